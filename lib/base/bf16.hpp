@@ -1,0 +1,60 @@
+// bfloat16 storage: the upper half of an fp32. Arithmetic is done in fp32.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/function.hpp"
+
+namespace spillway {
+
+struct bf16 {
+  std::uint16_t bits;
+};
+
+SPILLWAY_FUNCTION float to_float(bf16 x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
+}
+SPILLWAY_FUNCTION float to_float(float x) { return x; }
+
+// Round to nearest, ties to even; a NaN stays a (quiet) NaN.
+SPILLWAY_FUNCTION bf16 to_bf16(float x) {
+  auto const bits = std::bit_cast<std::uint32_t>(x);
+  std::uint32_t const rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  std::uint32_t const quiet = (bits >> 16) | 0x40u;
+  bool const is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return bf16{static_cast<std::uint16_t>(is_nan ? quiet : rounded)};
+}
+
+// store<T>: fp32 -> T with the rounding above; the identity for float.
+template <class T>
+SPILLWAY_FUNCTION T store(float x);
+template <>
+SPILLWAY_FUNCTION float store<float>(float x) {
+  return x;
+}
+template <>
+SPILLWAY_FUNCTION bf16 store<bf16>(float x) {
+  return to_bf16(x);
+}
+
+// A master weight is a bf16 parameter and a signed 16-bit remainder: 4 bytes that hold the fp32
+// value exactly. The parameter is the master rounded to nearest, ties away from zero.
+struct SplitFloat {
+  bf16 parameter;
+  std::int16_t remainder;
+};
+
+SPILLWAY_FUNCTION SplitFloat split_master(float master) {
+  auto const bits = std::bit_cast<std::uint32_t>(master);
+  auto const upper = static_cast<std::uint16_t>((bits + 0x8000u) >> 16);
+  auto const rest = bits - (static_cast<std::uint32_t>(upper) << 16);
+  return {bf16{upper}, static_cast<std::int16_t>(static_cast<std::uint16_t>(rest))};
+}
+
+SPILLWAY_FUNCTION float join_master(bf16 parameter, std::int16_t remainder) {
+  auto const upper = static_cast<std::uint32_t>(parameter.bits) << 16;
+  return std::bit_cast<float>(upper + static_cast<std::uint32_t>(static_cast<std::int32_t>(remainder)));
+}
+
+}  // namespace spillway

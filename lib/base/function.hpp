@@ -1,0 +1,8 @@
+// Marks small functions that host and device code share. No Kokkos header needed.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define SPILLWAY_FUNCTION __host__ __device__ inline
+#else
+#define SPILLWAY_FUNCTION inline
+#endif
