@@ -15,7 +15,9 @@ struct bf16 {
 SPILLWAY_FUNCTION float to_float(bf16 x) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
 }
-SPILLWAY_FUNCTION float to_float(float x) { return x; }
+SPILLWAY_FUNCTION float to_float(float x) {
+  return x;
+}
 
 // Round to nearest, ties to even; a NaN stays a (quiet) NaN.
 SPILLWAY_FUNCTION bf16 to_bf16(float x) {
@@ -54,7 +56,8 @@ SPILLWAY_FUNCTION SplitFloat split_master(float master) {
 
 SPILLWAY_FUNCTION float join_master(bf16 parameter, std::int16_t remainder) {
   auto const upper = static_cast<std::uint32_t>(parameter.bits) << 16;
-  return std::bit_cast<float>(upper + static_cast<std::uint32_t>(static_cast<std::int32_t>(remainder)));
+  return std::bit_cast<float>(upper +
+                              static_cast<std::uint32_t>(static_cast<std::int32_t>(remainder)));
 }
 
 }  // namespace spillway

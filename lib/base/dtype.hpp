@@ -6,22 +6,25 @@
 
 namespace spillway {
 
-enum class DType : std::uint8_t { f32, bf16, i16, i32, f64, u8 };
+enum class DType : std::uint8_t { f32, bf16, i16, i32, i64, f64 };
 
 constexpr std::int64_t size_bytes(DType t) {
   switch (t) {
-    case DType::f64: return 8;
+    case DType::i64:
+    case DType::f64:
+      return 8;
     case DType::f32:
-    case DType::i32: return 4;
+    case DType::i32:
+      return 4;
     case DType::bf16:
-    case DType::i16: return 2;
-    case DType::u8: return 1;
+    case DType::i16:
+      return 2;
   }
   return 0;
 }
 
 constexpr std::string_view name(DType t) {
-  constexpr std::string_view names[] = {"f32", "bf16", "i16", "i32", "f64", "u8"};
+  constexpr std::string_view names[] = {"f32", "bf16", "i16", "i32", "i64", "f64"};
   return names[static_cast<int>(t)];
 }
 

@@ -8,13 +8,13 @@ namespace spillway {
 
 enum class Status : int {
   done = 0,
-  bad_input = 2,     // file, key or line named; nothing started
-  cannot_fit = 3,    // the smallest budget that would is named
-  storage = 4,       // storage failed; the run can be resumed
-  damaged = 5,       // data is damaged
-  peer_lost = 6,     // another rank is gone
-  non_finite = 7,    // the loss is not finite and `non_finite: stop`
-  requeue = 75,      // stopped on a signal (or max_time) after a checkpoint
+  bad_input = 2,   // file, key or line named; nothing started
+  cannot_fit = 3,  // the smallest budget that would is named
+  storage = 4,     // storage failed; the run can be resumed
+  damaged = 5,     // data is damaged
+  peer_lost = 6,   // another rank is gone
+  non_finite = 7,  // the loss is not finite and `non_finite: stop`
+  requeue = 75,    // stopped on a signal (or max_time) after a checkpoint
 };
 
 // Ends the run. `what()` is one line a person can act on. Our own mistakes are assertions instead.

@@ -14,10 +14,10 @@ enum class Precision { bf16, f32 };
 struct ModelConfig {
   std::string family = "gpt";
   std::int64_t layers = 12, hidden = 768, heads = 12;
-  std::int64_t ffn = 0;     // 0: 4 x hidden
-  std::int64_t vocab = 0;   // 0: the token file's
+  std::int64_t ffn = 0;    // 0: 4 x hidden
+  std::int64_t vocab = 0;  // 0: the token file's
   bool tied = true;
-  bool bias = true;         // biases in linear layers and norms
+  bool bias = true;  // biases in linear layers and norms
   double dropout = 0;
   double norm_eps = 1e-5;
 };
@@ -28,19 +28,19 @@ struct DataConfig {
 };
 
 struct BatchConfig {
-  std::int64_t sequences = 32;          // global, per optimizer step
-  std::optional<std::int64_t> micro;    // per rank; empty: auto
+  std::int64_t sequences = 32;        // global, per optimizer step
+  std::optional<std::int64_t> micro;  // per rank; empty: auto
 };
 
 struct OptimConfig {
   std::string name = "adamw";
   double lr = 6e-4, min_lr = 6e-5, weight_decay = 0.1, beta1 = 0.9, beta2 = 0.95, eps = 1e-8;
-  double clip = 1.0;                    // 0: off
+  double clip = 1.0;  // 0: off
   std::int64_t warmup = 700;
-  std::string schedule = "cosine";      // cosine | linear | constant
+  std::string schedule = "cosine";  // cosine | linear | constant
   bool decay_all = false;
   std::string moments = "fp32", gradients = "fp32";  // fp32 | bf16
-  std::string non_finite = "stop";      // stop | skip
+  std::string non_finite = "stop";                   // stop | skip
 };
 
 struct MemoryConfig {
@@ -57,18 +57,18 @@ struct PlanConfig {
 };
 
 struct CheckpointConfig {
-  std::int64_t every = 1000;                 // steps; 0: only at the end
+  std::int64_t every = 1000;  // steps; 0: only at the end
   std::optional<double> minutes;
   std::int64_t keep = 3;
-  std::string resume = "auto";               // auto | never | weights
+  std::string resume = "auto";  // auto | never | weights
 };
 
 struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> threads;       // per rank; empty: auto
+  std::optional<std::int64_t> threads;  // per rank; empty: auto
   std::string dir = "runs/gpt";
-  std::string init;                          // a checkpoint, weights only
+  std::string init;  // a checkpoint, weights only
   std::optional<double> max_time_s;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;

@@ -1,0 +1,44 @@
+#include "base/permutation.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "base/philox.hpp"
+
+namespace spillway {
+namespace {
+
+// Four rounds of an ideal round function suffice (Luby and Rackoff); small domains like a few more.
+constexpr std::uint64_t rounds = 6;
+
+}  // namespace
+
+Permutation::Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t epoch)
+    : m_size(static_cast<std::uint64_t>(size)), m_seed(seed), m_epoch(epoch) {
+  assert(size >= 1);
+  int const bits = std::bit_width(m_size - 1);
+  m_half_bits = std::max(1, (bits + 1) / 2);
+}
+
+std::int64_t Permutation::operator()(std::int64_t index) const {
+  assert(index >= 0 && static_cast<std::uint64_t>(index) < m_size);
+  auto x = static_cast<std::uint64_t>(index);
+  do {
+    x = encrypt(x);
+  } while (x >= m_size);
+  return static_cast<std::int64_t>(x);
+}
+
+std::uint64_t Permutation::encrypt(std::uint64_t x) const {
+  std::uint64_t const mask = (std::uint64_t{1} << m_half_bits) - 1;
+  std::uint64_t left = x >> m_half_bits, right = x & mask;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    std::uint64_t const mixed = left ^ (philox(m_seed, m_epoch, round << 32 | right).x[0] & mask);
+    left = right;
+    right = mixed;
+  }
+  return left << m_half_bits | right;
+}
+
+}  // namespace spillway

@@ -1,0 +1,31 @@
+// Everything that decides the bits of a result, fixed before step 0 and stored in checkpoints.
+// Under equal Arithmetic all Plans, and any restart, give equal bits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace spillway {
+
+struct Arithmetic {
+  std::string build;               // version, compiler, flags
+  std::string isa;                 // what the kernels' library chose on this machine
+  std::string precision = "bf16";  // bf16 | fp32
+  std::string gradients = "fp32", moments = "fp32";
+  std::int64_t threads = 1, ranks = 1;
+  std::int64_t micro = 1;  // sequences per micro-batch and rank
+  std::int64_t sequence = 0;
+  std::int64_t attention_tile = 64;  // rows of q and of k per tile
+  std::int64_t loss_chunk = 512;     // rows of logits that exist at a time
+  std::string reduction = "ranks in order";
+
+  bool operator==(Arithmetic const&) const = default;
+};
+
+std::string to_json(Arithmetic const& arithmetic);
+Arithmetic arithmetic_from_json(std::string const& text);
+// "threads: 2 -> 4, ranks: 1 -> 2"; empty when equal.
+std::string describe_difference(Arithmetic const& before, Arithmetic const& now);
+
+}  // namespace spillway

@@ -1,0 +1,93 @@
+// The training step as data: tensors, ops, blocks, chunks. Built by lib/model, completed by
+// `append_backward` and `append_update`, read by lib/plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/arithmetic.hpp"
+#include "graph/op.hpp"
+#include "graph/tensor.hpp"
+
+namespace spillway {
+
+// How a parameter starts: normal(0, std) drawn by counter from (seed, parameter index, element).
+struct Init {
+  enum class Kind : std::uint8_t { zeros, ones, normal } kind = Kind::zeros;
+  double std = 0;
+};
+
+struct Parameter {
+  std::string name;  // Hugging Face's name
+  View view;         // into its chunk's parameter tensor; contiguous
+  Init init;
+  bool decay = false;
+};
+
+// The parameters of one block in execution order, one contiguous tensor; gradient, remainder and
+// moments have the same element offsets. Parameters start on multiples of `kParameterAlignment`;
+// the gaps between them are never read by an update, a norm or a checkpoint.
+struct Chunk {
+  int id = -1;
+  std::string name;
+  int block = -1;  // the first block that uses it
+  std::vector<Parameter> parameters;
+  std::int64_t elements = 0;
+  TensorId parameter = -1, gradient = -1, remainder = -1, moment1 = -1, moment2 = -1;
+};
+inline constexpr std::int64_t kParameterAlignment = 64;  // elements
+inline constexpr std::int64_t kNormTile = 4096;  // elements of a parameter per fp64 partial sum
+
+// A contiguous range of forward ops [first_op, last_op): one layer.
+struct Block {
+  std::string name;
+  int first_op = 0, last_op = 0;
+  bool layer = false;  // a transformer layer: the lists of `plan.*` name these, in order
+};
+
+// Tensors that the program's doing side fills or reads by role, not by name. -1: absent.
+struct WellKnown {
+  TensorId tokens = -1;   // i32 [M], M = micro * sequence
+  TensorId targets = -1;  // i32 [M]
+  TensorId weights = -1;  // f32 [M]: loss weights; 0 for padding and for samples beyond the batch
+  TensorId samples =
+      -1;  // i64 [micro]: global sample numbers since step 0 (they imply the step), for randomness
+  TensorId position = -1;  // i32 [1]: the row `select_row` picks (generate)
+  TensorId logits = -1;    // f32 [1, V] (generate)
+  TensorId loss =
+      -1;  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
+  TensorId norms = -1;    // f64 [chunks]: sum of squares of each chunk's reduced gradient
+  TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
+};
+
+// Words of `control`.
+enum Control : int {
+  control_go,              // 1: the step is committed; 0: updates do nothing
+  control_gradient_scale,  // clip factor / global sum of weights
+  control_learning_rate,
+  control_bias1,  // 1 - beta1^t
+  control_bias2,  // 1 - beta2^t
+  kControlWords = 8,
+};
+
+// What a forward graph is built for: a loss to differentiate, a loss alone (no dropout), or the
+// logits of one row.
+enum class Purpose : std::uint8_t { train, eval, generate };
+
+struct Graph {
+  Purpose purpose = Purpose::train;
+  std::vector<Tensor> tensors;
+  std::vector<Op> ops;  // forward ops in order, then backward ops in order, then the update's
+  std::vector<Block> blocks;
+  std::vector<Chunk> chunks;
+  WellKnown known;
+  Arithmetic arithmetic;
+  std::uint64_t seed = 0;
+
+  Tensor const& tensor(View const& view) const {
+    return tensors[static_cast<std::size_t>(view.tensor)];
+  }
+  std::int64_t parameter_count() const;
+};
+
+}  // namespace spillway

@@ -1,0 +1,72 @@
+// What a training step computes with: tensors, and views of them. Plain data; no storage here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+
+namespace spillway {
+
+using TensorId = std::int32_t;
+using Shape = std::vector<std::int64_t>;  // in elements, outermost first
+
+inline std::int64_t element_count(Shape const& shape) {
+  std::int64_t n = 1;
+  for (auto const extent : shape) n *= extent;
+  return n;
+}
+
+enum class Role : std::uint8_t {
+  parameter,   // weights of one chunk
+  remainder,   // lower half of the fp32 masters (bf16 runs only)
+  moment,      // AdamW's m or v
+  gradient,    // of one chunk: from its first contribution of a step to the update
+  activation,  // made and used inside one micro-batch
+  edge,        // an activation read beyond the next block: kept or spilled, never recomputed
+  workspace,   // scratch of one op
+  batch,       // tokens, targets, loss weights of one micro-batch
+  scalar,      // loss, norms, control words of one step
+};
+
+// A tensor is contiguous. `versions` = 2 for what a step may still read while the next one is
+// being prepared (step parity picks the version).
+struct Tensor {
+  TensorId id = -1;
+  std::string name;
+  Role role = Role::activation;
+  DType dtype = DType::f32;
+  Shape shape;
+  int block = -1;
+  int chunk = -1;
+  bool persistent = false;
+  int versions = 1;
+
+  std::int64_t bytes() const { return element_count(shape) * size_bytes(dtype); }
+};
+
+// A strided window on a tensor; offset and strides in elements. q, k and v are three views of
+// one product; a transpose is a view with its strides swapped.
+struct View {
+  TensorId tensor = -1;
+  std::int64_t offset = 0;
+  Shape shape;
+  Shape strides;
+
+  bool operator==(View const&) const = default;
+};
+
+View whole(Tensor const& tensor);
+View transposed(View const& view);                                   // of a 2-D view
+View columns(View const& view, std::int64_t first, std::int64_t n);  // [M, first:first+n] of 2-D
+View reshaped(View const& view, Shape shape);                        // of a contiguous view
+bool is_contiguous(View const& view);
+
+// The elements [first, last) of the tensor that the view touches, as one bounding range.
+struct ElementRange {
+  std::int64_t first = 0, last = 0;
+};
+ElementRange bounding_range(View const& view);
+
+}  // namespace spillway

@@ -1,0 +1,21 @@
+// Model families: each one appends forward ops to a Graph.
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "graph/graph.hpp"
+
+namespace spillway {
+
+// The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for
+// generate). Chunk and parameter order is the same for every purpose, so all graphs of a run share
+// parameters by chunk id.
+Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                  Purpose purpose);
+
+// GPT-2: learned positions, LayerNorm, GELU, fused qkv, tied head; names as GPT2LMHeadModel has
+// them.
+void append_gpt(Config const& config, std::int64_t vocab, Graph& graph);
+
+}  // namespace spillway

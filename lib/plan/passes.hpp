@@ -1,0 +1,64 @@
+// The passes from a Graph and a Plan to a proved Program. All pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/machine.hpp"
+#include "plan/program.hpp"
+
+namespace spillway {
+
+// The order of items, their lanes and buffers; no offsets and no waits yet.
+// Clones for recompute, transfers, collectives, accumulation over micro-batches, updates.
+Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
+                 std::int64_t ranks);
+
+// Lifetimes -> offsets. All programs share one layout of the persistent state and one transient
+// region; sets every program's peak_bytes to the common maximum.
+void layout(std::span<Program*> programs);
+
+// The waits that the items' accesses need, and no more than clocks do not already give.
+void derive_waits(Program& program);
+
+// The proof that the Program computes what its items run one by one would, whatever the timing.
+struct Violation {
+  ItemNumber earlier = -1, later = -1;  // the offending pair
+  std::string why;                      // one line naming both, the buffers and the bytes
+};
+std::optional<Violation> verify(Program const& program);
+
+// What it will cost.
+struct Simulation {
+  struct Span {
+    ItemNumber item;
+    double start_s, end_s;
+  };
+  double step_s = 0;
+  std::vector<Span> spans;  // one step in steady state
+  std::array<double, kLanes> busy_s{};
+  std::array<std::int64_t, kLanes> bytes{};  // moved per lane and step
+};
+Simulation simulate(Program const& program, Machine const& machine);
+
+// Why it is this way, for a person.
+std::string explain(Graph const& graph, Plan const& plan, Program const& program,
+                    Simulation const& simulation);
+
+// schedule + layout + derive_waits + verify of a run's Programs; a Violation is our mistake
+// (assert).
+struct Compiled {
+  Program train;
+  std::optional<Program> eval;
+};
+Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
+                 std::int64_t micro_batches, std::int64_t ranks);
+
+// The Plan text: YAML for plan.yaml, and back (`plan.file`).
+std::string to_yaml(Plan const& plan, Graph const& graph);
+
+}  // namespace spillway
