@@ -1,0 +1,23 @@
+// The kernel of every op kind, made from the one table of kinds.
+#include <array>
+
+#include "kernels/kernel.hpp"
+
+namespace spillway {
+
+Kernel kernel(OpKind kind) {
+  using Maker = Kernel (*)();
+  static constexpr std::array makers = {
+#define SPILLWAY_OP(name, rule, cost) Maker{kernel_##name},
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+  };
+  return makers[static_cast<std::size_t>(kind)]();
+}
+
+std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+  auto const bytes = kernel(op.kind).workspace_bytes;
+  return bytes ? bytes(context, op) : 0;
+}
+
+}  // namespace spillway
