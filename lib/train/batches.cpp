@@ -1,0 +1,73 @@
+#include "train/batches.hpp"
+
+#include <algorithm>
+
+#include "base/math.hpp"
+
+namespace spillway {
+namespace {
+
+// Rows of one sequence: token i, its successor as target, weight one; or all zero.
+void fill_rows(TokenSet const& tokens, std::optional<std::int64_t> first_token,
+               std::vector<std::int32_t>& window, std::int64_t row, BatchPointers const& to) {
+  auto const sequence = static_cast<std::int64_t>(window.size()) - 1;
+  if (first_token) {
+    tokens.read(*first_token, window);
+  } else {
+    std::ranges::fill(window, 0);
+  }
+  std::copy_n(window.begin(), sequence, to.tokens + row * sequence);
+  std::copy_n(window.begin() + 1, sequence, to.targets + row * sequence);
+  std::fill_n(to.weights + row * sequence, sequence, first_token ? 1.0f : 0.0f);
+}
+
+}  // namespace
+
+std::int64_t BatchShape::micro_batches() const {
+  return div_ceil(sequences, micro * ranks);
+}
+
+std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t row) const {
+  auto const sample = (micro_batch * ranks + rank) * micro + row;
+  if (sample >= sequences) return std::nullopt;
+  return sample;
+}
+
+TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
+                           std::int64_t first_step, std::int64_t first_sample)
+    : m_tokens(tokens),
+      m_order(order),
+      m_shape(shape),
+      m_first_step(first_step),
+      m_first_sample(first_sample),
+      m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
+
+void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
+  auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;
+  for (std::int64_t row = 0; row < m_shape.micro; ++row) {
+    auto const sample = m_shape.sample(micro_batch, row);
+    std::optional<std::int64_t> first;
+    if (sample) first = m_order.first_token(m_order.sample(base + *sample).window);
+    fill_rows(m_tokens, first, m_window, row, to);
+    to.samples[row] = base + sample.value_or(0);
+  }
+}
+
+EvalBatches::EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t windows)
+    : m_tokens(tokens),
+      m_shape(shape),
+      m_windows(windows),
+      m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
+
+void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
+  for (std::int64_t row = 0; row < m_shape.micro; ++row) {
+    auto const sample = m_shape.sample(micro_batch, row);
+    auto const window = step * m_shape.sequences + sample.value_or(0);
+    std::optional<std::int64_t> first;
+    if (sample && window < m_windows) first = window * m_shape.sequence;
+    fill_rows(m_tokens, first, m_window, row, to);
+    to.samples[row] = window;
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,56 @@
+// Fills the batch buffers of micro-batches from token files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/tokens/token_set.hpp"
+#include "runtime/batch_source.hpp"
+#include "train/data_order.hpp"
+
+namespace spillway {
+
+// How a step's sequences are spread: sample s of a step goes to micro-batch s / (ranks * micro), in
+// it to rank (s / micro) % ranks. Rows beyond the step's samples have weight zero.
+struct BatchShape {
+  std::int64_t sequence = 0;
+  std::int64_t sequences = 0;  // per step, over all ranks
+  std::int64_t micro = 0;      // per rank and micro-batch
+  std::int64_t rank = 0, ranks = 1;
+
+  std::int64_t micro_batches() const;
+  // The step's sample in row-block `row` of this rank's micro-batch; empty beyond the last one.
+  std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
+};
+
+// Training: windows in the seeded order. `first_sample` is the global sample of step `first_step`.
+class TrainBatches final : public BatchSource {
+ public:
+  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
+               std::int64_t first_step, std::int64_t first_sample);
+  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+
+ private:
+  TokenSet const& m_tokens;
+  DataOrder const& m_order;
+  BatchShape m_shape;
+  std::int64_t m_first_step, m_first_sample;
+  std::vector<std::int32_t> m_window;
+};
+
+// Evaluation: windows 0 .. `windows` - 1 in their order, each once; "step" k holds the k-th
+// shape.sequences of them.
+class EvalBatches final : public BatchSource {
+ public:
+  EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t windows);
+  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+
+ private:
+  TokenSet const& m_tokens;
+  BatchShape m_shape;
+  std::int64_t m_windows;
+  std::vector<std::int32_t> m_window;
+};
+
+}  // namespace spillway

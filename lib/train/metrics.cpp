@@ -1,0 +1,55 @@
+#include "train/metrics.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace spillway {
+
+std::string hex(double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%a", value);
+  return text.data();
+}
+
+std::string to_json(StepMetrics const& row) {
+  nlohmann::ordered_json json = {
+      {"step", row.step},
+      {"tokens", row.tokens},
+      {"loss", row.loss},
+      {"grad_norm", row.grad_norm},
+      {"lr", row.lr},
+      {"step_s", row.step_s},
+      {"tokens_per_s", row.tokens_per_s},
+      {"mfu", row.mfu},
+      {"loss_hex", hex(row.loss)},
+      {"grad_norm_hex", hex(row.grad_norm)},
+      {"spilled_bytes", row.spilled_bytes},
+      {"reloaded_bytes", row.reloaded_bytes},
+      {"stall_s", row.stall_s},
+  };
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    json["peak_bytes"][std::string(name(tier))] = row.peak_bytes[static_cast<std::size_t>(tier)];
+  }
+  if (row.valid_loss) {
+    json["valid_loss"] = *row.valid_loss;
+    json["valid_loss_hex"] = hex(*row.valid_loss);
+  }
+  return json.dump();
+}
+
+MetricsFile::MetricsFile(std::filesystem::path const& path) : m_file(path, std::ios::app) {
+  if (!m_file) throw Error(Status::bad_input, fmt::format("{}: cannot be written", path.string()));
+}
+
+void MetricsFile::append(StepMetrics const& row) {
+  m_file << to_json(row) << std::endl;
+  if (m_file || m_complained) return;
+  spdlog::warn("metrics.jsonl cannot be written; training goes on without it");
+  m_complained = true;
+}
+
+}  // namespace spillway

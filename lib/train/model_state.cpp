@@ -1,0 +1,147 @@
+#include "train/model_state.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+#include <thread>
+
+#include "base/bf16.hpp"
+#include "base/math.hpp"
+#include "base/philox.hpp"
+#include "runtime/arena.hpp"
+
+namespace spillway {
+namespace {
+
+// Standard normal by Box and Muller, from one counter a pair of elements.
+float normal(std::uint64_t seed, std::uint64_t parameter, std::int64_t element) {
+  auto const block = philox(seed, parameter, static_cast<std::uint64_t>(element / 2));
+  double const u = (static_cast<double>(block.x[0]) + 1) / 4294967297.0;  // in (0, 1)
+  double const angle = 2 * std::numbers::pi * (static_cast<double>(block.x[1]) / 4294967296.0);
+  double const radius = std::sqrt(-2 * std::log(u));
+  return static_cast<float>(radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle)));
+}
+
+void fill_normal(std::span<float> to, std::uint64_t seed, std::uint64_t parameter,
+                 std::int64_t first, double std) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    auto const element = first + static_cast<std::int64_t>(i);
+    to[i] = static_cast<float>(std) * normal(seed, parameter, element);
+  }
+}
+
+// Runs body(first, last) over [0, n) in pieces, on all processors of this rank.
+template <class Body>
+void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
+  auto const workers = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker) {
+    threads.emplace_back([&, worker] {
+      for (auto first = worker * piece; first < n; first += workers * piece) {
+        body(first, std::min(n, first + piece));
+      }
+    });
+  }
+}
+
+float load(StoredPart const& stored, std::int64_t i) {
+  if (stored.dtype == DType::f32) return reinterpret_cast<float const*>(stored.bytes)[i];
+  auto const upper = reinterpret_cast<bf16 const*>(stored.bytes)[i];
+  return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
+}
+
+void put(StoredPart const& stored, std::int64_t i, float value) {
+  if (stored.dtype == DType::f32) {
+    reinterpret_cast<float*>(stored.bytes)[i] = value;
+    return;
+  }
+  auto const split = split_master(value);  // a bf16 moment is exact in its upper half
+  reinterpret_cast<bf16*>(stored.bytes)[i] = split.parameter;
+  if (stored.remainder != nullptr) stored.remainder[i] = split.remainder;
+}
+
+}  // namespace
+
+ModelState::ModelState(Program const& program, Arena& device)
+    : m_program(program), m_bytes(program.chunks.size()) {
+  auto const place = [&](TensorId tensor) -> std::byte* {
+    for (auto const& buffer : program.buffers) {
+      if (tensor < 0 || buffer.tensor != tensor || !buffer.persistent) continue;
+      return device.at(buffer.offset, buffer.bytes);
+    }
+    return nullptr;
+  };
+  for (std::size_t i = 0; i < m_bytes.size(); ++i) {
+    auto const& chunk = program.chunks[i];
+    m_bytes[i] = {place(chunk.parameter), place(chunk.remainder), place(chunk.moment1),
+                  place(chunk.moment2)};
+    assert(m_bytes[i].parameter != nullptr);
+  }
+}
+
+bool ModelState::has_moments() const {
+  return std::ranges::all_of(m_bytes, [](auto const& chunk) { return chunk.moment1 != nullptr; });
+}
+
+StoredPart ModelState::locate(StatePart part, int chunk, int parameter) const {
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto const& bytes = m_bytes[static_cast<std::size_t>(chunk)];
+  auto const dtype = [&](TensorId id) {
+    return m_program.tensors[static_cast<std::size_t>(id)].dtype;
+  };
+  auto const first = description.parameters[static_cast<std::size_t>(parameter)].view.offset;
+  switch (part) {
+    case StatePart::master:
+      return {bytes.parameter, reinterpret_cast<std::int16_t*>(bytes.remainder),
+              dtype(description.parameter), first};
+    case StatePart::moment1:
+      return {bytes.moment1, nullptr, dtype(description.moment1), first};
+    case StatePart::moment2:
+      return {bytes.moment2, nullptr, dtype(description.moment2), first};
+  }
+  return {};
+}
+
+void ModelState::initialise(std::uint64_t seed) {
+  constexpr std::int64_t piece = 1 << 16;
+  std::uint64_t number = 0;  // of the parameter, over all chunks
+  for (auto const& chunk : m_program.chunks) {
+    for (std::size_t p = 0; p < chunk.parameters.size(); ++p, ++number) {
+      auto const& parameter = chunk.parameters[p];
+      in_pieces(element_count(parameter.view.shape), piece, [&](auto first, auto last) {
+        std::vector<float> values(static_cast<std::size_t>(last - first));
+        auto const put = [&](StatePart part) {
+          write(part, chunk.id, static_cast<int>(p), first, values);
+        };
+        if (has_moments()) {
+          put(StatePart::moment1);
+          put(StatePart::moment2);
+        }
+        if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
+        if (parameter.init.kind == Init::Kind::normal) {
+          fill_normal(values, seed, number, first, parameter.init.std);
+        }
+        put(StatePart::master);
+      });
+    }
+  }
+}
+
+void ModelState::read(StatePart part, int chunk, int parameter, std::int64_t first,
+                      std::span<float> to) const {
+  auto const stored = locate(part, chunk, parameter);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i] = load(stored, stored.first + first + static_cast<std::int64_t>(i));
+  }
+}
+
+void ModelState::write(StatePart part, int chunk, int parameter, std::int64_t first,
+                       std::span<float const> from) {
+  auto const stored = locate(part, chunk, parameter);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    put(stored, stored.first + first + static_cast<std::int64_t>(i), from[i]);
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,44 @@
+#include "train/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/units.hpp"
+
+namespace spillway {
+
+std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s) {
+  auto const left_s = static_cast<double>(steps - row.step) * mean_step_s;
+  auto line = fmt::format("step {}/{}  loss {:.4f}", row.step, steps, row.loss);
+  if (row.valid_loss) line += fmt::format("  valid {:.4f}", *row.valid_loss);
+  line += fmt::format("  {:.0f} tok/s  MFU {:.0f} %  ETA {}", row.tokens_per_s, 100 * row.mfu,
+                      human_duration(left_s));
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    auto const bytes = row.peak_bytes[static_cast<std::size_t>(tier)];
+    if (bytes > 0)
+      line += fmt::format("  {} {}", name(tier), human_bytes(static_cast<double>(bytes)));
+  }
+  return line;
+}
+
+void Progress::show(StepMetrics const& row, bool logged) {
+  m_mean_step_s = m_mean_step_s == 0 ? row.step_s : 0.9 * m_mean_step_s + 0.1 * row.step_s;
+  if (!m_terminal && !logged) return;
+  auto const line = progress_line(row, m_steps, m_mean_step_s);
+  if (!m_terminal) {
+    fmt::print(stderr, "{}\n", line);
+    return;
+  }
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+  m_line_open = true;
+  if (row.valid_loss) break_line();
+}
+
+void Progress::break_line() {
+  if (m_line_open) fmt::print(stderr, "\n");
+  m_line_open = false;
+}
+
+}  // namespace spillway
