@@ -11,7 +11,10 @@
 
 namespace spillway {
 
-// Writes a forward graph, block by block. Chunks are open until `finish`.
+class GradientMap;
+
+// Writes a forward graph, block by block. Chunks are open until `finish`. In an open block, names
+// of ops and tensors get the block's name in front.
 class GraphBuilder {
  public:
   explicit GraphBuilder(Graph& graph) : m_graph(graph) {}
@@ -25,13 +28,16 @@ class GraphBuilder {
   // Appends one op of the open block; outputs are tensors made before.
   void append(OpKind kind, std::string const& name, std::vector<View> inputs,
               std::vector<View> outputs, Attributes attributes = {}, double flops = 0);
-  void finish();  // fixes the chunks' tensors (parameter, gradient, remainder, moments)
+  // Fixes the chunks' tensors. To train: gradient, remainder and moments too, norms and control.
+  void finish();
 
   Graph& graph() { return m_graph; }
 
  private:
   Graph& m_graph;
   int m_block = -1;
+
+  std::string full_name(std::string const& name) const;
 };
 
 // Passes over the forward graph.
@@ -50,7 +56,8 @@ void size_workspaces(Graph& graph,
 // What a backward rule may ask and do while one forward op is being differentiated.
 class BackwardContext {
  public:
-  BackwardContext(Graph& graph, Op forward) : m_graph(graph), m_forward(std::move(forward)) {}
+  BackwardContext(Graph& graph, GradientMap& gradients, Op forward)
+      : m_graph(graph), m_gradients(gradients), m_forward(std::move(forward)) {}
 
   Op const& forward() const { return m_forward; }
   Graph& graph() { return m_graph; }
@@ -64,6 +71,10 @@ class BackwardContext {
     std::optional<View> addend;
   };
   Contribution contribute(View const& input);
+  // For an op that cannot add: where it writes. The pass adds an earlier contribution afterwards.
+  View contribute_alone(View const& input);
+  // The gradient of `input` is `gradient` itself (of equal shape): nothing to compute or copy.
+  void pass_on(View const& input, View const& gradient);
 
   // The place in the chunk's gradient for a parameter. `accumulate`: another op of this micro-batch
   // wrote it before (a shared parameter), so add to it in place.
@@ -79,12 +90,23 @@ class BackwardContext {
            std::vector<int> in_place = {});
   void elide_forward();  // the emitted backward op computes the forward op's outputs too
 
+  void add_deferred();  // the pass calls it after the rule: see `contribute_alone`
+
  private:
+  struct Sum {
+    View earlier, fresh, result;
+  };
+
   Graph& m_graph;
+  GradientMap& m_gradients;
   Op m_forward;  // a copy: emitting moves the graph's list
+  std::vector<Sum> m_deferred;
+
+  View new_gradient(View const& input, std::string const& prefix);
 };
 
 using BackwardRule = void (*)(BackwardContext&);
-BackwardRule backward_rule(OpKind kind);  // null: the kind has none
+// Null: the kind has none. Rules are in backward_rules/<rule>.cpp.
+BackwardRule backward_rule(OpKind kind);
 
 }  // namespace spillway

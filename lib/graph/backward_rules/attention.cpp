@@ -1,0 +1,21 @@
+#include "graph/attention.hpp"
+
+#include "graph/build.hpp"
+#include "graph/flops.hpp"
+
+namespace spillway {
+
+// The scores are computed again from q, k and the rows' log-sum-exp; nothing of size T x T is kept.
+void backward_attention(BackwardContext& context) {
+  auto const& forward = context.forward();
+  auto const &q = forward.inputs[0], &k = forward.inputs[1], &v = forward.inputs[2];
+  auto const &o = forward.outputs[0], &lse = forward.outputs[1];
+  auto const dout = context.incoming(o);
+  std::vector<View> outputs;
+  for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
+  context.emit(OpKind::attention_backward, "dqkv", {q, k, v, o, lse, dout}, std::move(outputs),
+               forward.attributes,
+               attention_backward_flops(attention_descriptor(forward.attributes)));
+}
+
+}  // namespace spillway

@@ -1,0 +1,17 @@
+#include "graph/build.hpp"
+
+namespace spillway {
+
+// x = wte[token] + wpe[position]
+void backward_embed(BackwardContext& context) {
+  auto const& forward = context.forward();
+  auto const dx = context.incoming(forward.outputs[0]);
+  auto const [dwte, accumulate] = context.parameter_gradient(forward.inputs[1]);
+  auto const dwpe = context.parameter_gradient(forward.inputs[2]).gradient;
+  context.emit(
+      OpKind::embed_backward, "dx", {forward.inputs[0], dx}, {dwte, dwpe},
+      {{"sequence", forward.attributes.at("sequence")}, {"accumulate", accumulate ? 1.0 : 0.0}}, 0,
+      accumulate ? std::vector{0} : std::vector<int>{});
+}
+
+}  // namespace spillway

@@ -1,0 +1,22 @@
+#include "graph/build.hpp"
+
+namespace spillway {
+
+// The logits of a chunk of rows exist once, in backward, where the losses are computed as well.
+void backward_lm_head_loss(BackwardContext& context) {
+  auto const& forward = context.forward();
+  auto const &x = forward.inputs[0], &w = forward.inputs[1];
+  auto const &losses = forward.outputs[0], &loss = forward.outputs[1];
+  auto const dx = context.contribute_alone(x);
+  auto const [dw, accumulate] = context.parameter_gradient(w);
+
+  auto attributes = forward.attributes;
+  attributes.set("accumulate", accumulate ? 1.0 : 0.0);
+  auto in_place = forward.in_place;
+  if (accumulate) in_place.push_back(3);
+  context.emit(OpKind::lm_head_loss_backward, "dx", forward.inputs, {losses, loss, dx, dw},
+               std::move(attributes), 3 * forward.flops, std::move(in_place));
+  context.elide_forward();
+}
+
+}  // namespace spillway

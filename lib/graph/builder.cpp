@@ -1,0 +1,124 @@
+#include <cassert>
+
+#include "base/math.hpp"
+#include "graph/build.hpp"
+
+namespace spillway {
+namespace {
+
+TensorId append_tensor(Graph& graph, Tensor tensor) {
+  tensor.id = static_cast<TensorId>(graph.tensors.size());
+  graph.tensors.push_back(std::move(tensor));
+  return graph.tensors.back().id;
+}
+
+DType dtype_of(std::string const& precision) {
+  return precision == "bf16" ? DType::bf16 : DType::f32;
+}
+
+// A step may still read these while the next one's are being written.
+bool is_versioned(Role role) {
+  return role == Role::batch || role == Role::scalar;
+}
+
+}  // namespace
+
+void GraphBuilder::begin_block(std::string const& name, bool layer) {
+  assert(m_block < 0);
+  m_block = static_cast<int>(m_graph.blocks.size());
+  int const first = static_cast<int>(m_graph.ops.size());
+  m_graph.blocks.push_back({name, first, first, layer});
+}
+
+void GraphBuilder::end_block() {
+  assert(m_block >= 0);
+  m_graph.blocks.back().last_op = static_cast<int>(m_graph.ops.size());
+  m_block = -1;
+}
+
+std::string GraphBuilder::full_name(std::string const& name) const {
+  return m_block < 0 ? name : m_graph.blocks.back().name + "/" + name;
+}
+
+int GraphBuilder::add_chunk(std::string const& name) {
+  assert(m_block >= 0);
+  Chunk chunk{.id = static_cast<int>(m_graph.chunks.size()), .name = name, .block = m_block};
+  chunk.parameter = append_tensor(m_graph, {.name = name + ".parameter",
+                                            .role = Role::parameter,
+                                            .dtype = dtype_of(m_graph.arithmetic.precision),
+                                            .shape = {0},
+                                            .block = m_block,
+                                            .chunk = chunk.id,
+                                            .persistent = true});
+  m_graph.chunks.push_back(std::move(chunk));
+  return m_graph.chunks.back().id;
+}
+
+View GraphBuilder::add_parameter(int chunk_id, std::string const& name, Shape shape, Init init,
+                                 bool decay) {
+  auto& chunk = m_graph.chunks[static_cast<std::size_t>(chunk_id)];
+  View const flat{chunk.parameter, chunk.elements, {element_count(shape)}, {1}};
+  View const view = reshaped(flat, std::move(shape));
+  chunk.elements = round_up(chunk.elements + element_count(view.shape), kParameterAlignment);
+  chunk.parameters.push_back({name, view, init, decay});
+  return view;
+}
+
+View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, Shape shape) {
+  auto const id = append_tensor(m_graph, {.name = full_name(name),
+                                          .role = role,
+                                          .dtype = dtype,
+                                          .shape = std::move(shape),
+                                          .block = m_block,
+                                          .versions = is_versioned(role) ? 2 : 1});
+  return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
+}
+
+void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View> inputs,
+                          std::vector<View> outputs, Attributes attributes, double flops) {
+  assert(m_block >= 0);
+  int const id = static_cast<int>(m_graph.ops.size());
+  Op op{.id = id, .origin = id, .kind = kind, .block = m_block, .name = full_name(name)};
+  op.inputs = std::move(inputs);
+  op.outputs = std::move(outputs);
+  op.attributes = std::move(attributes);
+  op.flops = flops;
+  // What collects over a step's micro-batches is added to, not overwritten.
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    bool const collects = op.outputs[i].tensor == m_graph.known.loss;
+    if (op.attributes.flag("per_step") && collects) op.in_place.push_back(static_cast<int>(i));
+  }
+  m_graph.ops.push_back(std::move(op));
+}
+
+void GraphBuilder::finish() {
+  assert(m_block < 0);
+  auto const& arithmetic = m_graph.arithmetic;
+  for (auto& chunk : m_graph.chunks) {
+    Shape const shape{chunk.elements};
+    m_graph.tensors[static_cast<std::size_t>(chunk.parameter)].shape = shape;
+    if (m_graph.purpose != Purpose::train) continue;
+    auto const append = [&](char const* what, Role role, DType dtype) {
+      return append_tensor(m_graph, {.name = chunk.name + what,
+                                     .role = role,
+                                     .dtype = dtype,
+                                     .shape = shape,
+                                     .block = chunk.block,
+                                     .chunk = chunk.id,
+                                     .persistent = role != Role::gradient});
+    };
+    auto const moments = dtype_of(arithmetic.moments);
+    chunk.gradient = append(".gradient", Role::gradient, dtype_of(arithmetic.gradients));
+    if (arithmetic.precision == "bf16") {
+      chunk.remainder = append(".remainder", Role::remainder, DType::i16);
+    }
+    chunk.moment1 = append(".moment1", Role::moment, moments);
+    chunk.moment2 = append(".moment2", Role::moment, moments);
+  }
+  if (m_graph.purpose != Purpose::train) return;
+  auto const chunks = static_cast<std::int64_t>(m_graph.chunks.size());
+  m_graph.known.norms = add_tensor("norms", Role::scalar, DType::f64, {chunks}).tensor;
+  m_graph.known.control = add_tensor("control", Role::scalar, DType::f64, {kControlWords}).tensor;
+}
+
+}  // namespace spillway

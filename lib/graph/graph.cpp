@@ -1,0 +1,13 @@
+#include "graph/graph.hpp"
+
+namespace spillway {
+
+std::int64_t Graph::parameter_count() const {
+  std::int64_t count = 0;
+  for (auto const& chunk : chunks) {
+    for (auto const& parameter : chunk.parameters) count += element_count(parameter.view.shape);
+  }
+  return count;
+}
+
+}  // namespace spillway

@@ -1,0 +1,73 @@
+#include "graph/op.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace spillway {
+namespace {
+
+enum class Cost : bool { memory, compute };
+
+struct Row {
+  std::string_view name;
+  Cost cost;
+};
+
+constexpr Row kRows[] = {
+#define SPILLWAY_OP(name, rule, cost) {#name, Cost::cost},
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+};
+
+Row const& row(OpKind kind) {
+  return kRows[static_cast<std::size_t>(kind)];
+}
+
+Tensor const& tensor_of(View const& view, std::vector<Tensor> const& tensors) {
+  return tensors[static_cast<std::size_t>(view.tensor)];
+}
+
+std::string describe(View const& view, std::vector<Tensor> const& tensors) {
+  auto const dtype = name(tensor_of(view, tensors).dtype);
+  auto const shape = fmt::format("{}[{}]", dtype, fmt::join(view.shape, ","));
+  return is_contiguous(view) ? shape : fmt::format("{}/{}", shape, fmt::join(view.strides, ","));
+}
+
+// These choose random numbers, not work.
+bool is_free(std::string const& attribute) {
+  return attribute == "seed" || attribute == "origin";
+}
+
+}  // namespace
+
+std::string_view name(OpKind kind) {
+  return row(kind).name;
+}
+
+bool compute_bound(OpKind kind) {
+  return row(kind).cost == Cost::compute;
+}
+
+std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
+  auto const bytes = [&](View const& view) {
+    return element_count(view.shape) * size_bytes(tensor_of(view, tensors).dtype);
+  };
+  std::int64_t total = 0;
+  for (auto const& view : op.inputs) total += bytes(view);
+  for (auto const& view : op.outputs) total += bytes(view);
+  for (auto const index : op.in_place) total += bytes(op.outputs[static_cast<std::size_t>(index)]);
+  return total;
+}
+
+std::string cost_key(Op const& op, std::vector<Tensor> const& tensors) {
+  std::string key(name(op.kind));
+  for (auto const& view : op.inputs) key += " " + describe(view, tensors);
+  key += " ->";
+  for (auto const& view : op.outputs) key += " " + describe(view, tensors);
+  for (auto const& [attribute, value] : op.attributes.values()) {
+    if (!is_free(attribute)) key += fmt::format(" {}={}", attribute, value);
+  }
+  return key;
+}
+
+}  // namespace spillway

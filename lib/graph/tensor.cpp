@@ -1,0 +1,56 @@
+#include "graph/tensor.hpp"
+
+#include <cassert>
+#include <utility>
+
+namespace spillway {
+namespace {
+
+Shape row_major(Shape const& shape) {
+  Shape strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+}  // namespace
+
+View whole(Tensor const& tensor) {
+  return {tensor.id, 0, tensor.shape, row_major(tensor.shape)};
+}
+
+View transposed(View const& view) {
+  assert(view.shape.size() == 2);
+  View result = view;
+  std::swap(result.shape[0], result.shape[1]);
+  std::swap(result.strides[0], result.strides[1]);
+  return result;
+}
+
+View columns(View const& view, std::int64_t first, std::int64_t n) {
+  assert(view.shape.size() == 2 && first >= 0 && n >= 0 && first + n <= view.shape[1]);
+  View result = view;
+  result.offset += first * view.strides[1];
+  result.shape[1] = n;
+  return result;
+}
+
+View reshaped(View const& view, Shape shape) {
+  assert(is_contiguous(view) && element_count(shape) == element_count(view.shape));
+  auto strides = row_major(shape);
+  return {view.tensor, view.offset, std::move(shape), std::move(strides)};
+}
+
+bool is_contiguous(View const& view) {
+  return view.strides == row_major(view.shape);
+}
+
+ElementRange bounding_range(View const& view) {
+  if (element_count(view.shape) == 0) return {view.offset, view.offset};
+  std::int64_t last = view.offset + 1;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    last += (view.shape[d] - 1) * view.strides[d];
+  }
+  return {view.offset, last};
+}
+
+}  // namespace spillway

@@ -1,0 +1,50 @@
+#include "graph/build.hpp"
+
+namespace spillway {
+namespace {
+
+void append_update_op(Graph& graph, Chunk const& chunk, Op op) {
+  op.id = op.origin = static_cast<int>(graph.ops.size());
+  op.phase = Phase::update;
+  op.block = chunk.block;
+  op.chunk = chunk.id;
+  op.name = chunk.name + "/" + std::string(name(op.kind));
+  graph.ops.push_back(std::move(op));
+}
+
+View whole_of(Graph const& graph, TensorId id) {
+  return whole(graph.tensors[static_cast<std::size_t>(id)]);
+}
+
+void append_square_norm(Graph& graph, Chunk const& chunk) {
+  Op op{.kind = OpKind::square_norm};
+  op.inputs = {whole_of(graph, chunk.gradient)};
+  op.outputs = {View{graph.known.norms, chunk.id, {1}, {1}}};
+  append_update_op(graph, chunk, std::move(op));
+}
+
+void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& settings) {
+  Op op{.kind = OpKind::adamw};
+  op.inputs = {whole_of(graph, chunk.gradient), whole_of(graph, graph.known.control)};
+  for (TensorId const id : {chunk.parameter, chunk.remainder, chunk.moment1, chunk.moment2}) {
+    if (id < 0) continue;
+    op.in_place.push_back(static_cast<int>(op.outputs.size()));
+    op.outputs.push_back(whole_of(graph, id));
+  }
+  op.attributes = {{"beta1", settings.beta1},
+                   {"beta2", settings.beta2},
+                   {"eps", settings.eps},
+                   {"weight_decay", settings.weight_decay},
+                   {"remainder", chunk.remainder >= 0 ? 1.0 : 0.0}};
+  append_update_op(graph, chunk, std::move(op));
+}
+
+}  // namespace
+
+// Chunks are numbered in the order in which the next forward needs them.
+void append_update(Graph& graph, AdamWSettings const& settings) {
+  for (auto const& chunk : graph.chunks) append_square_norm(graph, chunk);
+  for (auto const& chunk : graph.chunks) append_adamw(graph, chunk, settings);
+}
+
+}  // namespace spillway
