@@ -16,6 +16,25 @@ DType dtype_of(std::string const& precision) {
   return precision == "bf16" ? DType::bf16 : DType::f32;
 }
 
+void append_training_tensors(Graph& graph, Chunk& chunk) {
+  auto const append = [&](char const* what, Role role, DType dtype) {
+    return append_tensor(graph, {.name = chunk.name + what,
+                                 .role = role,
+                                 .dtype = dtype,
+                                 .shape = {chunk.elements},
+                                 .block = chunk.block,
+                                 .chunk = chunk.id,
+                                 .persistent = role != Role::gradient});
+  };
+  auto const& arithmetic = graph.arithmetic;
+  chunk.gradient = append(".gradient", Role::gradient, dtype_of(arithmetic.gradients));
+  if (arithmetic.precision == "bf16") {
+    chunk.remainder = append(".remainder", Role::remainder, DType::i16);
+  }
+  chunk.moment1 = append(".moment1", Role::moment, dtype_of(arithmetic.moments));
+  chunk.moment2 = append(".moment2", Role::moment, dtype_of(arithmetic.moments));
+}
+
 // A step may still read these while the next one's are being written.
 bool is_versioned(Role role) {
   return role == Role::batch || role == Role::scalar;
@@ -42,7 +61,10 @@ std::string GraphBuilder::full_name(std::string const& name) const {
 
 int GraphBuilder::add_chunk(std::string const& name) {
   assert(m_block >= 0);
-  Chunk chunk{.id = static_cast<int>(m_graph.chunks.size()), .name = name, .block = m_block};
+  Chunk chunk;
+  chunk.id = static_cast<int>(m_graph.chunks.size());
+  chunk.name = name;
+  chunk.block = m_block;
   chunk.parameter = append_tensor(m_graph, {.name = name + ".parameter",
                                             .role = Role::parameter,
                                             .dtype = dtype_of(m_graph.arithmetic.precision),
@@ -77,8 +99,11 @@ View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, S
 void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View> inputs,
                           std::vector<View> outputs, Attributes attributes, double flops) {
   assert(m_block >= 0);
-  int const id = static_cast<int>(m_graph.ops.size());
-  Op op{.id = id, .origin = id, .kind = kind, .block = m_block, .name = full_name(name)};
+  Op op;
+  op.id = op.origin = static_cast<int>(m_graph.ops.size());
+  op.kind = kind;
+  op.block = m_block;
+  op.name = full_name(name);
   op.inputs = std::move(inputs);
   op.outputs = std::move(outputs);
   op.attributes = std::move(attributes);
@@ -93,27 +118,9 @@ void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View
 
 void GraphBuilder::finish() {
   assert(m_block < 0);
-  auto const& arithmetic = m_graph.arithmetic;
   for (auto& chunk : m_graph.chunks) {
-    Shape const shape{chunk.elements};
-    m_graph.tensors[static_cast<std::size_t>(chunk.parameter)].shape = shape;
-    if (m_graph.purpose != Purpose::train) continue;
-    auto const append = [&](char const* what, Role role, DType dtype) {
-      return append_tensor(m_graph, {.name = chunk.name + what,
-                                     .role = role,
-                                     .dtype = dtype,
-                                     .shape = shape,
-                                     .block = chunk.block,
-                                     .chunk = chunk.id,
-                                     .persistent = role != Role::gradient});
-    };
-    auto const moments = dtype_of(arithmetic.moments);
-    chunk.gradient = append(".gradient", Role::gradient, dtype_of(arithmetic.gradients));
-    if (arithmetic.precision == "bf16") {
-      chunk.remainder = append(".remainder", Role::remainder, DType::i16);
-    }
-    chunk.moment1 = append(".moment1", Role::moment, moments);
-    chunk.moment2 = append(".moment2", Role::moment, moments);
+    m_graph.tensors[static_cast<std::size_t>(chunk.parameter)].shape = {chunk.elements};
+    if (m_graph.purpose == Purpose::train) append_training_tensors(m_graph, chunk);
   }
   if (m_graph.purpose != Purpose::train) return;
   auto const chunks = static_cast<std::int64_t>(m_graph.chunks.size());

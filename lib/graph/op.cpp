@@ -61,9 +61,9 @@ std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
 
 std::string cost_key(Op const& op, std::vector<Tensor> const& tensors) {
   std::string key(name(op.kind));
-  for (auto const& view : op.inputs) key += " " + describe(view, tensors);
+  for (auto const& view : op.inputs) key += fmt::format(" {}", describe(view, tensors));
   key += " ->";
-  for (auto const& view : op.outputs) key += " " + describe(view, tensors);
+  for (auto const& view : op.outputs) key += fmt::format(" {}", describe(view, tensors));
   for (auto const& [attribute, value] : op.attributes.values()) {
     if (!is_free(attribute)) key += fmt::format(" {}={}", attribute, value);
   }

@@ -17,14 +17,16 @@ View whole_of(Graph const& graph, TensorId id) {
 }
 
 void append_square_norm(Graph& graph, Chunk const& chunk) {
-  Op op{.kind = OpKind::square_norm};
+  Op op;
+  op.kind = OpKind::square_norm;
   op.inputs = {whole_of(graph, chunk.gradient)};
   op.outputs = {View{graph.known.norms, chunk.id, {1}, {1}}};
   append_update_op(graph, chunk, std::move(op));
 }
 
 void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& settings) {
-  Op op{.kind = OpKind::adamw};
+  Op op;
+  op.kind = OpKind::adamw;
   op.inputs = {whole_of(graph, chunk.gradient), whole_of(graph, graph.known.control)};
   for (TensorId const id : {chunk.parameter, chunk.remainder, chunk.moment1, chunk.moment2}) {
     if (id < 0) continue;
