@@ -1,0 +1,61 @@
+// The layers that families are written with: each call appends ops and the parameters they need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/config.hpp"
+#include "graph/attention.hpp"
+#include "graph/build.hpp"
+
+namespace spillway {
+
+// Activations are [rows, columns] in the run's precision, rows = micro x sequence. Op names are
+// local to the open block; parameters are named in full and go to the chunk begun last.
+class Layers {
+ public:
+  static constexpr Init kNormal{Init::Kind::normal, 0.02};
+
+  // Adds the tensors of a batch (and the loss or the logits) to `graph.known`.
+  Layers(Config const& config, std::int64_t vocab, Graph& graph);
+
+  void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }
+  void end_block() { m_builder.end_block(); }
+  void begin_chunk(std::string const& name) { m_chunk = m_builder.add_chunk(name); }
+  void finish() { m_builder.finish(); }
+
+  View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
+  View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
+
+  View embed(std::string const& op, View const& wte, View const& wpe);
+  // Parameters <name>.weight and, where the model has biases, <name>.bias.
+  View layernorm(std::string const& op, std::string const& name, View const& x);
+  View linear(std::string const& op, std::string const& name, View const& x, std::int64_t n);
+  // dropout(branch w + bias) + x
+  View residual(std::string const& op, std::string const& name, View const& branch, Init init,
+                View const& x);
+  View attention(std::string const& op, View const& q, View const& k, View const& v,
+                 AttentionDescriptor const& descriptor);
+  View gelu(std::string const& op, View const& x);
+  View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
+  View select_row(std::string const& op, View const& x);
+  void loss(std::string const& op, View const& x, View const& w);  // w [vocab, columns of x]
+  void logits(std::string const& op, View const& x, View const& w);
+
+ private:
+  Config const& m_config;
+  Graph& m_graph;
+  GraphBuilder m_builder;
+  bool m_drops;
+  DType m_dtype;
+  std::int64_t m_rows;
+  int m_chunk = -1;
+
+  View known(TensorId id) const;
+  View parameter(std::string const& name, Shape shape, Init init, bool decay);
+  View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
+  View product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
+               Init init, View const* addend);
+};
+
+}  // namespace spillway
