@@ -16,21 +16,30 @@ struct Unit {
   std::int64_t factor;
 };
 
-constexpr std::array byte_units = {
-    Unit{"PiB", 1ll << 50}, Unit{"TiB", 1ll << 40}, Unit{"GiB", 1ll << 30},
-    Unit{"MiB", 1ll << 20}, Unit{"KiB", 1ll << 10}, Unit{"B", 1},
-    Unit{"PB", 1'000'000'000'000'000}, Unit{"TB", 1'000'000'000'000},
-    Unit{"GB", 1'000'000'000}, Unit{"MB", 1'000'000},
-    Unit{"KB", 1'000}, Unit{"kB", 1'000}, Unit{"", 1}};
+constexpr std::array byte_units = {Unit{"PiB", 1ll << 50},
+                                   Unit{"TiB", 1ll << 40},
+                                   Unit{"GiB", 1ll << 30},
+                                   Unit{"MiB", 1ll << 20},
+                                   Unit{"KiB", 1ll << 10},
+                                   Unit{"B", 1},
+                                   Unit{"PB", 1'000'000'000'000'000},
+                                   Unit{"TB", 1'000'000'000'000},
+                                   Unit{"GB", 1'000'000'000},
+                                   Unit{"MB", 1'000'000},
+                                   Unit{"KB", 1'000},
+                                   Unit{"kB", 1'000},
+                                   Unit{"", 1}};
 constexpr std::size_t binary_units = 6;  // the first ones, largest first: those we write
 
-constexpr std::array time_units = {Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"m", 60}, Unit{"s", 1}};
+constexpr std::array time_units = {Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"m", 60},
+                                   Unit{"s", 1}};
 
 // Removes digits, and at most one point between them, from the front of `text`.
 std::string_view take_number(std::string_view& text) {
   constexpr std::string_view digits = "0123456789";
   auto end = std::min(text.find_first_not_of(digits), text.size());
-  if (end > 0 && end + 1 < text.size() && text[end] == '.' && digits.find(text[end + 1]) != digits.npos) {
+  if (end > 0 && end + 1 < text.size() && text[end] == '.' &&
+      digits.find(text[end + 1]) != digits.npos) {
     end = std::min(text.find_first_not_of(digits, end + 1), text.size());
   }
   auto const number = text.substr(0, end);
@@ -125,7 +134,8 @@ std::string format_duration(double seconds) {
   }
   // Shortest digits that read back to the same number, without an exponent.
   std::array<char, 400> digits;
-  auto const end = std::to_chars(digits.begin(), digits.end(), seconds, std::chars_format::fixed).ptr;
+  auto const end =
+      std::to_chars(digits.begin(), digits.end(), seconds, std::chars_format::fixed).ptr;
   return std::string(digits.begin(), end) + "s";
 }
 

@@ -1,0 +1,91 @@
+#include "base/units.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace spillway {
+namespace {
+
+TEST(Units, SizesAreReadInBinaryAndDecimalUnits) {
+  EXPECT_EQ(parse_bytes("8GiB"), 8ll << 30);
+  EXPECT_EQ(parse_bytes("512 MiB"), 512ll << 20);
+  EXPECT_EQ(parse_bytes("1.5GB"), 1'500'000'000);
+  EXPECT_EQ(parse_bytes("2.3TB"), 2'300'000'000'000);
+  EXPECT_EQ(parse_bytes("3kB"), 3000);
+  EXPECT_EQ(parse_bytes("4096"), 4096);
+  EXPECT_EQ(parse_bytes("17B"), 17);
+  EXPECT_EQ(parse_bytes("0"), 0);
+}
+
+TEST(Units, WhatIsNoSizeIsRefused) {
+  for (auto const* text : {"", "GiB", "-1", "+1", "8G", "8gib", "8 GiB ", "8  GiB", "1e9", "nan",
+                           "inf", "1.GiB", ".5GiB", "1.2.3GiB", "0x10", "8GiBs"}) {
+    EXPECT_FALSE(parse_bytes(text)) << text;
+  }
+}
+
+TEST(Units, SizesBeyond63BitsAreRefused) {
+  EXPECT_EQ(parse_bytes("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(parse_bytes("8191PiB"), 8191ll << 50);
+  for (auto const* text : {"9223372036854775808", "8192PiB", "8192.0PiB", "99999999999999999999GiB",
+                           "9223372036854775808.5"}) {
+    EXPECT_FALSE(parse_bytes(text)) << text;
+  }
+}
+
+TEST(Units, FormattedSizesReadBackExactly) {
+  EXPECT_EQ(format_bytes(8ll << 30), "8GiB");
+  EXPECT_EQ(format_bytes(1536ll << 20), "1536MiB");
+  EXPECT_EQ(format_bytes(1'000'000'007), "1000000007");
+  EXPECT_EQ(format_bytes(0), "0");
+  for (std::int64_t const n : {1ll, 1023ll, 1024ll, 4097ll, 3ll << 40, (1ll << 62) + 1,
+                               std::numeric_limits<long long>::max()}) {
+    EXPECT_EQ(parse_bytes(format_bytes(n)), n);
+  }
+}
+
+TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
+  EXPECT_EQ(human_bytes(20), "20 B");
+  EXPECT_EQ(human_bytes(1572864), "1.5 MiB");
+  EXPECT_EQ(human_bytes(-1572864), "-1.5 MiB");
+  EXPECT_EQ(human_bytes(1023.0 * (1 << 20)), "0.999 GiB");
+  EXPECT_EQ(human_bytes(999.0 * (1 << 20)), "999 MiB");
+}
+
+TEST(Units, DurationsAreReadAsSeconds) {
+  EXPECT_EQ(parse_duration_s("3h50m"), 3 * 3600 + 50 * 60);
+  EXPECT_EQ(parse_duration_s("90s"), 90);
+  EXPECT_EQ(parse_duration_s("2d"), 2 * 86400);
+  EXPECT_EQ(parse_duration_s("1.5h"), 5400);
+  EXPECT_EQ(parse_duration_s("1d1h1m1s"), 86400 + 3600 + 61);
+  EXPECT_EQ(parse_duration_s("0s"), 0);
+}
+
+TEST(Units, WhatIsNoDurationIsRefused) {
+  for (auto const* text : {"", "90", "h", "-1h", "1h1h", "5m3h", "90ms", "3h 50m", "1e3s", "infs",
+                           "3:50:00", "3h50"}) {
+    EXPECT_FALSE(parse_duration_s(text)) << text;
+  }
+}
+
+TEST(Units, FormattedDurationsReadBackExactly) {
+  EXPECT_EQ(format_duration(13800), "3h50m");
+  EXPECT_EQ(format_duration(0), "0s");
+  EXPECT_EQ(format_duration(0.25), "0.25s");
+  for (double const s : {1.0, 61.0, 86400.0 * 400, 0.1, 1e-7, 12345.678, 1e17}) {
+    EXPECT_EQ(parse_duration_s(format_duration(s)), s);
+  }
+}
+
+TEST(Units, HumanDurationsAreShort) {
+  EXPECT_EQ(human_duration(1.23e-5), "12.3 us");
+  EXPECT_EQ(human_duration(4.56e-3), "4.56 ms");
+  EXPECT_EQ(human_duration(45.2), "45.2 s");
+  EXPECT_EQ(human_duration(100), "1m40s");
+  EXPECT_EQ(human_duration(2 * 86400 + 4 * 3600 + 59), "2d4h");
+  EXPECT_EQ(human_duration(0), "0 s");
+}
+
+}  // namespace
+}  // namespace spillway
