@@ -1,0 +1,121 @@
+#include "config/assign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "config/keys.hpp"
+#include "config/place.hpp"
+#include "config/suggest.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr auto command_line = "command line";
+
+bool is_inside(std::string_view name, std::string_view group) {
+  return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
+}
+
+class Assigner {
+ public:
+  Assigner(Config& config, Origins& origins, std::string source, bool from_file)
+      : m_keys(keys_of(config)), m_origins(origins), m_source(source), m_from_file(from_file) {}
+
+  // `name` is a key, a group of keys, or, empty, the whole input.
+  void assign(std::string const& name, int line, Value const& value) {
+    auto const key = std::ranges::find(m_keys, name, &Key::name);
+    if (key != m_keys.end()) return assign_key(*key, line, value);
+    Place const place{where(line), name};
+    if (!name.empty()) check_is_group(name, place);
+    if (value.kind == Value::Kind::map) {
+      for (auto const& [child, child_line, child_value] : value.entries) {
+        assign(name.empty() ? child : name + "." + child, child_line, child_value);
+      }
+    } else if (can_be_none(name) && value.text == "none") {
+      for (auto const& member : members(name)) assign_key(member, line, value);
+    } else if (value.kind != Value::Kind::null || !m_from_file) {
+      refuse(place, fmt::format("expected a map of keys, got {}", describe(value)));
+    }
+  }
+
+ private:
+  std::string where(int line) const {
+    return m_from_file ? fmt::format("{}:{}", m_source, line) : m_source;
+  }
+
+  void assign_key(Key const& key, int line, Value const& value) {
+    Place const place{where(line), std::string(key.name)};
+    auto const earlier = m_origins.find(key.name);
+    if (m_from_file && earlier != m_origins.end()) {
+      refuse(place, fmt::format("given twice (first in {})", earlier->second));
+    }
+    read_key(key, value, place);
+    m_origins[place.key] = place.where;
+  }
+
+  std::vector<Key> members(std::string_view group) const {
+    std::vector<Key> result;
+    std::ranges::copy_if(m_keys, std::back_inserter(result),
+                         [&](Key const& key) { return is_inside(key.name, group); });
+    return result;
+  }
+
+  // "memory.nvme: none" is short for none in each of its keys, where each has a none.
+  bool can_be_none(std::string_view group) const {
+    auto const keys = members(group);
+    return !keys.empty() &&
+           std::ranges::all_of(keys, [](auto const& k) { return k.word == "none"; });
+  }
+
+  void check_is_group(std::string const& name, Place const& place) const {
+    if (!members(name).empty()) return;
+    auto const is_it = [&](auto later) { return later == name || is_inside(name, later); };
+    if (std::ranges::any_of(later_keys(), is_it)) refuse(place, "not offered in this version");
+    auto const nearest = nearest_name(name, names());
+    refuse(place, nearest.empty() ? "unknown key; --print-config lists all"
+                                  : fmt::format("unknown key; did you mean {}?", nearest));
+  }
+
+  // All keys and groups, each group once.
+  std::vector<std::string> names() const {
+    std::vector<std::string> result;
+    for (auto const& key : m_keys) {
+      for (auto dot = key.name.find('.'); dot != key.name.npos; dot = key.name.find('.', dot + 1)) {
+        std::string const group(key.name.substr(0, dot));
+        if (std::ranges::find(result, group) == result.end()) result.push_back(group);
+      }
+      result.emplace_back(key.name);
+    }
+    return result;
+  }
+
+  std::vector<Key> m_keys;
+  Origins& m_origins;
+  std::string m_source;
+  bool m_from_file;
+};
+
+}  // namespace
+
+void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source) {
+  Assigner(config, origins, source, true).assign("", root.line, root);
+}
+
+void assign_override(Config& config, Origins& origins, std::string const& text) {
+  auto const equals = text.find('=');
+  if (equals == text.npos || equals == 0) {
+    refuse({command_line, ""}, fmt::format("'{}': expected key=value", text));
+  }
+  auto const name = text.substr(0, equals);
+  Value value;
+  try {
+    value = parse_yaml(text.substr(equals + 1), name);
+  } catch (Error const& e) {
+    refuse({command_line, ""}, e.what());
+  }
+  Assigner(config, origins, command_line, false).assign(name, 1, value);
+}
+
+}  // namespace spillway

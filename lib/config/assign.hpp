@@ -1,0 +1,21 @@
+// Puts the values of a YAML tree into a Config, key by key, and remembers where each came from.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "config/config.hpp"
+#include "config/value.hpp"
+
+namespace spillway {
+
+// Key name -> where it was last given: "input/gpt.yaml:14" or "command line".
+using Origins = std::map<std::string, std::string, std::less<>>;
+
+// The tree of an input file: every key known, none given twice.
+void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source);
+
+// One "a.b.c=value" of the command line, where value is YAML; it replaces what was given before.
+void assign_override(Config& config, Origins& origins, std::string const& text);
+
+}  // namespace spillway

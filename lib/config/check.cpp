@@ -1,0 +1,87 @@
+#include "config/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "config/place.hpp"
+
+namespace spillway {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(Origins const& origins) : m_origins(origins) {}
+
+  // Refuses unless `holds`. `other` is the second key of the relation, blamed for the place when
+  // `key` itself was not given.
+  template <class... Args>
+  void require(bool holds, std::string_view key, std::string_view other,
+               fmt::format_string<Args...> problem, Args&&... args) const {
+    if (holds) return;
+    auto where = m_origins.find(key);
+    if (where == m_origins.end()) where = m_origins.find(other);
+    refuse({where == m_origins.end() ? "" : where->second, std::string(key)},
+           fmt::format(problem, std::forward<Args>(args)...));
+  }
+
+ private:
+  Origins const& m_origins;
+};
+
+void check_model(ModelConfig const& m, Checker const& checker) {
+  checker.require(m.hidden % m.heads == 0, "model.heads", "model.hidden",
+                  "{} does not divide hidden = {}", m.heads, m.hidden);
+}
+
+void check_batch(BatchConfig const& b, Checker const& checker) {
+  checker.require(!b.micro || *b.micro <= b.sequences, "batch.micro", "batch.sequences",
+                  "{} exceeds batch.sequences = {}", b.micro.value_or(0), b.sequences);
+}
+
+void check_optim(OptimConfig const& o, Precision precision, Checker const& checker) {
+  checker.require(o.min_lr <= o.lr, "optim.min_lr", "optim.lr", "{} exceeds optim.lr = {}",
+                  o.min_lr, o.lr);
+  checker.require(precision == Precision::bf16 || o.gradients != "bf16", "optim.gradients",
+                  "precision", "bf16 needs precision: bf16");
+}
+
+void check_memory(MemoryConfig const& m, Checker const& checker) {
+  checker.require(m.nvme_path.empty() || m.nvme_bytes > 0, "memory.nvme.size", "memory.nvme.path",
+                  "needed with memory.nvme.path");
+  checker.require(m.nvme_bytes == 0 || !m.nvme_path.empty(), "memory.nvme.path", "memory.nvme.size",
+                  "needed with memory.nvme.size");
+}
+
+void check_plan(Config const& c, Checker const& checker) {
+  auto const& p = c.plan;
+  bool const spills = std::ranges::find(p.activations, "nvme") != p.activations.end();
+  checker.require(!spills || !c.memory.nvme_path.empty(), "plan.activations", "memory.nvme.path",
+                  "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
+  checker.require(static_cast<std::int64_t>(p.activations.size()) <= c.model.layers,
+                  "plan.activations", "model.layers", "a list of {} for model.layers = {}",
+                  p.activations.size(), c.model.layers);
+  auto const forced = [](auto const& words) { return words != std::vector<std::string>{"auto"}; };
+  bool const free = p.file.empty();
+  checker.require(free || !forced(p.activations), "plan.activations", "plan.file",
+                  "contradicts plan.file, which decides it; give one of them");
+  checker.require(free || !forced(p.update), "plan.update", "plan.file",
+                  "contradicts plan.file, which decides it; give one of them");
+  checker.require(free || !p.prefetch, "plan.prefetch", "plan.file",
+                  "contradicts plan.file, which decides it; give one of them");
+}
+
+}  // namespace
+
+void check(Config const& config, Origins const& origins) {
+  Checker const checker(origins);
+  check_model(config.model, checker);
+  check_batch(config.batch, checker);
+  check_optim(config.optim, config.precision, checker);
+  check_memory(config.memory, checker);
+  check_plan(config, checker);
+}
+
+}  // namespace spillway

@@ -1,0 +1,14 @@
+// Relations between keys. Bounds of single keys are in the table (keys.cpp).
+#pragma once
+
+#include "config/assign.hpp"
+#include "config/config.hpp"
+
+namespace spillway {
+
+// Throws Error(bad_input, "<where>: <key>: ...") for the first contradiction; `where` is the origin
+// of the key named or, if that is a default, of the key it contradicts. For a Config built in code
+// origins may be left out.
+void check(Config const& config, Origins const& origins = {});
+
+}  // namespace spillway

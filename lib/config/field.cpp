@@ -1,0 +1,204 @@
+#include "config/field.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.hpp"
+#include "config/expand.hpp"
+#include "config/scalar.hpp"
+
+namespace spillway {
+namespace {
+
+template <class Field, class T>
+void store_in_bounds(Field const& field, T number, bool inside, Value const& value,
+                     Place const& place) {
+  if (!inside) refuse(place, fmt::format("{} is out of bounds: {}", value.text, field.form()));
+  field.at.set(number);
+}
+
+std::string pick(Words const& words, Value const& value, Place const& place) {
+  auto const text = read_text(value, place);
+  if (std::ranges::find(words.allowed, text) != words.allowed.end()) return text;
+  auto const is_later = [&](std::string_view later) {
+    return later.ends_with(':') ? text.starts_with(later) : text == later;
+  };
+  auto const known = fmt::format("{}", fmt::join(words.allowed, " | "));
+  if (std::ranges::any_of(words.later, is_later)) {
+    refuse(place, fmt::format("{} is not offered in this version; now: {}", text, known));
+  }
+  refuse(place, fmt::format("'{}' is not one of {}", text, known));
+}
+
+// A list as it is; one scalar as a list of one. Never empty.
+std::vector<Value> listed(Value const& value, Place const& place) {
+  if (value.kind != Value::Kind::list) return {value};
+  if (value.items.empty()) refuse(place, "the list is empty");
+  return value.items;
+}
+
+// One text as a scalar, several as a list.
+std::string write_list(std::vector<std::string> const& texts) {
+  if (texts.size() == 1) return texts[0];
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string read_path(Value const& value, Place const& place) {
+  auto const path = expand_variables(read_text(value, place), place);
+  if (path.empty()) refuse(place, "an empty path");
+  return path;
+}
+
+std::string write_path(std::string const& path) {
+  return quoted_yaml(escape_variables(path));
+}
+
+}  // namespace
+
+void IntegerField::read(Value const& value, Place const& place) const {
+  auto const number = read_integer(value, place);
+  store_in_bounds(*this, number, number >= min && number <= max, value, place);
+}
+std::string IntegerField::write() const {
+  return fmt::format("{}", at.get());
+}
+std::string IntegerField::form() const {
+  if (max == std::numeric_limits<std::int64_t>::max()) return fmt::format("integer >= {}", min);
+  return fmt::format("integer, {} to {}", min, max);
+}
+
+void SeedField::read(Value const& value, Place const& place) const {
+  *at = read_unsigned(value, place);
+}
+std::string SeedField::write() const {
+  return fmt::format("{}", *at);
+}
+std::string SeedField::form() const {
+  return "integer, 0 to 2^64 - 1";
+}
+
+void RealField::read(Value const& value, Place const& place) const {
+  auto const number = read_real(value, place);
+  bool const inside = open ? number > min && number < max : number >= min && number <= max;
+  store_in_bounds(*this, number, inside, value, place);
+}
+std::string RealField::write() const {
+  return fmt::format("{}", at.get());
+}
+std::string RealField::form() const {
+  auto const* const sign = open ? "<" : "<=";
+  if (std::isinf(max)) return fmt::format("number {} {}", open ? ">" : ">=", min);
+  return fmt::format("number, {} {} x {} {}", min, sign, sign, max);
+}
+
+void BoolField::read(Value const& value, Place const& place) const {
+  *at = read_bool(value, place);
+}
+std::string BoolField::write() const {
+  return *at ? "true" : "false";
+}
+std::string BoolField::form() const {
+  return "true | false";
+}
+
+void BytesField::read(Value const& value, Place const& place) const {
+  auto const bytes = read_bytes(value, place);
+  store_in_bounds(*this, bytes, bytes >= min, value, place);
+}
+std::string BytesField::write() const {
+  return format_bytes(at.get());
+}
+std::string BytesField::form() const {
+  return min == 0 ? "size" : fmt::format("size >= {}", format_bytes(min));
+}
+
+void DurationField::read(Value const& value, Place const& place) const {
+  auto const seconds = read_duration_s(value, place);
+  store_in_bounds(*this, seconds, seconds > 0, value, place);
+}
+std::string DurationField::write() const {
+  return format_duration(at.get());
+}
+std::string DurationField::form() const {
+  return "duration > 0s";
+}
+
+void ChoiceField::read(Value const& value, Place const& place) const {
+  auto const word = pick(words, value, place);
+  if (auto const* const text = std::get_if<std::string*>(&at)) {
+    **text = word;
+  } else {
+    auto const index = std::ranges::find(words.allowed, word) - words.allowed.begin();
+    *std::get<Precision*>(at) = static_cast<Precision>(index);
+  }
+}
+std::string ChoiceField::write() const {
+  if (auto const* const text = std::get_if<std::string*>(&at)) return **text;
+  return std::string(words.allowed[static_cast<std::size_t>(*std::get<Precision*>(at))]);
+}
+std::string ChoiceField::form() const {
+  return fmt::format("{}", fmt::join(words.allowed, " | "));
+}
+
+void WordsField::read(Value const& value, Place const& place) const {
+  std::vector<std::string> picked;
+  for (auto const& item : listed(value, place)) picked.push_back(pick(words, item, place));
+  *at = picked;
+}
+std::string WordsField::write() const {
+  return write_list(*at);
+}
+std::string WordsField::form() const {
+  return fmt::format("{}, or a list", fmt::join(words.allowed, " | "));
+}
+
+void PathField::read(Value const& value, Place const& place) const {
+  *at = read_path(value, place);
+}
+std::string PathField::write() const {
+  return write_path(*at);
+}
+std::string PathField::form() const {
+  return "path";
+}
+
+void GlobsField::read(Value const& value, Place const& place) const {
+  std::vector<std::string> globs;
+  for (auto const& item : listed(value, place)) {
+    if (item.kind == Value::Kind::map) refuse(place, "weights are not offered in this version");
+    globs.push_back(read_path(item, place));
+  }
+  *at = globs;
+}
+std::string GlobsField::write() const {
+  std::vector<std::string> texts;
+  std::ranges::transform(*at, std::back_inserter(texts), write_path);
+  return write_list(texts);
+}
+std::string GlobsField::form() const {
+  return "path with wildcards, or a list";
+}
+
+void NameAtStepField::read(Value const& value, Place const& place) const {
+  auto const text = read_text(value, place);
+  auto const colon = std::min(text.find(':'), text.size());
+  auto const step = text.substr(std::min(colon + 1, text.size()));
+  bool const known = std::ranges::find(names, text.substr(0, colon)) != names.end();
+  bool const digits = !step.empty() && step.find_first_not_of("0123456789") == step.npos;
+  bool const fits = step.size() <= std::numeric_limits<std::int64_t>::digits10;
+  if (!known || !digits || !fits) {
+    refuse(place, fmt::format("'{}' is not one of {}", text, form()));
+  }
+  *at = text;
+}
+std::string NameAtStepField::write() const {
+  return *at;
+}
+std::string NameAtStepField::form() const {
+  return fmt::format("{}:STEP", fmt::join(names, ":STEP | "));
+}
+
+}  // namespace spillway

@@ -1,0 +1,35 @@
+#include "config/key.hpp"
+
+namespace spillway {
+
+void read_key(Key const& key, Value const& value, Place const& place) {
+  bool const unset =
+      !key.word.empty() && value.kind == Value::Kind::scalar && value.text == key.word;
+  std::visit(
+      [&](auto const& field) {
+        if constexpr (requires { field.clear(); }) {
+          if (unset) return field.clear();
+        }
+        field.read(value, place);
+      },
+      key.field);
+}
+
+std::string write_key(Key const& key) {
+  return std::visit(
+      [&](auto const& field) {
+        if constexpr (requires { field.has_value(); }) {
+          if (!key.word.empty() && !field.has_value()) return std::string(key.word);
+        }
+        return field.write();
+      },
+      key.field);
+}
+
+std::string form_of(Key const& key) {
+  auto form = std::visit([](auto const& field) { return field.form(); }, key.field);
+  if (!key.word.empty()) form.append("; or ").append(key.word);
+  return form;
+}
+
+}  // namespace spillway

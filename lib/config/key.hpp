@@ -1,0 +1,30 @@
+// One row of the table of keys.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/field.hpp"
+#include "config/place.hpp"
+#include "config/value.hpp"
+
+namespace spillway {
+
+struct Key {
+  std::string_view name;  // "model.heads"
+  Field field;            // points into the Config the table was made for
+  std::string_view word;  // what stands for "not set": "auto", "none", or empty if it is always set
+  std::string_view unit;  // of the number, or empty
+  std::string_view doc;   // one line
+};
+
+// Reads `value` into the key's field, or refuses it.
+void read_key(Key const& key, Value const& value, Place const& place);
+
+// The field's value as YAML on one line; read_key reads it back to the same.
+std::string write_key(Key const& key);
+
+// Type, bounds and the word: "integer, 1 to 100000; or auto".
+std::string form_of(Key const& key);
+
+}  // namespace spillway

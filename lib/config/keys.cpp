@@ -1,0 +1,192 @@
+#include "config/keys.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t many = 1'000'000'000;  // a bound that products of a few keys survive
+
+Words const activations{.allowed = {"auto", "keep", "recompute", "nvme"},
+                        .later = {"light", "host", "light+nvme", "nvme:", "host:", "light+host"}};
+Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};
+
+std::vector<Key> model_keys(ModelConfig& model) {
+  return {
+      {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture."},
+      {"model.layers", IntegerField{&model.layers, 1, 100'000}, "", "blocks",
+       "Number of transformer blocks."},
+      {"model.hidden", IntegerField{&model.hidden, 1, 1'000'000}, "", "",
+       "Width of the residual stream."},
+      {"model.heads", IntegerField{&model.heads, 1, 100'000}, "", "",
+       "Attention heads; divides hidden."},
+      {"model.ffn", IntegerField{&model.ffn, 0, 10'000'000}, "auto", "",
+       "Width inside the MLP; auto (0): 4 x hidden."},
+      {"model.vocab", IntegerField{&model.vocab, 0, 2'147'483'647}, "auto", "tokens",
+       "Vocabulary; auto (0): that of the token file."},
+      {"model.tied", BoolField{&model.tied}, "", "",
+       "The head shares the token embedding's weights."},
+      {"model.bias", BoolField{&model.bias}, "", "", "Biases in linear layers and norms."},
+      {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
+       "Probability of dropping an activation in training."},
+      {"model.norm_eps", RealField{&model.norm_eps, 0, 1, true}, "", "",
+       "Added to the variance in norms."},
+  };
+}
+
+std::vector<Key> data_keys(DataConfig& data) {
+  return {
+      {"data.train", GlobsField{&data.train}, "none", "",
+       "Token files to train on (HDF5, or llm.c .bin)."},
+      {"data.valid", GlobsField{&data.valid}, "none", "",
+       "Token files for the validation loss; none: no evaluation."},
+      {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",
+       "Length of a training sequence."},
+  };
+}
+
+std::vector<Key> batch_keys(BatchConfig& batch) {
+  return {
+      {"batch.sequences", IntegerField{&batch.sequences, 1, many}, "", "sequences",
+       "Global batch of one optimizer step, over all ranks."},
+      {"batch.micro", IntegerField{&batch.micro, 1, many}, "auto", "sequences",
+       "Micro-batch of one rank, fixed for the run."},
+  };
+}
+
+std::vector<Key> optim_keys(OptimConfig& optim) {
+  return {
+      {"optim.name", ChoiceField{&optim.name, {{"adamw"}}}, "", "", "The optimizer."},
+      {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
+      {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
+       "Learning rate at the end of the schedule; at most lr."},
+      {"optim.warmup", IntegerField{&optim.warmup}, "", "steps",
+       "Linear rise of the learning rate; may be longer than the run."},
+      {"optim.schedule", ChoiceField{&optim.schedule, {{"cosine", "linear", "constant"}}}, "", "",
+       "Fall of the learning rate after the warm-up."},
+      {"optim.weight_decay", RealField{&optim.weight_decay, 0, 1000}, "", "",
+       "Decoupled weight decay."},
+      {"optim.decay_all", BoolField{&optim.decay_all}, "", "",
+       "Decay norms, biases and embeddings too."},
+      {"optim.beta1", RealField{&optim.beta1, 0, 0.999999999}, "", "",
+       "Decay of the first moment."},
+      {"optim.beta2", RealField{&optim.beta2, 0, 0.999999999}, "", "",
+       "Decay of the second moment."},
+      {"optim.eps", RealField{&optim.eps, 0, 1, true}, "", "",
+       "Added to the root of the second moment."},
+      {"optim.clip", RealField{&optim.clip}, "", "",
+       "Largest global gradient norm; 0: no clipping."},
+      {"optim.moments", ChoiceField{&optim.moments, {{"fp32", "bf16"}}}, "", "",
+       "Storage of both moments."},
+      {"optim.gradients", ChoiceField{&optim.gradients, {{"fp32", "bf16"}}}, "", "",
+       "Storage of gradients; bf16 only with precision bf16."},
+      {"optim.non_finite", ChoiceField{&optim.non_finite, {{"stop", "skip"}}}, "", "",
+       "A step whose loss or gradient is not finite: stop the run (exit 7) or skip the step."},
+  };
+}
+
+std::vector<Key> precision_keys(Precision& precision) {
+  return {
+      {"precision", ChoiceField{&precision, {{"bf16", "fp32"}}}, "", "",
+       "Of weights and activations; sums are fp32 in both."},
+  };
+}
+
+std::vector<Key> memory_keys(MemoryConfig& memory) {
+  return {
+      {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
+       "Budget of the device arena; auto: what is free, less a margin."},
+      {"memory.host", BytesField{&memory.host_bytes}, "auto", "bytes per rank",
+       "Budget of the host arena; auto: what is free, off on CPU nodes."},
+      {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
+       "Directory of the spill file; none (or memory.nvme: none): no spilling."},
+      {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
+       "Budget of the spill file; given with the path."},
+  };
+}
+
+std::vector<Key> plan_keys(PlanConfig& plan) {
+  return {
+      {"plan.activations", WordsField{&plan.activations, activations}, "", "",
+       "Fate of saved activations, one per block, the last one repeating."},
+      {"plan.update", WordsField{&plan.update, {{"auto", "device", "host"}}}, "", "",
+       "Where the optimizer runs, one per chunk, the last one repeating."},
+      {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
+       "How far ahead spilled activations are reloaded."},
+      {"plan.file", PathField{&plan.file}, "none", "",
+       "A saved plan to use; the other plan keys stay auto then."},
+  };
+}
+
+std::vector<Key> run_keys(RunConfig& run) {
+  return {
+      {"run.steps", IntegerField{&run.steps}, "", "steps",
+       "Optimizer steps in all, those before a restart included."},
+      {"run.seed", SeedField{&run.seed}, "", "", "Of the weights, the data order and dropout."},
+      {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
+       "Compute threads; auto: this rank's share of the cores."},
+      {"run.dir", PathField{&run.dir}, "", "", "Everything the run writes goes here."},
+      {"run.init", PathField{&run.init}, "none", "",
+       "A checkpoint whose weights the run starts from."},
+      {"run.max_time", DurationField{&run.max_time_s}, "none", "",
+       "Checkpoint and exit with 75 before this (e.g. 3h50m)."},
+      {"run.checkpoint.every", IntegerField{&run.checkpoint.every}, "", "steps",
+       "Between checkpoints; 0: only at the end."},
+      {"run.checkpoint.minutes", RealField{&run.checkpoint.minutes, 0, 1e9, true}, "none",
+       "minutes", "Longest time between checkpoints."},
+      {"run.checkpoint.keep", IntegerField{&run.checkpoint.keep, 1, many}, "", "",
+       "How many of the newest checkpoints stay."},
+      {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume, {{"auto", "never", "weights"}}},
+       "", "", "From the newest checkpoint in run.dir: all of it, nothing, or only the weights."},
+      {"run.eval.every", IntegerField{&run.eval_every}, "", "steps",
+       "Between evaluations; 0: never."},
+      {"run.eval.batches", IntegerField{&run.eval_batches, 1, many}, "", "batches",
+       "Global batches of one evaluation."},
+      {"run.log.every", IntegerField{&run.log_every, 1, many}, "", "steps",
+       "Between lines of metrics.jsonl."},
+  };
+}
+
+std::vector<Key> spill_keys(SpillConfig& spill) {
+  return {
+      {"spill.checksum", BoolField{&spill.checksum}, "", "",
+       "Check every extent that comes back from the spill file."},
+  };
+}
+
+std::vector<Key> debug_keys(DebugConfig& debug) {
+  return {
+      {"debug.poison", BoolField{&debug.poison}, "", "", "Fill dead lifetimes with NaN patterns."},
+      {"debug.locked_allocator", BoolField{&debug.locked_allocator}, "", "",
+       "Abort on an allocation after step 0."},
+      {"debug.fault",
+       NameAtStepField{&debug.fault, "none", {"storage-read", "storage-write", "kill-rank"}},
+       "none", "", "Provoke a fault at a step, for tests."},
+  };
+}
+
+}  // namespace
+
+std::vector<Key> keys_of(Config& c) {
+  std::vector<Key> keys;
+  for (auto const& group :
+       {model_keys(c.model), data_keys(c.data), batch_keys(c.batch), optim_keys(c.optim),
+        precision_keys(c.precision), memory_keys(c.memory), plan_keys(c.plan), run_keys(c.run),
+        spill_keys(c.spill), debug_keys(c.debug)}) {
+    keys.insert(keys.end(), group.begin(), group.end());
+  }
+  return keys;
+}
+
+std::vector<std::string_view> const& later_keys() {
+  static std::vector<std::string_view> const names = {
+      "model.import",       "model.kv_heads",
+      "model.rope_theta",   "model.window",
+      "data.pack",          "data.objective",
+      "plan.parameters",    "plan.gradients",
+      "plan.optimizer",     "plan.shard",
+      "plan.replan",        "run.trace",
+      "spill.queue_depth",  "spill.max_write_per_day",
+      "debug.checksum_all", "debug.force_backend"};
+  return names;
+}
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// An input file and the words after it on the command line -> a checked Config.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "config/config.hpp"
+
+namespace spillway {
+
+// Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
+// checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
+// neither data nor directories need exist. Throws Error(bad_input, one line naming the place).
+Config load_config(std::string const& path, std::span<std::string const> overrides = {});
+
+// The same for a text, e.g. the configuration kept in a checkpoint; `source` names it in errors.
+Config parse_config(std::string const& text, std::string const& source,
+                    std::span<std::string const> overrides = {});
+
+}  // namespace spillway

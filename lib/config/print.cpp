@@ -1,0 +1,96 @@
+#include "config/print.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <string_view>
+#include <vector>
+
+#include "config/keys.hpp"
+
+namespace spillway {
+namespace {
+
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (auto dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
+    parts.push_back(name.substr(0, dot));
+    name.remove_prefix(dot + 1);
+  }
+  parts.push_back(name);
+  return parts;
+}
+
+// Nested maps in block style; `comment(i)` is put before key i unless it is empty.
+template <class Comment>
+std::string nested_yaml(std::vector<Key> const& keys, Comment comment) {
+  std::string text;
+  std::vector<std::string_view> open;  // groups the writer is inside
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const parts = parts_of(keys[i].name);
+    std::size_t depth = 0;
+    while (depth < open.size() && depth + 1 < parts.size() && open[depth] == parts[depth]) ++depth;
+    open.resize(depth);
+    for (; depth + 1 < parts.size(); ++depth) {
+      text += fmt::format("{:{}}{}:\n", "", 2 * depth, parts[depth]);
+      open.push_back(parts[depth]);
+    }
+    if (auto const line = comment(i); !line.empty()) {
+      text += fmt::format("{:{}}# {}\n", "", 2 * depth, line);
+    }
+    text += fmt::format("{:{}}{}: {}\n", "", 2 * depth, parts[depth], write_key(keys[i]));
+  }
+  return text;
+}
+
+std::string escaped_markdown(std::string_view text) {
+  std::string escaped;
+  for (char const c : text) escaped += c == '|' ? "\\|" : std::string(1, c);
+  return escaped;
+}
+
+// "integer >= 0; in steps"
+std::string form_and_unit(Key const& key) {
+  auto const form = form_of(key);
+  return key.unit.empty() ? form : fmt::format("{}; in {}", form, key.unit);
+}
+
+}  // namespace
+
+std::string to_yaml(Config const& config) {
+  auto copy = config;
+  return nested_yaml(keys_of(copy), [](std::size_t) { return std::string(); });
+}
+
+std::string print_config(Config const& config) {
+  auto copy = config;
+  Config defaults;
+  auto const keys = keys_of(copy), default_keys = keys_of(defaults);
+  return nested_yaml(keys, [&](std::size_t i) {
+    return fmt::format("{} [{}; default {}]", keys[i].doc, form_and_unit(keys[i]),
+                       write_key(default_keys[i]));
+  });
+}
+
+std::string keys_markdown() {
+  Config defaults;
+  std::string text =
+      "# Keys of the input file\n\n"
+      "Written from the table in lib/config/keys.cpp; a test checks that it is current.\n"
+      "`spillway --print-config [in.yaml]` prints the same with the values of a file.\n";
+  constexpr auto table_head = "| key | default | values | meaning |\n| --- | --- | --- | --- |\n";
+  std::string_view group = "-";
+  for (auto const& key : keys_of(defaults)) {
+    auto const dot = key.name.find('.');
+    auto const key_group = dot == key.name.npos ? std::string_view() : key.name.substr(0, dot);
+    if (key_group != group) {
+      group = key_group;
+      text += fmt::format("\n## {}\n\n{}", group.empty() ? key.name : group, table_head);
+    }
+    text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.name, write_key(key),
+                        escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc));
+  }
+  return text;
+}
+
+}  // namespace spillway

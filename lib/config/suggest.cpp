@@ -1,0 +1,47 @@
+#include "config/suggest.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace spillway {
+namespace {
+
+std::string_view last_part(std::string_view name) {
+  auto const dot = name.rfind('.');
+  return dot == name.npos ? name : name.substr(dot + 1);
+}
+
+}  // namespace
+
+int edit_distance(std::string_view a, std::string_view b) {
+  std::vector<int> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      int const replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+      bool const swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest_name(std::string_view wrong, std::vector<std::string> const& names) {
+  std::string nearest;
+  int fewest = std::min(4, std::max(2, static_cast<int>(wrong.size()) / 3 + 1));
+  for (auto const& name : names) {
+    bool const same_end = last_part(name) == last_part(wrong);
+    int const edits = same_end ? 1 : edit_distance(wrong, name);
+    if (edits < fewest) {
+      fewest = edits;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace spillway

@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "config/check.hpp"
+#include "config/load.hpp"
+#include "config/suggest.hpp"
+
+namespace spillway {
+namespace {
+
+std::string error_of(std::string const& text, std::vector<std::string> const& overrides = {}) {
+  try {
+    parse_config(text, "in.yaml", overrides);
+  } catch (Error const& e) {
+    EXPECT_EQ(e.status(), Status::bad_input);
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(ConfigCheck, DefaultsAreSound) {
+  EXPECT_NO_THROW(check(Config{}));
+}
+
+TEST(ConfigCheck, HeadsMustDivideHidden) {
+  EXPECT_EQ(error_of("model:\n  hidden: 770\n  heads: 12\n"),
+            "in.yaml:3: model.heads: 12 does not divide hidden = 770");
+}
+
+TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
+  EXPECT_EQ(error_of("run: {}\nmodel:\n  hidden: 770\n"),
+            "in.yaml:3: model.heads: 12 does not divide hidden = 770");
+  EXPECT_EQ(error_of("model: {}", {"model.hidden=770"}),
+            "command line: model.heads: 12 does not divide hidden = 770");
+  Config config;
+  config.model.hidden = 770;
+  try {
+    check(config);
+    FAIL();
+  } catch (Error const& e) {
+    EXPECT_STREQ(e.what(), "model.heads: 12 does not divide hidden = 770");
+  }
+}
+
+TEST(ConfigCheck, TheMicroBatchIsAtMostTheBatch) {
+  EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
+            "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");
+  EXPECT_EQ(error_of("batch: {sequences: 4, micro: 4}"), "no error");
+}
+
+TEST(ConfigCheck, TheLeastLearningRateIsAtMostTheLargest) {
+  EXPECT_EQ(error_of("optim: {lr: 1e-5}"),
+            "in.yaml:1: optim.min_lr: 6e-05 exceeds optim.lr = 1e-05");
+  EXPECT_EQ(error_of("optim: {lr: 0.5, min_lr: 0.5}"), "no error");
+}
+
+TEST(ConfigCheck, HalfGradientsNeedHalfPrecision) {
+  EXPECT_EQ(error_of("precision: fp32\noptim: {gradients: bf16}"),
+            "in.yaml:2: optim.gradients: bf16 needs precision: bf16");
+  EXPECT_EQ(error_of("optim: {gradients: bf16, moments: bf16}"), "no error");
+}
+
+TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
+  EXPECT_EQ(error_of("plan: {activations: [keep, nvme]}"),
+            "in.yaml:1: plan.activations: nvme needs memory.nvme: {path: DIR, size: BYTES}");
+  EXPECT_EQ(error_of("memory: {nvme: {path: /a}}"),
+            "in.yaml:1: memory.nvme.size: needed with memory.nvme.path");
+  EXPECT_EQ(error_of("memory: {nvme: {size: 1GiB}}"),
+            "in.yaml:1: memory.nvme.path: needed with memory.nvme.size");
+  EXPECT_EQ(error_of("plan: {activations: nvme}\nmemory: {nvme: {path: /a, size: 1GiB}}"),
+            "no error");
+}
+
+TEST(ConfigCheck, AFateForEachBlockAndNoMore) {
+  EXPECT_EQ(error_of("model: {layers: 2}\nplan: {activations: [keep, keep, keep]}"),
+            "in.yaml:2: plan.activations: a list of 3 for model.layers = 2");
+}
+
+TEST(ConfigCheck, ASavedPlanExcludesForcedOnes) {
+  EXPECT_EQ(
+      error_of("plan:\n  file: p.yaml\n  activations: keep\n"),
+      "in.yaml:3: plan.activations: contradicts plan.file, which decides it; give one of them");
+  EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  update: host\n").substr(0, 23),
+            "in.yaml:3: plan.update:");
+  EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  prefetch: 1\n").substr(0, 25),
+            "in.yaml:3: plan.prefetch:");
+  EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "no error");
+}
+
+TEST(ConfigCheck, EditDistanceCountsSwapsOnce) {
+  EXPECT_EQ(edit_distance("haeds", "heads"), 1);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+  EXPECT_EQ(edit_distance("abc", "abc"), 0);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "config/keys.hpp"
+#include "config/load.hpp"
+#include "config/print.hpp"
+
+namespace spillway {
+namespace {
+
+// Every key away from its default.
+Config unusual() {
+  Config c;
+  c.model = {"gpt", 3, 96, 6, 200, 1000, false, false, 0.125, 1e-7};
+  c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77};
+  c.batch = {24, 3};
+  c.optim = {"adamw", 1.0 / 3, 0,        0.01, 0.8,    0.999,  1e-12,
+             0,       0,       "linear", true, "bf16", "fp32", "skip"};
+  c.precision = Precision::f32;
+  c.memory = {123'456'789, 1ll << 40, "/scratch/\"me\"", 7ll << 30};
+  c.plan = {{"keep", "nvme", "recompute"}, {"host", "device"}, 4, ""};
+  c.run.steps = 9;
+  c.run.seed = ~0ull;
+  c.run.threads = 5;
+  c.run.dir = "runs/#1: x";
+  c.run.init = "old/";
+  c.run.max_time_s = 13800.5;
+  c.run.checkpoint = {0, 1.5, 7, "never"};
+  c.run.eval_every = 0;
+  c.run.eval_batches = 3;
+  c.run.log_every = 1;
+  c.spill.checksum = false;
+  c.debug = {true, true, "storage-read:3"};
+  return c;
+}
+
+TEST(ConfigKeys, NamesAreDistinctAndNoLaterKeyIsOffered) {
+  Config config;
+  std::set<std::string_view> names;
+  for (auto const& key : keys_of(config)) {
+    EXPECT_TRUE(names.insert(key.name).second) << key.name;
+    EXPECT_TRUE(key.doc.ends_with('.')) << key.name;
+  }
+  for (auto const later : later_keys()) EXPECT_FALSE(names.contains(later)) << later;
+}
+
+TEST(ConfigKeys, EveryKeyOfTheTableChangesItsOwnFieldOnly) {
+  auto changed = unusual();
+  Config defaults;
+  auto const from = keys_of(changed);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    Config config;
+    auto const keys = keys_of(config);
+    if (write_key(from[i]) == write_key(keys[i])) continue;  // family, optim.name, ...
+    auto const yaml = parse_yaml(write_key(from[i]), "in.yaml");
+    read_key(keys[i], yaml, {});
+    for (std::size_t j = 0; j < keys.size(); ++j) {
+      auto const expected = write_key(i == j ? from[j] : keys_of(defaults)[j]);
+      EXPECT_EQ(write_key(keys[j]), expected) << keys[i].name << " changed " << keys[j].name;
+    }
+  }
+}
+
+TEST(ConfigKeys, WhatIsWrittenLoadsToTheSameConfig) {
+  for (auto const& config : {Config{}, unusual()}) {
+    auto const yaml = to_yaml(config);
+    auto const again = parse_config(yaml, "config.yaml");
+    EXPECT_EQ(to_yaml(again), yaml);
+  }
+  auto const again = parse_config(to_yaml(unusual()), "config.yaml");
+  EXPECT_EQ(again.data.train, unusual().data.train);
+  EXPECT_EQ(again.optim.lr, unusual().optim.lr);
+  EXPECT_EQ(again.run.seed, unusual().run.seed);
+  EXPECT_EQ(again.run.max_time_s, unusual().run.max_time_s);
+  EXPECT_EQ(again.memory.nvme_path, unusual().memory.nvme_path);
+  EXPECT_EQ(again.plan.activations, unusual().plan.activations);
+  EXPECT_EQ(again.precision, Precision::f32);
+}
+
+TEST(ConfigKeys, UnsetValuesStayUnset) {
+  auto const again = parse_config(to_yaml(Config{}), "config.yaml");
+  EXPECT_FALSE(again.batch.micro);
+  EXPECT_FALSE(again.memory.device_bytes);
+  EXPECT_FALSE(again.memory.host_bytes);
+  EXPECT_FALSE(again.plan.prefetch);
+  EXPECT_FALSE(again.run.threads);
+  EXPECT_FALSE(again.run.max_time_s);
+  EXPECT_FALSE(again.run.checkpoint.minutes);
+  EXPECT_TRUE(again.memory.nvme_path.empty());
+  EXPECT_TRUE(again.data.train.empty());
+}
+
+TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
+  auto const text = print_config(unusual());
+  EXPECT_EQ(to_yaml(parse_config(text, "printed.yaml")), to_yaml(unusual()));
+  EXPECT_NE(text.find("  # Number of transformer blocks. [integer, 1 to 100000; in blocks; "
+                      "default 12]\n  layers: 3\n"),
+            text.npos)
+      << text;
+}
+
+// To write the reference anew: SPILLWAY_WRITE_DOCS=1 build/bin/test_config_keys
+TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
+  std::string const path = SPILLWAY_SOURCE_DIR "/docs/keys.md";
+  if (std::getenv("SPILLWAY_WRITE_DOCS")) std::ofstream(path) << keys_markdown();
+  std::ostringstream committed;
+  committed << std::ifstream(path).rdbuf();
+  EXPECT_EQ(committed.str(), keys_markdown());
+}
+
+TEST(ConfigKeys, TheInputFileOfTheProgramLoads) {
+  setenv("USER", "somebody", 0);
+  auto const config = load_config(SPILLWAY_SOURCE_DIR "/input/gpt.yaml");
+  EXPECT_EQ(config.model.hidden, 768);
+}
+
+}  // namespace
+}  // namespace spillway

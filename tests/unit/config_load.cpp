@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "config/load.hpp"
+
+namespace spillway {
+namespace {
+
+using Overrides = std::vector<std::string>;
+
+// The one line that `act` ends with.
+template <class Act>
+std::string error_line(Act act) {
+  try {
+    act();
+  } catch (Error const& e) {
+    EXPECT_EQ(e.status(), Status::bad_input);
+    return e.what();
+  }
+  return "no error";
+}
+
+std::string file_error(std::string const& text) {
+  return error_line([&] { parse_config(text, "in.yaml"); });
+}
+
+std::string override_error(std::string const& text) {
+  return error_line([&] { parse_config("model: {}", "in.yaml", Overrides{text}); });
+}
+
+TEST(ConfigLoad, ValuesOfTheFileAreUsedAndTheRestIsDefault) {
+  auto const c = parse_config(
+      "model: {heads: 4, hidden: 64}\nprecision: fp32\nmemory:\n  device: 8GiB\n"
+      "  nvme: {path: /scratch, size: 1.5GB}\nplan: {activations: [keep, nvme]}\n"
+      "run: {max_time: 3h50m, checkpoint: {every: 5}, threads: auto}\ndata: {train: [a, 'b*']}\n",
+      "in.yaml");
+  EXPECT_EQ(c.model.heads, 4);
+  EXPECT_EQ(c.model.layers, 12);
+  EXPECT_EQ(c.precision, Precision::f32);
+  EXPECT_EQ(c.memory.device_bytes, 8ll << 30);
+  EXPECT_EQ(c.memory.nvme_path, "/scratch");
+  EXPECT_EQ(c.memory.nvme_bytes, 1'500'000'000);
+  EXPECT_EQ(c.plan.activations, (std::vector<std::string>{"keep", "nvme"}));
+  EXPECT_EQ(c.run.max_time_s, 13800);
+  EXPECT_EQ(c.run.checkpoint.every, 5);
+  EXPECT_EQ(c.run.checkpoint.keep, 3);
+  EXPECT_FALSE(c.run.threads);
+  EXPECT_EQ(c.data.train, (std::vector<std::string>{"a", "b*"}));
+}
+
+TEST(ConfigLoad, OverridesAreYamlAndTheLastOneWins) {
+  auto const c = parse_config(
+      "batch: {sequences: 8}\nmemory: {nvme: {path: /a, size: 1GiB}}\n", "in.yaml",
+      Overrides{"batch.sequences=16", "batch.sequences=4", "batch.micro=2", "batch.micro=auto",
+                "plan.activations=[keep, recompute]", "run.checkpoint={every: 7, keep: 1}",
+                "memory.nvme=none", "run.dir=a=b"});
+  EXPECT_EQ(c.batch.sequences, 4);
+  EXPECT_FALSE(c.batch.micro);
+  EXPECT_EQ(c.plan.activations, (std::vector<std::string>{"keep", "recompute"}));
+  EXPECT_EQ(c.run.checkpoint.every, 7);
+  EXPECT_EQ(c.run.checkpoint.keep, 1);
+  EXPECT_EQ(c.memory.nvme_path, "");
+  EXPECT_EQ(c.memory.nvme_bytes, 0);
+  EXPECT_EQ(c.run.dir, "a=b");
+}
+
+TEST(ConfigLoad, AGroupLeftEmptyKeepsItsDefaults) {
+  EXPECT_EQ(parse_config("model:\n  # layers: 3\nrun: {steps: 1}\n", "in.yaml").model.layers, 12);
+}
+
+TEST(ConfigLoad, VariablesInPathsAreExpanded) {
+  setenv("SPILLWAY_TEST_DIR", "/some/where", 1);
+  unsetenv("SPILLWAY_TEST_NONE");
+  auto const c = parse_config(
+      "run: {dir: $SPILLWAY_TEST_DIR/x, init: 'a$$b'}\ndata: {train: '${SPILLWAY_TEST_DIR}y'}\n",
+      "in.yaml");
+  EXPECT_EQ(c.run.dir, "/some/where/x");
+  EXPECT_EQ(c.run.init, "a$b");
+  EXPECT_EQ(c.data.train[0], "/some/wherey");
+  EXPECT_EQ(file_error("run:\n  dir: $SPILLWAY_TEST_NONE/x\n"),
+            "in.yaml:2: run.dir: the environment variable $SPILLWAY_TEST_NONE is not set");
+  EXPECT_EQ(file_error("run:\n  dir: a$/x\n"),
+            "in.yaml:2: run.dir: '$' without a variable's name in 'a$/x'");
+  EXPECT_EQ(file_error("run:\n  dir: ${A/x\n"),
+            "in.yaml:2: run.dir: '$' without a variable's name in '${A/x'");
+}
+
+TEST(ConfigLoad, UnknownKeysAreRefusedWithTheNearestName) {
+  EXPECT_EQ(override_error("model.haeds=4"),
+            "command line: model.haeds: unknown key; did you mean model.heads?");
+  EXPECT_EQ(file_error("modle: {heads: 3}"), "in.yaml:1: modle: unknown key; did you mean model?");
+  EXPECT_EQ(file_error("model:\n  lr: 3"),
+            "in.yaml:2: model.lr: unknown key; did you mean optim.lr?");
+  EXPECT_EQ(file_error("a: 1\nzzzzzzzz: 2"), "in.yaml:1: a: unknown key; --print-config lists all");
+  EXPECT_EQ(file_error("model: {heads: 3, heads.x: 1}"),
+            "in.yaml:1: model.heads.x: unknown key; did you mean model.heads?");
+}
+
+TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
+  EXPECT_EQ(file_error("plan:\n  shard: auto"),
+            "in.yaml:2: plan.shard: not offered in this version");
+  EXPECT_EQ(file_error("model: {import: dir}"),
+            "in.yaml:1: model.import: not offered in this version");
+  EXPECT_EQ(override_error("run.trace=true"),
+            "command line: run.trace: not offered in this version");
+  EXPECT_EQ(file_error("model: {family: t5}"),
+            "in.yaml:1: model.family: t5 is not offered in this version; now: gpt");
+  EXPECT_EQ(override_error("plan.activations=nvme:0.5"),
+            "command line: plan.activations: nvme:0.5 is not offered in this version; "
+            "now: auto | keep | recompute | nvme");
+  EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
+            "in.yaml:2: data.train: weights are not offered in this version");
+}
+
+TEST(ConfigLoad, WrongTypesAreRefused) {
+  EXPECT_EQ(file_error("model:\n  layers: twelve"),
+            "in.yaml:2: model.layers: expected an integer, got 'twelve'");
+  EXPECT_EQ(file_error("model:\n  layers: 12.0"),
+            "in.yaml:2: model.layers: expected an integer, got '12.0'");
+  EXPECT_EQ(file_error("model: {layers: [1]}"),
+            "in.yaml:1: model.layers: expected an integer, got a list");
+  EXPECT_EQ(file_error("model: {layers: {a: 1}}"),
+            "in.yaml:1: model.layers: expected an integer, got a map");
+  EXPECT_EQ(file_error("model:\n  heads:\n"),
+            "in.yaml:2: model.heads: no value given; expected an integer");
+  EXPECT_EQ(override_error("model.heads="),
+            "command line: model.heads: no value given; expected an integer");
+  EXPECT_EQ(file_error("model: {tied: yes}"),
+            "in.yaml:1: model.tied: expected true or false, got 'yes'");
+  EXPECT_EQ(file_error("model: 5"), "in.yaml:1: model: expected a map of keys, got '5'");
+  EXPECT_EQ(file_error("run: {checkpoint: none}"),
+            "in.yaml:1: run.checkpoint: expected a map of keys, got 'none'");
+  EXPECT_EQ(override_error("run.checkpoint="),
+            "command line: run.checkpoint: expected a map of keys, got nothing");
+  EXPECT_EQ(file_error("memory: {device: 8G}"),
+            "in.yaml:1: memory.device: expected a size below 2^63 bytes (8GiB, 1.5GB, 4096), "
+            "got '8G'");
+  EXPECT_EQ(file_error("run: {max_time: 3:50:00}"),
+            "in.yaml:1: run.max_time: expected a duration (3h50m, 90s, 2d), got '3:50:00'");
+  EXPECT_EQ(file_error("run: {dir: ''}"), "in.yaml:1: run.dir: an empty path");
+  EXPECT_EQ(file_error("plan: {activations: []}"),
+            "in.yaml:1: plan.activations: the list is empty");
+  EXPECT_EQ(file_error("memory: {nvme: {path: [/a, /b], size: 1GiB}}"),
+            "in.yaml:1: memory.nvme.path: expected a text, got a list");
+}
+
+TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
+  EXPECT_EQ(file_error("model: {heads: 0}"),
+            "in.yaml:1: model.heads: 0 is out of bounds: integer, 1 to 100000");
+  EXPECT_EQ(file_error("model: {layers: -1}"),
+            "in.yaml:1: model.layers: -1 is out of bounds: integer, 1 to 100000");
+  EXPECT_EQ(file_error("optim: {clip: -0.1}"),
+            "in.yaml:1: optim.clip: -0.1 is out of bounds: number >= 0");
+  EXPECT_EQ(file_error("optim: {eps: 0}"),
+            "in.yaml:1: optim.eps: 0 is out of bounds: number, 0 < x < 1");
+  EXPECT_EQ(file_error("optim: {beta1: 1}").substr(0, 42),
+            "in.yaml:1: optim.beta1: 1 is out of bounds");
+  EXPECT_EQ(file_error("memory: {device: 8}"),
+            "in.yaml:1: memory.device: 8 is out of bounds: size >= 4KiB");
+  EXPECT_EQ(file_error("run: {max_time: 0s}"),
+            "in.yaml:1: run.max_time: 0s is out of bounds: duration > 0s");
+  EXPECT_EQ(file_error("optim: {schedule: step}"),
+            "in.yaml:1: optim.schedule: 'step' is not one of cosine | linear | constant");
+  EXPECT_EQ(override_error("debug.fault=storage-read"),
+            "command line: debug.fault: 'storage-read' is not one of "
+            "storage-read:STEP | storage-write:STEP | kill-rank:STEP");
+  EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
+  EXPECT_EQ(override_error("debug.fault=none"), "no error");
+}
+
+TEST(ConfigLoad, NumbersThatAreNotFiniteOrTooLargeAreRefused) {
+  EXPECT_EQ(file_error("optim: {lr: nan}"), "in.yaml:1: optim.lr: nan is not a finite number");
+  EXPECT_EQ(file_error("optim: {lr: inf}"), "in.yaml:1: optim.lr: inf is not a finite number");
+  EXPECT_EQ(file_error("optim: {lr: .nan}"), "in.yaml:1: optim.lr: expected a number, got '.nan'");
+  EXPECT_EQ(file_error("optim: {clip: 1e999}"),
+            "in.yaml:1: optim.clip: 1e999 does not fit in 64 bits");
+  EXPECT_EQ(file_error("run: {steps: 9223372036854775808}"),
+            "in.yaml:1: run.steps: 9223372036854775808 does not fit in 64 bits");
+  EXPECT_EQ(file_error("run: {seed: 18446744073709551616}"),
+            "in.yaml:1: run.seed: 18446744073709551616 does not fit in 64 bits");
+  EXPECT_EQ(file_error("run: {seed: -1}"),
+            "in.yaml:1: run.seed: expected an integer that is not negative, got '-1'");
+}
+
+TEST(ConfigLoad, KeysGivenTwiceAreRefused) {
+  EXPECT_EQ(file_error("run:\n  steps: 1\n  steps: 2\n"),
+            "in.yaml:3: run.steps: given twice (first in line 2)");
+  EXPECT_EQ(file_error("run:\n  steps: 1\nrun.steps: 2\n"),
+            "in.yaml:3: run.steps: given twice (first in in.yaml:2)");
+}
+
+TEST(ConfigLoad, MalformedOverridesAreRefused) {
+  EXPECT_EQ(override_error("steps"), "command line: 'steps': expected key=value");
+  EXPECT_EQ(override_error("=3"), "command line: '=3': expected key=value");
+  EXPECT_TRUE(override_error("model.heads=[1").starts_with("command line: model.heads:"));
+  EXPECT_EQ(
+      override_error("data.train=*.h5"),
+      "command line: data.train:1: aliases are not offered; quote a value that begins with '*'");
+}
+
+TEST(ConfigLoad, AnInputThatIsNoMapIsRefused) {
+  EXPECT_EQ(file_error("- a\n- b\n"), "in.yaml:1: expected a map of keys, got a list");
+  EXPECT_EQ(file_error("hello"), "in.yaml:1: expected a map of keys, got 'hello'");
+}
+
+class ConfigFile : public testing::Test {
+ protected:
+  ConfigFile() { std::filesystem::create_directories(m_dir); }
+  ~ConfigFile() override { std::filesystem::remove_all(m_dir); }
+
+  std::string write(std::string const& text) const {
+    auto const path = m_dir + "/in.yaml";
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  static std::string error(std::string const& path) {
+    return error_line([&] { load_config(path); });
+  }
+
+  std::string m_dir = testing::TempDir() + "spillway_config_load";
+};
+
+TEST_F(ConfigFile, ThatIsMissingUnreadableOrADirectoryIsRefused) {
+  EXPECT_EQ(error(m_dir + "/none.yaml"),
+            m_dir + "/none.yaml: cannot be read: No such file or directory");
+  EXPECT_EQ(error(m_dir), m_dir + ": is a directory, not a file");
+  auto const below_a_file = write("model: {}") + "/x";
+  EXPECT_EQ(error(below_a_file), below_a_file + ": cannot be read: Not a directory");
+}
+
+TEST_F(ConfigFile, ThatMayNotBeReadIsRefused) {
+  auto const path = write("model: {}");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  if (std::ifstream(path)) GTEST_SKIP() << "this user may read everything";
+  EXPECT_EQ(error(path), path + ": cannot be read: Permission denied");
+}
+
+TEST_F(ConfigFile, ThatIsEmptyBinaryOrHugeIsRefused) {
+  EXPECT_EQ(error(write("")), m_dir + "/in.yaml:1: the file is empty");
+  EXPECT_EQ(error(write("# only a comment\n")), m_dir + "/in.yaml:1: the file is empty");
+  EXPECT_EQ(error(write(std::string("\x89HDF\r\n\x1a\n\0\0", 10))),
+            m_dir + "/in.yaml:3: is not a text file (a zero byte)");
+  EXPECT_EQ(error(write(std::string((16u << 20) + 1, '#'))),
+            m_dir + "/in.yaml: is larger than 16 MiB: not a YAML file of ours");
+}
+
+TEST_F(ConfigFile, NamesItsLinesWithWindowsLineEndsToo) {
+  EXPECT_EQ(error(write("model:\r\n  layers: x\r\n")),
+            m_dir + "/in.yaml:2: model.layers: expected an integer, got 'x'");
+  EXPECT_EQ(load_config(write("model:\r\n  layers: 3\r\n")).model.layers, 3);
+}
+
+}  // namespace
+}  // namespace spillway
