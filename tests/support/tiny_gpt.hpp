@@ -1,0 +1,47 @@
+// A GPT that is small enough for tests, as configuration and as a complete training graph.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/build.hpp"
+#include "model/model.hpp"
+
+namespace spillway::test {
+
+inline constexpr std::int64_t kTinyVocab = 61;
+
+inline Config tiny_config() {
+  Config config;
+  config.model.layers = 2;
+  config.model.hidden = 32;
+  config.model.heads = 2;
+  config.data.sequence = 16;
+  config.precision = Precision::f32;
+  return config;
+}
+
+inline Arithmetic tiny_arithmetic(Config const& config) {
+  Arithmetic arithmetic;
+  arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
+  arithmetic.gradients = config.optim.gradients;
+  arithmetic.moments = config.optim.moments;
+  arithmetic.micro = 2;
+  arithmetic.sequence = config.data.sequence;
+  arithmetic.attention_tile = 8;
+  arithmetic.loss_chunk = 24;  // does not divide the rows
+  return arithmetic;
+}
+
+inline Graph tiny_forward(Config const& config, Purpose purpose = Purpose::train) {
+  return build_model(config, kTinyVocab, tiny_arithmetic(config), purpose);
+}
+
+inline Graph tiny_training_graph(Config const& config) {
+  Graph graph = tiny_forward(config);
+  append_backward(graph);
+  append_update(
+      graph, {config.optim.beta1, config.optim.beta2, config.optim.eps, config.optim.weight_decay});
+  return graph;
+}
+
+}  // namespace spillway::test

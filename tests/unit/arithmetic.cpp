@@ -1,0 +1,51 @@
+#include "graph/arithmetic.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace spillway {
+namespace {
+
+Arithmetic unusual() {
+  return {.build = "1.2 \"g++\"",
+          .isa = "avx512",
+          .precision = "fp32",
+          .gradients = "bf16",
+          .moments = "bf16",
+          .threads = 3,
+          .ranks = 4,
+          .micro = 5,
+          .sequence = 6,
+          .attention_tile = 7,
+          .loss_chunk = 8,
+          .reduction = "pairs"};
+}
+
+TEST(Arithmetic, EveryFieldSurvivesJson) {
+  EXPECT_EQ(arithmetic_from_json(to_json(unusual())), unusual());
+}
+
+TEST(Arithmetic, DifferenceNamesWhatChanged) {
+  Arithmetic const before;
+  auto now = before;
+  EXPECT_EQ(describe_difference(before, now), "");
+  now.threads = 2;
+  now.ranks = 2;
+  now.isa = "avx2";
+  EXPECT_EQ(describe_difference(before, now), "isa:  -> avx2, ranks: 1 -> 2, threads: 1 -> 2");
+}
+
+TEST(Arithmetic, DamagedTextIsDamagedData) {
+  for (auto const* text : {"", "{", "{\"threads\": 1}", "{\"threads\": \"x\"}"}) {
+    try {
+      arithmetic_from_json(text);
+      FAIL() << text;
+    } catch (Error const& e) {
+      EXPECT_EQ(e.status(), Status::damaged);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway

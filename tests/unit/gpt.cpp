@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "tests/support/tiny_gpt.hpp"
+
+namespace spillway {
+namespace {
+
+using test::kTinyVocab, test::tiny_arithmetic, test::tiny_config, test::tiny_forward;
+
+std::map<std::string, Parameter> parameters(Graph const& graph) {
+  std::map<std::string, Parameter> result;
+  for (auto const& chunk : graph.chunks) {
+    for (auto const& parameter : chunk.parameters) result[parameter.name] = parameter;
+  }
+  return result;
+}
+
+std::vector<std::string> chunk_names(Graph const& graph) {
+  std::vector<std::string> names;
+  for (auto const& chunk : graph.chunks) names.push_back(chunk.name);
+  return names;
+}
+
+std::int64_t count(Graph const& graph, OpKind kind) {
+  return std::ranges::count(graph.ops, kind, &Op::kind);
+}
+
+TEST(Gpt, SmallestGpt2HasItsPublishedNumberOfParameters) {
+  Config const config;  // 12 layers, 768 wide, tied
+  Arithmetic arithmetic;
+  arithmetic.sequence = 1024;
+  EXPECT_EQ(build_model(config, 50257, arithmetic, Purpose::train).parameter_count(), 124439808);
+}
+
+TEST(Gpt, ParametersHaveHuggingFacesNamesAndShapes) {
+  auto const all = parameters(tiny_forward(tiny_config()));
+  EXPECT_EQ(all.size(), 2u + 2 * 12 + 2);
+  EXPECT_EQ(all.at("transformer.wte.weight").view.shape, (Shape{kTinyVocab, 32}));
+  EXPECT_EQ(all.at("transformer.wpe.weight").view.shape, (Shape{16, 32}));
+  EXPECT_EQ(all.at("transformer.h.1.attn.c_attn.weight").view.shape, (Shape{32, 96}));
+  EXPECT_EQ(all.at("transformer.h.1.attn.c_attn.bias").view.shape, (Shape{96}));
+  EXPECT_EQ(all.at("transformer.h.0.mlp.c_proj.weight").view.shape, (Shape{128, 32}));
+  EXPECT_EQ(all.at("transformer.ln_f.bias").view.shape, (Shape{32}));
+}
+
+TEST(Gpt, ChunksAreInExecutionOrderForEveryPurpose) {
+  auto config = tiny_config();
+  for (auto const purpose : {Purpose::train, Purpose::eval, Purpose::generate}) {
+    std::vector<std::string> const tied{"wte", "embed", "h.0", "h.1", "head"};
+    config.model.tied = true;
+    EXPECT_EQ(chunk_names(tiny_forward(config, purpose)), tied);
+    std::vector<std::string> const untied{"embed", "h.0", "h.1", "head"};
+    config.model.tied = false;
+    EXPECT_EQ(chunk_names(tiny_forward(config, purpose)), untied);
+  }
+}
+
+TEST(Gpt, AllPurposesShareOneLayoutOfParameters) {
+  auto config = tiny_config();
+  config.model.tied = false;
+  auto const train = tiny_forward(config);
+  for (auto const purpose : {Purpose::eval, Purpose::generate}) {
+    auto const other = tiny_forward(config, purpose);
+    for (std::size_t c = 0; c < train.chunks.size(); ++c) {
+      ASSERT_EQ(other.chunks[c].elements, train.chunks[c].elements);
+      for (std::size_t p = 0; p < train.chunks[c].parameters.size(); ++p) {
+        EXPECT_EQ(other.chunks[c].parameters[p].name, train.chunks[c].parameters[p].name);
+        EXPECT_EQ(other.chunks[c].parameters[p].view.offset,
+                  train.chunks[c].parameters[p].view.offset);
+      }
+    }
+  }
+}
+
+TEST(Gpt, OnlyMatricesOfLayersDecayUnlessAllDo) {
+  auto config = tiny_config();
+  auto all = parameters(tiny_forward(config));
+  EXPECT_TRUE(all.at("transformer.h.0.attn.c_attn.weight").decay);
+  EXPECT_TRUE(all.at("transformer.h.0.mlp.c_proj.weight").decay);
+  EXPECT_FALSE(all.at("transformer.h.0.mlp.c_proj.bias").decay);
+  EXPECT_FALSE(all.at("transformer.h.0.ln_1.weight").decay);
+  EXPECT_FALSE(all.at("transformer.wte.weight").decay);
+  EXPECT_FALSE(all.at("transformer.wpe.weight").decay);
+  config.optim.decay_all = true;
+  for (auto const& [name, parameter] : parameters(tiny_forward(config))) {
+    EXPECT_TRUE(parameter.decay) << name;
+  }
+}
+
+TEST(Gpt, ParametersStartAsGpt2sDo) {
+  auto const all = parameters(tiny_forward(tiny_config()));
+  EXPECT_EQ(all.at("transformer.wte.weight").init.std, 0.02);
+  EXPECT_EQ(all.at("transformer.h.0.mlp.c_fc.weight").init.std, 0.02);
+  EXPECT_EQ(all.at("transformer.h.0.mlp.c_proj.weight").init.std, 0.01);  // 0.02 / sqrt(2 x 2)
+  EXPECT_EQ(all.at("transformer.h.0.mlp.c_proj.bias").init.kind, Init::Kind::zeros);
+  EXPECT_EQ(all.at("transformer.ln_f.weight").init.kind, Init::Kind::ones);
+}
+
+TEST(Gpt, WithoutBiasNoParameterIsOne) {
+  auto config = tiny_config();
+  config.model.bias = false;
+  for (auto const& [name, parameter] : parameters(tiny_forward(config))) {
+    EXPECT_EQ(name.find(".bias"), std::string::npos);
+  }
+}
+
+TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
+  auto config = tiny_config();
+  EXPECT_EQ(count(tiny_forward(config), OpKind::dropout), 0);
+  EXPECT_EQ(tiny_forward(config).known.samples, -1);
+  config.model.dropout = 0.1;
+  auto const graph = tiny_forward(config);
+  EXPECT_EQ(count(graph, OpKind::dropout), 1 + 2 * 2);
+  EXPECT_EQ(count(graph, OpKind::add), 2 * 2);
+  EXPECT_GE(graph.known.samples, 0);
+  std::set<std::int64_t> origins;
+  for (auto const& op : graph.ops) {
+    if (op.kind == OpKind::dropout) origins.insert(op.attributes.integer("origin"));
+  }
+  EXPECT_EQ(origins.size(), 5u);
+  EXPECT_EQ(count(tiny_forward(config, Purpose::eval), OpKind::dropout), 0);
+}
+
+TEST(Gpt, BlocksCoverTheForwardOps) {
+  auto const graph = tiny_forward(tiny_config());
+  ASSERT_EQ(graph.blocks.size(), 4u);
+  int next = 0;
+  for (auto const& block : graph.blocks) {
+    EXPECT_EQ(block.first_op, next);
+    EXPECT_EQ(block.layer, block.name.starts_with("h."));
+    next = block.last_op;
+  }
+  EXPECT_EQ(next, static_cast<int>(graph.ops.size()));
+}
+
+TEST(Gpt, GenerateTakesOneSequenceToTheLogitsOfOneRow) {
+  auto const graph = tiny_forward(tiny_config(), Purpose::generate);
+  auto const& known = graph.known;
+  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.tokens)].shape, Shape{16});
+  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.logits)].shape, (Shape{1, kTinyVocab}));
+  EXPECT_EQ(graph.ops.back().outputs[0].tensor, known.logits);
+  EXPECT_EQ(known.loss, -1);
+}
+
+TEST(Model, UnknownFamilyIsTheUsersMistake) {
+  auto config = tiny_config();
+  config.model.family = "gtp";
+  try {
+    tiny_forward(config);
+    FAIL();
+  } catch (Error const& e) {
+    EXPECT_EQ(e.status(), Status::bad_input);
+    EXPECT_NE(std::string(e.what()).find("model.family: gtp"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,143 @@
+#include "graph/graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include "graph/attention.hpp"
+#include "graph/build.hpp"
+
+namespace spillway {
+namespace {
+
+Tensor tensor(Shape shape, DType dtype = DType::f32) {
+  return {.id = 0, .name = "t", .dtype = dtype, .shape = std::move(shape)};
+}
+
+TEST(View, WholeTensorIsContiguousAndBoundedByItsElements) {
+  auto const view = whole(tensor({3, 4, 5}));
+  EXPECT_EQ(view.strides, (Shape{20, 5, 1}));
+  EXPECT_TRUE(is_contiguous(view));
+  EXPECT_EQ(bounding_range(view).first, 0);
+  EXPECT_EQ(bounding_range(view).last, 60);
+}
+
+TEST(View, ColumnsLieBesideEachOther) {
+  auto const k = columns(whole(tensor({4, 6})), 2, 2);
+  EXPECT_EQ(k, (View{0, 2, {4, 2}, {6, 1}}));
+  EXPECT_FALSE(is_contiguous(k));
+  EXPECT_EQ(bounding_range(k).first, 2);
+  EXPECT_EQ(bounding_range(k).last, 3 * 6 + 2 + 2);
+}
+
+TEST(View, TransposedTwiceIsItself) {
+  auto const view = columns(whole(tensor({4, 6})), 1, 3);
+  EXPECT_EQ(transposed(view), (View{0, 1, {3, 4}, {1, 6}}));
+  EXPECT_EQ(transposed(transposed(view)), view);
+}
+
+TEST(View, ReshapedKeepsOffsetAndElements) {
+  View const flat{0, 64, {12}, {1}};
+  EXPECT_EQ(reshaped(flat, {3, 4}), (View{0, 64, {3, 4}, {4, 1}}));
+}
+
+TEST(View, EmptyViewTouchesNothing) {
+  View const empty{0, 7, {0, 4}, {4, 1}};
+  EXPECT_EQ(bounding_range(empty).first, bounding_range(empty).last);
+}
+
+TEST(Op, TableGivesNamesAndCosts) {
+  EXPECT_EQ(name(OpKind::lm_head_loss_backward), "lm_head_loss_backward");
+  EXPECT_TRUE(compute_bound(OpKind::matmul));
+  EXPECT_FALSE(compute_bound(OpKind::gelu));
+  EXPECT_NE(backward_rule(OpKind::matmul), nullptr);
+  EXPECT_EQ(backward_rule(OpKind::adamw), nullptr);
+}
+
+Op gelu(View const& in, View const& out, Attributes attributes = {}) {
+  Op op;
+  op.kind = OpKind::gelu;
+  op.inputs = {in};
+  op.outputs = {out};
+  op.attributes = std::move(attributes);
+  return op;
+}
+
+TEST(Op, TrafficCountsAViewOnceAndInPlaceTwice) {
+  std::vector<Tensor> const tensors{tensor({10, 10}, DType::bf16)};
+  auto op = gelu(columns(whole(tensors[0]), 0, 5), whole(tensors[0]));
+  EXPECT_EQ(traffic_bytes(op, tensors), 100 + 200);
+  op.in_place = {0};
+  EXPECT_EQ(traffic_bytes(op, tensors), 100 + 200 + 200);
+}
+
+TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
+  std::vector<Tensor> const f32{tensor({8, 8})}, bf16{tensor({8, 8}, DType::bf16)};
+  auto const all = whole(f32[0]), half = columns(all, 0, 4);
+  auto const key = [](Op const& op, auto const& tensors) { return cost_key(op, tensors); };
+  auto const reference = key(gelu(all, all, {{"p", 0.1}, {"seed", 1}}), f32);
+  EXPECT_EQ(reference, key(gelu(all, all, {{"p", 0.1}, {"seed", 2}}), f32));
+  EXPECT_NE(reference, key(gelu(all, all, {{"p", 0.2}, {"seed", 1}}), f32));
+  EXPECT_NE(reference, key(gelu(half, all, {{"p", 0.1}}), f32));
+  EXPECT_NE(reference, key(gelu(transposed(all), all, {{"p", 0.1}}), f32));
+  EXPECT_NE(reference, key(gelu(all, all, {{"p", 0.1}}), bf16));
+}
+
+TEST(Attention, DescriptorSurvivesAttributes) {
+  AttentionDescriptor const d{.batch = 2,
+                              .queries = 3,
+                              .keys = 4,
+                              .heads = 6,
+                              .kv_heads = 2,
+                              .head_size = 8,
+                              .mask = MaskKind::documents,
+                              .bias = true,
+                              .window = 5,
+                              .scale = 0.3};
+  auto const r = attention_descriptor(to_attributes(d));
+  EXPECT_EQ(r.batch, 2);
+  EXPECT_EQ(r.queries, 3);
+  EXPECT_EQ(r.keys, 4);
+  EXPECT_EQ(r.heads, 6);
+  EXPECT_EQ(r.kv_heads, 2);
+  EXPECT_EQ(r.head_size, 8);
+  EXPECT_EQ(r.mask, MaskKind::documents);
+  EXPECT_TRUE(r.bias);
+  EXPECT_EQ(r.window, 5);
+  EXPECT_EQ(r.scale, 0.3);
+}
+
+TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
+  Graph graph;
+  GraphBuilder builder(graph);
+  builder.begin_block("b", false);
+  int const chunk = builder.add_chunk("c");
+  builder.add_parameter(chunk, "p", {3, 5}, {}, false);
+  auto const q = builder.add_parameter(chunk, "q", {70}, {}, true);
+  builder.end_block();
+  builder.finish();
+  auto const& c = graph.chunks[0];
+  EXPECT_EQ(q.offset, 64);
+  EXPECT_EQ(c.elements, 64 + 128);
+  EXPECT_EQ(graph.parameter_count(), 15 + 70);
+  for (auto const id : {c.parameter, c.gradient, c.remainder, c.moment1, c.moment2}) {
+    EXPECT_EQ(graph.tensors[static_cast<std::size_t>(id)].shape, Shape{192});
+  }
+}
+
+TEST(Builder, Fp32HasNoRemainderAndEvalHasNoTrainingState) {
+  for (auto const purpose : {Purpose::train, Purpose::eval}) {
+    Graph graph;
+    graph.purpose = purpose;
+    graph.arithmetic.precision = "fp32";
+    GraphBuilder builder(graph);
+    builder.begin_block("b", false);
+    builder.add_parameter(builder.add_chunk("c"), "p", {3}, {}, false);
+    builder.end_block();
+    builder.finish();
+    EXPECT_EQ(graph.chunks[0].remainder, -1);
+    EXPECT_EQ(graph.chunks[0].gradient >= 0, purpose == Purpose::train);
+    EXPECT_EQ(graph.known.norms >= 0, purpose == Purpose::train);
+  }
+}
+
+}  // namespace
+}  // namespace spillway
