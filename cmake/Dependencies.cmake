@@ -2,7 +2,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/Kokkos.cmake)
 set(missing)
 
-# find_dependency_of_ours(NAME args...): find_package that remembers a failure instead of stopping at it.
+# find_dependency_of_ours(NAME args...): find_package that remembers a failure and goes on.
 macro(find_dependency_of_ours name)
   find_package(${name} ${ARGN} QUIET)
   if(NOT ${name}_FOUND)
@@ -23,7 +23,7 @@ if(BUILD_TESTING)
   find_dependency_of_ours(benchmark)
 endif()
 
-# Debian's dnnl package config asks for OpenCL headers that a CPU build does not need: find it plainly.
+# Debian's dnnl config asks for OpenCL headers that a CPU build does not need: find it plainly.
 find_path(dnnl_INCLUDE_DIR dnnl.hpp)
 find_library(dnnl_LIBRARY dnnl)
 if(dnnl_INCLUDE_DIR AND dnnl_LIBRARY)

@@ -1,5 +1,5 @@
-# The floors of the house. A library may link to libraries of lower floors, and of its own floor where
-# no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what each
+# The floors of the house. A library may link to libraries of lower floors, and of its own floor
+# where no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what each
 # library may include, for the style test.
 set(spillway_floors
   "base" "config" "graph" "model plan" "kernels comm profile device io" "runtime" "train" "app")
@@ -31,7 +31,7 @@ function(links_of name links)
   set(${links} ${libraries} PARENT_SCOPE)
 endfunction()
 
-# Everything that `name` reaches, itself last; `path` is the way here, so a cycle shows itself in it.
+# Everything that `name` reaches, itself last; `path` is the way here, where a cycle shows itself.
 function(walk_links name path reached)
   if(name IN_LIST path)
     list(JOIN path " -> " way)

@@ -1,7 +1,8 @@
-# find_kokkos(): sets Kokkos_FOUND. An installed Kokkos (Kokkos_ROOT, a module, Spack) wins; else the
-# pinned official release where it can be reached; else, on x86 CPUs, the prebuilt OpenMP tree that a
-# Python wheel carries. What was fetched stays under _deps, so later configures need no network.
-# Where nothing is found, `kokkos_trouble` says what was tried.
+# find_kokkos(): sets Kokkos_FOUND. An installed Kokkos (Kokkos_ROOT, a module, Spack) wins; else
+# the pinned official release where it can be reached; else, on x86 CPUs, the prebuilt OpenMP tree
+# that a Python wheel carries. What was fetched stays under _deps: later configures need no network.
+# FETCHCONTENT_SOURCE_DIR_KOKKOS, being an explicit wish, comes before all. Where nothing is found,
+# `kokkos_trouble` says what was tried last.
 set(kokkos_oldest 4.5)
 set(kokkos_url https://github.com/kokkos/kokkos/releases/download/4.7.00/kokkos-4.7.00.tar.gz)
 set(kokkos_sha256 126b774a24dde8c1085c4aede7564c0b7492d6a07d85380f2b387a712cea1ff5)
@@ -25,7 +26,7 @@ function(download_kokkos ok)
   if(EXISTS ${archive})
     file(SHA256 ${archive} sha256)
     if(NOT sha256 STREQUAL kokkos_sha256)
-      message(FATAL_ERROR "${archive}: not the release that was pinned; remove it and configure again")
+      message(FATAL_ERROR "${archive}: not the pinned release; remove it and configure again")
     endif()
     set(${ok} TRUE PARENT_SCOPE)
   endif()
@@ -45,8 +46,8 @@ macro(build_kokkos)
   set(Kokkos_FOUND TRUE)
 endmacro()
 
-# Unpacks Kokkos, and nothing else, from the wheel. The name of its private OpenMP runtime is made to
-# mean the system's: two runtimes in one process would each start their own threads.
+# Unpacks Kokkos, and nothing else, from the wheel. The name of its private OpenMP runtime is made
+# to mean the system's: two runtimes in one process would each start their own threads.
 function(unpack_kokkos_wheel)
   set(new ${kokkos_tree}.new)
   file(REMOVE_RECURSE ${new})
@@ -92,7 +93,8 @@ macro(find_kokkos)
     endif()
     if(kokkos_reached)
       build_kokkos()
-    elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+    elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64
+           AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
       find_package(OpenMP QUIET COMPONENTS CXX)
       unpack_kokkos_wheel()
     endif()

@@ -1,14 +1,14 @@
 # How the folders become targets: a library per folder, a program per test.
 add_library(spillway_flags INTERFACE)
 target_include_directories(spillway_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/lib)
-# No contraction behind our back: where an fma is meant it is written, so all builds of a formula agree.
+# No contraction behind our back: an fma that is meant is written, so all builds of a formula agree.
 target_compile_options(spillway_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off
   $<$<BOOL:${SPILLWAY_WERROR}>:-Werror> $<$<BOOL:${SPILLWAY_NATIVE}>:-march=native>
   $<$<BOOL:${SPILLWAY_SANITIZE}>:-fsanitize=address,undefined -fno-omit-frame-pointer>)
 target_link_options(spillway_flags INTERFACE
   $<$<BOOL:${SPILLWAY_SANITIZE}>:-fsanitize=address,undefined>)
 
-# spillway_library(NAME [LINK libs...]): one library per folder, every .cpp in it, alias spillway::NAME.
+# spillway_library(NAME [LINK libs...]): the folder's library, of all its .cpp; alias spillway::NAME.
 function(spillway_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
@@ -26,8 +26,8 @@ function(spillway_library name)
   endif()
 endfunction()
 
-# Every header compiles alone. One with a source of its own name is the first include there (the style
-# test sees to it), so only the others need a translation unit for that.
+# Every header compiles alone. One with a source of its own name is the first include there (the
+# style test sees to it), so only the others need a translation unit for that.
 function(spillway_headers_alone name)
   file(GLOB headers CONFIGURE_DEPENDS *.hpp)
   set(units)

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Sets up, configures and builds the release preset, only what changed, into build/bin/spillway.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs/setup.sh
+
+# A compiler at work takes up to 2 GiB: fewer at once than cores where memory is short.
+cores=$(nproc)
+fit=$(awk '/^MemAvailable/ {print int($2 / 2097152)}' /proc/meminfo)
+jobs=$((fit < 1 ? 1 : fit < cores ? fit : cores))
+
+cmake --preset release --log-level=WARNING >&2
+cmake --build build --parallel "${SPILLWAY_JOBS:-$jobs}" >&2

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs what the build needs and this machine lacks: on Debian and Ubuntu, as root or with sudo.
+# Elsewhere it says what is missing and stops; libraries of modules or Spack are CMake's to find.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+table() { grep -v '^#' "$root/cmake/packages.txt"; }
+
+is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# Prints the command prefix that makes us root; fails where there is none.
+become_root() {
+  if [[ $(id -u) == 0 ]]; then
+    echo env
+  elif command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; then
+    echo "sudo env"
+  else
+    return 1
+  fi
+}
+
+install_with_apt() {
+  local missing=() apt command
+  while read -r _ apt _; do
+    [[ $apt == - ]] || is_installed "$apt" || missing+=("$apt")
+  done < <(table)
+  ((${#missing[@]})) || return 0
+  read -ra command <<<"$1 DEBIAN_FRONTEND=noninteractive apt-get -q"
+  echo "setup: installing ${missing[*]}" >&2
+  "${command[@]}" update >&2
+  "${command[@]}" install -y --no-install-recommends "${missing[@]}" >&2
+}
+
+# Without apt, only the tools are looked for here: a compiler may well come from a module.
+require_tools() {
+  local missing=() key name apt dnf spack tool
+  for key in compiler:c++ cmake:cmake ninja:ninja pkg-config:pkg-config mpirun:mpirun \
+             python3:python3; do
+    name=${key%%:*} tool=${key#*:}
+    command -v "$tool" >/dev/null || missing+=("$name")
+  done
+  ((${#missing[@]})) || return 0
+  echo "setup: missing, and only root on Debian or Ubuntu can have it installed here:" >&2
+  printf '  %-14s %-20s %-20s %s\n' "" apt dnf Spack >&2
+  while read -r name apt dnf spack; do
+    [[ " ${missing[*]} " != *" $name "* ]] ||
+      printf '  %-14s %-20s %-20s %s\n' "$name" "$apt" "$dnf" "$spack" >&2
+  done < <(table)
+  return 1
+}
+
+if command -v apt-get >/dev/null && prefix=$(become_root); then
+  install_with_apt "$prefix"
+else
+  require_tools
+fi

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# jobs/test.sh [--all] [ctest options...]: sets up, builds, runs the tests; --all adds long ones.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+select=(--label-exclude '^long$')
+if [[ ${1:-} == --all ]]; then
+  select=()
+  shift
+fi
+jobs/build.sh
+
+# Scripts among the tests call mpirun themselves, possibly as root in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_PROC_BIND=false
+cd build
+exec ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}" "$@"

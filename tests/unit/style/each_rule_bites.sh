@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Plants a breach of every rule in a small clean tree: check.sh must report that rule and no other.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+clean_tree() {
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree"/floors "$tree"/src/lib/{base,plan}
+  echo base >"$tree/floors/base"
+  printf 'base\nplan\n' >"$tree/floors/plan"
+  echo "# base" >"$tree/src/lib/base/README.md"
+  echo "# plan" >"$tree/src/lib/plan/README.md"
+  printf '#pragma once\n\nnamespace spillway {}\n' >"$tree/src/lib/base/a.hpp"
+  cp "$tree"/src/lib/{base/a,plan/b}.hpp
+  cat >"$tree/src/lib/plan/b.cpp" <<'SOURCE'
+#include "plan/b.hpp"
+
+#include "base/a.hpp"
+
+// Kokkos::View
+char const* s = "MPI_Init";
+SOURCE
+}
+
+failed=0
+# expect RULE FILE TEXT: TEXT appended to FILE breaks RULE ("" for none).
+expect() {
+  clean_tree
+  mkdir -p "$(dirname "$tree/src/$2")"
+  printf '%b' "$3" >>"$tree/src/$2"
+  local seen
+  seen=$("$here/check.sh" "$tree/src" "$tree/floors" | awk '{print $2}' | sort -u || true)
+  seen=${seen%:}
+  if [[ $seen != "$1" ]]; then
+    echo "planted in $2: expected '$1', reported '$seen'" >&2
+    failed=1
+  fi
+}
+
+repeat() { printf "%.0s$2" $(seq "$1"); }
+slash=/  # so that this file does not break the rules itself
+dot=.
+tab='\t'
+
+expect "" lib/base/a.hpp ""
+expect "" lib/base/a.hpp "// $(repeat 97 x)\n// $(repeat 97 ×)\n"
+expect width lib/base/a.hpp "// $(repeat 98 x)\n"
+expect "" lib/base/a.hpp "// clang-format off\n// $(repeat 98 x)\n// clang-format on\n"
+expect length lib/base/a.hpp "$(repeat 498 '//\\n')"
+expect tab lib/base/a.hpp "//${tab}x\n"
+expect trailing-space lib/base/README.md "x \n"
+expect machine-path lib/base/README.md "see ${slash}home/me/notes\n"
+expect machine-path lib/base/a.hpp "// ${slash}tmp/x\n"
+expect registry-host lib/base/README.md "https://pypi${dot}org/simple\n"
+expect readme lib/model/a.hpp "#pragma once\n"
+expect using-namespace lib/base/a.hpp "using namespace std;\n"
+expect pragma-once lib/base/c.hpp "#include <vector>\n"
+expect own-header-first lib/base/a.cpp "#include <vector>\n#include \"base/a.hpp\"\n"
+expect function-length lib/base/c.cpp "void f() {\n$(repeat 70 ';\\n')}\n"
+expect "" lib/base/c.cpp "void f() {\n$(repeat 68 ';\\n')}\n"
+expect floors lib/base/c.cpp "#include \"plan/b.hpp\"\n"
+expect floors lib/base/c.cpp "#include \"app/b.hpp\"\n"
+while read -r include; do
+  expect library-names lib/base/c.cpp "$include\n"
+done <<'NAMES'
+#include <yaml-cpp/yaml.h>
+#include <mpi.h>
+#include <hdf5.h>
+#include <liburing.h>
+#include <dnnl.hpp>
+#include <Kokkos_Core.hpp>
+auto x = YAML::Load(s);
+int r = MPI_Barrier(c);
+int r = H5Fopen(p);
+int r = io_uring_submit(q);
+dnnl::memory m;
+Kokkos::View<int> v;
+NAMES
+exit $failed
