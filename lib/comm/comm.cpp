@@ -1,0 +1,111 @@
+#include "comm/comm.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace spillway {
+namespace {
+
+template <class Byte>
+std::span<Byte> part(std::span<Byte> whole, ByteRange range) {
+  assert(range.first >= 0 && range.bytes >= 0);
+  return whole.subspan(static_cast<std::size_t>(range.first),
+                       static_cast<std::size_t>(range.bytes));
+}
+
+// The block of `rank` in a buffer of equally long blocks.
+template <class Byte>
+std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
+  return blocks.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
+}
+
+void copy(std::span<std::byte const> from, std::span<std::byte> to) {
+  assert(from.size() == to.size());
+  if (from.data() != to.data() && !from.empty()) std::memcpy(to.data(), from.data(), from.size());
+}
+
+}  // namespace
+
+Comm::Comm(Place place)
+    : m_place(place), m_words((static_cast<std::size_t>(place.size) + 1) * sizeof(int)) {
+  m_outgoing.reserve(static_cast<std::size_t>(place.size));
+  m_incoming.reserve(static_cast<std::size_t>(place.size));
+}
+
+void Comm::begin() {
+  m_outgoing.clear();
+  m_incoming.clear();
+}
+
+void Comm::send(int to, std::span<std::byte const> bytes) {
+  if (to != rank() && !bytes.empty()) m_outgoing.push_back({to, bytes});
+}
+
+void Comm::receive(int from, std::span<std::byte> bytes) {
+  if (from != rank() && !bytes.empty()) m_incoming.push_back({from, bytes});
+}
+
+void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte> parts,
+                      std::span<ByteRange const> slices) {
+  auto const own = slices[static_cast<std::size_t>(rank())];
+  auto const length = static_cast<std::size_t>(own.bytes);
+  begin();
+  for (int r = 0; r < size(); ++r) {
+    send(r, part(send_bytes, slices[static_cast<std::size_t>(r)]));
+    receive(r, block(parts, r, length));
+  }
+  copy(part(send_bytes, own), block(parts, rank(), length));
+  exchange(m_outgoing, m_incoming);
+}
+
+void Comm::all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
+                      std::span<ByteRange const> slices) {
+  begin();
+  for (int r = 0; r < size(); ++r) {
+    send(r, slice);
+    receive(r, part(whole, slices[static_cast<std::size_t>(r)]));
+  }
+  copy(slice, part(whole, slices[static_cast<std::size_t>(rank())]));
+  exchange(m_outgoing, m_incoming);
+}
+
+void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
+  assert(all.size() == one.size() * static_cast<std::size_t>(size()));
+  begin();
+  for (int r = 0; r < size(); ++r) {
+    send(r, one);
+    receive(r, block(all, r, one.size()));
+  }
+  copy(one, block(all, rank(), one.size()));
+  exchange(m_outgoing, m_incoming);
+}
+
+void Comm::broadcast(std::span<std::byte> bytes, int root) {
+  begin();
+  if (rank() == root) {
+    for (int r = 0; r < size(); ++r) send(r, bytes);
+  } else {
+    receive(root, bytes);
+  }
+  exchange(m_outgoing, m_incoming);
+}
+
+void Comm::barrier() {
+  agree(0);
+}
+
+int Comm::agree(int word) {
+  std::span const all(m_words.data(), m_words.size() - sizeof word);
+  std::span const own(m_words.data() + all.size(), sizeof word);
+  std::memcpy(own.data(), &word, sizeof word);
+  all_gather_bytes(own, all);
+  for (int r = 0; r < size(); ++r) {
+    int theirs = 0;
+    std::memcpy(&theirs, block(all, r, sizeof word).data(), sizeof theirs);
+    word = std::max(word, theirs);
+  }
+  return word;
+}
+
+}  // namespace spillway

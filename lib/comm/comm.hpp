@@ -1,0 +1,90 @@
+// What ranks say to each other. Bytes only: every reduction is a gather and a local sum in rank
+// order, so results do not depend on the library or on arrival.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace spillway {
+
+// Bytes [first, first + bytes) of a buffer.
+struct ByteRange {
+  std::int64_t first = 0, bytes = 0;
+};
+
+struct CommSettings {
+  double patience_s = 300;  // without any progress, before a peer counts as lost
+  // Once `hurry` (optional, asked while waiting) says true: a launcher that lost a rank asks the
+  // others to stop, and nobody will answer any more.
+  double hurried_patience_s = 5;
+  bool (*hurry)() = nullptr;
+};
+
+// All ranks call the same methods in the same order, one thread at a time. Every method is
+// synchronous for its caller, sleeps while it waits, allocates nothing, and throws Error(peer_lost)
+// when a peer is gone; after that only `abort` may be called.
+class Comm {
+ public:
+  virtual ~Comm() = default;
+  Comm(Comm const&) = delete;
+  Comm& operator=(Comm const&) = delete;
+
+  int rank() const { return m_place.rank; }
+  int size() const { return m_place.size; }
+  int local_rank() const { return m_place.local_rank; }  // among the ranks of this node
+  int local_size() const { return m_place.local_size; }
+
+  // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: what came, by sending rank,
+  // each as long as this rank's slice.
+  void all_to_all(std::span<std::byte const> send, std::span<std::byte> parts,
+                  std::span<ByteRange const> slices);
+
+  // Every rank's `slice` to range `slices[its rank]` of every rank's `whole`.
+  void all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
+                  std::span<ByteRange const> slices);
+
+  // `one` of every rank, in rank order; `all` is size() times as long.
+  void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
+
+  void broadcast(std::span<std::byte> bytes, int root);
+  void barrier();
+  int agree(int word);  // the largest of all ranks' words
+
+  // Ends all ranks at once, from any state. The launcher may replace the status by its own.
+  [[noreturn]] virtual void abort(int status) = 0;
+
+ protected:
+  struct Place {
+    int rank = 0, size = 1, local_rank = 0, local_size = 1;
+  };
+  explicit Comm(Place place);
+
+  struct Outgoing {
+    int to;
+    std::span<std::byte const> bytes;
+  };
+  struct Incoming {
+    int from;
+    std::span<std::byte> bytes;
+  };
+  // Moves messages between different ranks. Both sides know the sizes; empty messages are not sent.
+  virtual void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) = 0;
+
+ private:
+  void begin();
+  void send(int to, std::span<std::byte const> bytes);
+  void receive(int from, std::span<std::byte> bytes);
+
+  Place m_place;
+  std::vector<Outgoing> m_outgoing;  // of the call in progress; made to fit once
+  std::vector<Incoming> m_incoming;
+  std::vector<std::byte> m_words;  // for barrier and agree
+};
+
+// One rank on its own; needs no library and no launcher.
+std::unique_ptr<Comm> make_single_rank_comm();
+
+}  // namespace spillway

@@ -1,0 +1,76 @@
+#include "runtime/arena.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/math.hpp"
+#include "base/units.hpp"
+#include "runtime/locked_allocator.hpp"
+
+namespace spillway {
+namespace {
+
+[[noreturn]] void fail(std::string const& name, std::int64_t bytes) {
+  throw Error(Status::cannot_fit, fmt::format("memory.{}: the system does not give {}: {}", name,
+                                              human_bytes(static_cast<double>(bytes)),
+                                              std::strerror(errno)));
+}
+
+std::size_t mapping_bytes(std::int64_t reserved_bytes) {
+  return static_cast<std::size_t>(reserved_bytes + Arena::kAlignment);
+}
+
+}  // namespace
+
+Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
+    : m_name(std::move(name)),
+      m_reserved_bytes(round_up(std::max(bytes, reserve_bytes), kAlignment)) {
+  refuse_when_locked("an arena");
+  m_mapping = ::mmap(nullptr, mapping_bytes(m_reserved_bytes), PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (m_mapping == MAP_FAILED) fail(m_name, m_reserved_bytes);
+  auto const address = reinterpret_cast<std::uintptr_t>(m_mapping);
+  auto const alignment = static_cast<std::uintptr_t>(kAlignment);
+  m_base = reinterpret_cast<std::byte*>(round_up(address, alignment));
+  // A refusal only costs speed.
+  ::madvise(m_base, static_cast<std::size_t>(m_reserved_bytes), MADV_HUGEPAGE);
+  try {
+    commit(bytes);
+  } catch (Error const&) {
+    ::munmap(m_mapping, mapping_bytes(m_reserved_bytes));
+    throw;
+  }
+}
+
+Arena::~Arena() {
+  ::munmap(m_mapping, mapping_bytes(m_reserved_bytes));
+}
+
+void Arena::commit(std::int64_t bytes) {
+  refuse_when_locked("arena bytes");
+  assert(bytes >= 0 && bytes <= m_reserved_bytes);
+  auto const page = std::int64_t{4096};
+  auto const before = round_up(m_bytes, page), now = round_up(bytes, page);
+  if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
+    fail(m_name, bytes);
+  }
+  if (now < before) {
+    auto const rest = static_cast<std::size_t>(before - now);
+    ::madvise(m_base + now, rest, MADV_DONTNEED);
+    ::mprotect(m_base + now, rest, PROT_NONE);
+  }
+  m_bytes = bytes;
+}
+
+std::byte* Arena::at(std::int64_t offset, [[maybe_unused]] std::int64_t bytes) const {
+  assert(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes);
+  return m_base + offset;
+}
+
+}  // namespace spillway

@@ -1,0 +1,39 @@
+// The bytes of one memory tier: address space reserved once, of which a planned part is usable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace spillway {
+
+// Aligned to 2 MiB, so that huge pages fit and O_DIRECT transfers go straight from it. Bytes beyond
+// the committed ones trap when touched; committed ones read as zero at first.
+class Arena {
+ public:
+  static constexpr std::int64_t kAlignment = std::int64_t{2} << 20;
+
+  // Commits `bytes`, and keeps the addresses up to `reserve_bytes` for later `commit`s. `name` is
+  // for messages. Throws Error(cannot_fit) when the system refuses.
+  explicit Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes = 0);
+  ~Arena();
+  Arena(Arena const&) = delete;
+  Arena& operator=(Arena const&) = delete;
+
+  // Makes [0, bytes) usable; pages beyond go back to the system. Addresses do not change. Throws
+  // Error(cannot_fit). Not while anything runs.
+  void commit(std::int64_t bytes);
+
+  // Address of [offset, offset + bytes), which must lie inside the committed bytes (assert).
+  std::byte* at(std::int64_t offset, std::int64_t bytes) const;
+
+  std::int64_t bytes() const { return m_bytes; }
+
+ private:
+  std::string m_name;
+  std::int64_t m_reserved_bytes = 0, m_bytes = 0;
+  void* m_mapping = nullptr;
+  std::byte* m_base = nullptr;
+};
+
+}  // namespace spillway

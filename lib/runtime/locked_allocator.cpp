@@ -1,0 +1,100 @@
+#include "runtime/locked_allocator.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace spillway {
+namespace {
+
+thread_local constinit bool t_locked = false;
+
+void say(char const* text) {
+  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void* allocate_or_null(std::size_t bytes) {
+  refuse_when_locked("memory by operator new");
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+void* allocate(std::size_t bytes) {
+  if (void* const p = allocate_or_null(bytes)) return p;
+  throw std::bad_alloc();
+}
+
+void* allocate(std::size_t bytes, std::align_val_t alignment) {
+  refuse_when_locked("memory by operator new");
+  void* p = nullptr;
+  auto const at_least = std::max(static_cast<std::size_t>(alignment), sizeof(void*));
+  if (::posix_memalign(&p, at_least, bytes == 0 ? 1 : bytes) == 0) return p;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+AllocatorLock::AllocatorLock(bool on) : m_before(t_locked) {
+  t_locked = t_locked || on;
+}
+
+AllocatorLock::~AllocatorLock() {
+  t_locked = m_before;
+}
+
+void refuse_when_locked(char const* what) {
+  if (!t_locked) return;
+  t_locked = false;  // what abort() itself may ask for
+  say("debug.locked_allocator: after step 0 a thread that runs items asked for ");
+  say(what);
+  say("\n");
+  std::abort();
+}
+
+}  // namespace spillway
+
+// Every form is spelled out: sanitizers bring their own of those left out, which do not match.
+void* operator new(std::size_t bytes) {
+  return spillway::allocate(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return spillway::allocate(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return spillway::allocate(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return spillway::allocate(bytes, alignment);
+}
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  return spillway::allocate_or_null(bytes);
+}
+void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept {
+  return spillway::allocate_or_null(bytes);
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::align_val_t) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::align_val_t) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}

@@ -1,0 +1,120 @@
+#include "comm/comm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "comm/mpi_scope.hpp"
+
+namespace spillway {
+namespace {
+
+Comm* g_comm = nullptr;
+
+// A byte that tells sender, receiver and place.
+std::byte mark(int from, int to, std::size_t i) {
+  return static_cast<std::byte>(31 * from + 7 * to + static_cast<int>(i % 251));
+}
+
+// Slices of unequal lengths; rank 1 has none.
+std::vector<ByteRange> uneven_slices(int ranks, std::int64_t unit) {
+  std::vector<ByteRange> slices;
+  std::int64_t first = 3;
+  for (int r = 0; r < ranks; ++r) {
+    slices.push_back({first, r == 1 ? 0 : (r + 1) * unit});
+    first += slices.back().bytes;
+  }
+  return slices;
+}
+
+void expect_all_to_all(std::int64_t unit) {
+  auto const slices = uneven_slices(g_comm->size(), unit);
+  auto const me = g_comm->rank();
+  std::vector<std::byte> send(static_cast<std::size_t>(slices.back().first + slices.back().bytes));
+  for (int to = 0; to < g_comm->size(); ++to) {
+    auto const [first, bytes] = slices[static_cast<std::size_t>(to)];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bytes); ++i) {
+      send[static_cast<std::size_t>(first) + i] = mark(me, to, i);
+    }
+  }
+  auto const length = static_cast<std::size_t>(slices[static_cast<std::size_t>(me)].bytes);
+  std::vector<std::byte> parts(length * static_cast<std::size_t>(g_comm->size()));
+  g_comm->all_to_all(send, parts, slices);
+  std::size_t wrong = 0;
+  for (int from = 0; from < g_comm->size(); ++from) {
+    for (std::size_t i = 0; i < length; ++i) {
+      wrong += parts[static_cast<std::size_t>(from) * length + i] != mark(from, me, i);
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Comm, AllToAllGivesEveryRankItsSliceOfEveryRank) {
+  expect_all_to_all(1000);
+}
+
+TEST(Comm, MessagesLongerThanOnePieceArriveWhole) {
+  expect_all_to_all((std::int64_t{34} << 20) + 5);
+}
+
+TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
+  auto const slices = uneven_slices(g_comm->size(), 77);
+  auto const end = static_cast<std::size_t>(slices.back().first + slices.back().bytes);
+  auto const me = static_cast<std::size_t>(g_comm->rank());
+  std::vector<std::byte> whole(end + 4, std::byte{0xee});
+  std::vector<std::byte> const slice(static_cast<std::size_t>(slices[me].bytes),
+                                     static_cast<std::byte>(me + 1));
+  g_comm->all_gather(slice, whole, slices);
+  std::vector<std::byte> expected(end + 4, std::byte{0xee});
+  for (std::size_t r = 0; r < slices.size(); ++r) {
+    std::fill_n(expected.begin() + slices[r].first, slices[r].bytes, static_cast<std::byte>(r + 1));
+  }
+  EXPECT_EQ(whole, expected);
+}
+
+TEST(Comm, BroadcastCopiesFromAnyRoot) {
+  for (int root = 0; root < g_comm->size(); ++root) {
+    std::vector<int> values(100, g_comm->rank());
+    g_comm->broadcast(std::as_writable_bytes(std::span(values)), root);
+    EXPECT_EQ(values, std::vector<int>(100, root));
+  }
+}
+
+TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
+  EXPECT_EQ(g_comm->agree(g_comm->rank() * 10), (g_comm->size() - 1) * 10);
+  EXPECT_EQ(g_comm->agree(-5 - g_comm->rank()), -5);
+}
+
+TEST(Comm, RanksOfOneMachineCountEachOther) {
+  EXPECT_EQ(g_comm->local_size(), g_comm->size());
+  EXPECT_EQ(g_comm->local_rank(), g_comm->rank());
+}
+
+TEST(Comm, SingleRankNeedsNobody) {
+  auto const alone = make_single_rank_comm();
+  std::vector<std::byte> const send(8, std::byte{5});
+  std::vector<std::byte> to(8);
+  std::vector<ByteRange> const slices{{0, 8}};
+  alone->all_to_all(send, to, slices);
+  EXPECT_EQ(to, send);
+  alone->barrier();
+  EXPECT_EQ(alone->agree(3), 3);
+}
+
+}  // namespace
+}  // namespace spillway
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  spillway::MpiScope const scope(argc, argv);
+  auto const comm = spillway::make_world_comm({.patience_s = 30});
+  spillway::g_comm = comm.get();
+  if (comm->rank() != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  int const failed = RUN_ALL_TESTS();
+  return comm->agree(failed);
+}
