@@ -1,0 +1,31 @@
+// From the element type of an operand to a template argument, once, when an op is bound.
+#pragma once
+
+#include <cassert>
+#include <type_traits>
+
+#include "base/bf16.hpp"
+#include "kernels/kernel.hpp"
+
+namespace spillway {
+
+inline DType dtype(KernelContext const& context, View const& view) {
+  return context.tensors[static_cast<std::size_t>(view.tensor)].dtype;
+}
+
+// Calls f(T{}, ...) with T = float or bf16 for every one of `types`, in their order. Example:
+//   return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(op); }, t, g);
+template <class F>
+auto dispatch(F const& f) {
+  return f();
+}
+template <class F, class... More>
+auto dispatch(F const& f, DType type, More... more) {
+  auto const with = [&]<class T>(T first) {
+    return dispatch([&](auto... rest) { return f(first, rest...); }, more...);
+  };
+  assert(type == DType::f32 || type == DType::bf16);
+  return type == DType::bf16 ? with(bf16{}) : with(float{});
+}
+
+}  // namespace spillway

@@ -1,0 +1,66 @@
+// The two shapes that memory-bound kernels have: every element for itself, and a row at a time.
+// Kernels are functors, and these helpers the only callers of Kokkos::parallel_for: the instance is
+// always the given one, nothing is allocated, and the inner loop is the one that the machine wants
+// (SIMD on CPUs, neighbouring threads on devices).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/math.hpp"
+#include "kernels/exec.hpp"
+
+namespace spillway {
+
+// Labels are made before step 0: a Kokkos label is a std::string, and may allocate.
+using Label = std::string;
+
+inline constexpr bool kOnHost = std::is_same_v<Exec::Space::memory_space, Kokkos::HostSpace>;
+using RangeIndex = Kokkos::IndexType<std::int64_t>;
+
+// functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.
+template <class Functor>
+struct RangeOfTile {
+  static constexpr std::int64_t tile = kOnHost ? 4096 : 1;  // elements
+  Functor functor;
+  std::int64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    auto const first = i * tile, last = first + tile;
+    functor(first, last < n ? last : n);
+  }
+};
+template <class Functor>
+void for_each_range(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
+  using Tiles = RangeOfTile<Functor>;
+  Kokkos::parallel_for(label,
+                       Kokkos::RangePolicy<Exec::Space, RangeIndex>(exec.space(), 0,
+                                                                    div_ceil(n, Tiles::tile)),
+                       Tiles{functor, n});
+}
+
+// functor(i) for every i in [0, n), independent of each other.
+template <class Functor>
+struct ElementsOfRange {
+  Functor functor;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    Functor const f = functor;  // a copy whose pointers no store of the loop can change
+#pragma omp simd
+    for (std::int64_t i = first; i < last; ++i) f(i);
+  }
+};
+template <class Functor>
+void for_each_element(Exec const& exec, Label const& label, std::int64_t n,
+                      Functor const& functor) {
+  for_each_range(exec, label, n, ElementsOfRange<Functor>{functor});
+}
+
+// functor(i) as work items of their own that may take very different times.
+template <class Functor>
+void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
+  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Kokkos::parallel_for(label, Policy(exec.space(), 0, n, Kokkos::ChunkSize(1)), functor);
+}
+
+}  // namespace spillway

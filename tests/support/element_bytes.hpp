@@ -1,0 +1,48 @@
+// Elements of any type as doubles, read from and written to raw bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bf16.hpp"
+#include "base/dtype.hpp"
+
+namespace spillway::test {
+
+template <class T>
+T load(std::byte const* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+inline double read(std::byte const* at, DType dtype) {
+  switch (dtype) {
+    case DType::f32: return load<float>(at);
+    case DType::bf16: return to_float(load<bf16>(at));
+    case DType::i16: return load<std::int16_t>(at);
+    case DType::i32: return load<std::int32_t>(at);
+    case DType::i64: return static_cast<double>(load<std::int64_t>(at));
+    case DType::f64: return load<double>(at);
+  }
+  return 0;
+}
+
+template <class T>
+void store_bytes(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+inline void write(std::byte* at, DType dtype, double value) {
+  switch (dtype) {
+    case DType::f32: return store_bytes(at, static_cast<float>(value));
+    case DType::bf16: return store_bytes(at, to_bf16(static_cast<float>(value)));
+    case DType::i16: return store_bytes(at, static_cast<std::int16_t>(value));
+    case DType::i32: return store_bytes(at, static_cast<std::int32_t>(value));
+    case DType::i64: return store_bytes(at, static_cast<std::int64_t>(value));
+    case DType::f64: return store_bytes(at, value);
+  }
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,245 @@
+#include "tests/support/kernel_harness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/math.hpp"
+#include "tests/support/element_bytes.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::size_t kGuardBytes = 256;
+constexpr std::byte kGuard{0xA5}, kPoison{0xFF};  // 0xFF..: a NaN in every floating type
+using Buffer = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+// Calls f(position in the tensor) for every element of the view, row by row.
+template <class F>
+void for_each_position(View const& view, F const& f) {
+  auto const n = element_count(view.shape);
+  for (std::int64_t element = 0; element < n; ++element) {
+    auto rest = element;
+    auto position = view.offset;
+    for (auto axis = view.shape.size(); axis-- > 0;) {
+      position += rest % view.shape[axis] * view.strides[axis];
+      rest /= view.shape[axis];
+    }
+    f(position);
+  }
+}
+
+// `bytes` between two guard zones, where kernels can reach them.
+Buffer guarded(std::vector<std::byte> const& bytes) {
+  Buffer buffer(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
+                bytes.size() + 2 * kGuardBytes);
+  std::fill_n(buffer.data(), buffer.size(), kGuard);
+  std::copy(bytes.begin(), bytes.end(), buffer.data() + kGuardBytes);
+  return buffer;
+}
+
+std::vector<std::byte> unguarded(Buffer const& buffer, std::string const& what) {
+  auto const* const first = buffer.data() + kGuardBytes;
+  auto const* const last = buffer.data() + buffer.size() - kGuardBytes;
+  auto const is_guard = [](std::byte b) { return b == kGuard; };
+  EXPECT_TRUE(std::all_of(static_cast<std::byte const*>(buffer.data()), first, is_guard))
+      << "written before " << what;
+  EXPECT_TRUE(std::all_of(last, last + kGuardBytes, is_guard)) << "written behind " << what;
+  return {first, last};
+}
+
+}  // namespace
+
+Exec other_instance([[maybe_unused]] int threads) {
+  using Space = Exec::Space;
+  if constexpr (std::is_constructible_v<Space, int> &&
+                std::is_same_v<Space::memory_space, Kokkos::HostSpace>) {
+    return Exec(Space(threads > 0 ? threads : Space{}.concurrency()));
+  } else {
+    return Exec(Kokkos::Experimental::partition_space(Space{}, 1)[0]);
+  }
+}
+
+View KernelHarness::tensor(DType dtype, Shape shape) {
+  Tensor tensor;
+  tensor.id = static_cast<TensorId>(m_graph.tensors.size());
+  tensor.name = "tensor" + std::to_string(tensor.id);
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  m_contents.emplace_back(index(tensor.bytes()), kPoison);
+  m_graph.tensors.push_back(tensor);
+  return whole(tensor);
+}
+
+Chunk& KernelHarness::chunk(std::vector<std::int64_t> const& sizes) {
+  Chunk chunk;
+  chunk.id = 0;
+  for (auto const size : sizes) {
+    Parameter parameter;
+    parameter.name = "parameter" + std::to_string(chunk.parameters.size());
+    parameter.view = {-1, chunk.elements, {size}, {1}};
+    parameter.decay = chunk.parameters.size() % 2 == 0;
+    chunk.parameters.push_back(parameter);
+    chunk.elements = round_up(chunk.elements + size, kParameterAlignment);
+  }
+  m_graph.chunks = {chunk};
+  return m_graph.chunks[0];
+}
+
+void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
+                       Attributes attributes) {
+  m_op = Op{};
+  m_op.id = m_op.origin = 0;
+  m_op.kind = kind;
+  m_op.chunk = m_graph.chunks.empty() ? -1 : 0;
+  m_op.name = name(kind);
+  m_op.inputs = std::move(inputs);
+  m_op.outputs = std::move(outputs);
+  m_op.attributes = std::move(attributes);
+}
+
+void KernelHarness::set_all(View const& view, std::vector<double> const& values) {
+  auto const dtype = m_graph.tensor(view).dtype;
+  auto* const bytes = m_contents[index(view.tensor)].data();
+  auto next = values.begin();
+  for_each_position(view, [&](std::int64_t position) {
+    write(bytes + position * size_bytes(dtype), dtype, *next++);
+  });
+}
+
+void KernelHarness::set(View const& view, std::int64_t element, double value) {
+  auto all = values(m_contents, view);
+  all[index(element)] = value;
+  set_all(view, all);
+}
+
+void KernelHarness::fill_normal(View const& view, double deviation, double mean) {
+  std::mt19937_64 random(m_seed * 1000 + m_fills++);
+  std::normal_distribution<double> normal(mean, deviation);
+  std::vector<double> values(index(element_count(view.shape)));
+  std::generate(values.begin(), values.end(), [&] { return normal(random); });
+  set_all(view, values);
+}
+
+void KernelHarness::fill_integers(View const& view, std::int64_t first, std::int64_t last) {
+  std::mt19937_64 random(m_seed * 1000 + m_fills++);
+  std::uniform_int_distribution<std::int64_t> uniform(first, last - 1);
+  std::vector<double> values(index(element_count(view.shape)));
+  std::generate(values.begin(), values.end(), [&] { return static_cast<double>(uniform(random)); });
+  set_all(view, values);
+}
+
+void KernelHarness::fill_random_bits(View const& view) {
+  std::mt19937_64 random(m_seed * 1000 + m_fills++);
+  for (auto& byte : m_contents[index(view.tensor)]) byte = static_cast<std::byte>(random() >> 56);
+}
+
+KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec,
+                                           std::int64_t workspace_bytes) const {
+  std::vector<Buffer> buffers;
+  for (auto const& bytes : m_contents) buffers.push_back(guarded(bytes));
+  Buffer const workspace = guarded(Bytes(index(workspace_bytes), kPoison));
+
+  std::vector<void*> operands;
+  auto const add = [&](View const& view) {
+    operands.push_back(buffers[index(view.tensor)].data() + kGuardBytes +
+                       view.offset * size_bytes(m_graph.tensor(view).dtype));
+  };
+  for (auto const& view : m_op.inputs) add(view);
+  for (auto const& view : m_op.outputs) add(view);
+  if (workspace_bytes > 0) operands.push_back(workspace.data() + kGuardBytes);
+
+  launch(exec, operands.data());
+  exec.fence();
+
+  Contents after;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    after.push_back(unguarded(buffers[i], m_graph.tensors[i].name));
+  unguarded(workspace, "the workspace");
+  return after;
+}
+
+void KernelHarness::run(Kernel const& kernel, int threads) {
+  auto const context = this->context();
+  m_op.workspace_bytes = kernel.workspace_bytes ? kernel.workspace_bytes(context, m_op) : 0;
+  auto const exec = other_instance(threads);
+  m_kernel = run_one(kernel.bind(context, m_op), exec, m_op.workspace_bytes);
+  m_serial = run_one(kernel.serial(context, m_op), exec, m_op.workspace_bytes);
+  expect_untouched(m_kernel, "the kernel");
+  expect_untouched(m_serial, "the serial reference");
+}
+
+void KernelHarness::expect_untouched(Contents const& after, std::string const& who) const {
+  for (auto const& tensor : m_graph.tensors) {
+    auto const id = index(tensor.id);
+    auto const size = index(size_bytes(tensor.dtype));
+    auto expected = m_contents[id];
+    for (auto const& output : m_op.outputs) {
+      if (output.tensor != tensor.id) continue;
+      for_each_position(output, [&](std::int64_t p) {
+        std::copy_n(after[id].begin() + p * static_cast<std::int64_t>(size), size,
+                    expected.begin() + p * static_cast<std::int64_t>(size));
+      });
+    }
+    EXPECT_TRUE(after[id] == expected) << who << " wrote to " << tensor.name
+                                               << " outside the op's outputs";
+  }
+}
+
+void KernelHarness::keep_results() {
+  m_contents = m_kernel;
+}
+
+double KernelHarness::value(Contents const& contents, View const& view,
+                            std::int64_t element) const {
+  return values(contents, view)[index(element)];
+}
+
+std::vector<double> KernelHarness::values(Contents const& contents, View const& view) const {
+  auto const dtype = m_graph.tensor(view).dtype;
+  auto const* const bytes = contents[index(view.tensor)].data();
+  std::vector<double> all;
+  for_each_position(view, [&](std::int64_t position) {
+    all.push_back(read(bytes + position * size_bytes(dtype), dtype));
+  });
+  return all;
+}
+
+void KernelHarness::expect_close(View const& view, double absolute, double relative) const {
+  auto const mine = values(m_kernel, view), reference = values(m_serial, view);
+  auto const text = std::string(name(m_op.kind)) + ", " + m_graph.tensor(view).name;
+  EXPECT_FALSE(has_poison(view)) << text << ": elements were not written";
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    bool const both_nan = std::isnan(mine[i]) && std::isnan(reference[i]);
+    bool const close = mine[i] == reference[i] || both_nan ||
+                       std::abs(mine[i] - reference[i]) <=
+                           absolute + relative * std::abs(reference[i]);
+    ASSERT_TRUE(close) << text << ", element " << i << " of " << mine.size() << ": kernel "
+                       << mine[i] << ", serial reference " << reference[i];
+  }
+}
+
+bool KernelHarness::has_poison(View const& view) const {
+  auto const size = size_bytes(m_graph.tensor(view).dtype);
+  bool found = false;
+  for_each_position(view, [&](std::int64_t position) {
+    auto const* const at = m_kernel[index(view.tensor)].data() + position * size;
+    found = found || std::all_of(at, at + size, [](std::byte b) { return b == kPoison; });
+  });
+  return found;
+}
+
+void KernelHarness::expect_same_bytes(View const& view) const {
+  auto const id = index(view.tensor);
+  EXPECT_TRUE(m_kernel[id] == m_serial[id])
+      << name(m_op.kind) << ": " << m_graph.tensors[id].name
+      << " differs between the kernel and the serial reference";
+}
+
+}  // namespace spillway::test
