@@ -18,6 +18,11 @@ namespace spillway {
 Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
                  std::int64_t ranks);
 
+// Fills `writers` of every read: the items that last wrote its bytes through the same buffer, in
+// any segment and step. `schedule` calls it; a Program made by hand needs it once its items are
+// final.
+void link(Program& program);
+
 // Lifetimes -> offsets. All programs share one layout of the persistent state and one transient
 // region; sets every program's peak_bytes to the common maximum.
 void layout(std::span<Program*> programs);

@@ -1,0 +1,13 @@
+// What must hold before a Program can be walked at all: numbers, ranges and counts.
+#pragma once
+
+#include <optional>
+
+#include "plan/passes.hpp"
+
+namespace spillway {
+
+// The first thing that is wrong, as a Violation without an earlier item.
+std::optional<Violation> check_shape(Program const& program);
+
+}  // namespace spillway

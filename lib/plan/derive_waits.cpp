@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "plan/clock.hpp"
+#include "plan/interval_map.hpp"
+#include "plan/passes.hpp"
+#include "plan/unroll.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Who used a byte since it was last written: on every lane the furthest position, which stands for
+// the earlier ones, because lanes complete as prefixes.
+struct Users {
+  Clock writer{};  // one entry at most
+  Clock readers{};
+};
+
+class WaitFinder {
+ public:
+  explicit WaitFinder(Program& program) : m_program(program), m_clocks(program.items.size()) {}
+
+  void visit(Instance const& now) {
+    Item& item = m_program.items[static_cast<std::size_t>(now.item)];
+    Clock const needed = conflicts(item, now.step);
+    Clock start = m_clocks.start(m_program, item);
+    for (std::size_t const lane : latest_first(needed)) {
+      if (start[lane] >= needed[lane]) continue;
+      ItemNumber const wait = earliest_name(static_cast<Lane>(lane), needed[lane]);
+      item.waits.push_back(wait);
+      join(start, m_clocks.after(m_program.items[static_cast<std::size_t>(wait)]));
+    }
+    record(item, now.step, m_clocks.append(item, start));
+  }
+
+ private:
+  IntervalMap<Users>& memory(Access const& access) {
+    return m_memory[static_cast<std::size_t>(buffer(access).tier)];
+  }
+  Buffer const& buffer(Access const& access) const {
+    return m_program.buffers[static_cast<std::size_t>(access.buffer)];
+  }
+
+  // Per lane, the last position that must be complete before `item` may start.
+  Clock conflicts(Item const& item, int step) {
+    Clock needed{};
+    for (Access const& read : item.reads) {
+      auto const [first, last] = placed(buffer(read), read, step);
+      memory(read).visit(first, last, [&](auto, auto, Users const& u) { join(needed, u.writer); });
+    }
+    for (Access const& write : item.writes) {
+      auto const [first, last] = placed(buffer(write), write, step);
+      memory(write).visit(first, last, [&](auto, auto, Users const& u) {
+        join(needed, u.writer);
+        join(needed, u.readers);
+      });
+    }
+    return needed;
+  }
+
+  // Lanes of `needed`, the latest instance in total order first: it may imply the others.
+  std::vector<std::size_t> latest_first(Clock const& needed) const {
+    std::vector<std::size_t> lanes;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (needed[lane] > 0) lanes.push_back(lane);
+    }
+    auto const order = [&](std::size_t lane) {
+      return m_clocks.order_at(static_cast<Lane>(lane), needed[lane]);
+    };
+    std::sort(lanes.begin(), lanes.end(), [&](auto a, auto b) { return order(a) > order(b); });
+    return lanes;
+  }
+
+  // A wait names an item and means its latest instance. For an instance that has been repeated
+  // since (two steps ago, say), the next position on the lane that can be named is the least delay.
+  ItemNumber earliest_name(Lane lane, std::int32_t position) const {
+    while (m_clocks.latest(m_clocks.item_at(lane, position)) != position) ++position;
+    return m_clocks.item_at(lane, position);
+  }
+
+  void record(Item const& item, int step, std::int32_t position) {
+    for (Access const& read : item.reads) {
+      auto const [first, last] = placed(buffer(read), read, step);
+      memory(read).update(first, last, [&](Users& u) { u.readers[index(item.lane)] = position; });
+    }
+    Users written;
+    written.writer[index(item.lane)] = position;
+    for (Access const& write : item.writes) {
+      auto const [first, last] = placed(buffer(write), write, step);
+      memory(write).assign(first, last, written);
+    }
+  }
+
+  Program& m_program;
+  LaneClocks m_clocks;
+  std::array<IntervalMap<Users>, kTiers> m_memory;
+};
+
+// Marks the waits of `item` that order and its other waits do not imply at this instance.
+void mark_needed(Program const& program, LaneClocks const& clocks, Item const& item,
+                 std::vector<bool>& needed) {
+  for (std::size_t w = 0; w < item.waits.size(); ++w) {
+    Item const& awaited = program.items[static_cast<std::size_t>(item.waits[w])];
+    Clock without = clocks.by_order(item.lane);
+    for (std::size_t other = 0; other < item.waits.size(); ++other) {
+      if (other == w) continue;
+      join(without, clocks.after(program.items[static_cast<std::size_t>(item.waits[other])]));
+    }
+    if (without[index(awaited.lane)] < clocks.latest(awaited.number)) needed[w] = true;
+  }
+}
+
+// Drops the waits that are implied at every instance. All at once is sound: a wait is implied by
+// one for something later, so every chain of implications ends at a wait that stays.
+void drop_implied(Program& program, std::vector<Instance> const& instances) {
+  LaneClocks clocks(program.items.size());
+  std::vector<std::vector<bool>> needed;
+  for (Item const& item : program.items) needed.emplace_back(item.waits.size(), false);
+  for (Instance const& now : instances) {
+    Item const& item = program.items[static_cast<std::size_t>(now.item)];
+    mark_needed(program, clocks, item, needed[static_cast<std::size_t>(now.item)]);
+    clocks.append(item, clocks.start(program, item));
+  }
+  for (Item& item : program.items) {
+    std::vector<ItemNumber> kept;
+    for (std::size_t w = 0; w < item.waits.size(); ++w) {
+      if (needed[static_cast<std::size_t>(item.number)][w]) kept.push_back(item.waits[w]);
+    }
+    std::sort(kept.begin(), kept.end());
+    item.waits = std::move(kept);
+  }
+}
+
+}  // namespace
+
+void derive_waits(Program& program) {
+  for (Item& item : program.items) item.waits.clear();
+  auto const instances = unroll(program, proof_sequence(program), proof_steps(program));
+  WaitFinder finder(program);
+  for (Instance const& now : instances) finder.visit(now);
+  drop_implied(program, instances);
+}
+
+}  // namespace spillway

@@ -1,0 +1,66 @@
+// A Program being scheduled: what its parts (schedule_*.cpp) share.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "plan/fates.hpp"
+#include "plan/program_writer.hpp"
+
+namespace spillway {
+
+// One block's backward ops, in order.
+struct BackwardGroup {
+  int block = -1;
+  std::vector<int> ops;
+  std::vector<TensorId> reloads;  // saved tensors on NVMe, by first use
+};
+std::vector<BackwardGroup> backward_groups(Graph const& graph, Fates const& fates);
+
+// Per tensor: how many groups before its own a reload is issued.
+using Hoists = std::vector<int>;
+
+struct Draft {
+  Graph const& graph;
+  Plan const& plan;
+  Fates const& fates;
+  std::vector<BackwardGroup> const& groups;
+  Hoists const& hoists;
+  ProgramWriter writer;
+  std::map<TensorId, BufferId> spilled = {};               // of this micro-batch
+  std::vector<std::vector<ItemNumber>> group_starts = {};  // per micro-batch segment
+  std::map<std::pair<int, bool>, int> variants = {};       // see `variant`
+  std::map<int, int> accumulates = {};                     // per chunk: its op
+  struct Reduction {
+    int chunk = -1, tree_sum = -1;  // tree_sum: an op
+    TensorId parts = -1, slice = -1;
+  };
+  std::vector<Reduction> reductions = {};  // begun and not finished
+};
+
+// Where a micro-batch stands in its step.
+struct MicroBatch {
+  char const* segment;
+  bool first, last;
+};
+
+// An op of what collects over a step's micro-batches, in the form for the first one (overwrite) or
+// for another (add); any other op as it is.
+int variant(Draft& draft, int op, bool first);
+
+// Forward ops; tensors bound for NVMe are copied after their last forward use.
+void schedule_forward(Draft& draft, bool first);
+// Block by block: reloads, clones of forward ops, backward ops, and what gradients then need.
+void schedule_backward(Draft& draft, MicroBatch const& micro_batch);
+// A chunk's gradient of this micro-batch is complete: add it to the step's, begin its reduction.
+void finish_gradient(Draft& draft, int chunk, MicroBatch const& micro_batch);
+// The second half of a reduction, for the `count` chunks that have waited longest.
+void finish_reductions(Draft& draft, std::size_t count);
+// Norms, commit, updates.
+void schedule_update(Draft& draft);
+
+// How early reloads may come without raising the peak that the Program has anyway.
+Hoists hoist_reloads(Draft const& on_demand, int most);
+
+}  // namespace spillway

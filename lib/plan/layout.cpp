@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "base/math.hpp"
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+
+namespace spillway {
+
+namespace {
+
+// What makes a persistent buffer the same one in every program of a run: its place in its chunk.
+// Tensor ids do, where a tensor belongs to no chunk.
+using Identity = std::tuple<Tier, int, TensorId>;
+
+Identity identity(Program const& program, Buffer const& buffer) {
+  int const chunk = program.tensors[static_cast<std::size_t>(buffer.tensor)].chunk;
+  if (chunk < 0 || chunk >= static_cast<int>(program.chunks.size())) {
+    return {buffer.tier, -1, buffer.tensor};
+  }
+  Chunk const& c = program.chunks[static_cast<std::size_t>(chunk)];
+  TensorId const parts[] = {c.parameter, c.remainder, c.moment1, c.moment2};
+  auto const found = std::find(std::begin(parts), std::end(parts), buffer.tensor);
+  return {buffer.tier, chunk, static_cast<TensorId>(found - std::begin(parts))};
+}
+
+// Persistent buffers one after the other, large ones first so that none needs a gap.
+std::array<std::int64_t, kTiers> place_persistent(std::span<Program*> programs) {
+  std::map<Identity, std::int64_t> footprints;
+  for (Program const* program : programs) {
+    for (Buffer const& buffer : program->buffers) {
+      if (buffer.persistent) footprints[identity(*program, buffer)] = footprint_bytes(buffer);
+    }
+  }
+  std::vector<Identity> order;
+  for (auto const& [key, bytes] : footprints) order.push_back(key);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](Identity const& key) { return footprints[key] >= kPageBytes; });
+  std::array<std::int64_t, kTiers> end{};
+  std::map<Identity, std::int64_t> offsets;
+  for (Identity const& key : order) {
+    auto& tier_end = end[static_cast<std::size_t>(std::get<Tier>(key))];
+    offsets[key] = tier_end;
+    tier_end += footprints[key];
+  }
+  for (Program* program : programs) {
+    for (Buffer& buffer : program->buffers) {
+      if (buffer.persistent) buffer.offset = offsets[identity(*program, buffer)];
+    }
+  }
+  for (auto& bytes : end) bytes = round_up(bytes, kPageBytes);
+  return end;
+}
+
+// One rectangle in (offset, time).
+struct Placement {
+  BufferId buffer;
+  Lifetime lifetime;
+  std::int64_t bytes, alignment, offset;
+};
+
+// Each rectangle in turn goes to the lowest offset that is free during its lifetime. Returns the
+// peak.
+std::int64_t place_first_fit(std::vector<Placement>& todo) {
+  std::vector<Placement const*> placed;  // by offset
+  placed.reserve(todo.size());
+  std::int64_t peak = 0;
+  for (Placement& p : todo) {
+    std::int64_t offset = 0;
+    auto where = placed.begin();
+    for (; where != placed.end() && (*where)->offset < offset + p.bytes; ++where) {
+      if (!(*where)->lifetime.overlaps(p.lifetime)) continue;
+      offset = std::max(offset, round_up((*where)->offset + (*where)->bytes, p.alignment));
+    }
+    p.offset = offset;
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
+                                   [](std::int64_t o, auto const* q) { return o < q->offset; }),
+                  &p);
+    peak = std::max(peak, offset + p.bytes);
+  }
+  return peak;
+}
+
+// Two orders are tried: largest first, and largest area (bytes x time) first.
+std::vector<Placement> best_placement(std::vector<Placement> todo) {
+  std::vector<Placement> by_area = todo;
+  auto const by = [](auto weight) {
+    return [weight](Placement const& a, Placement const& b) {
+      return std::tuple(-weight(a), a.lifetime.first, a.buffer) <
+             std::tuple(-weight(b), b.lifetime.first, b.buffer);
+    };
+  };
+  auto const bytes = [](Placement const& p) { return p.bytes; };
+  auto const area = [](Placement const& p) {
+    return p.bytes * (p.lifetime.last - p.lifetime.first + 1);
+  };
+  std::sort(todo.begin(), todo.end(), by(bytes));
+  std::sort(by_area.begin(), by_area.end(), by(area));
+  return place_first_fit(by_area) < place_first_fit(todo) ? by_area : todo;
+}
+
+void place_transient(Program& program, Tier tier, std::int64_t base) {
+  auto const alive = lifetimes(program);
+  std::vector<Placement> todo;
+  for (Buffer& buffer : program.buffers) {
+    Lifetime const& lifetime = alive[static_cast<std::size_t>(buffer.id)];
+    if (buffer.tier != tier || buffer.persistent) continue;
+    buffer.offset = base;
+    if (lifetime.empty()) continue;
+    todo.push_back(
+        {buffer.id, lifetime, footprint_bytes(buffer), alignment_bytes(buffer.bytes), 0});
+  }
+  std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
+  peak = base;
+  for (Placement const& p : best_placement(std::move(todo))) {
+    program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;
+    peak = std::max(peak, base + p.offset + p.bytes);
+  }
+}
+
+}  // namespace
+
+void layout(std::span<Program*> programs) {
+  for (Program* program : programs) {
+    for (Buffer& buffer : program->buffers) {
+      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes) : 0;
+    }
+  }
+  auto const persistent = place_persistent(programs);
+  std::array<std::int64_t, kTiers> peak{};
+  for (Program* program : programs) {
+    program->persistent_bytes = persistent;
+    for (std::size_t tier = 0; tier < kTiers; ++tier) {
+      place_transient(*program, static_cast<Tier>(tier), persistent[tier]);
+      peak[tier] = std::max(peak[tier], program->peak_bytes[tier]);
+    }
+  }
+  for (Program* program : programs) program->peak_bytes = peak;
+}
+
+}  // namespace spillway

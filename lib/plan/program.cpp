@@ -1,0 +1,83 @@
+#include "plan/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/math.hpp"
+#include "base/units.hpp"
+
+namespace spillway {
+
+namespace {
+
+int segment_index(Program const& program, std::string_view name) {
+  auto const found = std::find_if(program.segments.begin(), program.segments.end(),
+                                  [&](Segment const& s) { return s.name == name; });
+  return found == program.segments.end() ? -1 : static_cast<int>(found - program.segments.begin());
+}
+
+std::vector<int> sequence(Program const& program, std::int64_t most_middles) {
+  int const middle = segment_index(program, "middle");
+  std::vector<int> result;
+  for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
+    auto const repeats =
+        s == middle ? std::clamp<std::int64_t>(program.micro_batches - 2, 0, most_middles) : 1;
+    result.insert(result.end(), static_cast<std::size_t>(repeats), s);
+  }
+  return result;
+}
+
+// What an item is about: the op's name, or the tensor that moves.
+std::string subject(Program const& program, Item const& item) {
+  if (item.kind == ItemKind::op) return program.ops[static_cast<std::size_t>(item.op)].name;
+  if (item.kind == ItemKind::load_batch || item.kind == ItemKind::commit) return "";
+  return item.operands.empty()
+             ? ""
+             : program.buffers[static_cast<std::size_t>(item.operands.front())].name;
+}
+
+}  // namespace
+
+std::string_view name(Lane lane) {
+  constexpr std::string_view names[kLanes] = {"compute",    "h2d",  "d2h", "nvme_read",
+                                              "nvme_write", "comm", "host"};
+  return names[static_cast<std::size_t>(lane)];
+}
+
+std::string_view name(ItemKind kind) {
+  constexpr std::string_view names[] = {"op",         "load_batch", "copy",
+                                        "all_to_all", "all_gather", "commit"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<int> segment_sequence(Program const& program) {
+  return sequence(program, program.micro_batches);
+}
+
+std::vector<int> proof_sequence(Program const& program) {
+  return sequence(program, 2);
+}
+
+std::string describe(Program const& program, ItemNumber number) {
+  if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
+    return fmt::format("item {}", number);
+  }
+  Item const& item = program.items[static_cast<std::size_t>(number)];
+  auto const kind = item.kind == ItemKind::op
+                        ? name(program.ops[static_cast<std::size_t>(item.op)].kind)
+                        : name(item.kind);
+  std::string text = fmt::format("item {} {} {}", number, name(item.lane), kind);
+  if (auto const about = subject(program, item); !about.empty()) text += " " + about;
+  std::int64_t written = 0;
+  for (Access const& access : item.writes) written += access.last - access.first;
+  return text + fmt::format(" ({})", human_bytes(static_cast<double>(written)));
+}
+
+Slice gradient_slice(std::int64_t elements, std::int64_t rank, std::int64_t ranks) {
+  std::int64_t const slice = round_up(div_ceil(elements, ranks), kNormTile);
+  std::int64_t const first = std::min(elements, rank * slice);
+  return {first, std::min(slice, elements - first)};
+}
+
+}  // namespace spillway

@@ -1,0 +1,237 @@
+#include "plan/program_writer.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/math.hpp"
+
+namespace spillway {
+
+namespace {
+
+// The bytes of a gradient that mean something: those of parameters, not the gaps between them.
+std::vector<ElementRange> parameter_ranges(Chunk const& chunk) {
+  std::vector<ElementRange> ranges;
+  for (Parameter const& parameter : chunk.parameters) {
+    auto const range = bounding_range(parameter.view);
+    if (!ranges.empty() && ranges.back().last == range.first) {
+      ranges.back().last = range.last;
+    } else {
+      ranges.push_back(range);
+    }
+  }
+  return ranges;
+}
+
+Access access(BufferId buffer, ElementRange const& range, DType dtype) {
+  return {buffer, range.first * size_bytes(dtype), range.last * size_bytes(dtype), {}};
+}
+
+bool is_in_place(Op const& op, std::size_t output) {
+  return std::count(op.in_place.begin(), op.in_place.end(), static_cast<int>(output)) > 0;
+}
+
+}  // namespace
+
+ProgramWriter::ProgramWriter(Graph const& graph, std::int64_t micro_batches, std::int64_t ranks)
+    : m_resident(graph.tensors.size(), -1), m_permanent(graph.tensors.size(), -1) {
+  program.purpose = graph.purpose;
+  program.micro_batches = micro_batches;
+  program.ranks = ranks;
+  program.tensors = graph.tensors;
+  program.ops = graph.ops;
+  program.chunks = graph.chunks;
+  program.known = graph.known;
+  program.arithmetic = graph.arithmetic;
+}
+
+void ProgramWriter::begin_segment(std::string const& name) {
+  program.segments.push_back({name, next(), next()});
+  m_resident = m_permanent;
+}
+
+void ProgramWriter::end_segment() {
+  program.segments.back().last = next();
+}
+
+bool ProgramWriter::spans_segments(Tensor const& tensor) const {
+  return tensor.role == Role::gradient || tensor.role == Role::scalar ||
+         tensor.id == program.known.logits;
+}
+
+BufferId ProgramWriter::add_buffer(TensorId id, Tier tier) {
+  Tensor const& tensor = program.tensors[static_cast<std::size_t>(id)];
+  Buffer buffer;
+  buffer.id = static_cast<BufferId>(program.buffers.size());
+  buffer.name = tensor.name;
+  buffer.tensor = id;
+  buffer.tier = tier;
+  buffer.bytes = tensor.bytes();
+  buffer.versions = tensor.versions;
+  buffer.persistent = tensor.persistent;
+  program.buffers.push_back(std::move(buffer));
+  return program.buffers.back().id;
+}
+
+void ProgramWriter::set_resident(TensorId tensor, BufferId buffer) {
+  m_resident[static_cast<std::size_t>(tensor)] = buffer;
+}
+
+BufferId ProgramWriter::set_spanning_resident(TensorId tensor) {
+  set_resident(tensor, m_permanent[static_cast<std::size_t>(tensor)]);
+  return resident(tensor);
+}
+
+BufferId ProgramWriter::resident(TensorId tensor) {
+  auto const id = static_cast<std::size_t>(tensor);
+  if (m_resident[id] < 0 && program.tensors[id].persistent) {
+    m_resident[id] = m_permanent[id] = add_buffer(tensor, Tier::device);
+  }
+  assert(m_resident[id] >= 0);
+  return m_resident[id];
+}
+
+BufferId ProgramWriter::resident_or_new(TensorId tensor) {
+  auto const id = static_cast<std::size_t>(tensor);
+  if (m_resident[id] >= 0 || program.tensors[id].persistent) return resident(tensor);
+  m_resident[id] = add_buffer(tensor, Tier::device);
+  if (m_permanent[id] < 0 && spans_segments(program.tensors[id])) {
+    m_permanent[id] = m_resident[id];
+    program.buffers.back().spanning = true;
+  }
+  return m_resident[id];
+}
+
+TensorId ProgramWriter::add_tensor(Tensor tensor) {
+  tensor.id = static_cast<TensorId>(program.tensors.size());
+  program.tensors.push_back(std::move(tensor));
+  m_resident.push_back(-1);
+  m_permanent.push_back(-1);
+  return program.tensors.back().id;
+}
+
+int ProgramWriter::add_op(Op op) {
+  op.id = static_cast<int>(program.ops.size());
+  program.ops.push_back(std::move(op));
+  return program.ops.back().id;
+}
+
+Item& ProgramWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
+  Item item;
+  item.number = item.horizon = next();
+  item.lane = lane;
+  item.kind = kind;
+  item.block = block;
+  item.chunk = chunk;
+  program.items.push_back(std::move(item));
+  return program.items.back();
+}
+
+void ProgramWriter::read_view(Item& item, View const& view, BufferId buffer) {
+  Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
+  auto ranges = std::vector{bounding_range(view)};
+  bool const all = ranges.front().last - ranges.front().first == element_count(tensor.shape);
+  if (tensor.role == Role::gradient && tensor.chunk >= 0 && all) {
+    ranges = parameter_ranges(program.chunks[static_cast<std::size_t>(tensor.chunk)]);
+  }
+  for (auto const& range : ranges) item.reads.push_back(access(buffer, range, tensor.dtype));
+}
+
+void ProgramWriter::write_view(Item& item, View const& view, BufferId buffer) {
+  Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
+  item.writes.push_back(access(buffer, bounding_range(view), tensor.dtype));
+}
+
+void ProgramWriter::read_all(Item& item, BufferId buffer) {
+  auto const tensor = program.buffers[static_cast<std::size_t>(buffer)].tensor;
+  read_view(item, whole(program.tensors[static_cast<std::size_t>(tensor)]), buffer);
+}
+
+void ProgramWriter::write_all(Item& item, BufferId buffer) {
+  auto const tensor = program.buffers[static_cast<std::size_t>(buffer)].tensor;
+  write_view(item, whole(program.tensors[static_cast<std::size_t>(tensor)]), buffer);
+}
+
+BufferId ProgramWriter::workspace(int op_id) {
+  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  auto const [found, is_new] = m_workspaces.try_emplace(op_id, -1);
+  if (is_new) {
+    Tensor tensor;
+    tensor.name = op.name + ".workspace";
+    tensor.role = Role::workspace;
+    tensor.dtype = DType::f64;
+    tensor.shape = {div_ceil<std::int64_t>(op.workspace_bytes, size_bytes(DType::f64))};
+    tensor.block = op.block;
+    found->second = add_tensor(std::move(tensor));
+  }
+  return add_buffer(found->second, Tier::device);
+}
+
+ItemNumber ProgramWriter::run(int op_id, Lane lane) {
+  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  std::vector<BufferId> operands;
+  for (View const& view : op.inputs) operands.push_back(resident(view.tensor));
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    auto const tensor = op.outputs[i].tensor;
+    operands.push_back(is_in_place(op, i) ? resident(tensor) : resident_or_new(tensor));
+  }
+  return run_on(op_id, std::move(operands), lane);
+}
+
+ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane lane) {
+  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  Item& item = add_item(lane, ItemKind::op, op.block, op.chunk);
+  item.op = op_id;
+  auto operand = operands.begin();
+  for (View const& view : op.inputs) read_view(item, view, *operand++);
+  for (std::size_t i = 0; i < op.outputs.size(); ++i, ++operand) {
+    if (is_in_place(op, i)) read_view(item, op.outputs[i], *operand);
+    write_view(item, op.outputs[i], *operand);
+  }
+  item.operands = std::move(operands);
+  if (op.workspace_bytes > 0) {
+    item.operands.push_back(workspace(op_id));
+    write_all(item, item.operands.back());
+  }
+  return item.number;
+}
+
+ItemNumber ProgramWriter::copy(BufferId from, BufferId to, Lane lane, int block) {
+  Item& item = add_item(lane, ItemKind::copy, block, -1);
+  item.operands = {from, to};
+  read_all(item, from);
+  write_all(item, to);
+  return item.number;
+}
+
+ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, int chunk) {
+  Item& item = add_item(Lane::comm, kind, -1, chunk);
+  item.operands = {from, to};
+  read_all(item, from);
+  write_all(item, to);
+  return item.number;
+}
+
+ItemNumber ProgramWriter::load_batch() {
+  WellKnown const& known = program.known;
+  Item& item = add_item(Lane::host, ItemKind::load_batch, -1, -1);
+  for (TensorId const tensor :
+       {known.tokens, known.targets, known.weights, known.samples, known.position}) {
+    if (tensor < 0) continue;
+    item.operands.push_back(resident_or_new(tensor));
+    write_all(item, item.operands.back());
+  }
+  return item.number;
+}
+
+ItemNumber ProgramWriter::commit() {
+  WellKnown const& known = program.known;
+  Item& item = add_item(Lane::comm, ItemKind::commit, -1, -1);
+  item.operands = {resident(known.loss), resident(known.norms), resident_or_new(known.control)};
+  read_all(item, item.operands[0]);
+  read_all(item, item.operands[1]);
+  write_all(item, item.operands[2]);
+  return item.number;
+}
+
+}  // namespace spillway

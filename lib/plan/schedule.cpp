@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "plan/draft.hpp"
+#include "plan/passes.hpp"
+
+namespace spillway {
+
+namespace {
+
+void refuse(std::string const& what) {
+  throw std::invalid_argument(what + " not offered by this version");
+}
+
+void check_offered(BlockPlan const& block) {
+  bool const offered = block.policy == BlockPolicy::keep ||
+                       block.policy == BlockPolicy::recompute || block.policy == BlockPolicy::nvme;
+  if (!offered) refuse("plan.activations: " + std::string(name(block.policy)) + " is");
+  if (block.fraction != 1) refuse("plan.activations: a fraction of a block's rows is");
+}
+
+void check_offered(ChunkPlan const& chunk) {
+  auto const on_device = [](Tier tier, char const* key) {
+    if (tier != Tier::device) refuse(std::string(key) + ": " + std::string(name(tier)) + " is");
+  };
+  on_device(chunk.parameters, "plan.parameters");
+  on_device(chunk.gradients, "plan.gradients");
+  on_device(chunk.optimizer, "plan.optimizer");
+  if (chunk.update == Tier::nvme) refuse("plan.update: nvme is");
+  if (!chunk.resident) refuse("plan.parameters: streaming through buffers is");
+  if (chunk.sharded) refuse("plan.shard: sharding is");
+}
+
+void check_plan(Graph const& graph, Plan const& plan) {
+  if (plan.blocks.size() != graph.blocks.size() || plan.chunks.size() != graph.chunks.size()) {
+    throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
+  }
+  for (BlockPlan const& block : plan.blocks) check_offered(block);
+  for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
+}
+
+void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch) {
+  draft.spilled.clear();
+  draft.writer.begin_segment(micro_batch.segment);
+  draft.writer.load_batch();
+  schedule_forward(draft, micro_batch.first);
+  schedule_backward(draft, micro_batch);
+  draft.writer.end_segment();
+}
+
+void schedule_step(Draft& draft, std::int64_t micro_batches) {
+  bool const one = micro_batches == 1;
+  if (!one) schedule_micro_batch(draft, {"first", true, false});
+  if (micro_batches > 2) schedule_micro_batch(draft, {"middle", false, false});
+  schedule_micro_batch(draft, {"last", one, true});
+  draft.writer.begin_segment("update");
+  schedule_update(draft);
+  draft.writer.end_segment();
+}
+
+Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+                          std::int64_t ranks) {
+  auto const fates = decide_fates(graph, plan);
+  auto const groups = backward_groups(graph, fates);
+  Hoists hoists(graph.tensors.size(), 0);
+  auto const draft_with = [&] {
+    Draft draft{graph, plan, fates, groups, hoists, ProgramWriter(graph, micro_batches, ranks)};
+    schedule_step(draft, micro_batches);
+    return draft;
+  };
+  bool const nothing_away =
+      std::none_of(groups.begin(), groups.end(), [](auto const& g) { return !g.reloads.empty(); });
+  Draft on_demand = draft_with();
+  if (nothing_away || plan.prefetch == 0) return std::move(on_demand.writer.program);
+  hoists = hoist_reloads(on_demand, plan.prefetch);
+  return std::move(draft_with().writer.program);
+}
+
+// Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
+Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ranks) {
+  Fates const fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
+                    std::vector<std::vector<int>>(graph.tensors.size())};
+  std::vector<BackwardGroup> const no_groups;
+  Hoists const no_hoists;
+  Draft draft{graph, plan, fates, no_groups, no_hoists, ProgramWriter(graph, 1, ranks)};
+  draft.writer.begin_segment("forward");
+  draft.writer.load_batch();
+  schedule_forward(draft, true);
+  draft.writer.end_segment();
+  return std::move(draft.writer.program);
+}
+
+}  // namespace
+
+Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
+                 std::int64_t ranks) {
+  Program program;
+  if (purpose == Purpose::train) {
+    check_plan(graph, plan);
+    program = schedule_training(graph, plan, micro_batches, ranks);
+  } else {
+    program = schedule_inference(graph, plan, ranks);
+  }
+  program.purpose = purpose;
+  program.redo = plan.redo;
+  link(program);
+  return program;
+}
+
+}  // namespace spillway

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "plan/draft.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Per forward op: the tensors bound for NVMe that no later forward op uses.
+std::map<int, std::vector<TensorId>> spills_after(Graph const& graph, Fates const& fates) {
+  std::map<TensorId, int> last_use;
+  for (Op const& op : graph.ops) {
+    if (op.phase != Phase::forward || op.elided) continue;
+    for (auto const* views : {&op.inputs, &op.outputs}) {
+      for (View const& view : *views) {
+        if (fates.of(view.tensor) == Fate::nvme) last_use[view.tensor] = op.id;
+      }
+    }
+  }
+  std::map<int, std::vector<TensorId>> result;
+  for (auto const& [tensor, op] : last_use) result[op].push_back(tensor);
+  return result;
+}
+
+void spill(Draft& draft, TensorId tensor, int block) {
+  ProgramWriter& writer = draft.writer;
+  BufferId const away = writer.add_buffer(tensor, Tier::nvme);
+  writer.copy(writer.resident(tensor), away, Lane::nvme_write, block);
+  draft.spilled[tensor] = away;
+}
+
+// A spill has until the end of the next block before its bytes are expected to be free.
+void set_horizons(Program& program, ItemNumber first) {
+  std::map<int, ItemNumber> end_of_block;
+  ItemNumber const last = static_cast<ItemNumber>(program.items.size());
+  for (ItemNumber i = first; i < last; ++i) {
+    Item const& item = program.items[static_cast<std::size_t>(i)];
+    if (item.lane == Lane::compute) end_of_block[item.block] = i;
+  }
+  for (ItemNumber i = first; i < last; ++i) {
+    Item& item = program.items[static_cast<std::size_t>(i)];
+    auto const next = end_of_block.find(item.block + 1);
+    if (item.lane != Lane::nvme_write || next == end_of_block.end()) continue;
+    item.horizon = std::max(item.number, next->second);
+  }
+}
+
+}  // namespace
+
+int variant(Draft& draft, int op_id, bool first) {
+  Op const& original = draft.writer.program.ops[static_cast<std::size_t>(op_id)];
+  if (!original.attributes.flag("per_step")) return op_id;
+  auto const [found, is_new] = draft.variants.try_emplace({op_id, first}, -1);
+  if (!is_new) return found->second;
+  Op op = original;
+  op.attributes.set("fresh", first ? 1 : 0);
+  auto const collects = [&](int output) {
+    return op.outputs[static_cast<std::size_t>(output)].tensor == draft.graph.known.loss;
+  };
+  std::erase_if(op.in_place, collects);
+  for (int i = 0; !first && i < static_cast<int>(op.outputs.size()); ++i) {
+    if (collects(i)) op.in_place.push_back(i);
+  }
+  return found->second = draft.writer.add_op(std::move(op));
+}
+
+void schedule_forward(Draft& draft, bool first) {
+  auto const spills = spills_after(draft.graph, draft.fates);
+  ItemNumber const begin = draft.writer.next();
+  for (Op const& op : draft.graph.ops) {
+    if (op.phase != Phase::forward || op.elided) continue;
+    draft.writer.run(variant(draft, op.id, first));
+    auto const done = spills.find(op.id);
+    if (done == spills.end()) continue;
+    for (TensorId const tensor : done->second) spill(draft, tensor, op.block);
+  }
+  set_horizons(draft.writer.program, begin);
+}
+
+}  // namespace spillway
