@@ -1,6 +1,6 @@
 #include "base/checksum.hpp"
 
-// Inlined, so that it uses the vector width of this build and not that of the distribution's library.
+// Inlined, so that it uses the vectors of this build and not the distribution's library's.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,17 +14,23 @@ struct StreamingChecksum::State {
   XXH3_state_t xxh3;
 };
 
-StreamingChecksum::StreamingChecksum() : m_state(std::make_unique<State>()) { restart(); }
+StreamingChecksum::StreamingChecksum() : m_state(std::make_unique<State>()) {
+  restart();
+}
 StreamingChecksum::StreamingChecksum(StreamingChecksum&&) noexcept = default;
 StreamingChecksum& StreamingChecksum::operator=(StreamingChecksum&&) noexcept = default;
 StreamingChecksum::~StreamingChecksum() = default;
 
-void StreamingChecksum::restart() { XXH3_64bits_reset(&m_state->xxh3); }
+void StreamingChecksum::restart() {
+  XXH3_64bits_reset(&m_state->xxh3);
+}
 
 void StreamingChecksum::add(std::span<std::byte const> bytes) {
   XXH3_64bits_update(&m_state->xxh3, bytes.data(), bytes.size());
 }
 
-std::uint64_t StreamingChecksum::value() const { return XXH3_64bits_digest(&m_state->xxh3); }
+std::uint64_t StreamingChecksum::value() const {
+  return XXH3_64bits_digest(&m_state->xxh3);
+}
 
 }  // namespace spillway

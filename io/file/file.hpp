@@ -1,0 +1,47 @@
+// Plain POSIX files: descriptors that close themselves, complete transfers, durable replacement.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/unique_handle.hpp"
+
+namespace spillway {
+
+void close_descriptor(int fd) noexcept;
+using FileDescriptor = UniqueHandle<int, close_descriptor, -1>;
+
+// How far a transfer came. error is an errno; 0 with fewer bytes than asked for is the end of file.
+struct Transfer {
+  std::int64_t done_bytes = 0;
+  int error = 0;
+};
+
+// Complete transfers at an offset: short ones are continued, interrupted ones retried. They do not
+// allocate and do not throw, so that the I/O thread may call them.
+Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
+Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offset_bytes) noexcept;
+
+// Throws Error(bad_input) that names the file when it cannot be opened or is a directory.
+FileDescriptor open_for_reading(std::filesystem::path const& path);
+
+// Size of an open file. Throws Error(storage) naming `path`.
+std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
+
+// Bytes that an unprivileged process may still write where `directory` is. Throws Error(bad_input).
+std::int64_t free_bytes(std::filesystem::path const& directory);
+
+// Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage).
+void sync_path(std::filesystem::path const& path);
+
+// Replaces a small text file so that, however the machine dies, the old or the new text is there.
+void replace_text(std::filesystem::path const& path, std::string_view text);
+
+// The text of an errno, in one line.
+std::string error_text(int error);
+
+}  // namespace spillway

@@ -1,0 +1,33 @@
+// The order of steps that makes a checkpoint atomic: at every moment, however the run dies,
+// `latest` names a complete one (or there is none yet).
+//
+//   rank 0: begin_checkpoint -> <run>/step-<n>.partial     barrier (the caller's)
+//   all:    ShardWriter in that directory                  barrier
+//   rank 0: write_manifest, commit_checkpoint
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace spillway {
+
+// Removes what interrupted checkpoints left and makes an empty directory for this one.
+// Throws Error(storage).
+std::filesystem::path begin_checkpoint(std::filesystem::path const& run_directory,
+                                       std::int64_t step);
+
+// Synchronises the directory, renames it to step-<n> (in place of an older one of that name),
+// points `latest` at it and removes all but the newest `keep` (>= 1) checkpoints. Throws
+// Error(storage).
+void commit_checkpoint(std::filesystem::path const& run_directory, std::int64_t step,
+                       std::int64_t keep);
+
+// The directory that `latest` names, its shards' sizes compared with its manifest. Empty: there is
+// no `latest`. Throws Error(damaged) in one line naming the file that is cut short or missing.
+std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
+
+// Throws Error(storage) unless `needed_bytes` are free where `directory` is.
+void require_space(std::filesystem::path const& directory, std::int64_t needed_bytes);
+
+}  // namespace spillway

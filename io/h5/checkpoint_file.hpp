@@ -1,0 +1,40 @@
+// A checkpoint on disk: a directory with one shard per rank and checkpoint.h5, the manifest.
+//
+//   shard-<rank>.h5   /model/<name>, /optimizer/m/<name>, /optimizer/v/<name>: float32, contiguous
+//   checkpoint.h5     the same names as virtual datasets over the shards, so that any HDF5 reader
+//   sees
+//                     whole tensors; /run: what the run wants to remember (attributes, JSON text);
+//                     /shards/bytes: the shards' sizes. Each dataset carries an XXH3-64 (hex) of
+//                     its bytes, in shard and manifest.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spillway {
+
+struct TensorSpec {
+  std::string group;                // "model" | "optimizer/m" | "optimizer/v"
+  std::string name;                 // without '/'; the Hugging Face name for parameters
+  std::vector<std::int64_t> shape;  // at least one axis
+  int shard;                        // the rank that writes it
+};
+
+inline constexpr char const* checkpoint_format = "spillway-checkpoint";
+inline constexpr std::int64_t checkpoint_version = 1;
+inline constexpr char const* manifest_name = "checkpoint.h5";
+
+std::string shard_name(int rank);  // "shard-<rank>.h5"
+std::string dataset_path(std::string const& group, std::string const& name);
+std::string checksum_text(std::uint64_t checksum);  // 16 hexadecimal digits
+
+// Run by one rank when all shards named in `specs` are closed. Throws Error(storage) when it cannot
+// be written, Error(damaged) when a shard is not what the specs say.
+void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
+                    std::map<std::string, std::string> const& run_strings);
+
+}  // namespace spillway

@@ -1,0 +1,144 @@
+// The datasets of an H5File; files, groups and attributes are in h5_file.cpp.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "io/h5/flat_range.hpp"
+#include "io/h5/h5_file.hpp"
+#include "io/h5/hdf5_calls.hpp"
+
+namespace spillway {
+namespace {
+
+std::vector<hsize_t> extents(std::span<std::int64_t const> shape) {
+  return {shape.begin(), shape.end()};
+}
+
+H5Handle dataspace(std::span<std::int64_t const> shape) {
+  auto const dims = extents(shape);
+  return H5Handle(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+}
+
+H5Handle links_with_parents() {
+  H5Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links.get(), 1);
+  return links;
+}
+
+// Maps the sources one after the other along axis 0 of `space`.
+bool map_sources(H5Id properties, H5Id space, std::span<std::int64_t const> shape,
+                 std::span<H5Source const> sources) {
+  std::array<hsize_t, H5S_MAX_RANK> start{}, count{};
+  std::copy(shape.begin(), shape.end(), count.begin());
+  for (auto const& source : sources) {
+    count[0] = static_cast<hsize_t>(source.rows);
+    H5Handle const source_space(
+        H5Screate_simple(static_cast<int>(shape.size()), count.data(), nullptr));
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    if (H5Pset_virtual(properties, space, source.file.c_str(), source.dataset.c_str(),
+                       source_space.get()) < 0) {
+      return false;
+    }
+    start[0] += count[0];
+  }
+  H5Sselect_all(space);
+  return true;
+}
+
+}  // namespace
+
+std::int64_t element_count(std::span<std::int64_t const> shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void H5File::create_dataset(std::string const& name, H5Type type,
+                            std::span<std::int64_t const> shape) {
+  auto const space = dataspace(shape);
+  auto const links = links_with_parents();
+  H5Handle const creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_layout(creation.get(), H5D_CONTIGUOUS);
+  H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);
+  H5Handle const dataset(checked(H5Dcreate2(m_file.get(), name.c_str(), file_type(type),
+                                            space.get(), links.get(), creation.get(), H5P_DEFAULT),
+                                 name, "cannot be created"));
+}
+
+void H5File::create_virtual(std::string const& name, H5Type type,
+                            std::span<std::int64_t const> shape,
+                            std::span<H5Source const> sources) {
+  auto const space = dataspace(shape);
+  auto const links = links_with_parents();
+  H5Handle const creation(H5Pcreate(H5P_DATASET_CREATE));
+  if (type == H5Type::f32) {
+    float const missing = std::numeric_limits<float>::quiet_NaN();
+    H5Pset_fill_value(creation.get(), H5T_NATIVE_FLOAT, &missing);
+  }
+  if (!map_sources(creation.get(), space.get(), shape, sources)) {
+    fail(Status::storage, name, "cannot be mapped");
+  }
+  H5Handle const dataset(checked(H5Dcreate2(m_file.get(), name.c_str(), file_type(type),
+                                            space.get(), links.get(), creation.get(), H5P_DEFAULT),
+                                 name, "cannot be created"));
+}
+
+H5Handle H5File::open_dataset(std::string const& name) const {
+  if (!exists(name)) fail(m_status, name, "no such dataset");
+  H5Handle dataset(H5Dopen2(m_file.get(), name.c_str(), H5P_DEFAULT));
+  if (!dataset) fail(m_status, name, "not a dataset");
+  return dataset;
+}
+
+H5DatasetInfo H5File::info(std::string const& name) const {
+  auto const dataset = open_dataset(name);
+  H5Handle const space(checked(H5Dget_space(dataset.get()), name, "has no shape"));
+  std::array<hsize_t, H5S_MAX_RANK> dims{};
+  int const rank = H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
+  checked(rank, name, "has no shape");
+  std::vector<std::int64_t> shape(dims.begin(), dims.begin() + rank);
+
+  H5Handle const stored(checked(H5Dget_type(dataset.get()), name, "has no element type"));
+  for (auto type : {H5Type::f32, H5Type::u8, H5Type::u16, H5Type::u32, H5Type::i64}) {
+    if (H5Tequal(stored.get(), file_type(type)) > 0) return {type, std::move(shape)};
+  }
+  fail(m_status, name, "has an element type that is none of float32, uint8, uint16, uint32, int64");
+}
+
+std::int64_t H5File::offset_bytes(std::string const& name) const {
+  auto const dataset = open_dataset(name);
+  H5Handle const creation(H5Dget_create_plist(dataset.get()));
+  bool const contiguous = H5Pget_layout(creation.get()) == H5D_CONTIGUOUS;
+  if (!contiguous || H5Pget_external_count(creation.get()) > 0) return -1;
+  haddr_t const offset = H5Dget_offset(dataset.get());
+  return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
+}
+
+void H5File::transfer(std::string const& name, H5Type type, std::int64_t first, std::int64_t size,
+                      void const* from, void* to) const {
+  auto const [stored, shape] = info(name);
+  if (stored != type) fail(m_status, name, "has another element type than expected");
+  if (first < 0 || size < 0 || first + size > element_count(shape)) {
+    fail(m_status, name, "is smaller than expected");
+  }
+  auto const dataset = open_dataset(name);
+  auto const space = dataspace(shape);
+  auto const element_bytes = static_cast<std::int64_t>(H5Tget_size(memory_type(type)));
+  for (std::int64_t done = 0; done < size;) {
+    auto const box = leading_box(shape, first + done, size - done);
+    auto const start = extents(box.start), count = extents(box.count);
+    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    auto const memory = dataspace(std::array{box.elements});
+    std::int64_t const at = done * element_bytes;
+    herr_t const status =
+        from ? H5Dwrite(dataset.get(), memory_type(type), memory.get(), space.get(), H5P_DEFAULT,
+                        static_cast<char const*>(from) + at)
+             : H5Dread(dataset.get(), memory_type(type), memory.get(), space.get(), H5P_DEFAULT,
+                       static_cast<char*>(to) + at);
+    checked(status, name, from ? "cannot be written" : "cannot be read");
+    done += box.elements;
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,216 @@
+#include "io/h5/h5_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "io/file/file.hpp"
+#include "io/h5/hdf5_calls.hpp"
+
+namespace spillway {
+namespace {
+
+// Tensors begin on pages, so that direct I/O at their file offsets is possible.
+constexpr hsize_t alignment_bytes = 4096;
+
+// Our files are written under another name and never change afterwards: locks protect nothing and
+// fail on some parallel file systems.
+H5Handle access_properties(bool writing) {
+  H5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_file_locking(access.get(), false, true);
+  if (writing) {
+    // The newer format carries checksums of its own structures.
+    H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_alignment(access.get(), alignment_bytes, alignment_bytes);
+  }
+  return access;
+}
+
+extern "C" herr_t add_link_name(hid_t, char const* name, H5L_info_t const*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+extern "C" herr_t add_attribute_name(hid_t, char const* name, H5A_info_t const*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+H5Handle text_type() {
+  H5Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace
+
+H5File::H5File(std::filesystem::path path, H5Handle file, Status status, bool writing)
+    : m_path(std::move(path)), m_file(std::move(file)), m_status(status), m_writing(writing) {}
+
+H5File H5File::create(std::filesystem::path const& path) {
+  silence_hdf5();
+  auto const access = access_properties(true);
+  H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!file) {
+    throw Error(Status::storage,
+                fmt::format("{}: cannot be created: {}", path.string(), hdf5_reason()));
+  }
+  return H5File(path, std::move(file), Status::storage, true);
+}
+
+H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
+  silence_hdf5();
+  open_for_reading(path);  // names a missing or forbidden file better than HDF5 does
+  if (H5Fis_hdf5(path.c_str()) <= 0) {
+    throw Error(not_as_expected, fmt::format("{}: not an HDF5 file", path.string()));
+  }
+  auto const access = access_properties(false);
+  H5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (!file) {
+    throw Error(Status::damaged,
+                fmt::format("{}: damaged HDF5 file: {}", path.string(), hdf5_reason()));
+  }
+  return H5File(path, std::move(file), not_as_expected, false);
+}
+
+void H5File::close() {
+  if (m_writing && H5Fflush(m_file.get(), H5F_SCOPE_GLOBAL) < 0) {
+    fail(Status::storage, "/", "cannot be written");
+  }
+  m_file.reset();
+  if (m_writing) sync_path(m_path);
+}
+
+void H5File::create_group(std::string const& name) {
+  H5Handle const links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links.get(), 1);
+  H5Handle const group(
+      checked(H5Gcreate2(m_file.get(), name.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT), name,
+              "cannot be created"));
+}
+
+bool H5File::exists(std::string const& name) const {
+  // H5Lexists wants every group on the way to exist.
+  for (auto end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
+    if (H5Lexists(m_file.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  }
+  return name == "/" || H5Lexists(m_file.get(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> H5File::children(std::string const& group) const {
+  H5Handle const id(checked(H5Gopen2(m_file.get(), group.c_str(), H5P_DEFAULT), group, "no group"));
+  std::vector<std::string> names;
+  if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_link_name, &names) < 0) {
+    fail(Status::damaged, group, "cannot be listed");
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void H5File::set_scalar(std::string const& object, std::string const& key, H5Id type,
+                        void const* value) {
+  H5Handle const space(H5Screate(H5S_SCALAR));
+  H5Handle const attribute(
+      checked(H5Acreate_by_name(m_file.get(), object.c_str(), key.c_str(), type, space.get(),
+                                H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+              object, "an attribute cannot be created"));
+  checked(H5Awrite(attribute.get(), type, value), object, "an attribute cannot be written");
+}
+
+void H5File::set_text(std::string const& object, std::string const& key, std::string const& value) {
+  char const* const text = value.c_str();
+  set_scalar(object, key, text_type().get(), &text);
+}
+
+void H5File::set_integer(std::string const& object, std::string const& key, std::int64_t value) {
+  set_scalar(object, key, H5T_NATIVE_INT64, &value);
+}
+
+void H5File::set_real(std::string const& object, std::string const& key, double value) {
+  set_scalar(object, key, H5T_NATIVE_DOUBLE, &value);
+}
+
+bool H5File::has_attribute(std::string const& object, std::string const& key) const {
+  return H5Aexists_by_name(m_file.get(), object.c_str(), key.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> H5File::attributes(std::string const& object) const {
+  H5Handle const id(
+      checked(H5Oopen(m_file.get(), object.c_str(), H5P_DEFAULT), object, "no such object"));
+  std::vector<std::string> names;
+  if (H5Aiterate2(id.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_attribute_name, &names) <
+      0) {
+    fail(Status::damaged, object, "attributes cannot be listed");
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+H5Handle H5File::open_attribute(std::string const& object, std::string const& key) const {
+  H5Handle attribute(
+      H5Aopen_by_name(m_file.get(), object.c_str(), key.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute) fail(m_status, object, "no attribute " + key);
+  H5Handle const space(H5Aget_space(attribute.get()));
+  if (H5Sget_simple_extent_npoints(space.get()) != 1) {
+    fail(m_status, object, "attribute " + key + " is not a single value");
+  }
+  return attribute;
+}
+
+void H5File::get_scalar(std::string const& object, std::string const& key, H5Id type,
+                        void* value) const {
+  auto const attribute = open_attribute(object, key);
+  H5Handle const stored(H5Aget_type(attribute.get()));
+  if (H5Tget_class(stored.get()) != H5Tget_class(type)) {
+    fail(m_status, object, "attribute " + key + " has another type");
+  }
+  checked(H5Aread(attribute.get(), type, value), object, "an attribute cannot be read");
+}
+
+std::string H5File::text(std::string const& object, std::string const& key) const {
+  auto const attribute = open_attribute(object, key);
+  H5Handle const stored(H5Aget_type(attribute.get()));
+  if (H5Tget_class(stored.get()) != H5T_STRING) {
+    fail(m_status, object, "attribute " + key + " is not text");
+  }
+  if (H5Tis_variable_str(stored.get()) > 0) {
+    char* value = nullptr;
+    checked(H5Aread(attribute.get(), stored.get(), &value), object, "an attribute cannot be read");
+    std::string result = value ? value : "";
+    H5free_memory(value);
+    return result;
+  }
+  std::string result(H5Tget_size(stored.get()), '\0');
+  checked(H5Aread(attribute.get(), stored.get(), result.data()), object,
+          "an attribute cannot be read");
+  return result.substr(0, std::min(result.size(), std::strlen(result.c_str())));
+}
+
+std::int64_t H5File::integer(std::string const& object, std::string const& key) const {
+  std::int64_t value = 0;
+  get_scalar(object, key, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+double H5File::real(std::string const& object, std::string const& key) const {
+  double value = 0;
+  get_scalar(object, key, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+H5Id H5File::checked(H5Id id, std::string const& object, char const* what) const {
+  if (id < 0) fail(m_writing ? Status::storage : Status::damaged, object, what);
+  return id;
+}
+
+void H5File::fail(Status status, std::string const& object, std::string const& what) const {
+  bool const hdf5_failed = H5Eget_num(H5E_DEFAULT) > 0;
+  throw Error(status, fmt::format("{}: {}: {}{}", m_path.string(), object, what,
+                                  hdf5_failed ? ": " + hdf5_reason() : std::string()));
+}
+
+}  // namespace spillway

@@ -1,0 +1,129 @@
+// A small typed view of one HDF5 file: groups, attributes, contiguous and virtual datasets.
+//
+// Every failure throws an Error of one line that names the file and the object. Storage that fails
+// while writing is Status::storage; a file that is not what it should be is the status given to
+// `open`; bytes that cannot be read back are Status::damaged. One thread uses a file at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/h5/handle.hpp"
+
+namespace spillway {
+
+enum class H5Type { f32, u8, u16, u32, i64 };
+
+template <class T>
+constexpr H5Type h5_type_of();
+template <>
+constexpr H5Type h5_type_of<float>() {
+  return H5Type::f32;
+}
+template <>
+constexpr H5Type h5_type_of<std::uint8_t>() {
+  return H5Type::u8;
+}
+template <>
+constexpr H5Type h5_type_of<std::uint16_t>() {
+  return H5Type::u16;
+}
+template <>
+constexpr H5Type h5_type_of<std::uint32_t>() {
+  return H5Type::u32;
+}
+template <>
+constexpr H5Type h5_type_of<std::int64_t>() {
+  return H5Type::i64;
+}
+
+struct H5DatasetInfo {
+  H5Type type;
+  std::vector<std::int64_t> shape;
+};
+
+// A dataset of another file; `file` is relative to the file that maps it, so both can be moved.
+struct H5Source {
+  std::string file, dataset;
+  std::int64_t rows;  // its extent along axis 0
+};
+
+// The product of the extents; 1 for a scalar.
+std::int64_t element_count(std::span<std::int64_t const> shape);
+
+class H5File {
+ public:
+  // Replaces an existing file.
+  static H5File create(std::filesystem::path const& path);
+  // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged.
+  static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged);
+
+  std::filesystem::path const& path() const { return m_path; }
+
+  // Writes out and closes what `create` made, then waits until it is on storage. Throws where the
+  // destructor could only log.
+  void close();
+
+  // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
+  void create_group(std::string const& name);
+  bool exists(std::string const& name) const;
+  std::vector<std::string> children(std::string const& group) const;  // sorted
+
+  // Attributes of an object that exists ("/" is the file itself).
+  void set_text(std::string const& object, std::string const& key, std::string const& value);
+  void set_integer(std::string const& object, std::string const& key, std::int64_t value);
+  void set_real(std::string const& object, std::string const& key, double value);
+  bool has_attribute(std::string const& object, std::string const& key) const;
+  std::vector<std::string> attributes(std::string const& object) const;  // sorted
+  std::string text(std::string const& object, std::string const& key) const;
+  std::int64_t integer(std::string const& object, std::string const& key) const;
+  double real(std::string const& object, std::string const& key) const;
+
+  // Contiguous and allocated at once, so that its bytes have a place in the file from the start.
+  void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
+  // Shows the sources, one after the other along axis 0, as one dataset. A missing source reads NaN
+  // (0 for integers).
+  void create_virtual(std::string const& name, H5Type type, std::span<std::int64_t const> shape,
+                      std::span<H5Source const> sources);
+  H5DatasetInfo info(std::string const& name) const;
+  // Where a contiguous dataset's first byte lies in the file; -1 if it has no such place
+  // (chunked, compressed, virtual or external).
+  std::int64_t offset_bytes(std::string const& name) const;
+
+  // Elements [first, first + size) in row-major order, so that any tensor can be streamed through a
+  // small buffer. T must be the dataset's own type and the range must lie inside it.
+  template <class T>
+  void write(std::string const& name, std::int64_t first, std::span<T const> from) {
+    transfer(name, h5_type_of<T>(), first, static_cast<std::int64_t>(from.size()), from.data(),
+             nullptr);
+  }
+  template <class T>
+  void read(std::string const& name, std::int64_t first, std::span<T> to) const {
+    transfer(name, h5_type_of<T>(), first, static_cast<std::int64_t>(to.size()), nullptr,
+             to.data());
+  }
+
+ private:
+  H5File(std::filesystem::path path, H5Handle file, Status status, bool writing);
+
+  H5Id checked(H5Id id, std::string const& object, char const* what) const;
+  [[noreturn]] void fail(Status status, std::string const& object, std::string const& what) const;
+  H5Handle open_dataset(std::string const& name) const;
+  H5Handle open_attribute(std::string const& object, std::string const& key) const;
+  void set_scalar(std::string const& object, std::string const& key, H5Id type, void const* value);
+  void get_scalar(std::string const& object, std::string const& key, H5Id type, void* value) const;
+  // Exactly one of from and to is not null.
+  void transfer(std::string const& name, H5Type type, std::int64_t first, std::int64_t size,
+                void const* from, void* to) const;
+
+  std::filesystem::path m_path;
+  H5Handle m_file;
+  Status m_status;  // of what is not as expected
+  bool m_writing;
+};
+
+}  // namespace spillway

@@ -1,0 +1,74 @@
+#include "io/h5/hdf5_calls.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace spillway {
+namespace {
+
+herr_t take_first(unsigned depth, H5E_error2_t const* error, void* out) {
+  if (depth == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
+  return 0;
+}
+
+// A failed system call is described over several lines; its own text stands between quotes.
+std::string essence(std::string reason) {
+  std::string const mark = "error message = '";
+  if (auto const at = reason.find(mark); at != std::string::npos) {
+    reason = reason.substr(at + mark.size());
+    reason = reason.substr(0, reason.find('\''));
+  }
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  return reason.empty() ? "HDF5 gives no reason" : reason;
+}
+
+}  // namespace
+
+void silence_hdf5() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+std::string hdf5_reason() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  return essence(reason);
+}
+
+hid_t memory_type(H5Type type) {
+  switch (type) {
+    case H5Type::f32:
+      return H5T_NATIVE_FLOAT;
+    case H5Type::u8:
+      return H5T_NATIVE_UINT8;
+    case H5Type::u16:
+      return H5T_NATIVE_UINT16;
+    case H5Type::u32:
+      return H5T_NATIVE_UINT32;
+    case H5Type::i64:
+      return H5T_NATIVE_INT64;
+  }
+  return H5I_INVALID_HID;
+}
+
+hid_t file_type(H5Type type) {
+  switch (type) {
+    case H5Type::f32:
+      return H5T_IEEE_F32LE;
+    case H5Type::u8:
+      return H5T_STD_U8LE;
+    case H5Type::u16:
+      return H5T_STD_U16LE;
+    case H5Type::u32:
+      return H5T_STD_U32LE;
+    case H5Type::i64:
+      return H5T_STD_I64LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+// H5Idec_ref closes whatever kind of object the identifier stands for.
+void close_h5(H5Id id) noexcept {
+  if (H5Idec_ref(id) < 0) std::fputs("spillway: an HDF5 object could not be closed\n", stderr);
+}
+
+}  // namespace spillway

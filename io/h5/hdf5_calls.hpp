@@ -1,0 +1,24 @@
+// What the sources of this folder share and no one else may include: HDF5's own names.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <type_traits>
+
+#include "io/h5/h5_file.hpp"
+
+namespace spillway {
+
+static_assert(std::is_same_v<hid_t, H5Id>, "HDF5 1.10 or later is needed");
+
+// HDF5 prints its error stack unless told not to, in each thread.
+void silence_hdf5();
+
+// The innermost reason of the latest failure, in one line.
+std::string hdf5_reason();
+
+hid_t memory_type(H5Type type);
+hid_t file_type(H5Type type);  // little-endian
+
+}  // namespace spillway

@@ -1,0 +1,141 @@
+#include "io/spill/spill_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+
+namespace spillway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t elapsed_ns(Clock::time_point since) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since).count();
+}
+
+// Not every file system knows O_TMPFILE; there a name exists for the moment between two calls.
+FileDescriptor open_without_name(std::filesystem::path const& directory) {
+  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
+  if (errno == EOPNOTSUPP || errno == EISDIR) {
+    auto name = (directory / "spillway-spill-XXXXXX").string();
+    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (file) ::unlink(name.c_str());
+  }
+  if (!file) {
+    throw Error(Status::bad_input, fmt::format("memory.nvme.path: no spill file in {}: {}",
+                                               directory.string(), error_text(errno)));
+  }
+  return file;
+}
+
+[[noreturn]] void fail_no_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
+                                int error) {
+  throw Error(
+      Status::cannot_fit,
+      fmt::format("memory.nvme.path: {} cannot hold the spill file: {} bytes needed, {} "
+                  "free ({}); choose another path or a plan that spills less",
+                  directory.string(), needed_bytes, free_bytes(directory), error_text(error)));
+}
+
+void allocate(FileDescriptor const& file, std::filesystem::path const& directory,
+              std::int64_t size_bytes) {
+  if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
+  int error = errno;
+  if (error == EOPNOTSUPP) {
+    // A file system without reservation (NFS before 4.2): ask what is free, and trust it.
+    bool const fits = free_bytes(directory) >= size_bytes;
+    if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
+    error = fits ? errno : ENOSPC;
+  }
+  fail_no_space(directory, size_bytes, error);
+}
+
+}  // namespace
+
+SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
+                     std::int64_t extents, bool checksums, FaultInjector* faults)
+    : m_directory(directory),
+      m_size_bytes(size_bytes),
+      m_checksums(checksums),
+      m_faults(faults),
+      m_file(open_without_name(directory)),
+      m_checksum_of(static_cast<std::size_t>(extents)) {
+  allocate(m_file, directory, size_bytes);
+}
+
+IoResult SpillFile::write(std::int64_t extent, std::int64_t offset_bytes,
+                          std::span<std::byte const> from) noexcept {
+  auto const size = static_cast<std::int64_t>(from.size());
+  assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
+  assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
+  auto const fault = m_faults ? m_faults->before_write() : Fault::none;
+  if (fault == Fault::error) return note_failure(Direction::write, extent, EIO);
+
+  if (m_checksums) m_checksum_of[static_cast<std::size_t>(extent)] = checksum(from);
+  auto const start = Clock::now();
+  auto const transfer = write_fully(m_file.get(), from, offset_bytes);
+  m_write_ns += elapsed_ns(start);
+  m_written_bytes += transfer.done_bytes;
+  if (transfer.done_bytes != size) {
+    return note_failure(Direction::write, extent, transfer.error ? transfer.error : EIO);
+  }
+  if (fault == Fault::flip_bit && size > 0) {
+    std::byte const wrong[] = {from[0] ^ std::byte{1}};
+    write_fully(m_file.get(), wrong, offset_bytes);
+  }
+  return IoResult::ok;
+}
+
+IoResult SpillFile::read(std::int64_t extent, std::int64_t offset_bytes,
+                         std::span<std::byte> to) noexcept {
+  auto const size = static_cast<std::int64_t>(to.size());
+  assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
+  assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
+  auto const fault = m_faults ? m_faults->before_read() : Fault::none;
+  if (fault == Fault::error) return note_failure(Direction::read, extent, EIO);
+
+  auto const start = Clock::now();
+  auto const transfer = read_fully(m_file.get(), to, offset_bytes);
+  m_read_ns += elapsed_ns(start);
+  m_read_bytes += transfer.done_bytes;
+  if (transfer.done_bytes != size) {
+    return note_failure(Direction::read, extent, transfer.error ? transfer.error : EIO);
+  }
+  if (fault == Fault::flip_bit && size > 0) to[0] ^= std::byte{1};
+  if (m_checksums && checksum(to) != m_checksum_of[static_cast<std::size_t>(extent)]) {
+    return note_failure(Direction::read, extent, 0);
+  }
+  return IoResult::ok;
+}
+
+IoResult SpillFile::note_failure(Direction direction, std::int64_t extent, int error) noexcept {
+  m_failed_direction = direction;
+  m_failed_extent = extent;
+  m_failed_errno = error;
+  return error == 0 ? IoResult::corrupt : IoResult::error;
+}
+
+std::string SpillFile::last_failure() const {
+  if (m_failed_extent < 0) return "no failure";
+  bool const reading = m_failed_direction == Direction::read;
+  return fmt::format("spill file in {}: {} of extent {}: {}", m_directory.string(),
+                     reading ? "read" : "write", m_failed_extent.load(),
+                     m_failed_errno == 0 ? "not the bytes that were written (checksum differs)"
+                                         : error_text(m_failed_errno));
+}
+
+SpillCounters SpillFile::counters() const {
+  return {m_written_bytes, m_read_bytes, static_cast<double>(m_write_ns) * 1e-9,
+          static_cast<double>(m_read_ns) * 1e-9};
+}
+
+}  // namespace spillway

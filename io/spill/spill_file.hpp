@@ -1,0 +1,72 @@
+// One rank's spill space: a file without a name, gone with the process however it dies.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/file/file.hpp"
+#include "io/spill/fault_injector.hpp"
+
+namespace spillway {
+
+enum class IoResult : std::uint8_t {
+  ok,
+  error,    // the system call failed, or the file is shorter than it should be
+  corrupt,  // the bytes read are not the bytes written
+};
+
+// Counts since construction. seconds are those spent inside system calls.
+struct SpillCounters {
+  std::int64_t written_bytes = 0, read_bytes = 0;
+  double write_s = 0, read_s = 0;
+};
+
+// An extent is a numbered range of the file that is written and read as a whole; the caller chooses
+// its offset. read and write are synchronous, allocate nothing, do not throw, and may run on
+// several threads at once as long as no extent (nor its bytes) is used by two of them.
+class SpillFile {
+ public:
+  // Takes `size_bytes` of storage at once. Throws Error: cannot_fit when there is no such space
+  // (needed and free bytes are named), bad_input when `directory` cannot be used.
+  // `faults` (optional) must outlive the file.
+  SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes, std::int64_t extents,
+            bool checksums, FaultInjector* faults = nullptr);
+
+  // [offset_bytes, offset_bytes + size) must lie inside the file.
+  IoResult write(std::int64_t extent, std::int64_t offset_bytes,
+                 std::span<std::byte const> from) noexcept;
+
+  // Verifies against the extent's last write; `to` must have the size of that write.
+  IoResult read(std::int64_t extent, std::int64_t offset_bytes, std::span<std::byte> to) noexcept;
+
+  // One line about the latest result that was not ok: what, which extent, why.
+  std::string last_failure() const;
+
+  SpillCounters counters() const;
+  std::int64_t size_bytes() const { return m_size_bytes; }
+
+ private:
+  enum class Direction : std::uint8_t { read, write };
+
+  IoResult note_failure(Direction direction, std::int64_t extent, int error) noexcept;
+
+  std::filesystem::path m_directory;  // for messages: the file itself has no name
+  std::int64_t m_size_bytes;
+  bool m_checksums;
+  FaultInjector* m_faults;
+  FileDescriptor m_file;
+  std::vector<std::uint64_t> m_checksum_of;  // by extent, of its last write
+
+  std::atomic<std::int64_t> m_written_bytes = 0, m_read_bytes = 0;
+  std::atomic<std::int64_t> m_write_ns = 0, m_read_ns = 0;
+  std::atomic<std::int64_t> m_failed_extent = -1;
+  std::atomic<int> m_failed_errno = 0;  // 0: corrupt
+  std::atomic<Direction> m_failed_direction = Direction::read;
+};
+
+}  // namespace spillway

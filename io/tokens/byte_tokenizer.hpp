@@ -1,0 +1,21 @@
+// The byte tokenizer: token i is byte i; an optional separator, 256, ends each file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace spillway {
+
+inline constexpr std::int32_t byte_separator = 256;
+
+struct TokenizeResult {
+  std::int64_t tokens, documents;  // each file that is not empty is a document
+};
+
+// Writes the bytes of `files`, in this order, to the token file `out`. Throws Error(bad_input) for
+// a missing input or when there is no byte at all, Error(storage) when `out` cannot be written.
+TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files,
+                              std::filesystem::path const& out, bool separator);
+
+}  // namespace spillway

@@ -1,0 +1,61 @@
+#include "io/tokens/token_set.hpp"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/error.hpp"
+
+namespace spillway {
+namespace {
+
+// Sorted. A plain path that does not exist matches nothing.
+std::vector<std::string> expand(std::string const& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return paths;
+}
+
+}  // namespace
+
+TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns) {
+  for (auto const& pattern : patterns) {
+    auto const paths = expand(pattern);
+    if (paths.empty()) {
+      throw Error(Status::bad_input, fmt::format("{}: no file matches {}", key, pattern));
+    }
+    for (auto const& path : paths) m_files.emplace_back(path);
+  }
+  if (m_files.empty()) throw Error(Status::bad_input, key + ": names no token file");
+
+  m_starts.push_back(0);
+  for (auto const& file : m_files) {
+    if (file.vocab() != vocab()) {
+      throw Error(Status::bad_input, fmt::format("{}: {} has a vocabulary of {}, {} one of {}", key,
+                                                 m_files.front().path().string(), vocab(),
+                                                 file.path().string(), file.vocab()));
+    }
+    m_starts.push_back(m_starts.back() + file.count());
+  }
+}
+
+void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
+  assert(first >= 0 && first + static_cast<std::int64_t>(to.size()) <= count());
+  // The last file that starts at or before `first`; none is empty.
+  auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), first);
+  for (auto file = static_cast<std::size_t>(after - m_starts.begin()) - 1; !to.empty(); ++file) {
+    auto const rest = static_cast<std::size_t>(m_starts[file + 1] - first);
+    auto const piece = to.first(std::min(to.size(), rest));
+    m_files[file].read(first - m_starts[file], piece);
+    first += static_cast<std::int64_t>(piece.size());
+    to = to.subspan(piece.size());
+  }
+}
+
+}  // namespace spillway

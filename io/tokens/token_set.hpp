@@ -1,0 +1,32 @@
+// Several token files as one range of tokens, one file after the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/tokens/token_file.hpp"
+
+namespace spillway {
+
+class TokenSet {
+ public:
+  // Each pattern is a path or a glob; a glob's files are sorted by name. Throws Error(bad_input)
+  // naming `key` (of the input file) and the pattern that matches nothing, or two files of
+  // different vocabularies; and what TokenFile throws.
+  TokenSet(std::string const& key, std::span<std::string const> patterns);
+
+  std::vector<TokenFile> const& files() const { return m_files; }
+  std::int64_t count() const { return m_starts.back(); }
+  std::int64_t vocab() const { return m_files.front().vocab(); }
+
+  // Tokens [first, first + size) of the whole; as TokenFile::read.
+  void read(std::int64_t first, std::span<std::int32_t> to) const;
+
+ private:
+  std::vector<TokenFile> m_files;
+  std::vector<std::int64_t> m_starts;  // of each file, and the end
+};
+
+}  // namespace spillway

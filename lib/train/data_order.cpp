@@ -1,0 +1,31 @@
+#include "train/data_order.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "base/error.hpp"
+#include "base/permutation.hpp"
+
+namespace spillway {
+
+DataOrder::DataOrder(std::int64_t tokens, std::int64_t sequence, std::uint64_t seed)
+    : m_sequence(sequence), m_windows((tokens - 1) / sequence), m_seed(seed) {
+  assert(sequence >= 1);
+  if (tokens <= sequence) {
+    throw Error(
+        Status::bad_input,
+        fmt::format("data.sequence: {} needs at least {} tokens, the data has {}; give more "
+                    "text or a shorter sequence",
+                    sequence, sequence + 1, tokens));
+  }
+}
+
+Sample DataOrder::sample(std::int64_t global_sample) const {
+  assert(global_sample >= 0);
+  std::int64_t const epoch = global_sample / m_windows;
+  Permutation const order(m_windows, m_seed, static_cast<std::uint64_t>(epoch));
+  return {epoch, order(global_sample % m_windows)};
+}
+
+}  // namespace spillway
