@@ -14,7 +14,8 @@ file(STRINGS ${dnnl_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h dnnl_numbers
   REGEX "define DNNL_VERSION_(MAJOR|MINOR|PATCH)")
 string(REGEX MATCHALL "[0-9]+" dnnl_version "${dnnl_numbers}")
 list(JOIN dnnl_version . dnnl_version)
-string(CONCAT features "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}), MPI ${MPI_C_VERSION}, "
+list(JOIN Kokkos_DEVICES " " devices)
+string(CONCAT features "Kokkos ${Kokkos_VERSION} (${devices}), MPI ${MPI_C_VERSION}, "
   "HDF5 ${HDF5_VERSION}, oneDNN ${dnnl_version}, liburing ${liburing_VERSION}")
 
 set(version_args -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${PROJECT_BINARY_DIR}/generated/version.hpp
