@@ -1,5 +1,7 @@
 #include "config/place.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace spillway {
@@ -11,7 +13,11 @@ std::string Place::text() const {
 
 void refuse(Place const& place, std::string const& problem) {
   auto const prefix = place.text();
-  throw Error(Status::bad_input, prefix.empty() ? problem : prefix + ": " + problem);
+  auto line = prefix.empty() ? problem : prefix + ": " + problem;
+  // The line may quote the input: one line it stays, and no terminal is told what to do.
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  throw Error(Status::bad_input, line);
 }
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -112,10 +113,14 @@ TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
   EXPECT_EQ(committed.str(), keys_markdown());
 }
 
-TEST(ConfigKeys, TheInputFileOfTheProgramLoads) {
-  setenv("USER", "somebody", 0);
-  auto const config = load_config(SPILLWAY_SOURCE_DIR "/input/gpt.yaml");
-  EXPECT_EQ(config.model.hidden, 768);
+TEST(ConfigKeys, TheInputFilesOfTheProgramLoad) {
+  int loaded = 0;
+  for (auto const& file : std::filesystem::directory_iterator(SPILLWAY_SOURCE_DIR "/input")) {
+    if (file.path().extension() != ".yaml") continue;
+    EXPECT_NO_THROW(load_config(file.path().string()));
+    ++loaded;
+  }
+  EXPECT_GE(loaded, 1);
 }
 
 }  // namespace

@@ -100,6 +100,11 @@ TEST(ConfigLoad, UnknownKeysAreRefusedWithTheNearestName) {
             "in.yaml:1: model.heads.x: unknown key; did you mean model.heads?");
 }
 
+TEST(ConfigLoad, AnErrorIsOneLineWhateverItQuotes) {
+  EXPECT_EQ(file_error("\"a\\nb\\e[2J\": 1"),
+            "in.yaml:1: a b [2J: unknown key; --print-config lists all");
+}
+
 TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
   EXPECT_EQ(file_error("plan:\n  shard: auto"),
             "in.yaml:2: plan.shard: not offered in this version");
