@@ -12,8 +12,6 @@
 namespace spillway {
 namespace {
 
-constexpr auto command_line = "command line";
-
 bool is_inside(std::string_view name, std::string_view group) {
   return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
 }
@@ -106,16 +104,16 @@ void assign_file(Config& config, Origins& origins, Value const& root, std::strin
 void assign_override(Config& config, Origins& origins, std::string const& text) {
   auto const equals = text.find('=');
   if (equals == text.npos || equals == 0) {
-    refuse({command_line, ""}, fmt::format("'{}': expected key=value", text));
+    refuse({std::string(command_line), ""}, fmt::format("'{}': expected key=value", text));
   }
   auto const name = text.substr(0, equals);
   Value value;
   try {
     value = parse_yaml(text.substr(equals + 1), name);
   } catch (Error const& e) {
-    refuse({command_line, ""}, e.what());
+    refuse({std::string(command_line), ""}, e.what());
   }
-  Assigner(config, origins, command_line, false).assign(name, 1, value);
+  Assigner(config, origins, std::string(command_line), false).assign(name, 1, value);
 }
 
 }  // namespace spillway

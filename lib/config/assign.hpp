@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "config/config.hpp"
 #include "config/value.hpp"
@@ -10,6 +11,7 @@
 namespace spillway {
 
 // Key name -> where it was last given: "input/gpt.yaml:14" or "command line".
+inline constexpr std::string_view command_line = "command line";
 using Origins = std::map<std::string, std::string, std::less<>>;
 
 // The tree of an input file: every key known, none given twice.

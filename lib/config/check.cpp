@@ -15,19 +15,24 @@ class Checker {
  public:
   explicit Checker(Origins const& origins) : m_origins(origins) {}
 
-  // Refuses unless `holds`. `other` is the second key of the relation, blamed for the place when
-  // `key` itself was not given.
+  // Refuses unless `holds`. `other` is the second key of the relation.
   template <class... Args>
   void require(bool holds, std::string_view key, std::string_view other,
                fmt::format_string<Args...> problem, Args&&... args) const {
     if (holds) return;
-    auto where = m_origins.find(key);
-    if (where == m_origins.end()) where = m_origins.find(other);
-    refuse({where == m_origins.end() ? "" : where->second, std::string(key)},
+    refuse({place_of(key, other), std::string(key)},
            fmt::format(problem, std::forward<Args>(args)...));
   }
 
  private:
+  // Where `key` was given, unless it is a default or `other` was given after the file.
+  std::string place_of(std::string_view key, std::string_view other) const {
+    auto const first = m_origins.find(key), second = m_origins.find(other);
+    if (second == m_origins.end()) return first == m_origins.end() ? "" : first->second;
+    bool const blame_other = first == m_origins.end() || second->second == command_line;
+    return blame_other ? second->second : first->second;
+  }
+
   Origins const& m_origins;
 };
 

@@ -7,8 +7,8 @@
 namespace spillway {
 
 // Throws Error(bad_input, "<where>: <key>: ...") for the first contradiction; `where` is the origin
-// of the key named or, if that is a default, of the key it contradicts. For a Config built in code
-// origins may be left out.
+// of the key named or, if that is a default or the other key of the relation came from the command
+// line, of the other key. For a Config built in code origins may be left out.
 void check(Config const& config, Origins const& origins = {});
 
 }  // namespace spillway

@@ -42,6 +42,13 @@ TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
   }
 }
 
+TEST(ConfigCheck, AnOverrideThatContradictsTheFileIsThePlace) {
+  EXPECT_EQ(error_of("model:\n  heads: 12\n", {"model.hidden=770"}),
+            "command line: model.heads: 12 does not divide hidden = 770");
+  EXPECT_EQ(error_of("model:\n  hidden: 768\n", {"model.heads=7"}),
+            "command line: model.heads: 7 does not divide hidden = 768");
+}
+
 TEST(ConfigCheck, TheMicroBatchIsAtMostTheBatch) {
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
             "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");
