@@ -1,0 +1,89 @@
+#include "tests/support/sequential_run.hpp"
+
+#include <cassert>
+
+#include "tests/support/element_bytes.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr unsigned char kPoison = 0xFF;  // 0xFF..: a NaN in every floating type
+
+Kokkos::View<std::byte*, Kokkos::SharedSpace> filled(std::int64_t bytes, unsigned char value) {
+  Kokkos::View<std::byte*, Kokkos::SharedSpace> memory("sequential_run",
+                                                       static_cast<std::size_t>(bytes));
+  std::memset(memory.data(), value, memory.size());
+  return memory;
+}
+
+}  // namespace
+
+SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph)) {
+  for (auto const& tensor : m_graph.tensors) {
+    m_memory.push_back(filled(tensor.bytes(), tensor.role == Role::moment ? 0 : kPoison));
+  }
+  for (auto& op : m_graph.ops) {
+    if (op.attributes.flag("per_step")) op.attributes.set("fresh", 1);
+    bind(op, side);
+  }
+}
+
+void SequentialRun::bind(Op const& op, Side side) {
+  KernelContext const context{m_graph.tensors, m_graph.chunks, m_graph.arithmetic};
+  auto const offered = kernel(op.kind);
+  m_launches.push_back((side == Side::serial ? offered.serial : offered.bind)(context, op));
+  m_workspaces.push_back(filled(workspace_bytes(context, op), kPoison));
+  auto& operands = m_operands.emplace_back();
+  for (auto const& view : op.inputs) operands.push_back(element(view, 0));
+  for (auto const& view : op.outputs) operands.push_back(element(view, 0));
+  operands.push_back(m_workspaces.back().data());
+}
+
+void SequentialRun::run(Phase phase) {
+  run_if([phase](Op const& op) { return op.phase == phase; });
+}
+
+void SequentialRun::run(OpKind kind) {
+  run_if([kind](Op const& op) { return op.kind == kind; });
+}
+
+void SequentialRun::run_if(std::function<bool(Op const&)> const& chosen) {
+  for (std::size_t i = 0; i < m_graph.ops.size(); ++i) {
+    auto const& op = m_graph.ops[i];
+    if (!op.elided && chosen(op)) m_launches[i](m_exec, m_operands[i].data());
+  }
+  m_exec.fence();
+}
+
+std::byte* SequentialRun::element(View const& view, std::int64_t i) {
+  auto const position = (view.offset + i) * size_bytes(m_graph.tensor(view).dtype);
+  return m_memory[static_cast<std::size_t>(view.tensor)].data() + position;
+}
+
+std::vector<double> SequentialRun::values(View const& view) {
+  assert(is_contiguous(view));
+  std::vector<double> result;
+  for (std::int64_t i = 0; i < element_count(view.shape); ++i) {
+    result.push_back(read(element(view, i), m_graph.tensor(view).dtype));
+  }
+  return result;
+}
+
+void SequentialRun::set(View const& view, std::span<double const> values) {
+  assert(is_contiguous(view) && element_count(view.shape) == std::ssize(values));
+  auto const& tensor = m_graph.tensor(view);
+  auto const remainder =
+      tensor.chunk < 0 ? -1 : m_graph.chunks[static_cast<std::size_t>(tensor.chunk)].remainder;
+  for (std::int64_t i = 0; i < std::ssize(values); ++i) {
+    auto const value = values[static_cast<std::size_t>(i)];
+    if (tensor.role == Role::parameter && remainder >= 0) {
+      auto const [parameter, rest] = split_master(static_cast<float>(value));
+      store_bytes(element(view, i), parameter);
+      data<std::int16_t>(remainder)[static_cast<std::size_t>(view.offset + i)] = rest;
+    } else {
+      write(element(view, i), tensor.dtype, value);
+    }
+  }
+}
+
+}  // namespace spillway::test
