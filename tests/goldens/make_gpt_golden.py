@@ -1,4 +1,4 @@
-"""Writes gpt.txt and gpt.bin: a small GPT-2's loss, gradients, logits and ten AdamW steps by PyTorch."""
+"""A small GPT-2's loss, gradients, logits and ten AdamW steps by PyTorch: gpt.txt, gpt.bin."""
 
 import pathlib
 
@@ -8,14 +8,15 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 LAYERS, HIDDEN, HEADS, VOCAB, SEQUENCE, MICRO = 2, 32, 2, 61, 16, 2
 STEPS, BATCHES = 10, 2  # batches take turns
-SETTINGS = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "weight_decay": 0.1, "clip": 2.0}
+SETTINGS = dict(lr=1e-2, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1, clip=2.0)
 POSITION = 9  # the row of the first sequence whose logits are kept
 
 
 def make_model(generator):
-    config = GPT2Config(n_layer=LAYERS, n_embd=HIDDEN, n_head=HEADS, vocab_size=VOCAB, n_positions=SEQUENCE,
-                        activation_function="gelu_new", layer_norm_epsilon=1e-5, resid_pdrop=0, embd_pdrop=0,
-                        attn_pdrop=0, bos_token_id=None, eos_token_id=None, attn_implementation="eager")
+    config = GPT2Config(
+        n_layer=LAYERS, n_embd=HIDDEN, n_head=HEADS, vocab_size=VOCAB, n_positions=SEQUENCE,
+        activation_function="gelu_new", layer_norm_epsilon=1e-5, resid_pdrop=0, embd_pdrop=0,
+        attn_pdrop=0, bos_token_id=None, eos_token_id=None, attn_implementation="eager")
     model = GPT2LMHeadModel(config)
     # Away from the usual start, where biases vanish and everything is nearly linear.
     with torch.no_grad():
@@ -38,10 +39,12 @@ def decays(name, parameter):
 
 def train(model, tokens, targets, weights):
     named = list(model.named_parameters())
-    groups = [{"params": [p for n, p in named if decays(n, p)], "weight_decay": SETTINGS["weight_decay"]},
-              {"params": [p for n, p in named if not decays(n, p)], "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=SETTINGS["lr"], betas=(SETTINGS["beta1"], SETTINGS["beta2"]),
-                                  eps=SETTINGS["eps"])
+    decayed = [p for n, p in named if decays(n, p)]
+    others = [p for n, p in named if not decays(n, p)]
+    optimizer = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": SETTINGS["weight_decay"]},
+         {"params": others, "weight_decay": 0.0}],
+        lr=SETTINGS["lr"], betas=(SETTINGS["beta1"], SETTINGS["beta2"]), eps=SETTINGS["eps"])
     losses, norms = [], []
     for step in range(STEPS):
         optimizer.zero_grad()
@@ -74,7 +77,8 @@ def main():
     targets = torch.randint(VOCAB, (BATCHES, rows), generator=generator)
     weights = (torch.rand((BATCHES, rows), generator=generator) > 0.2).double()
 
-    tensors = {"tokens": tokens.numpy().astype(np.int32), "targets": targets.numpy().astype(np.int32),
+    tensors = {"tokens": tokens.numpy().astype(np.int32),
+               "targets": targets.numpy().astype(np.int32),
                "weights": weights.numpy().astype(np.float32)}
     for name, parameter in model.named_parameters():
         tensors[f"parameter/{name}"] = parameter.detach().numpy().astype(np.float32)
@@ -87,8 +91,8 @@ def main():
     losses, norms = train(model, tokens, targets, weights)
     tensors["losses"], tensors["norms"] = np.array(losses), np.array(norms)
 
-    settings = dict(layers=LAYERS, hidden=HIDDEN, heads=HEADS, vocab=VOCAB, sequence=SEQUENCE, micro=MICRO,
-                    steps=STEPS, batches=BATCHES, position=POSITION, **SETTINGS)
+    settings = dict(layers=LAYERS, hidden=HIDDEN, heads=HEADS, vocab=VOCAB, sequence=SEQUENCE,
+                    micro=MICRO, steps=STEPS, batches=BATCHES, position=POSITION, **SETTINGS)
     write(pathlib.Path(__file__).with_name("gpt"), tensors, settings)
 
 
