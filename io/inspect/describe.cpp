@@ -1,0 +1,80 @@
+#include "io/inspect/describe.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/units.hpp"
+#include "io/file/file.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "io/tokens/token_file.hpp"
+
+namespace spillway {
+namespace {
+
+// The configuration and the like: long texts are for `h5dump -g /run`.
+std::string shortened(std::string const& text) {
+  constexpr std::size_t limit = 60;
+  auto const line = text.substr(0, text.find('\n'));
+  return line.size() == text.size() && line.size() <= limit ? text : line.substr(0, limit) + " ...";
+}
+
+std::string describe_checkpoint(std::filesystem::path const& directory) {
+  CheckpointReader const reader(directory);
+  auto text = fmt::format("checkpoint {}\n", directory.string());
+  text += fmt::format("  size        {}\n", human_bytes(static_cast<double>(reader.size_bytes())));
+  for (auto const& [key, value] : reader.run_strings()) {
+    text += fmt::format("  {:<11} {}\n", key, shortened(value));
+  }
+  std::map<std::string, std::int64_t> elements;
+  for (auto const& tensor : reader.tensors()) {
+    elements[tensor.group] += element_count(tensor.shape);
+  }
+  for (auto const& [group, count] : elements) {
+    text += fmt::format("  {:<11} {} values\n", group, count);
+  }
+  for (auto const& tensor : reader.tensors()) {
+    if (tensor.group != "model") continue;
+    text += fmt::format("    {} [{}]\n", tensor.name, fmt::join(tensor.shape, ", "));
+  }
+  return text;
+}
+
+// The first tokens, as text where a token is a byte.
+std::string beginning(TokenFile const& file) {
+  std::vector<std::int32_t> tokens(
+      static_cast<std::size_t>(std::min<std::int64_t>(file.count(), 60)));
+  file.read(0, tokens);
+  if (file.layout().tokenizer != "byte") return fmt::format("{}", fmt::join(tokens, " "));
+  std::string text;
+  for (auto const token : tokens) {
+    text += token >= ' ' && token < 127 ? static_cast<char>(token) : '.';
+  }
+  return text;
+}
+
+std::string describe_tokens(std::filesystem::path const& path) {
+  TokenFile const file(path);
+  auto const& layout = file.layout();
+  auto text = fmt::format("token file {} ({})\n", path.string(), layout.kind);
+  text += fmt::format("  tokens      {} of {} bits\n", layout.count, 8 * layout.token_bytes);
+  text += fmt::format("  vocabulary  {} ({})\n", layout.vocab, layout.tokenizer);
+  if (layout.documents > 0) text += fmt::format("  documents   {}\n", layout.documents);
+  text += fmt::format("  begins      {}\n", beginning(file));
+  return text;
+}
+
+}  // namespace
+
+std::string describe(std::filesystem::path const& path) {
+  if (std::filesystem::is_directory(path)) return describe_checkpoint(path);
+  if (path.filename() == manifest_name) {
+    return describe_checkpoint(path.has_parent_path() ? path.parent_path() : ".");
+  }
+  return describe_tokens(path);
+}
+
+}  // namespace spillway

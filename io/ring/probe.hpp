@@ -1,0 +1,38 @@
+// What this machine offers to fast storage I/O: plain data, found by trying, for `doctor`. Nothing
+// here throws: what does not work is recorded, with advice.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spillway {
+
+struct RingProbe {
+  int setup_error = 0;         // errno of io_uring_setup; 0: rings work
+  bool fixed_buffers = false;  // a buffer of register_bytes could be registered
+  int register_error = 0;
+  std::int64_t register_bytes = 0;
+  std::vector<std::string> missing_features, missing_operations;  // of those we want
+  std::optional<std::int64_t> memlock_bytes;  // RLIMIT_MEMLOCK; empty: unlimited
+  std::vector<std::string> advice;            // one line each: what to change
+};
+
+// Sets up a small ring and registers a buffer of `register_bytes`.
+RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
+
+struct DirectoryProbe {
+  std::string file_system;  // "ext4", "tmpfs", ...; "0x<magic>" where the name is not known
+  std::int64_t free_bytes = 0;
+  int write_error = 0;   // errno of making a file; 0: writable
+  int direct_error = 0;  // errno of opening or writing with O_DIRECT; 0: it works
+  std::int64_t direct_alignment_bytes = 0;  // smallest of 512 ... 64 KiB that works; 0: none
+  std::vector<std::string> advice;
+};
+
+// Writes (and removes) a small file without a name in `directory`.
+DirectoryProbe probe_directory(std::filesystem::path const& directory);
+
+}  // namespace spillway

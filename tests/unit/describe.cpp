@@ -1,0 +1,65 @@
+#include "io/inspect/describe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/shard_writer.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DescribeTest : public testing::Test {
+ protected:
+  DescribeTest() { fs::create_directories(m_dir); }
+  ~DescribeTest() override { fs::remove_all(m_dir); }
+  fs::path m_dir = fs::path(testing::TempDir()) / "describe";
+};
+
+TEST_F(DescribeTest, a_token_file_shows_its_beginning) {
+  std::ofstream(m_dir / "a.txt") << "int x;\n";
+  tokenize_bytes(std::array{m_dir / "a.txt"}, m_dir / "t.h5", true);
+  EXPECT_EQ(describe(m_dir / "t.h5"), "token file " + (m_dir / "t.h5").string() +
+                                          " (HDF5)\n"
+                                          "  tokens      8 of 16 bits\n"
+                                          "  vocabulary  257 (byte)\n"
+                                          "  documents   1\n"
+                                          "  begins      int x;..\n");
+}
+
+TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
+  std::array const specs{TensorSpec{"model", "wte.weight", {3, 2}, 0},
+                         TensorSpec{"optimizer/m", "wte.weight", {3, 2}, 0}};
+  ShardWriter writer(m_dir, 0, specs);
+  std::array<float, 6> const values{};
+  for (auto const& spec : specs) writer.write(spec.group, spec.name, 0, values);
+  writer.close();
+  write_manifest(m_dir, specs, {{"step", "12"}, {"config", "model:\n  layers: 2\n"}});
+  auto const text = describe(m_dir);
+  EXPECT_EQ(describe(m_dir / "checkpoint.h5"), text);
+  for (auto const* line : {"  step        12\n", "  config      model: ...\n",
+                           "  optimizer/m 6 values\n", "    wte.weight [3, 2]\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+}
+
+TEST_F(DescribeTest, what_is_neither_is_bad_input) {
+  std::ofstream(m_dir / "a.txt") << "int x;\n";
+  for (fs::path const& path : {m_dir, m_dir / "a.txt", m_dir / "none"}) {
+    try {
+      describe(path);
+      FAIL() << path;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::bad_input);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway

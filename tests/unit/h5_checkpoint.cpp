@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/shard_writer.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CheckpointTest : public testing::Test {
+ protected:
+  CheckpointTest() {
+    fs::remove_all(m_run);
+    fs::create_directories(m_run);
+  }
+  ~CheckpointTest() override { fs::remove_all(m_run); }
+
+  // Values that name tensor and element.
+  static std::vector<float> values_of(std::size_t tensor, std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(1000 * tensor + i);
+    return values;
+  }
+
+  void write_shards(fs::path const& directory) const {
+    for (int rank = 0; rank < 2; ++rank) {
+      ShardWriter writer(directory, rank, m_specs);
+      for (std::size_t i = 0; i < m_specs.size(); ++i) {
+        auto const& spec = m_specs[i];
+        if (spec.shard != rank) continue;
+        auto const values = values_of(i, element_count(spec.shape));
+        auto const half = values.size() / 2;
+        writer.write(spec.group, spec.name, 0, std::span(values).first(half));
+        writer.write(spec.group, spec.name, static_cast<std::int64_t>(half),
+                     std::span(values).subspan(half));
+      }
+      writer.close();
+    }
+  }
+
+  fs::path save(std::int64_t step, std::int64_t keep = 3) const {
+    auto const directory = begin_checkpoint(m_run, step);
+    write_shards(directory);
+    write_manifest(directory, m_specs, {{"step", std::to_string(step)}, {"seed", "1"}});
+    commit_checkpoint(m_run, step, keep);
+    return m_run / ("step-" + std::to_string(step));
+  }
+
+  std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (auto const& entry : fs::directory_iterator(m_run)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path m_run =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::vector<TensorSpec> m_specs{{"model", "wte.weight", {7, 6}, 0},
+                                  {"model", "ln.bias", {5}, 1},
+                                  {"optimizer/m", "wte.weight", {7, 6}, 1},
+                                  {"optimizer/v", "wte.weight", {7, 6}, 0}};
+};
+
+template <class F>
+Error error_of(F action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    return error;
+  }
+  return Error(Status::done, "no error");
+}
+
+TEST_F(CheckpointTest, what_was_written_is_read) {
+  save(12);
+  auto const latest = find_latest(m_run);
+  ASSERT_EQ(latest, m_run / "step-12");
+  CheckpointReader reader(*latest);
+  EXPECT_EQ(reader.run_string("step"), "12");
+  EXPECT_EQ(reader.run_strings().size(), 2u);
+  ASSERT_EQ(reader.tensors().size(), 4u);
+  EXPECT_EQ(reader.find("model", "other"), nullptr);
+  for (std::size_t i = 0; i < m_specs.size(); ++i) {
+    auto const& spec = m_specs[i];
+    auto const* info = reader.find(spec.group, spec.name);
+    ASSERT_NE(info, nullptr);
+    EXPECT_EQ(info->shape, spec.shape);
+    std::vector<float> values(static_cast<std::size_t>(element_count(spec.shape)));
+    reader.read(spec.group, spec.name, 0, std::span(values).first(3));
+    reader.read(spec.group, spec.name, 3, std::span(values).subspan(3));
+    EXPECT_EQ(values, values_of(i, element_count(spec.shape)));
+  }
+}
+
+TEST_F(CheckpointTest, the_manifest_shows_whole_tensors) {
+  auto const directory = save(1);
+  auto const manifest = H5File::open(directory / "checkpoint.h5");
+  std::vector<float> values(42);
+  manifest.read<float>("/optimizer/m/wte.weight", 0, values);
+  EXPECT_EQ(values, values_of(2, 42));
+  EXPECT_EQ(manifest.info("/optimizer/m/wte.weight").shape, (std::vector<std::int64_t>{7, 6}));
+}
+
+TEST_F(CheckpointTest, a_new_run_has_none) {
+  EXPECT_EQ(find_latest(m_run), std::nullopt);
+  EXPECT_EQ(find_latest(m_run / "missing"), std::nullopt);
+}
+
+TEST_F(CheckpointTest, one_that_was_not_committed_leaves_the_previous_one_valid) {
+  save(10);
+  write_shards(begin_checkpoint(m_run, 20));  // and then the job dies
+  EXPECT_EQ(find_latest(m_run), m_run / "step-10");
+  save(30);  // sweeps what was left
+  EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-10", "step-30"}));
+}
+
+TEST_F(CheckpointTest, the_newest_are_kept) {
+  for (std::int64_t step : {5, 10, 100, 20}) save(step, 2);
+  // 20 is the latest, after going back from 100.
+  EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-100", "step-20"}));
+  EXPECT_EQ(find_latest(m_run), m_run / "step-20");
+}
+
+TEST_F(CheckpointTest, the_same_step_again_takes_the_place_of_the_first) {
+  save(7);
+  m_specs.pop_back();
+  save(7);
+  EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-7"}));
+  EXPECT_EQ(CheckpointReader(*find_latest(m_run)).tensors().size(), 3u);
+}
+
+TEST_F(CheckpointTest, other_files_of_the_run_are_left_alone) {
+  fs::create_directory(m_run / "step-notes");
+  fs::create_directory(m_run / "step-3x");
+  std::ofstream(m_run / "metrics.jsonl") << "{}\n";
+  for (std::int64_t step : {1, 2, 3}) save(step, 1);
+  EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "metrics.jsonl", "step-3", "step-3x",
+                                                 "step-notes"}));
+}
+
+TEST_F(CheckpointTest, any_file_cut_short_or_missing_is_damaged_and_named) {
+  for (auto const* name : {"checkpoint.h5", "shard-0.h5", "shard-1.h5"}) {
+    auto const file = save(4) / name;
+    fs::resize_file(file, fs::file_size(file) - 1);
+    auto const cut = error_of([&] { find_latest(m_run); });
+    EXPECT_EQ(cut.status(), Status::damaged);
+    EXPECT_EQ(std::string(cut.what()).rfind(file.string(), 0), 0u) << cut.what();
+    fs::remove(file);
+    auto const missing = error_of([&] { find_latest(m_run); });
+    EXPECT_EQ(missing.status(), Status::damaged);
+    EXPECT_EQ(std::string(missing.what()).rfind(file.string(), 0), 0u) << missing.what();
+    EXPECT_EQ(std::string(missing.what()).find('\n'), std::string::npos);
+  }
+}
+
+TEST_F(CheckpointTest, latest_that_names_nothing_is_damaged) {
+  std::ofstream(m_run / "latest") << "../elsewhere\n";
+  EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged);
+  std::ofstream(m_run / "latest") << "step-9\n";
+  EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged);
+}
+
+TEST_F(CheckpointTest, a_flipped_bit_is_found_when_the_tensor_has_been_read) {
+  auto const directory = save(1);
+  auto const offset =
+      H5File::open(directory / "shard-1.h5").offset_bytes("/optimizer/m/wte.weight");
+  std::fstream shard(directory / "shard-1.h5", std::ios::binary | std::ios::in | std::ios::out);
+  shard.seekp(offset + 40).put('\x41');
+  shard.close();
+
+  CheckpointReader reader(directory);
+  std::vector<float> values(42);
+  reader.read("optimizer/v", "wte.weight", 0, values);
+  reader.read("optimizer/m", "wte.weight", 0, std::span(values).first(20));
+  auto const error = error_of(
+      [&] { reader.read("optimizer/m", "wte.weight", 20, std::span(values).subspan(20)); });
+  EXPECT_EQ(error.status(), Status::damaged);
+  EXPECT_EQ(error.what(), (directory / "shard-1.h5").string() +
+                              ": /optimizer/m/wte.weight: not the values that were written");
+}
+
+TEST_F(CheckpointTest, another_hdf5_file_or_a_later_version_is_bad_input) {
+  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
+  auto file = H5File::create(m_run / "checkpoint.h5");
+  file.close();
+  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
+  file = H5File::create(m_run / "checkpoint.h5");
+  file.set_text("/", "format", checkpoint_format);
+  file.set_integer("/", "version", checkpoint_version + 1);
+  file.close();
+  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
+}
+
+TEST_F(CheckpointTest, full_storage_is_one_line_and_the_next_attempt_succeeds) {
+  save(1);
+  rlimit old_limit{};
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  auto const old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const limit{20'000, old_limit.rlim_max};
+  m_specs.push_back({"model", "big", {100'000}, 1});
+
+  setrlimit(RLIMIT_FSIZE, &limit);
+  auto const error = error_of([&] { save(2); });
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+
+  EXPECT_EQ(error.status(), Status::storage) << error.what();
+  EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  EXPECT_EQ(find_latest(m_run), m_run / "step-1");
+  save(3);
+  EXPECT_EQ(find_latest(m_run), m_run / "step-3");
+}
+
+TEST_F(CheckpointTest, space_is_asked_for) {
+  EXPECT_NO_THROW(require_space(m_run, 1));
+  auto const error = error_of([&] { require_space(m_run, 1ll << 60); });
+  EXPECT_EQ(error.status(), Status::storage);
+}
+
+}  // namespace
+}  // namespace spillway

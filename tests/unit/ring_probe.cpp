@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+
+#include "io/ring/probe.hpp"
+
+namespace spillway {
+namespace {
+
+TEST(RingProbe, either_rings_work_or_there_is_advice) {
+  auto const probe = probe_ring(4096);
+  EXPECT_EQ(probe.advice.empty(), probe.setup_error == 0 && probe.fixed_buffers &&
+                                      probe.missing_features.empty() &&
+                                      probe.missing_operations.empty());
+  EXPECT_FALSE(probe.setup_error != 0 && probe.fixed_buffers);
+}
+
+TEST(RingProbe, the_locked_memory_limit_is_the_processs) {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  auto const probe = probe_ring(4096);
+  if (limit.rlim_cur == RLIM_INFINITY) {
+    EXPECT_EQ(probe.memlock_bytes, std::nullopt);
+  } else {
+    EXPECT_EQ(probe.memlock_bytes, static_cast<std::int64_t>(limit.rlim_cur));
+  }
+}
+
+TEST(DirectoryProbe, a_directory_is_measured_and_left_clean) {
+  auto const directory = std::filesystem::path(testing::TempDir()) / "directory_probe";
+  std::filesystem::create_directories(directory);
+  auto const probe = probe_directory(directory);
+  EXPECT_EQ(probe.write_error, 0);
+  EXPECT_GT(probe.free_bytes, 0);
+  EXPECT_FALSE(probe.file_system.empty());
+  EXPECT_EQ(probe.direct_error == 0, probe.direct_alignment_bytes >= 512);
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
+  std::filesystem::remove(directory);
+}
+
+TEST(DirectoryProbe, memory_passed_off_as_a_disk_is_said) {
+  if (!std::filesystem::is_directory("/dev/shm")) GTEST_SKIP() << "no /dev/shm here";
+  auto const probe = probe_directory("/dev/shm");
+  if (probe.file_system != "tmpfs") GTEST_SKIP() << "/dev/shm is no tmpfs here";
+  ASSERT_FALSE(probe.advice.empty());
+  EXPECT_NE(probe.advice[0].find("tmpfs"), std::string::npos);
+}
+
+TEST(DirectoryProbe, a_missing_directory_is_advice_not_an_exception) {
+  auto const probe = probe_directory("/nonexistent/spill");
+  EXPECT_EQ(probe.write_error, ENOENT);
+  ASSERT_EQ(probe.advice.size(), 1u);
+  EXPECT_EQ(probe.advice[0], "/nonexistent/spill cannot be written: No such file or directory");
+}
+
+}  // namespace
+}  // namespace spillway

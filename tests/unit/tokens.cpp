@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "io/h5/h5_file.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
+#include "io/tokens/token_file.hpp"
+#include "io/tokens/token_set.hpp"
+#include "io/tokens/token_writer.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TokensTest : public testing::Test {
+ protected:
+  TokensTest() {
+    fs::remove_all(m_dir);
+    fs::create_directories(m_dir);
+  }
+  ~TokensTest() override { fs::remove_all(m_dir); }
+
+  fs::path text_file(std::string const& name, std::string const& text) const {
+    std::ofstream(m_dir / name, std::ios::binary) << text;
+    return m_dir / name;
+  }
+
+  fs::path token_file(std::string const& name, std::int64_t vocab,
+                      std::vector<std::int32_t> const& tokens) const {
+    TokenWriter writer(m_dir / name, "test", vocab, static_cast<std::int64_t>(tokens.size()));
+    writer.append(tokens);
+    writer.close(std::array{std::int64_t{0}});
+    return m_dir / name;
+  }
+
+  fs::path llmc_file(std::string const& name, std::vector<std::uint16_t> const& tokens) const {
+    std::array<std::int32_t, 256> header{20240520, 1, static_cast<std::int32_t>(tokens.size())};
+    std::ofstream file(m_dir / name, std::ios::binary);
+    file.write(reinterpret_cast<char const*>(header.data()), 1024);
+    file.write(reinterpret_cast<char const*>(tokens.data()),
+               static_cast<std::streamsize>(2 * tokens.size()));
+    return m_dir / name;
+  }
+
+  fs::path m_dir =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+std::vector<std::int32_t> count_up(std::int64_t size, std::int32_t modulus) {
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] = static_cast<std::int32_t>(i * 7) % modulus;
+  }
+  return tokens;
+}
+
+template <class F>
+Error error_of(F action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    return error;
+  }
+  return Error(Status::done, "no error");
+}
+
+TEST_F(TokensTest, every_width_reads_back_at_any_position) {
+  for (std::int32_t vocab : {256, 257, 65'536, 65'537, 1 << 20}) {
+    auto const tokens = count_up(20'011, vocab);
+    TokenFile const file(token_file("t.h5", vocab, tokens));
+    EXPECT_EQ(file.vocab(), vocab);
+    ASSERT_EQ(file.count(), 20'011);
+    EXPECT_EQ(file.layout().token_bytes, vocab <= 256 ? 1 : vocab <= 65'536 ? 2 : 4);
+    for (std::int64_t first : {0, 1, 4'095, 16'384, 20'010}) {
+      for (std::int64_t size : {0, 1, 513, 20'011}) {
+        std::vector<std::int32_t> read(static_cast<std::size_t>(std::min(size, 20'011 - first)));
+        file.read(first, read);
+        EXPECT_TRUE(std::equal(read.begin(), read.end(), tokens.begin() + first)) << first;
+      }
+    }
+  }
+}
+
+TEST_F(TokensTest, llmc_files_are_read) {
+  std::vector<std::uint16_t> tokens(5000);
+  std::iota(tokens.begin(), tokens.end(), std::uint16_t{45'000});
+  TokenFile const file(llmc_file("t.bin", tokens));
+  EXPECT_EQ(file.count(), 5000);
+  EXPECT_EQ(file.vocab(), 50'257);
+  std::vector<std::int32_t> read(5000);
+  file.read(0, read);
+  EXPECT_TRUE(std::equal(read.begin(), read.end(), tokens.begin()));
+}
+
+TEST_F(TokensTest, a_token_outside_the_vocabulary_is_damage_with_its_position) {
+  TokenFile const llmc(llmc_file("t.bin", {1, 2, 50'257, 3}));
+  std::vector<std::int32_t> two(2);
+  EXPECT_NO_THROW(llmc.read(0, two));
+  auto const error = error_of([&] { llmc.read(1, two); });
+  EXPECT_EQ(error.status(), Status::damaged);
+  EXPECT_EQ(error.what(),
+            (m_dir / "t.bin").string() + ": token 2 is 50257, the vocabulary has 50257");
+
+  TokenFile const wide(token_file("t.h5", 1 << 20, {0, -1}));  // all 32 bits set
+  EXPECT_EQ(error_of([&] { wide.read(0, two); }).status(), Status::damaged);
+}
+
+TEST_F(TokensTest, a_file_that_holds_no_tokens_is_bad_input) {
+  auto foreign = H5File::create(m_dir / "foreign.h5");
+  foreign.create_dataset("/tokens", H5Type::u8, std::array{std::int64_t{4}});
+  foreign.close();
+  auto floats = H5File::create(m_dir / "floats.h5");
+  floats.set_text("/", "format", "spillway-tokens");
+  floats.set_integer("/", "version", 1);
+  floats.set_integer("/", "vocab", 256);
+  floats.set_text("/", "tokenizer", "byte");
+  floats.create_dataset("/tokens", H5Type::f32, std::array{std::int64_t{4}});
+  floats.close();
+  for (fs::path const& path :
+       {text_file("empty.h5", ""), text_file("short.bin", "a"), text_file("text.txt", "some text"),
+        llmc_file("none.bin", {}), m_dir / "missing.h5", m_dir, m_dir / "foreign.h5",
+        m_dir / "floats.h5"}) {
+    auto const error = error_of([&] { TokenFile file(path); });
+    EXPECT_EQ(error.status(), Status::bad_input) << error.what();
+    EXPECT_EQ(std::string(error.what()).rfind(path.string() + ": ", 0), 0u) << error.what();
+  }
+}
+
+TEST_F(TokensTest, a_file_cut_short_is_damaged) {
+  auto const hdf5 = token_file("t.h5", 256, count_up(9'000, 256));
+  auto const llmc = llmc_file("t.bin", {1, 2, 3});
+  for (auto const& path : {hdf5, llmc}) {
+    fs::resize_file(path, fs::file_size(path) - 1);
+    EXPECT_EQ(error_of([&] { TokenFile file(path); }).status(), Status::damaged) << path;
+  }
+  fs::resize_file(llmc, 600);
+  EXPECT_EQ(error_of([&] { TokenFile file(llmc); }).status(), Status::damaged);
+}
+
+TEST_F(TokensTest, a_set_is_its_files_in_order_as_one_range) {
+  token_file("b.h5", 300, {3, 4});
+  token_file("a.h5", 300, {0, 1, 2});
+  token_file("z.h5", 300, {5, 6, 7, 8});
+  std::vector<std::string> const patterns{(m_dir / "[ab].h5").string(), (m_dir / "z.h5").string()};
+  TokenSet const set("data.train", patterns);
+  ASSERT_EQ(set.count(), 9);
+  EXPECT_EQ(set.vocab(), 300);
+  for (std::int64_t first = 0; first < 9; ++first) {
+    for (std::int64_t end = first; end <= 9; ++end) {
+      std::vector<std::int32_t> read(static_cast<std::size_t>(end - first));
+      set.read(first, read);
+      for (std::size_t i = 0; i < read.size(); ++i) EXPECT_EQ(read[i], first + std::int64_t(i));
+    }
+  }
+}
+
+TEST_F(TokensTest, a_pattern_without_files_and_mixed_vocabularies_are_bad_input) {
+  token_file("a.h5", 300, {0});
+  token_file("b.h5", 301, {0});
+  std::vector<std::string> const none{(m_dir / "*.bin").string()}, mixed{(m_dir / "*.h5").string()};
+  auto const error = error_of([&] { TokenSet("data.valid", none); });
+  EXPECT_EQ(error.status(), Status::bad_input);
+  EXPECT_EQ(error.what(), "data.valid: no file matches " + none[0]);
+  EXPECT_EQ(error_of([&] { TokenSet("data.train", mixed); }).status(), Status::bad_input);
+  EXPECT_EQ(error_of([&] { TokenSet("data.train", {}); }).status(), Status::bad_input);
+}
+
+TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
+  std::vector<fs::path> const inputs{text_file("1.txt", "ab\xff"), text_file("2.txt", ""),
+                                     text_file("3.txt", std::string(70'000, 'c'))};
+  auto const plain = tokenize_bytes(inputs, m_dir / "plain.h5", false);
+  EXPECT_EQ(plain.tokens, 70'003);
+  EXPECT_EQ(plain.documents, 2);
+  TokenFile const file(m_dir / "plain.h5");
+  EXPECT_EQ(file.vocab(), 256);
+  EXPECT_EQ(file.layout().token_bytes, 1);
+  std::vector<std::int32_t> read(70'003);
+  file.read(0, read);
+  EXPECT_EQ(std::vector(read.begin(), read.begin() + 4),
+            (std::vector<std::int32_t>{'a', 'b', 0xff, 'c'}));
+  EXPECT_EQ(read.back(), 'c');
+
+  tokenize_bytes(inputs, m_dir / "separated.h5", true);
+  TokenFile const separated(m_dir / "separated.h5");
+  EXPECT_EQ(separated.vocab(), 257);
+  ASSERT_EQ(separated.count(), 70'005);
+  std::vector<std::int32_t> five(5);
+  separated.read(0, five);
+  EXPECT_EQ(five, (std::vector<std::int32_t>{'a', 'b', 0xff, 256, 'c'}));
+  std::vector<std::int64_t> starts(2);
+  H5File::open(m_dir / "separated.h5").read<std::int64_t>("/document_starts", 0, starts);
+  EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 4}));
+}
+
+TEST_F(TokensTest, a_missing_input_leaves_no_output) {
+  std::vector<fs::path> const inputs{text_file("1.txt", "ab"), m_dir / "missing.txt"};
+  auto const error = error_of([&] { tokenize_bytes(inputs, m_dir / "out.h5", false); });
+  EXPECT_EQ(error.status(), Status::bad_input);
+  EXPECT_NE(std::string(error.what()).find("missing.txt"), std::string::npos);
+  EXPECT_EQ(error_of([&] { tokenize_bytes({}, m_dir / "out.h5", false); }).status(),
+            Status::bad_input);
+  EXPECT_FALSE(fs::exists(m_dir / "out.h5"));
+  EXPECT_FALSE(fs::exists(m_dir / "out.h5.partial"));
+}
+
+TEST_F(TokensTest, an_unwritable_output_is_a_storage_error) {
+  std::vector<fs::path> const inputs{text_file("1.txt", "ab")};
+  auto const error = error_of([&] { tokenize_bytes(inputs, m_dir / "none" / "out.h5", false); });
+  EXPECT_EQ(error.status(), Status::storage);
+}
+
+}  // namespace
+}  // namespace spillway
