@@ -14,6 +14,12 @@ void extend(Lifetime& lifetime, ItemNumber first, ItemNumber last) {
   lifetime.last = std::max(lifetime.last, last);
 }
 
+// What comes into a repeated segment is there for all its repetitions.
+void extend_over_repetitions(Lifetime& lifetime, Segment const& segment) {
+  bool const comes_in = lifetime.first < segment.first && lifetime.last >= segment.first;
+  if (comes_in) lifetime.last = std::max(lifetime.last, segment.last - 1);
+}
+
 }  // namespace
 
 std::vector<Lifetime> lifetimes(Program const& program) {
@@ -30,6 +36,10 @@ std::vector<Lifetime> lifetimes(Program const& program) {
       use(access);
       read[static_cast<std::size_t>(access.buffer)] = true;
     }
+  }
+  for (Segment const& segment : program.segments) {
+    if (segment.name != "middle") continue;
+    for (Lifetime& lifetime : result) extend_over_repetitions(lifetime, segment);
   }
   for (Buffer const& buffer : program.buffers) {
     Lifetime& lifetime = result[static_cast<std::size_t>(buffer.id)];

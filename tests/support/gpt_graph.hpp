@@ -1,0 +1,17 @@
+// GPT-2 graphs of any size for tests of the planning side.
+#pragma once
+
+#include "config/config.hpp"
+#include "graph/graph.hpp"
+
+namespace spillway::test {
+
+struct GptShape {
+  std::int64_t layers = 12, hidden = 768, heads = 12, vocab = 50257, sequence = 512, micro = 4;
+  std::string precision = "bf16";
+};
+
+Graph gpt_training_graph(GptShape const& shape);  // with backward and update
+Graph gpt_graph(GptShape const& shape, Purpose purpose);
+
+}  // namespace spillway::test
