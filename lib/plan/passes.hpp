@@ -13,8 +13,9 @@
 
 namespace spillway {
 
-// The order of items, their lanes and buffers; no offsets and no waits yet.
+// The order of items, their lanes, buffers and accesses; no offsets and no waits yet.
 // Clones for recompute, transfers, collectives, accumulation over micro-batches, updates.
+// Throws std::invalid_argument for what is not offered. `plan` matters to training only.
 Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
                  std::int64_t ranks);
 
@@ -54,8 +55,8 @@ Simulation simulate(Program const& program, Machine const& machine);
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation);
 
-// schedule + layout + derive_waits + verify of a run's Programs; a Violation is our mistake
-// (assert).
+// schedule + layout + derive_waits + verify of a run's Programs. Throws std::invalid_argument for a
+// Plan that is not offered, and std::logic_error for a Violation, which is our mistake.
 struct Compiled {
   Program train;
   std::optional<Program> eval;
@@ -63,7 +64,8 @@ struct Compiled {
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
-// The Plan text: YAML for plan.yaml, and back (`plan.file`).
+// The Plan as YAML with the keys of the input file's `plan` section: plan.yaml, and `plan.file`. Read
+// back by lib/config and `make_plan`.
 std::string to_yaml(Plan const& plan, Graph const& graph);
 
 }  // namespace spillway

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "plan/fates.hpp"
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string human(std::int64_t bytes) {
+  return bytes == 0 ? "-" : human_bytes(static_cast<double>(bytes));
+}
+
+std::string totals(Program const& program, Simulation const& simulation) {
+  std::string text;
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    if (program.peak_bytes[tier] == 0) continue;
+    text +=
+        fmt::format("{:<7} peak {:>9}, of it {} for the whole run\n", name(static_cast<Tier>(tier)),
+                    human(program.peak_bytes[tier]), human(program.persistent_bytes[tier]));
+  }
+  return text + fmt::format("step    {} predicted, {} micro-batch(es) on {} rank(s)\n",
+                            human_duration(simulation.step_s), program.micro_batches,
+                            program.ranks);
+}
+
+// One line for neighbours that are alike.
+struct Row {
+  std::string first, last, cells;
+  int count = 1;
+};
+
+void append(std::vector<Row>& rows, std::string const& name, std::string const& cells) {
+  if (!rows.empty() && rows.back().cells == cells) {
+    rows.back().last = name;
+    ++rows.back().count;
+  } else {
+    rows.push_back({name, name, cells});
+  }
+}
+
+std::string text_of(std::vector<Row> const& rows) {
+  std::string text;
+  for (Row const& row : rows) {
+    auto const names =
+        row.count == 1 ? row.first : fmt::format("{} to {} ({})", row.first, row.last, row.count);
+    text += fmt::format("  {:<24} {}\n", names, row.cells);
+  }
+  return text;
+}
+
+// Saved activations belong to the block whose backward pass reads them first.
+std::string blocks_table(Graph const& graph, Plan const& plan) {
+  auto const fates = decide_fates(graph, plan);
+  std::vector<std::array<std::int64_t, 4>> bytes(graph.blocks.size());
+  for (Tensor const& tensor : graph.tensors) {
+    if (!fates.saved(tensor.id)) continue;
+    int const block = fates.readers[static_cast<std::size_t>(tensor.id)].back();
+    bytes[static_cast<std::size_t>(block)][static_cast<std::size_t>(fates.of(tensor.id))] +=
+        tensor.bytes();
+  }
+  std::vector<Row> rows;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    auto const of = [&](Fate fate) { return human(bytes[b][static_cast<std::size_t>(fate)]); };
+    auto const policy = effective_policy(graph, plan, static_cast<int>(b));
+    append(rows, graph.blocks[b].name,
+           fmt::format("{:<10} {:>9} {:>11} {:>9}", name(policy), of(Fate::keep),
+                       of(Fate::recompute), of(Fate::nvme)));
+  }
+  return fmt::format("blocks (each, per micro-batch)  {:<5} {:>9} {:>11} {:>9}\n", "", "kept",
+                     "recomputed", "spilled") +
+         text_of(rows);
+}
+
+std::string chunks_table(Graph const& graph, Plan const& plan) {
+  std::vector<Row> rows;
+  for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
+    append(rows, graph.chunks[c].name,
+           fmt::format("on {}, updated on {}", name(plan.chunks[c].parameters),
+                       name(plan.chunks[c].update)));
+  }
+  return "chunks\n" + text_of(rows);
+}
+
+// The moment with the most bytes alive, and what they are.
+std::string peak_text(Program const& program) {
+  auto const alive = lifetimes(program);
+  auto const live = live_bytes(program, alive, Tier::device);
+  if (live.empty()) return "";
+  auto const top = std::max_element(live.begin(), live.end());
+  auto const when = static_cast<ItemNumber>(top - live.begin());
+  std::vector<Buffer const*> buffers;
+  for (Buffer const& buffer : program.buffers) {
+    auto const& lifetime = alive[static_cast<std::size_t>(buffer.id)];
+    bool const now = lifetime.first <= when && when <= lifetime.last;
+    if (now && buffer.tier == Tier::device && !buffer.persistent) buffers.push_back(&buffer);
+  }
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](auto const* a, auto const* b) { return a->bytes > b->bytes; });
+  std::string text = fmt::format("device peak at {}, {} alive beside the run's state:\n",
+                                 describe(program, when), buffers.size());
+  constexpr std::size_t most = 6;
+  for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
+    text += fmt::format("  {:>9} {}\n", human(buffers[i]->bytes), buffers[i]->name);
+  }
+  return text;
+}
+
+std::string lanes_text(Simulation const& simulation) {
+  std::string text = "lanes, per step\n";
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (simulation.bytes[lane] == 0) continue;
+    text += fmt::format("  {:<11} {:>9} written, busy {} of {}\n", name(static_cast<Lane>(lane)),
+                        human(simulation.bytes[lane]), human_duration(simulation.busy_s[lane]),
+                        human_duration(simulation.step_s));
+  }
+  return text;
+}
+
+std::string verdict(Program const& program, Simulation const& simulation) {
+  auto const share = [&](Lane lane) {
+    return simulation.step_s > 0
+               ? 100 * simulation.busy_s[static_cast<std::size_t>(lane)] / simulation.step_s
+               : 0;
+  };
+  double const compute = share(Lane::compute);
+  double const nvme = std::max(share(Lane::nvme_read), share(Lane::nvme_write));
+  if (program.peak_bytes[static_cast<std::size_t>(Tier::nvme)] == 0) {
+    return fmt::format("Nothing leaves the device; compute is busy {:.0f} % of a step.\n", compute);
+  }
+  return nvme < compute
+             ? fmt::format(
+                   "Spilling hides behind compute, which is busy {:.0f} % of a step; the "
+                   "busier NVMe direction {:.0f} %.\n",
+                   compute, nvme)
+             : fmt::format("The NVMe sets the pace: busy {:.0f} % of a step, compute {:.0f} %.\n",
+                           nvme, compute);
+}
+
+}  // namespace
+
+std::string explain(Graph const& graph, Plan const& plan, Program const& program,
+                    Simulation const& simulation) {
+  return verdict(program, simulation) + totals(program, simulation) + blocks_table(graph, plan) +
+         chunks_table(graph, plan) + peak_text(program) + lanes_text(simulation);
+}
+
+}  // namespace spillway

@@ -1,0 +1,64 @@
+#include "plan/solve.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/math.hpp"
+#include "base/units.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::vector<std::optional<BlockPolicy>> candidates(PlanRequest const& request) {
+  auto const& list = request.activations;
+  bool const open = std::find(list.begin(), list.end(), "auto") != list.end();
+  if (!open) return {std::nullopt};
+  return {BlockPolicy::keep, BlockPolicy::recompute, BlockPolicy::nvme};
+}
+
+std::int64_t at(Need const& need, Tier tier) {
+  return need.peak_bytes[static_cast<std::size_t>(tier)];
+}
+
+bool nvme_fits(Need const& need, Budgets const& budgets) {
+  return at(need, Tier::nvme) <= budgets.nvme_bytes;
+}
+
+Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
+  auto const rank = [&](Need const& need) {
+    return std::tuple(!nvme_fits(need, budgets), at(need, Tier::device), at(need, Tier::nvme));
+  };
+  return *std::min_element(needs.begin(), needs.end(),
+                           [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
+}
+
+}  // namespace
+
+Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
+               Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks) {
+  Solution solution;
+  for (auto const automatic : candidates(request)) {
+    Plan plan = make_plan(train, request.activations, request.update, request.prefetch,
+                          automatic.value_or(BlockPolicy::keep));
+    Compiled compiled = compile(train, eval, plan, micro_batches, ranks);
+    Need const need{automatic, compiled.train.peak_bytes};
+    solution.needs.push_back(need);
+    if (at(need, Tier::device) > budgets.device_bytes || !nvme_fits(need, budgets)) continue;
+    solution.choice = {std::move(plan), std::move(compiled), automatic};
+    break;
+  }
+  solution.smallest = smallest(solution.needs, budgets);
+  return solution;
+}
+
+std::string describe(Need const& need) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  auto const budget = [&](Tier tier) { return format_bytes(round_up(at(need, tier), mebibyte)); };
+  std::string text = "device " + budget(Tier::device);
+  if (at(need, Tier::nvme) > 0) text += " and nvme " + budget(Tier::nvme);
+  if (need.automatic) text += " (activations: " + std::string(name(*need.automatic)) + ")";
+  return text;
+}
+
+}  // namespace spillway

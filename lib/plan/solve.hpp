@@ -1,0 +1,56 @@
+// From what the user asked for and the budgets to a Plan that fits them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/passes.hpp"
+
+namespace spillway {
+
+struct Budgets {
+  std::int64_t device_bytes = 0;
+  std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
+};
+
+// The `plan` section of the input file. Lists are per layer and per chunk, in order; the last entry
+// repeats; "auto" may stand anywhere.
+struct PlanRequest {
+  std::vector<std::string> activations = {"auto"}, update = {"auto"};
+  int prefetch = 1;
+};
+
+// `automatic` stands for "auto" in `activations`; "auto" in `update` is device.
+// Throws std::invalid_argument, naming the word, for what is no policy or place.
+Plan make_plan(Graph const& graph, std::vector<std::string> const& activations,
+               std::vector<std::string> const& update, int prefetch, BlockPolicy automatic);
+
+// What a candidate needs.
+struct Need {
+  std::optional<BlockPolicy> automatic;  // what "auto" stood for; empty: it was not asked for
+  std::array<std::int64_t, kTiers> peak_bytes{};
+};
+
+struct Solution {
+  struct Choice {
+    Plan plan;
+    Compiled compiled;
+    std::optional<BlockPolicy> automatic;
+  };
+  std::optional<Choice> choice;  // empty: nothing fits
+  std::vector<Need> needs;       // of every candidate compiled, in the order tried
+  // The candidate with the smallest device peak, among those whose NVMe need is met if any is.
+  Need smallest;
+};
+
+// The first of keep, recompute, nvme (for "auto") whose compiled peaks fit the budgets.
+// Throws std::invalid_argument for what is not offered.
+Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
+               Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks);
+
+// "device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget may say: for
+// status 3.
+std::string describe(Need const& need);
+
+}  // namespace spillway
