@@ -25,9 +25,7 @@ class Backoff {
   // Something moved.
   void restart() { *this = Backoff(); }
 
-  double waited_s() const {
-    return std::chrono::duration<double>(Clock::now() - m_start).count();
-  }
+  double waited_s() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
 
  private:
   static constexpr int kQuickLooks = 32;

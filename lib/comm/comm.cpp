@@ -8,7 +8,7 @@ namespace spillway {
 namespace {
 
 template <class Byte>
-std::span<Byte> part(std::span<Byte> whole, ByteRange range) {
+std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
   assert(range.first >= 0 && range.bytes >= 0);
   return whole.subspan(static_cast<std::size_t>(range.first),
                        static_cast<std::size_t>(range.bytes));
@@ -47,20 +47,21 @@ void Comm::receive(int from, std::span<std::byte> bytes) {
 }
 
 void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte> parts,
-                      std::span<ByteRange const> slices) {
+                      std::span<ByteSlice const> slices) {
   auto const own = slices[static_cast<std::size_t>(rank())];
   auto const length = static_cast<std::size_t>(own.bytes);
+  auto const stride = parts.size() / static_cast<std::size_t>(size());
   begin();
   for (int r = 0; r < size(); ++r) {
     send(r, part(send_bytes, slices[static_cast<std::size_t>(r)]));
-    receive(r, block(parts, r, length));
+    receive(r, block(parts, r, stride).first(length));
   }
-  copy(part(send_bytes, own), block(parts, rank(), length));
+  copy(part(send_bytes, own), block(parts, rank(), stride).first(length));
   exchange(m_outgoing, m_incoming);
 }
 
 void Comm::all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
-                      std::span<ByteRange const> slices) {
+                      std::span<ByteSlice const> slices) {
   begin();
   for (int r = 0; r < size(); ++r) {
     send(r, slice);

@@ -11,7 +11,7 @@
 namespace spillway {
 
 // Bytes [first, first + bytes) of a buffer.
-struct ByteRange {
+struct ByteSlice {
   std::int64_t first = 0, bytes = 0;
 };
 
@@ -37,14 +37,14 @@ class Comm {
   int local_rank() const { return m_place.local_rank; }  // among the ranks of this node
   int local_size() const { return m_place.local_size; }
 
-  // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: what came, by sending rank,
-  // each as long as this rank's slice.
+  // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: size() blocks of equal
+  // length, one per sending rank; each begins with what came from it, and its rest is left alone.
   void all_to_all(std::span<std::byte const> send, std::span<std::byte> parts,
-                  std::span<ByteRange const> slices);
+                  std::span<ByteSlice const> slices);
 
   // Every rank's `slice` to range `slices[its rank]` of every rank's `whole`.
   void all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
-                  std::span<ByteRange const> slices);
+                  std::span<ByteSlice const> slices);
 
   // `one` of every rank, in rank order; `all` is size() times as long.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);

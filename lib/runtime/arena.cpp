@@ -12,14 +12,15 @@
 #include "base/math.hpp"
 #include "base/units.hpp"
 #include "runtime/locked_allocator.hpp"
+#include "runtime/poison.hpp"
 
 namespace spillway {
 namespace {
 
 [[noreturn]] void fail(std::string const& name, std::int64_t bytes) {
-  throw Error(Status::cannot_fit, fmt::format("memory.{}: the system does not give {}: {}", name,
-                                              human_bytes(static_cast<double>(bytes)),
-                                              std::strerror(errno)));
+  throw Error(Status::cannot_fit,
+              fmt::format("memory.{}: the system does not give {}: {}", name,
+                          human_bytes(static_cast<double>(bytes)), std::strerror(errno)));
 }
 
 std::size_t mapping_bytes(std::int64_t reserved_bytes) {
@@ -49,6 +50,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
 }
 
 Arena::~Arena() {
+  allow_access({m_base, static_cast<std::size_t>(m_bytes)});  // another mapping may come here
   ::munmap(m_mapping, mapping_bytes(m_reserved_bytes));
 }
 

@@ -5,7 +5,8 @@
 
 namespace spillway {
 
-// One micro-batch of this rank: M = micro * sequence rows. Null where the Program has no such tensor.
+// One micro-batch of this rank: M = micro * sequence rows. Null where the Program has no such
+// tensor.
 struct BatchPointers {
   std::int32_t* tokens = nullptr;    // [M]
   std::int32_t* targets = nullptr;   // [M]

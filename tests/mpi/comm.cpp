@@ -12,6 +12,7 @@ namespace spillway {
 namespace {
 
 Comm* g_comm = nullptr;
+constexpr std::byte kUntouched{0xee};
 
 // A byte that tells sender, receiver and place.
 std::byte mark(int from, int to, std::size_t i) {
@@ -19,11 +20,11 @@ std::byte mark(int from, int to, std::size_t i) {
 }
 
 // Slices of unequal lengths; rank 1 has none.
-std::vector<ByteRange> uneven_slices(int ranks, std::int64_t unit) {
-  std::vector<ByteRange> slices;
+std::vector<ByteSlice> uneven_slices(int ranks, std::int64_t unit) {
+  std::vector<ByteSlice> slices;
   std::int64_t first = 3;
   for (int r = 0; r < ranks; ++r) {
-    slices.push_back({first, r == 1 ? 0 : (r + 1) * unit});
+    slices.push_back({first, r == 1 ? 0 : unit + 5 * r});
     first += slices.back().bytes;
   }
   return slices;
@@ -40,13 +41,15 @@ void expect_all_to_all(std::int64_t unit) {
     }
   }
   auto const length = static_cast<std::size_t>(slices[static_cast<std::size_t>(me)].bytes);
-  std::vector<std::byte> parts(length * static_cast<std::size_t>(g_comm->size()));
+  auto const stride = length + 24;
+  std::vector<std::byte> parts(stride * static_cast<std::size_t>(g_comm->size()), kUntouched);
   g_comm->all_to_all(send, parts, slices);
   std::size_t wrong = 0;
   for (int from = 0; from < g_comm->size(); ++from) {
     for (std::size_t i = 0; i < length; ++i) {
-      wrong += parts[static_cast<std::size_t>(from) * length + i] != mark(from, me, i);
+      wrong += parts[static_cast<std::size_t>(from) * stride + i] != mark(from, me, i);
     }
+    wrong += parts[static_cast<std::size_t>(from) * stride + length] != kUntouched;
   }
   EXPECT_EQ(wrong, 0u);
 }
@@ -56,18 +59,18 @@ TEST(Comm, AllToAllGivesEveryRankItsSliceOfEveryRank) {
 }
 
 TEST(Comm, MessagesLongerThanOnePieceArriveWhole) {
-  expect_all_to_all((std::int64_t{34} << 20) + 5);
+  expect_all_to_all((std::int64_t{33} << 20) + 1);
 }
 
 TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
   auto const slices = uneven_slices(g_comm->size(), 77);
   auto const end = static_cast<std::size_t>(slices.back().first + slices.back().bytes);
   auto const me = static_cast<std::size_t>(g_comm->rank());
-  std::vector<std::byte> whole(end + 4, std::byte{0xee});
+  std::vector<std::byte> whole(end + 4, kUntouched);
   std::vector<std::byte> const slice(static_cast<std::size_t>(slices[me].bytes),
                                      static_cast<std::byte>(me + 1));
   g_comm->all_gather(slice, whole, slices);
-  std::vector<std::byte> expected(end + 4, std::byte{0xee});
+  std::vector<std::byte> expected(end + 4, kUntouched);
   for (std::size_t r = 0; r < slices.size(); ++r) {
     std::fill_n(expected.begin() + slices[r].first, slices[r].bytes, static_cast<std::byte>(r + 1));
   }
@@ -96,7 +99,7 @@ TEST(Comm, SingleRankNeedsNobody) {
   auto const alone = make_single_rank_comm();
   std::vector<std::byte> const send(8, std::byte{5});
   std::vector<std::byte> to(8);
-  std::vector<ByteRange> const slices{{0, 8}};
+  std::vector<ByteSlice> const slices{{0, 8}};
   alone->all_to_all(send, to, slices);
   EXPECT_EQ(to, send);
   alone->barrier();

@@ -1,0 +1,47 @@
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "runtime/bind.hpp"
+
+namespace spillway {
+namespace {
+
+// Every rank's slice of a chunk's gradient, in bytes.
+std::vector<ByteSlice> slices(Program const& program, Item const& item, int ranks) {
+  auto const& chunk = program.chunks[static_cast<std::size_t>(item.chunk)];
+  auto const& gradient = program.tensors[static_cast<std::size_t>(chunk.gradient)];
+  auto const element = size_bytes(gradient.dtype);
+  std::vector<ByteSlice> result;
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto const slice = gradient_slice(chunk.elements, rank, ranks);
+    result.push_back({slice.first * element, slice.count * element});
+  }
+  return result;
+}
+
+}  // namespace
+
+Action bind_all_to_all(EngineParts const& parts, Item const& item) {
+  auto const gradient = versions(parts.tiers, operand(parts.program, item, 0));
+  auto const received = versions(parts.tiers, operand(parts.program, item, 1));
+  return [&comm = parts.comm, gradient, received,
+          ranges = slices(parts.program, item, parts.comm.size())](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    comm.all_to_all(gradient[i], received[i], ranges);
+  };
+}
+
+Action bind_all_gather(EngineParts const& parts, Item const& item) {
+  auto const slice = versions(parts.tiers, operand(parts.program, item, 0));
+  auto const gradient = versions(parts.tiers, operand(parts.program, item, 1));
+  auto ranges = slices(parts.program, item, parts.comm.size());
+  auto const own =
+      static_cast<std::size_t>(ranges[static_cast<std::size_t>(parts.comm.rank())].bytes);
+  return [&comm = parts.comm, slice, gradient, own,
+          ranges = std::move(ranges)](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    comm.all_gather(slice[i].first(own), gradient[i], ranges);
+  };
+}
+
+}  // namespace spillway

@@ -1,0 +1,125 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/comm.hpp"
+#include "runtime/bind.hpp"
+
+namespace spillway {
+namespace {
+
+// What a rank brings to the commit.
+struct Share {
+  double loss_sum = 0, weight_sum = 0, norm_squared = 0;
+  std::int64_t storage_failed = 0, stop = 0;
+};
+
+using Doubles = std::array<std::span<double>, 2>;
+
+// The scalars of a well-known tensor among the item's operands; empty where it has none.
+Doubles scalars(EngineParts const& parts, Item const& item, TensorId tensor) {
+  Doubles result;
+  for (std::size_t i = 0; i < item.operands.size(); ++i) {
+    auto const& buffer = operand(parts.program, item, i);
+    if (tensor < 0 || buffer.tensor != tensor) continue;
+    auto const& shape = parts.program.tensors[static_cast<std::size_t>(tensor)].shape;
+    auto const bytes = versions(parts.tiers, buffer);
+    for (std::size_t v = 0; v < 2; ++v) {
+      result[v] = {reinterpret_cast<double*>(bytes[v].data()),
+                   static_cast<std::size_t>(element_count(shape))};
+    }
+  }
+  return result;
+}
+
+class Commit {
+ public:
+  Commit(EngineParts const& parts, StepRecord& record, Item const& item)
+      : m_comm(parts.comm),
+        m_policy(parts.commit),
+        m_stop_requested(parts.stop_requested),
+        m_record(record),
+        m_loss(scalars(parts, item, parts.program.known.loss)),
+        m_norms(scalars(parts, item, parts.program.known.norms)),
+        m_control(scalars(parts, item, parts.program.known.control)),
+        m_shares(static_cast<std::size_t>(parts.comm.size())) {}
+
+  void operator()(ItemContext const& now) {
+    auto const version = static_cast<std::size_t>(now.parity);
+    auto const own = own_share(version);
+    m_comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)),
+                            std::as_writable_bytes(std::span(m_shares)));
+    auto const flags = add_up(now.step);
+    if (!flags.storage_failed) refuse_ranks_apart(now.step);
+    decide(flags);
+    auto const control = m_control[version];
+    for (std::size_t i = 0; i < control.size(); ++i) control[i] = m_record.decision.control[i];
+  }
+
+ private:
+  Share own_share(std::size_t version) {
+    Share share;
+    if (auto const loss = m_loss[version]; loss.size() == 2) {
+      share.loss_sum = loss[0];
+      share.weight_sum = loss[1];
+    }
+    for (double const norm : m_norms[version]) share.norm_squared += norm;
+    share.storage_failed = m_record.storage_failed.exchange(false) ? 1 : 0;
+    share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
+    return share;
+  }
+
+  // Reduced gradients are the same bits everywhere, so their norms are; else the replicas have come
+  // apart and further steps would only hide it.
+  void refuse_ranks_apart(std::int64_t step) const {
+    auto const first = m_shares[0].norm_squared;
+    for (auto const& share : m_shares) {
+      auto const theirs = share.norm_squared;
+      if (theirs == first || (std::isnan(theirs) && std::isnan(first))) continue;
+      throw Error(Status::damaged, "step " + std::to_string(step) +
+                                       ": ranks hold different gradients; check the memory of the "
+                                       "machines and start again from the last checkpoint");
+    }
+  }
+
+  Share add_up(std::int64_t step) {
+    Share all;
+    for (auto const& share : m_shares) {
+      all.loss_sum += share.loss_sum;
+      all.weight_sum += share.weight_sum;
+      all.storage_failed |= share.storage_failed;
+      all.stop |= share.stop;
+    }
+    m_record.sums = {step, all.loss_sum, all.weight_sum, m_shares[0].norm_squared};
+    return all;
+  }
+
+  void decide(Share const& flags) {
+    auto& decision = m_record.decision;
+    decision = {};
+    if (flags.storage_failed) {
+      decision.word = CommitWord::storage_error;
+      return;
+    }
+    if (!m_control[0].empty()) decision = m_policy(m_record.sums);
+    auto const go = decision.word == CommitWord::go;
+    decision.control[control_go] = go ? 1 : 0;
+    if (go && flags.stop) decision.word = CommitWord::stop;
+  }
+
+  Comm& m_comm;
+  CommitPolicy m_policy;
+  bool (*m_stop_requested)();
+  StepRecord& m_record;
+  Doubles m_loss, m_norms, m_control;
+  std::vector<Share> m_shares;
+};
+
+}  // namespace
+
+Action bind_commit(EngineParts const& parts, StepRecord& record, Item const& item) {
+  return Commit(parts, record, item);
+}
+
+}  // namespace spillway

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "io/spill/spill_file.hpp"
+#include "runtime/bind.hpp"
+
+namespace spillway {
+namespace {
+
+// The part of `buffer` that a copy moves: from the first to the last byte that it declares.
+Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
+  Access all{buffer.id, buffer.bytes, 0, {}};
+  for (auto const& access : accesses) {
+    if (access.buffer != buffer.id) continue;
+    all.first = std::min(all.first, access.first);
+    all.last = std::max(all.last, access.last);
+  }
+  return all;
+}
+
+std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
+  return bytes.subspan(static_cast<std::size_t>(access.first),
+                       static_cast<std::size_t>(access.last - access.first));
+}
+
+// Where a buffer's two versions lie in the spill file.
+struct SpillPlace {
+  std::array<std::int64_t, 2> extent, offset_bytes;
+};
+
+SpillPlace spill_place(Buffer const& buffer, Access const& access) {
+  SpillPlace place{};
+  for (int parity = 0; parity < 2; ++parity) {
+    auto const i = static_cast<std::size_t>(parity);
+    auto const version = buffer.versions > 1 ? parity * buffer.stride : 0;
+    place.extent[i] = spill_extent(buffer, parity);
+    place.offset_bytes[i] = buffer.offset + version + access.first;
+  }
+  return place;
+}
+
+// A failed transfer is noted and otherwise done: the commit tells all ranks, and the step is not
+// committed.
+Action bind_reload(EngineParts const& parts, StepRecord& record, SpillPlace place,
+                   std::array<std::span<std::byte>, 2> to) {
+  return [&spill = *parts.tiers.spill, &record, place, to](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    if (spill.read(place.extent[i], place.offset_bytes[i], to[i]) != IoResult::ok) {
+      record.storage_failed = true;
+    }
+    record.reloaded_bytes += static_cast<std::int64_t>(to[i].size());
+  };
+}
+
+Action bind_spill(EngineParts const& parts, StepRecord& record, SpillPlace place,
+                  std::array<std::span<std::byte>, 2> from) {
+  return [&spill = *parts.tiers.spill, &record, place, from](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    if (spill.write(place.extent[i], place.offset_bytes[i], from[i]) != IoResult::ok) {
+      record.storage_failed = true;
+    }
+    record.spilled_bytes += static_cast<std::int64_t>(from[i].size());
+  };
+}
+
+}  // namespace
+
+Action bind_copy(EngineParts const& parts, StepRecord& record, Item const& item) {
+  auto const& source = operand(parts.program, item, 0);
+  auto const& target = operand(parts.program, item, 1);
+  auto const read = moved(item.reads, source);
+  auto const write = moved(item.writes, target);
+  assert(read.last - read.first == write.last - write.first);
+  assert(parts.tiers.spill || (source.tier != Tier::nvme && target.tier != Tier::nvme));
+
+  std::array<std::span<std::byte>, 2> from, to;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto const parity = static_cast<int>(i);
+    if (source.tier != Tier::nvme) from[i] = sub(buffer_bytes(parts.tiers, source, parity), read);
+    if (target.tier != Tier::nvme) to[i] = sub(buffer_bytes(parts.tiers, target, parity), write);
+  }
+  if (source.tier == Tier::nvme) return bind_reload(parts, record, spill_place(source, read), to);
+  if (target.tier == Tier::nvme) return bind_spill(parts, record, spill_place(target, write), from);
+  return [from, to](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    std::memcpy(to[i].data(), from[i].data(), from[i].size());
+  };
+}
+
+}  // namespace spillway

@@ -1,0 +1,49 @@
+#include <cassert>
+#include <vector>
+
+#include "kernels/exec.hpp"
+#include "runtime/bind.hpp"
+
+namespace spillway {
+namespace {
+
+// Pointers to the first elements of an op's views, in the kernels' order.
+std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op const& op,
+                                 int parity) {
+  std::vector<View const*> views;
+  for (auto const& view : op.inputs) views.push_back(&view);
+  for (auto const& view : op.outputs) views.push_back(&view);
+  assert(item.operands.size() == views.size() + (op.workspace_bytes > 0 ? 1 : 0));
+  std::vector<void*> pointers;
+  for (std::size_t i = 0; i < item.operands.size(); ++i) {
+    auto* first = buffer_bytes(parts.tiers, operand(parts.program, item, i), parity).data();
+    if (i < views.size()) {
+      auto const& tensor = parts.program.tensors[static_cast<std::size_t>(views[i]->tensor)];
+      first += views[i]->offset * size_bytes(tensor.dtype);
+    }
+    pointers.push_back(first);
+  }
+  return pointers;
+}
+
+}  // namespace
+
+Action bind_op(EngineParts const& parts, Item const& item) {
+  auto const& program = parts.program;
+  auto const& op = program.ops[static_cast<std::size_t>(item.op)];
+  KernelContext const context{program.tensors, program.chunks, program.arithmetic};
+  auto const kernel = parts.kernels(op.kind);
+  std::array const pointers{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)};
+  auto const& exec = parts.exec;
+  if (item.lane == Lane::host) {
+    return [launch = kernel.serial(context, op), pointers, &exec](ItemContext const& now) {
+      launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
+    };
+  }
+  return [launch = kernel.bind(context, op), pointers, &exec](ItemContext const& now) {
+    launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
+    exec.fence();  // an item is complete when its bytes are
+  };
+}
+
+}  // namespace spillway

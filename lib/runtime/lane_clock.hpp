@@ -1,0 +1,51 @@
+// One lane's progress: how many of its items have completed, always a contiguous prefix.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace spillway {
+
+// One thread publishes, any number wait asleep. All that happened before a publish is visible to
+// who saw its count. Alone on its cache lines: lanes share nothing else.
+class alignas(128) LaneClock {
+ public:
+  std::uint64_t count() const { return m_count.load(std::memory_order_acquire) & ~kFailed; }
+
+  void publish() {
+    m_count.fetch_add(1, std::memory_order_release);
+    ring();
+  }
+
+  // Sleeps until the count has reached `position`; false when the clock failed instead.
+  [[nodiscard]] bool wait_for(std::uint64_t position) const {
+    for (;;) {
+      // Read before the count: a publish in between changes it, and the sleep ends at once.
+      auto const bell = m_bell.load(std::memory_order_acquire);
+      auto const count = m_count.load(std::memory_order_acquire);
+      if ((count & kFailed) != 0) return false;
+      if (count >= position) return true;
+      m_bell.wait(bell, std::memory_order_acquire);
+    }
+  }
+
+  // Ends every wait, now and later. By any thread.
+  void fail() {
+    m_count.fetch_or(kFailed, std::memory_order_release);
+    ring();
+  }
+
+ private:
+  static constexpr std::uint64_t kFailed = std::uint64_t{1} << 63;
+
+  void ring() {
+    m_bell.fetch_add(1, std::memory_order_release);
+    m_bell.notify_all();
+  }
+
+  std::atomic<std::uint64_t> m_count = 0;
+  // What waiters sleep on: the size that the kernel can wait for without a detour.
+  std::atomic<std::uint32_t> m_bell = 0;
+};
+
+}  // namespace spillway

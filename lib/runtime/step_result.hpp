@@ -1,0 +1,40 @@
+// What one run of a Program gave, and where its time went.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "plan/program.hpp"
+#include "runtime/commit.hpp"
+
+namespace spillway {
+
+// Times in seconds since the step began. An item waited from `ready_s` (its lane's turn) to
+// `start_s`.
+struct ItemTime {
+  ItemNumber item = -1;
+  double ready_s = 0, start_s = 0, end_s = 0;
+};
+
+// Sums are over all ranks when the Program has a commit, else this rank's own.
+struct StepResult {
+  double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
+  CommitWord word = CommitWord::go;
+  double step_s = 0;
+  std::array<double, kLanes> busy_s{};
+  std::array<double, kLanes> stall_s{};  // ready, but waiting for items of other lanes
+  std::int64_t spilled_bytes = 0, reloaded_bytes = 0;  // of this rank
+};
+
+inline constexpr std::size_t kOpKinds = 0
+#define SPILLWAY_OP(name, rule, cost) +1
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+    ;
+
+// Seconds per op kind, on whatever lane the ops ran.
+std::array<double, kOpKinds> seconds_by_kind(Program const& program,
+                                             std::span<ItemTime const> times);
+
+}  // namespace spillway

@@ -1,0 +1,81 @@
+#include "runtime/arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bf16.hpp"
+#include "base/error.hpp"
+#include "runtime/poison.hpp"
+#include "runtime/process_memory.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+TEST(Arena, IsAlignedForDirectTransfersAndStartsAsZero) {
+  Arena const arena("device", 3 * kMiB + 5);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.at(0, 1)) % Arena::kAlignment, 0u);
+  EXPECT_EQ(*arena.at(3 * kMiB, 5), std::byte{0});
+  EXPECT_EQ(arena.bytes(), 3 * kMiB + 5);
+}
+
+TEST(Arena, CommittingMoreKeepsAddressesAndBytes) {
+  Arena arena("device", kMiB, 64 * kMiB);
+  auto* const first = arena.at(0, kMiB);
+  std::memset(first, 7, kMiB);
+  arena.commit(64 * kMiB);
+  EXPECT_EQ(arena.at(0, 64 * kMiB), first);
+  EXPECT_EQ(first[kMiB - 1], std::byte{7});
+  *arena.at(64 * kMiB - 1, 1) = std::byte{1};
+}
+
+TEST(Arena, CommittingLessGivesMemoryBack) {
+  Arena arena("device", 64 * kMiB);
+  std::memset(arena.at(0, 64 * kMiB), 7, 64 * kMiB);
+  auto const before = process_memory().resident_bytes;
+  arena.commit(8 * kMiB);
+  EXPECT_LT(process_memory().resident_bytes, before - 40 * kMiB);
+}
+
+TEST(Arena, ReservedAddressesTakeNoMemory) {
+  auto const before = process_memory().resident_bytes;
+  Arena const arena("device", kMiB, std::int64_t{1} << 40);
+  EXPECT_LT(process_memory().resident_bytes, before + 8 * kMiB);
+}
+
+TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {
+  Arena const arena("device", kMiB, 16 * kMiB);
+  auto* const beyond = arena.at(0, 1) + 2 * kMiB;
+  EXPECT_DEATH(*static_cast<std::byte volatile*>(beyond) = std::byte{1}, "");
+}
+
+TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
+  try {
+    Arena const arena("host", std::int64_t{1} << 60);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::cannot_fit);
+    EXPECT_NE(std::string(error.what()).find("memory.host"), std::string::npos);
+  }
+}
+
+TEST(Poison, IsNotANumberInEveryFloatingPointType) {
+  std::byte bytes[8];
+  fill_with_nan(bytes);
+  float f = 0;
+  double d = 0;
+  bf16 b{};
+  std::memcpy(&f, bytes, sizeof f);
+  std::memcpy(&d, bytes, sizeof d);
+  std::memcpy(&b, bytes, sizeof b);
+  EXPECT_TRUE(std::isnan(f));
+  EXPECT_TRUE(std::isnan(d));
+  EXPECT_TRUE(std::isnan(to_float(b)));
+}
+
+}  // namespace
+}  // namespace spillway

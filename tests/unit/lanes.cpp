@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "runtime/lane_clock.hpp"
+
+namespace spillway {
+namespace {
+
+TEST(LaneClock, AWaitForThePastReturnsAtOnce) {
+  LaneClock clock;
+  EXPECT_TRUE(clock.wait_for(0));
+  clock.publish();
+  EXPECT_TRUE(clock.wait_for(1));
+  EXPECT_EQ(clock.count(), 1u);
+}
+
+TEST(LaneClock, WaitersSeeWhatWasWrittenBeforeThePublish) {
+  constexpr int kItems = 20000;
+  LaneClock there, back;
+  std::int64_t value = 0;  // plain: only the clocks order its accesses
+  std::thread other([&] {
+    for (std::uint64_t i = 1; i <= kItems; ++i) {
+      if (!there.wait_for(i)) return;
+      value = 3 * value + 1;
+      back.publish();
+    }
+  });
+  std::int64_t expected = 0;
+  bool equal = true;
+  for (std::uint64_t i = 1; i <= kItems; ++i) {
+    there.publish();
+    ASSERT_TRUE(back.wait_for(i));
+    expected = 3 * (expected & 0xffff) + 1;
+    equal = equal && value == expected;
+    value &= 0xffff;
+  }
+  other.join();
+  EXPECT_TRUE(equal);
+}
+
+TEST(LaneClock, FailureWakesEveryWaiterAndLasts) {
+  LaneClock clock;
+  std::atomic<int> woken = 0;
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 4; ++i) {
+    waiters.emplace_back([&] { woken += clock.wait_for(5) ? 100 : 1; });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  clock.publish();
+  clock.fail();
+  for (auto& waiter : waiters) waiter.join();
+  EXPECT_EQ(woken, 4);
+  clock.publish();  // a late item of a lane that had not noticed
+  EXPECT_FALSE(clock.wait_for(0));
+  EXPECT_EQ(clock.count(), 2u);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,75 @@
+#include "runtime/process_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "runtime/control_group.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ControlGroup : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(m_root); }
+  void TearDown() override { fs::remove_all(m_root); }
+
+  void write(fs::path const& name, char const* text) {
+    fs::create_directories((m_root / name).parent_path());
+    std::ofstream(m_root / name) << text;
+  }
+  ControlGroupLimits limits() const { return control_group_limits(m_root, m_root / "self"); }
+
+  fs::path m_root = fs::path(::testing::TempDir()) / "spillway-control-group";
+};
+
+TEST(ProcessMemory, GrowsWithTouchedMemoryAndRemembersThePeak) {
+  auto const before = process_memory();
+  ASSERT_GT(before.resident_bytes, 0);
+  constexpr std::size_t kBytes = std::size_t{48} << 20;
+  { std::vector<char> const touched(kBytes, 1); }
+  EXPECT_GE(process_memory().peak_resident_bytes,
+            before.resident_bytes + static_cast<std::int64_t>(kBytes) * 9 / 10);
+}
+
+TEST(ProcessMemory, TheMachineHasMemoryAndCores) {
+  EXPECT_GT(available_memory_bytes(), 0);
+  EXPECT_GE(available_cores(), 1);
+}
+
+TEST_F(ControlGroup, Version2TakesTheTightestAncestorAndCountsCacheAsFree) {
+  write("self", "0::/job/step\n");
+  write("job/memory.max", "1000\n");
+  write("job/memory.current", "600\n");
+  write("job/memory.stat", "anon 1\ninactive_file 100\n");
+  write("job/step/memory.max", "max\n");
+  write("job/step/memory.current", "500\n");
+  write("job/step/cpu.max", "150000 100000\n");
+  write("job/cpu.max", "max 100000\n");
+  EXPECT_EQ(limits().memory_left_bytes, 500);
+  EXPECT_EQ(limits().cores, 1.5);
+}
+
+TEST_F(ControlGroup, Version1ReadsItsControllers) {
+  write("self", "5:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/\n");
+  write("memory/job/memory.limit_in_bytes", "4096\n");
+  write("memory/job/memory.usage_in_bytes", "96\n");
+  write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("memory/memory.usage_in_bytes", "5\n");
+  write("cpu/job/cpu.cfs_quota_us", "-1\n");
+  write("cpu/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(limits().memory_left_bytes, 4000);
+  EXPECT_EQ(limits().cores, std::nullopt);
+}
+
+TEST_F(ControlGroup, NoLimitsMeanNone) {
+  EXPECT_EQ(limits().memory_left_bytes, std::nullopt);
+  EXPECT_EQ(limits().cores, std::nullopt);
+}
+
+}  // namespace
+}  // namespace spillway
