@@ -46,10 +46,12 @@ bool is_unfinished(std::string_view name) {
 }
 
 std::optional<std::string> read_latest(fs::path const& run_directory) {
-  std::ifstream file(run_directory / "latest");
-  if (!file) return {};
+  auto const path = run_directory / "latest";
+  if (!fs::exists(path)) return {};
+  std::ifstream file(path);
   std::string name;
   std::getline(file, name);
+  if (!file) throw Error(Status::damaged, path.string() + ": cannot be read or is empty");
   return name;
 }
 

@@ -52,7 +52,7 @@ H5File::H5File(std::filesystem::path path, H5Handle file, Status status, bool wr
     : m_path(std::move(path)), m_file(std::move(file)), m_status(status), m_writing(writing) {}
 
 H5File H5File::create(std::filesystem::path const& path) {
-  silence_hdf5();
+  prepare_hdf5();
   auto const access = access_properties(true);
   H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file) {
@@ -63,7 +63,7 @@ H5File H5File::create(std::filesystem::path const& path) {
 }
 
 H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
-  silence_hdf5();
+  prepare_hdf5();
   open_for_reading(path);  // names a missing or forbidden file better than HDF5 does
   if (H5Fis_hdf5(path.c_str()) <= 0) {
     throw Error(not_as_expected, fmt::format("{}: not an HDF5 file", path.string()));

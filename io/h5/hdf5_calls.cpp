@@ -24,7 +24,10 @@ std::string essence(std::string reason) {
 
 }  // namespace
 
-void silence_hdf5() {
+void prepare_hdf5() {
+  // Its clean-up at exit crashes over a file that could not be written because storage was full.
+  // Everything we open has an owner that closes it, so there is nothing left to clean up.
+  [[maybe_unused]] static herr_t const once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -12,8 +12,8 @@ namespace spillway {
 
 static_assert(std::is_same_v<hid_t, H5Id>, "HDF5 1.10 or later is needed");
 
-// HDF5 prints its error stack unless told not to, in each thread.
-void silence_hdf5();
+// Before the first call of each thread: HDF5 prints its error stack unless told not to.
+void prepare_hdf5();
 
 // The innermost reason of the latest failure, in one line.
 std::string hdf5_reason();

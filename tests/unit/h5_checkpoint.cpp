@@ -166,10 +166,10 @@ TEST_F(CheckpointTest, any_file_cut_short_or_missing_is_damaged_and_named) {
 }
 
 TEST_F(CheckpointTest, latest_that_names_nothing_is_damaged) {
-  std::ofstream(m_run / "latest") << "../elsewhere\n";
-  EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged);
-  std::ofstream(m_run / "latest") << "step-9\n";
-  EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged);
+  for (auto const* text : {"", "../elsewhere\n", "step-9\n"}) {
+    std::ofstream(m_run / "latest") << text;
+    EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged) << text;
+  }
 }
 
 TEST_F(CheckpointTest, a_flipped_bit_is_found_when_the_tensor_has_been_read) {
