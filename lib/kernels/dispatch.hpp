@@ -1,6 +1,7 @@
 // From the element type of an operand to a template argument, once, when an op is bound.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <type_traits>
 
@@ -11,6 +12,12 @@ namespace spillway {
 
 inline DType dtype(KernelContext const& context, View const& view) {
   return context.tensors[static_cast<std::size_t>(view.tensor)].dtype;
+}
+
+// What kernels that number the elements of their operands straight through rely on.
+inline bool all_contiguous(Op const& op) {
+  return std::ranges::all_of(op.inputs, is_contiguous) &&
+         std::ranges::all_of(op.outputs, is_contiguous);
 }
 
 // Calls f(T{}, ...) with T = float or bf16 for every one of `types`, in their order. Example:

@@ -33,10 +33,10 @@ struct RangeOfTile {
 template <class Functor>
 void for_each_range(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Tiles = RangeOfTile<Functor>;
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<Exec::Space, RangeIndex>(exec.space(), 0,
-                                                                    div_ceil(n, Tiles::tile)),
-                       Tiles{functor, n});
+  Kokkos::parallel_for(
+      label,
+      Kokkos::RangePolicy<Exec::Space, RangeIndex>(exec.space(), 0, div_ceil(n, Tiles::tile)),
+      Tiles{functor, n});
 }
 
 // functor(i) for every i in [0, n), independent of each other.
@@ -56,11 +56,11 @@ void for_each_element(Exec const& exec, Label const& label, std::int64_t n,
   for_each_range(exec, label, n, ElementsOfRange<Functor>{functor});
 }
 
-// functor(i) as work items of their own that may take very different times.
+// functor(i) for every i in [0, n), each a longer piece of sequential work.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
-  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex, Kokkos::Schedule<Kokkos::Dynamic>>;
-  Kokkos::parallel_for(label, Policy(exec.space(), 0, n, Kokkos::ChunkSize(1)), functor);
+  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex>;
+  Kokkos::parallel_for(label, Policy(exec.space(), 0, n), functor);
 }
 
 }  // namespace spillway

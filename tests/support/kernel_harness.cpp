@@ -141,7 +141,7 @@ void KernelHarness::fill_random_bits(View const& view) {
 }
 
 KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec,
-                                           std::int64_t workspace_bytes) const {
+                                               std::int64_t workspace_bytes) const {
   std::vector<Buffer> buffers;
   for (auto const& bytes : m_contents) buffers.push_back(guarded(bytes));
   Buffer const workspace = guarded(Bytes(index(workspace_bytes), kPoison));
@@ -187,8 +187,8 @@ void KernelHarness::expect_untouched(Contents const& after, std::string const& w
                     expected.begin() + p * static_cast<std::int64_t>(size));
       });
     }
-    EXPECT_TRUE(after[id] == expected) << who << " wrote to " << tensor.name
-                                               << " outside the op's outputs";
+    EXPECT_TRUE(after[id] == expected)
+        << who << " wrote to " << tensor.name << " outside the op's outputs";
   }
 }
 
@@ -217,9 +217,9 @@ void KernelHarness::expect_close(View const& view, double absolute, double relat
   EXPECT_FALSE(has_poison(view)) << text << ": elements were not written";
   for (std::size_t i = 0; i < mine.size(); ++i) {
     bool const both_nan = std::isnan(mine[i]) && std::isnan(reference[i]);
-    bool const close = mine[i] == reference[i] || both_nan ||
-                       std::abs(mine[i] - reference[i]) <=
-                           absolute + relative * std::abs(reference[i]);
+    bool const close =
+        mine[i] == reference[i] || both_nan ||
+        std::abs(mine[i] - reference[i]) <= absolute + relative * std::abs(reference[i]);
     ASSERT_TRUE(close) << text << ", element " << i << " of " << mine.size() << ": kernel "
                        << mine[i] << ", serial reference " << reference[i];
   }

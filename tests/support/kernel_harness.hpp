@@ -7,9 +7,9 @@
 //   h.run(kernel_gelu());
 //   h.expect_close(c, 1e-6, 1e-3);   // or h.expect_same_bytes(c)
 //
-// `run` fails the test if a byte outside the outputs changed: inputs, elements between the rows of a
-// strided output, guard zones around every tensor and around the workspace. What must be overwritten
-// should be poisoned first: every tensor starts as NaN patterns.
+// `run` fails the test if a byte outside the outputs changed: inputs, elements between the rows of
+// a strided output, guard zones around every tensor and around the workspace. What must be
+// overwritten should be poisoned first: every tensor starts as NaN patterns.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -53,9 +53,7 @@ class KernelHarness {
     return value(m_kernel, view, element);
   }
   std::vector<double> results(View const& view) const { return values(m_kernel, view); }
-  std::vector<double> serial_results(View const& view) const {
-    return values(m_serial, view);
-  }
+  std::vector<double> serial_results(View const& view) const { return values(m_serial, view); }
   std::vector<double> contents(View const& view) const { return values(m_contents, view); }
   std::vector<std::byte> const& result_bytes(View const& view) const {  // of the whole tensor
     return m_kernel[static_cast<std::size_t>(view.tensor)];
@@ -82,7 +80,7 @@ class KernelHarness {
   std::uint64_t m_fills = 0;
   Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
   Op m_op;
-  Contents m_contents;  // before a run
+  Contents m_contents;          // before a run
   Contents m_kernel, m_serial;  // after it
 };
 

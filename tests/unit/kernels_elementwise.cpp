@@ -10,22 +10,126 @@ namespace {
 
 using test::KernelHarness;
 
-class EachType : public ::testing::TestWithParam<DType> {};
-INSTANTIATE_TEST_SUITE_P(KernelElements, EachType, ::testing::Values(DType::f32, DType::bf16),
+class KernelElements : public ::testing::TestWithParam<DType> {
+ protected:
+  // Half a unit in the last place of what is stored, relative.
+  double rounding() const { return GetParam() == DType::bf16 ? 0x1p-8 : 0x1p-23; }
+};
+INSTANTIATE_TEST_SUITE_P(Types, KernelElements, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(EachType, AddRoundsTheExactSumOnce) {
+TEST_P(KernelElements, AddRoundsTheExactSumOnce) {
   KernelHarness h;
   auto const a = h.tensor(GetParam(), {37, 83}), b = h.tensor(GetParam(), {37, 83});
   auto const c = h.tensor(GetParam(), {37, 83});
   h.fill_normal(a, 1);
   h.fill_normal(b, 100);
   h.set(a, 5, 1);
-  h.set(b, 5, 0x1p-8);  // half an ulp of bf16 above 1: to even
+  h.set(b, 5, 0x1p-8);  // half a bf16 ulp above 1: to even
   h.op(OpKind::add, {a, b}, {c});
   h.run(kernel_add());
   h.expect_same_bytes(c);
   EXPECT_EQ(h.result(c, 5), GetParam() == DType::bf16 ? 1.0 : 1.00390625);
+}
+
+TEST_P(KernelElements, AccumulateAddsInPlace) {
+  KernelHarness h;
+  auto const fresh = h.tensor(GetParam(), {9001}), sum = h.tensor(GetParam(), {9001});
+  h.fill_normal(fresh, 1);
+  h.fill_normal(sum, 1);
+  h.set(fresh, 9000, 3);
+  h.set(sum, 9000, 4);
+  h.op(OpKind::accumulate, {fresh}, {sum});
+  h.run(kernel_accumulate());
+  h.expect_same_bytes(sum);
+  EXPECT_EQ(h.result(sum, 9000), 7);
+}
+
+TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
+  KernelHarness h;
+  auto const parts = h.tensor(GetParam(), {3, 4999}), sum = h.tensor(GetParam(), {4999});
+  h.fill_normal(parts, 1);
+  // In rank order (2^30 + 1) - 2^30 is 0 in fp32; in another order it is 1.
+  for (auto const& [rank, value] : {std::pair{0, 0x1p30}, {1, 1.0}, {2, -0x1p30}})
+    h.set(parts, rank * 4999 + 17, value);
+  h.op(OpKind::tree_sum, {parts}, {sum});
+  h.run(kernel_tree_sum());
+  h.expect_same_bytes(sum);
+  EXPECT_EQ(h.result(sum, 17), 0);
+}
+
+TEST_P(KernelElements, TreeSumOfOneRankIsACopy) {
+  KernelHarness h;
+  auto const parts = h.tensor(GetParam(), {1, 83}), sum = h.tensor(GetParam(), {83});
+  h.fill_normal(parts, 1);
+  h.op(OpKind::tree_sum, {parts}, {sum});
+  h.run(kernel_tree_sum());
+  EXPECT_EQ(h.results(sum), h.contents(parts));
+}
+
+// Values all over the range of GELU's bend, and far outside it.
+void fill_for_gelu(KernelHarness& h, View const& f) {
+  h.fill_normal(f, 3);
+  std::int64_t element = 0;
+  for (double const x : {0.0, -0.0, 1e-30, -1e-30, 8.0, -8.0, 60.0, -60.0, 1e4, -1e4, 1e12, -1e12})
+    h.set(f, element++, x);
+}
+
+TEST_P(KernelElements, GeluFollowsTheTextbookOverTheWholeRange) {
+  KernelHarness h;
+  auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
+  fill_for_gelu(h, f);
+  h.op(OpKind::gelu, {f}, {g});
+  h.run(kernel_gelu());
+  h.expect_close(g, 1e-10, rounding() + 2e-6);
+}
+
+TEST_P(KernelElements, GeluBackwardFollowsTheTextbookOverTheWholeRange) {
+  KernelHarness h;
+  auto const f = h.tensor(GetParam(), {37, 83}), dg = h.tensor(GetParam(), {37, 83});
+  auto const df = h.tensor(GetParam(), {37, 83});
+  fill_for_gelu(h, f);
+  h.fill_normal(dg, 1);
+  h.op(OpKind::gelu_backward, {f, dg}, {df});
+  h.run(kernel_gelu_backward());
+  h.expect_close(df, 2e-6, rounding() + 2e-6);
+}
+
+TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
+  KernelHarness h;
+  auto const x = h.tensor(GetParam(), {37, 83}), position = h.tensor(DType::i32, {1});
+  auto const row = h.tensor(GetParam(), {1, 83});
+  h.fill_normal(x, 1);
+  h.op(OpKind::select_row, {x, position}, {row});
+  for (int const wanted : {0, 36}) {
+    h.set(position, 0, wanted);
+    h.run(kernel_select_row());
+    h.expect_same_bytes(row);
+    EXPECT_EQ(h.result(row, 82), h.contents(x)[static_cast<std::size_t>(wanted * 83 + 82)]);
+  }
+}
+
+TEST_P(KernelElements, ColumnSumDoesNotDependOnThreads) {
+  KernelHarness h;
+  auto const wide = h.tensor(GetParam(), {1037, 200});
+  auto const db = h.tensor(DType::f32, {83});
+  h.fill_normal(wide, 1);
+  auto const dy = columns(wide, 70, 83);
+  h.op(OpKind::column_sum, {dy}, {db});
+  h.run(kernel_column_sum(), 1);
+  h.expect_close(db, 1e-4, 1e-6);
+  auto const alone = h.result_bytes(db);
+  h.run(kernel_column_sum(), 3);
+  EXPECT_EQ(h.result_bytes(db), alone);
+}
+
+TEST_P(KernelElements, ColumnSumOfOneRowIsThatRow) {
+  KernelHarness h;
+  auto const dy = h.tensor(GetParam(), {1, 83}), db = h.tensor(GetParam(), {83});
+  h.fill_normal(dy, 1);
+  h.op(OpKind::column_sum, {dy}, {db});
+  h.run(kernel_column_sum());
+  EXPECT_EQ(h.results(db), h.contents(dy));
 }
 
 }  // namespace

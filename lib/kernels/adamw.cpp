@@ -1,0 +1,137 @@
+// adamw: the update of one chunk, in place. In bf16 runs the fp32 master is parameter and
+// remainder.
+#include "kernels/adamw.hpp"
+
+#include "kernels/dispatch.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/launch.hpp"
+#include "kernels/parameter_ranges.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::adamw";
+
+// A parameter and its remainder as masters; fp32 parameters are their own.
+struct Fp32Masters {
+  float* parameter;
+
+  KOKKOS_FUNCTION float load(std::int64_t i) const { return parameter[i]; }
+  KOKKOS_FUNCTION void save(std::int64_t i, float master) const { parameter[i] = master; }
+};
+struct SplitMasters {
+  bf16* parameter;
+  std::int16_t* remainder;
+
+  KOKKOS_FUNCTION float load(std::int64_t i) const {
+    return join_master(parameter[i], remainder[i]);
+  }
+  KOKKOS_FUNCTION void save(std::int64_t i, float master) const {
+    auto const split = split_master(master);
+    parameter[i] = split.parameter;
+    remainder[i] = split.remainder;
+  }
+};
+
+template <class G, class Masters, class Moment>
+struct AdamW {
+  G const* gradient;
+  double const* control;
+  Masters masters;
+  Moment* m;
+  Moment* v;
+  AdamWConstants constants;
+  ParameterRange range;
+
+  // Elements [first, last) of the range.
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    if (control[control_go] != 1) return;
+    auto const step = adamw_step(constants, control, range.decay);
+    auto const o = *this;  // a copy whose pointers no store of the loop can change
+#pragma omp simd
+    for (std::int64_t i = range.offset + first; i < range.offset + last; ++i) {
+      AdamWElement const before{o.masters.load(i), to_float(o.m[i]), to_float(o.v[i])};
+      auto const after = adamw(before, to_float(o.gradient[i]), step);
+      o.masters.save(i, after.master);
+      o.m[i] = store<Moment>(after.m);
+      o.v[i] = store<Moment>(after.v);
+    }
+  }
+};
+
+struct Settings {
+  AdamWConstants constants;
+  std::vector<ParameterRange> ranges;
+};
+
+Fp32Masters masters_of(float, void* const* p) {
+  return {static_cast<float*>(p[2])};
+}
+SplitMasters masters_of(bf16, void* const* p) {
+  return {static_cast<bf16*>(p[2]), static_cast<std::int16_t*>(p[3])};
+}
+
+template <class G, class T, class Moment>
+auto operands_of(void* const* p, AdamWConstants const& constants, ParameterRange const& range) {
+  constexpr int first_moment = std::is_same_v<T, bf16> ? 4 : 3;
+  using Masters = decltype(masters_of(T{}, p));
+  return AdamW<G, Masters, Moment>{static_cast<G const*>(p[0]),
+                                   static_cast<double const*>(p[1]),
+                                   masters_of(T{}, p),
+                                   static_cast<Moment*>(p[first_moment]),
+                                   static_cast<Moment*>(p[first_moment + 1]),
+                                   constants,
+                                   range};
+}
+
+template <class G, class T, class Moment>
+Launch bind_typed(Settings settings) {
+  return [settings = std::move(settings)](Exec const& exec, void* const* p) {
+    for (auto const& range : settings.ranges)
+      for_each_range(exec, label, range.count,
+                     operands_of<G, T, Moment>(p, settings.constants, range));
+  };
+}
+
+// The same loop on one thread: the host lane's update.
+template <class G, class T, class Moment>
+Launch serial_typed(Settings settings) {
+  return [settings = std::move(settings)](Exec const&, void* const* p) {
+    for (auto const& range : settings.ranges)
+      operands_of<G, T, Moment>(p, settings.constants, range)(0, range.count);
+  };
+}
+
+Settings settings_of(KernelContext const& context, Op const& op) {
+  auto const& a = op.attributes;
+  return {{a.at("beta1"), a.at("beta2"), a.at("eps"), a.at("weight_decay")},
+          parameter_ranges(context, op)};
+}
+
+// Calls f(G{}, T{}, Moment{}).
+template <class F>
+Launch dispatch_types(KernelContext const& context, Op const& op, F const& f) {
+  auto const parameter = dtype(context, op.outputs[0]);
+  assert(op.attributes.flag("remainder") == (parameter == DType::bf16));
+  return dispatch(f, dtype(context, op.inputs[0]), parameter, dtype(context, op.outputs.back()));
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return dispatch_types(context, op, [&]<class G, class T, class Moment>(G, T, Moment) {
+    return bind_typed<G, T, Moment>(settings_of(context, op));
+  });
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return dispatch_types(context, op, [&]<class G, class T, class Moment>(G, T, Moment) {
+    return serial_typed<G, T, Moment>(settings_of(context, op));
+  });
+}
+
+}  // namespace
+
+Kernel kernel_adamw() {
+  return {bind, serial};
+}
+
+}  // namespace spillway

@@ -1,0 +1,131 @@
+// dropout: y = x / (1 - p) where a number drawn by counter is >= p, else 0.
+#include "kernels/dropout.hpp"
+
+#include "kernels/dispatch.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/launch.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::dropout";
+
+struct Settings {
+  std::int64_t samples, elements;  // elements per sample
+  float p, scale;
+  std::uint64_t seed, origin;
+
+  std::int64_t blocks() const { return div_ceil<std::int64_t>(elements, kDropoutDraws); }
+};
+
+template <class T>
+struct Dropout {
+  T const* x;
+  std::int64_t const* samples;
+  T* y;
+  Settings s;
+  std::int64_t blocks;  // per sample
+
+  // A range of blocks, cut at the samples' ends and before their last, perhaps partial, block.
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    auto const whole = s.elements / kDropoutDraws;
+    while (first < last) {
+      auto const sample = first / blocks, begin = first % blocks;
+      auto const left = last - first;
+      auto const end = begin + left < blocks ? begin + left : blocks;
+      drop_blocks(sample, begin, end < whole ? end : whole);
+      if (end > whole) drop_tail(sample, whole);
+      first += end - begin;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void drop_blocks(std::int64_t sample, std::int64_t begin,
+                                   std::int64_t end) const {
+    auto const* const in = x + sample * s.elements;
+    auto* const out = y + sample * s.elements;
+    auto const number = static_cast<std::uint64_t>(samples[sample]);
+    auto const settings = s;
+#pragma omp simd
+    for (std::int64_t block = begin; block < end; ++block) {
+      auto const draws =
+          dropout_draws(settings.seed, settings.origin, number, static_cast<std::uint64_t>(block));
+      for (int k = 0; k < kDropoutDraws; ++k) {
+        auto const i = block * kDropoutDraws + k;
+        out[i] = store<T>(to_float(in[i]) * dropout_factor(draws.x[k], settings.p, settings.scale));
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {
+    auto const draws = dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(samples[sample]),
+                                     static_cast<std::uint64_t>(block));
+    for (auto i = block * kDropoutDraws; i < s.elements; ++i) {
+      auto const at = sample * s.elements + i;
+      auto const draw = draws.x[i % kDropoutDraws];
+      y[at] = store<T>(to_float(x[at]) * dropout_factor(draw, s.p, s.scale));
+    }
+  }
+};
+
+template <class T>
+Dropout<T> operands_of(void* const* p, Settings const& s) {
+  return {static_cast<T const*>(p[0]), static_cast<std::int64_t const*>(p[1]),
+          static_cast<T*>(p[2]), s, s.blocks()};
+}
+
+template <class T>
+Launch bind_typed(Settings s) {
+  return [s](Exec const& exec, void* const* p) {
+    for_each_range(exec, label, s.samples * s.blocks(), operands_of<T>(p, s));
+  };
+}
+
+// Element by element.
+template <class T>
+Launch serial_typed(Settings s) {
+  return [s](Exec const&, void* const* p) {
+    auto const o = operands_of<T>(p, s);
+    for (std::int64_t sample = 0; sample < s.samples; ++sample)
+      for (std::int64_t i = 0; i < s.elements; ++i) {
+        auto const draws =
+            dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(o.samples[sample]),
+                          static_cast<std::uint64_t>(i / kDropoutDraws));
+        bool const keep = uniform01(draws.x[i % kDropoutDraws]) >= s.p;
+        auto const at = sample * s.elements + i;
+        o.y[at] = store<T>(keep ? to_float(o.x[at]) * s.scale : 0.0f);
+      }
+  };
+}
+
+Settings settings_of(Op const& op) {
+  auto const n = element_count(op.outputs[0].shape);
+  auto const samples = element_count(op.inputs[1].shape);
+  assert(n == samples * op.attributes.integer("sequence") * op.outputs[0].shape[1]);
+  double const p = op.attributes.at("p");
+  assert(p >= 0 && p < 1);
+  return {samples,
+          div_exact(n, samples),
+          static_cast<float>(p),
+          static_cast<float>(1 / (1 - p)),
+          static_cast<std::uint64_t>(op.attributes.at("seed")),
+          static_cast<std::uint64_t>(op.attributes.at("origin"))};
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return dispatch([&]<class T>(T) { return bind_typed<T>(settings_of(op)); },
+                  dtype(context, op.outputs[0]));
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return dispatch([&]<class T>(T) { return serial_typed<T>(settings_of(op)); },
+                  dtype(context, op.outputs[0]));
+}
+
+}  // namespace
+
+Kernel kernel_dropout() {
+  return {bind, serial};
+}
+
+}  // namespace spillway

@@ -1,0 +1,56 @@
+// A row's loops on a CPU: one thread owns the row, columns are SIMD lanes.
+#pragma once
+
+#include <cstdint>
+
+namespace spillway {
+
+// The sum of term(j) over [0, n), in fp32 or fp64, as `kSumLanes` interleaved partial sums and then
+// a tree: an order that SIMD follows at full speed and that no compiler or thread count changes.
+inline constexpr int kSumLanes = 16;
+template <class Sum, class Term>
+Sum sum_in_lanes(std::int64_t n, Term const& term) {
+  Sum lane[kSumLanes] = {};
+  std::int64_t const whole = n / kSumLanes * kSumLanes;
+  for (std::int64_t j = 0; j < whole; j += kSumLanes) {
+#pragma omp simd
+    for (int l = 0; l < kSumLanes; ++l) lane[l] += term(j + l);
+  }
+  for (std::int64_t j = whole; j < n; ++j) lane[j - whole] += term(j);
+  for (int width = kSumLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
+  return lane[0];
+}
+
+class HostRow {
+ public:
+  // body(j) for every column, independent of each other.
+  template <class Body>
+  void for_columns(std::int64_t columns, Body const& body) const {
+#pragma omp simd
+    for (std::int64_t j = 0; j < columns; ++j) body(j);
+  }
+
+  // body(first, count) for blocks of at most kBlock columns, whose running sums over rows are local
+  // to the body: they stay in registers or the first cache.
+  static constexpr int kBlock = 64;
+  template <class Body>
+  void for_column_blocks(std::int64_t columns, Body const& body) const {
+    std::int64_t first = 0;
+    for (; first + kBlock <= columns; first += kBlock) body(first, kBlock);
+    if (first < columns) body(first, static_cast<int>(columns - first));
+  }
+
+  template <class Sum, class Term>
+  Sum sum_columns(std::int64_t columns, Term const& term) const {
+    return sum_in_lanes<Sum>(columns, term);
+  }
+
+  // f() by one thread of the row.
+  template <class F>
+  void once(F const& f) const {
+    f();
+  }
+};
+
+}  // namespace spillway

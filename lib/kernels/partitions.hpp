@@ -1,0 +1,52 @@
+// Sums over all rows, deterministic and parallel: rows are cut into partitions by the shape alone
+// (never by the number of threads), each sums its rows in order into a row of the workspace, and
+// the partial rows are then added in order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/bf16.hpp"
+#include "kernels/rows.hpp"
+
+namespace spillway {
+
+struct Partitions {
+  std::int64_t rows, rows_each, count;
+
+  static Partitions of(std::int64_t rows) {
+    auto const each = std::max<std::int64_t>(32, div_ceil<std::int64_t>(rows, 256));
+    return {rows, each, div_ceil(rows, each)};
+  }
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t partition) const { return partition * rows_each; }
+  KOKKOS_FUNCTION std::int64_t last(std::int64_t partition) const {
+    auto const end = first(partition) + rows_each;
+    return end < rows ? end : rows;
+  }
+};
+
+// For for_each_range over columns: out[j] = sum over p of partial[p * stride + j].
+template <class G>
+struct SumPartitions {
+  float const* partial;
+  G* out;
+  std::int64_t count, stride;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto j = first; j < last; j += RowTeam::kBlock)
+      sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+  }
+
+ private:
+  KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
+    float sum[RowTeam::kBlock] = {};
+    for (std::int64_t p = 0; p < count; ++p) {
+      auto const* const row = partial + p * stride + j;
+#pragma omp simd
+      for (int l = 0; l < width; ++l) sum[l] += row[l];
+    }
+    for (int l = 0; l < width; ++l) out[j + l] = store<G>(sum[l]);
+  }
+};
+
+}  // namespace spillway

@@ -1,0 +1,106 @@
+// square_norm: the sum of squares of a chunk's gradient in fp64: per parameter, tiles of
+// `kNormTile` elements, then all tiles in order. Gaps between parameters are not read.
+#include "kernels/dispatch.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/parameter_ranges.hpp"
+#include "kernels/rows.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::square_norm", label_total = "spillway::square_norm_total";
+using Ranges = std::vector<ParameterRange>;
+
+template <class G>
+struct Square {
+  G const* values;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    double const g = to_float(values[i]);
+    return g * g;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION std::int64_t tile_elements(std::int64_t count, std::int64_t tile) {
+  auto const left = count - tile * kNormTile;
+  return left < kNormTile ? left : kNormTile;
+}
+
+// The tiles of one parameter.
+template <class G>
+struct SquareTiles {
+  G const* gradient;
+  double* sums;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t tile) const {
+    Square<G> const square{gradient + tile * kNormTile};
+    double const sum = team.sum_columns<double>(tile_elements(count, tile), square);
+    team.once([=, this] { sums[tile] = sum; });
+  }
+};
+
+struct AddTiles {
+  double const* sums;
+  double* norm;
+  std::int64_t tiles;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    double total = 0;
+    for (std::int64_t tile = 0; tile < tiles; ++tile) total += sums[tile];
+    *norm = total;
+  }
+};
+
+template <class G>
+Launch bind_typed(Ranges ranges) {
+  return [ranges = std::move(ranges)](Exec const& exec, void* const* p) {
+    auto const* const gradient = static_cast<G const*>(p[0]);
+    auto* const sums = static_cast<double*>(p[2]);
+    std::int64_t tiles = 0;
+    for (auto const& range : ranges) {
+      auto const own = div_ceil(range.count, kNormTile);
+      for_each_row(exec, label, own,
+                   SquareTiles<G>{gradient + range.offset, sums + tiles, range.count});
+      tiles += own;
+    }
+    for_each_item(exec, label_total, 1, AddTiles{sums, static_cast<double*>(p[1]), tiles});
+  };
+}
+
+template <class G>
+Launch serial_typed(Ranges ranges) {
+  return [ranges = std::move(ranges)](Exec const&, void* const* p) {
+    double total = 0;
+    for (auto const& range : ranges)
+      for (std::int64_t tile = 0; tile * kNormTile < range.count; ++tile) {
+        Square<G> const square{static_cast<G const*>(p[0]) + range.offset + tile * kNormTile};
+        total += sum_in_lanes<double>(tile_elements(range.count, tile), square);
+      }
+    *static_cast<double*>(p[1]) = total;
+  };
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return dispatch([&]<class G>(G) { return bind_typed<G>(parameter_ranges(context, op)); },
+                  dtype(context, op.inputs[0]));
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return dispatch([&]<class G>(G) { return serial_typed<G>(parameter_ranges(context, op)); },
+                  dtype(context, op.inputs[0]));
+}
+
+std::int64_t workspace(KernelContext const& context, Op const& op) {
+  std::int64_t tiles = 0;
+  for (auto const& range : parameter_ranges(context, op)) tiles += div_ceil(range.count, kNormTile);
+  return tiles * size_bytes(DType::f64);
+}
+
+}  // namespace
+
+Kernel kernel_square_norm() {
+  return {bind, serial, workspace};
+}
+
+}  // namespace spillway

@@ -1,0 +1,216 @@
+// embed, layernorm, dropout and their gradients, against their serial references.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+
+struct Types {
+  DType element, gradient;
+};
+
+class KernelRows : public ::testing::TestWithParam<Types> {
+ protected:
+  DType T() const { return GetParam().element; }
+  DType G() const { return GetParam().gradient; }
+  static double rounding(DType t) { return t == DType::bf16 ? 0x1p-8 : 0x1p-23; }
+};
+INSTANTIATE_TEST_SUITE_P(Types, KernelRows,
+                         ::testing::Values(Types{DType::f32, DType::f32},
+                                           Types{DType::bf16, DType::f32},
+                                           Types{DType::bf16, DType::bf16}),
+                         [](auto const& info) {
+                           return std::string(name(info.param.element)) + "_" +
+                                  std::string(name(info.param.gradient));
+                         });
+
+TEST_P(KernelRows, EmbedAddsTheTokensRowAndThePositionsRow) {
+  KernelHarness h;
+  auto const tokens = h.tensor(DType::i32, {38});
+  auto const wte = h.tensor(T(), {300, 83}), wpe = h.tensor(T(), {40, 83});
+  auto const x = h.tensor(T(), {38, 83});
+  h.fill_integers(tokens, 0, 300);
+  h.set(tokens, 0, 299);
+  h.fill_normal(wte, 1);
+  h.fill_normal(wpe, 1);
+  h.op(OpKind::embed, {tokens, wte, wpe}, {x}, {{"sequence", 19}});
+  h.run(kernel_embed());
+  h.expect_same_bytes(x);
+  EXPECT_NEAR(h.result(x, 0), h.contents(wte)[299 * 83] + h.contents(wpe)[0], 0.05);
+}
+
+struct EmbedBackward {
+  KernelHarness h;
+  View tokens, dx, dwte, dwpe;
+
+  EmbedBackward(DType t, DType g, bool accumulate)
+      : tokens(h.tensor(DType::i32, {38})),
+        dx(h.tensor(t, {38, 83})),
+        dwte(h.tensor(g, {600, 83})),
+        dwpe(h.tensor(g, {40, 83})) {
+    h.fill_integers(tokens, 0, 600);
+    for (auto const m : {0, 5, 6, 37}) h.set(tokens, m, 599);  // again and again, the last one
+    h.set(tokens, 1, 0);
+    h.fill_normal(dx, 1);
+    if (accumulate) h.fill_normal(dwte, 1);
+    h.op(OpKind::embed_backward, {tokens, dx}, {dwte, dwpe},
+         {{"sequence", 19}, {"accumulate", accumulate ? 1.0 : 0.0}});
+    h.run(kernel_embed_backward());
+  }
+};
+
+TEST_P(KernelRows, EmbedBackwardSumsRepeatedTokensInOrderAndZeroesTheRest) {
+  EmbedBackward e(T(), G(), false);
+  e.h.expect_same_bytes(e.dwte);
+  e.h.expect_same_bytes(e.dwpe);
+  EXPECT_EQ(e.h.result(e.dwpe, 19 * 83), 0) << "positions beyond the sequence get no gradient";
+}
+
+TEST_P(KernelRows, EmbedBackwardAddsToWhatASharedHeadWrote) {
+  EmbedBackward e(T(), G(), true);
+  e.h.expect_same_bytes(e.dwte);
+  auto const dx = e.h.contents(e.dx);
+  double const sum = dx[0] + dx[5 * 83] + dx[6 * 83] + dx[37 * 83];
+  EXPECT_NEAR(e.h.result(e.dwte, 599 * 83), e.h.contents(e.dwte)[599 * 83] + sum, 0.05);
+}
+
+struct LayerNorm {
+  KernelHarness h;
+  View x, gamma, beta, y, mean, rstd;
+
+  LayerNorm(DType t, bool bias, std::int64_t rows, std::int64_t columns)
+      : x(h.tensor(t, {rows, columns})),
+        gamma(h.tensor(t, {columns})),
+        beta(h.tensor(t, {columns})),
+        y(h.tensor(t, {rows, columns})),
+        mean(h.tensor(DType::f32, {rows})),
+        rstd(h.tensor(DType::f32, {rows})) {
+    h.fill_normal(x, 2, 1);
+    h.fill_normal(gamma, 0.5, 1);
+    h.fill_normal(beta, 1);
+    for (std::int64_t j = 0; j < columns; ++j) h.set(x, j, 3);  // a row without variance
+    std::vector<View> inputs{x, gamma};
+    if (bias) inputs.push_back(beta);
+    h.op(OpKind::layernorm, inputs, {y, mean, rstd}, {{"eps", 1e-5}, {"bias", bias ? 1.0 : 0.0}});
+  }
+};
+
+TEST_P(KernelRows, LayerNormFollowsFp64) {
+  for (bool const bias : {false, true})
+    for (std::int64_t const columns : {1, 83, 128}) {
+      LayerNorm n(T(), bias, 37, columns);
+      n.h.run(kernel_layernorm());
+      n.h.expect_close(n.mean, 1e-6, 1e-6);
+      n.h.expect_close(n.rstd, 0, 1e-5);
+      n.h.expect_close(n.y, 1e-5, rounding(T()) + 1e-5);
+    }
+}
+
+TEST_P(KernelRows, LayerNormOfLargeMeansDoesNotCancel) {
+  LayerNorm n(DType::f32, true, 5, 768);
+  n.h.fill_normal(n.x, 1, 1e4);
+  n.h.run(kernel_layernorm());
+  n.h.expect_close(n.rstd, 0, 1e-4);
+  n.h.expect_close(n.y, 5e-3, 1e-3);
+}
+
+struct LayerNormBackward {
+  KernelHarness h;
+  View dy, x, gamma, mean, rstd, addend, dx, dgamma, dbeta;
+
+  LayerNormBackward(DType t, DType g, bool bias, bool add, std::int64_t rows)
+      : dy(h.tensor(t, {rows, 83})),
+        x(h.tensor(t, {rows, 83})),
+        gamma(h.tensor(t, {83})),
+        mean(h.tensor(DType::f32, {rows})),
+        rstd(h.tensor(DType::f32, {rows})),
+        addend(h.tensor(t, {rows, 83})),
+        dx(h.tensor(t, {rows, 83})),
+        dgamma(h.tensor(g, {83})),
+        dbeta(h.tensor(g, {83})) {
+    for (auto const& view : {dy, x, gamma, addend}) h.fill_normal(view, 1);
+    h.fill_normal(mean, 0.1);
+    h.fill_normal(rstd, 0.1, 1);
+    std::vector<View> inputs{dy, x, gamma, mean, rstd}, outputs{dx, dgamma};
+    if (add) inputs.push_back(addend);
+    if (bias) outputs.push_back(dbeta);
+    h.op(OpKind::layernorm_backward, inputs, outputs,
+         {{"bias", bias ? 1.0 : 0.0}, {"addend", add ? 1.0 : 0.0}});
+  }
+};
+
+TEST_P(KernelRows, LayerNormBackwardFollowsFp64) {
+  for (bool const bias : {false, true})
+    for (bool const addend : {false, true})
+      for (std::int64_t const rows : {1, 37, 200}) {
+        LayerNormBackward n(T(), G(), bias, addend, rows);
+        n.h.run(kernel_layernorm_backward());
+        n.h.expect_close(n.dx, 1e-5, rounding(T()) + 1e-5);
+        n.h.expect_close(n.dgamma, 1e-4, rounding(G()) + 1e-5);
+        if (bias) n.h.expect_close(n.dbeta, 1e-4, rounding(G()) + 1e-5);
+      }
+}
+
+TEST_P(KernelRows, LayerNormBackwardDoesNotDependOnThreads) {
+  LayerNormBackward n(T(), G(), true, true, 200);
+  n.h.run(kernel_layernorm_backward(), 1);
+  auto const dgamma = n.h.result_bytes(n.dgamma), dx = n.h.result_bytes(n.dx);
+  n.h.run(kernel_layernorm_backward(), 3);
+  EXPECT_EQ(n.h.result_bytes(n.dgamma), dgamma);
+  EXPECT_EQ(n.h.result_bytes(n.dx), dx);
+}
+
+struct Dropout {
+  KernelHarness h;
+  View x, samples, y;
+
+  Dropout(DType t, double p, std::int64_t columns)
+      : x(h.tensor(t, {3 * 19, columns})),
+        samples(h.tensor(DType::i64, {3})),
+        y(h.tensor(t, {3 * 19, columns})) {
+    h.fill_normal(x, 1);
+    h.set_all(samples, {7, 0x1p33 + 1, 12});
+    h.op(OpKind::dropout, {x, samples}, {y},
+         {{"p", p}, {"sequence", 19}, {"seed", 0x1p40 + 3}, {"origin", 11}});
+    h.run(kernel_dropout());
+  }
+};
+
+TEST_P(KernelRows, DropoutIsTheSameByBlocksAndByElements) {
+  for (std::int64_t const columns : {1, 83, 1024}) {  // partial blocks, whole blocks, several tiles
+    Dropout d(T(), 0.3, columns);
+    d.h.expect_close(d.y, 0, 0);
+  }
+}
+
+TEST_P(KernelRows, DropoutKeepsTheExpectedShareAndNothingIsLostAtZero) {
+  Dropout d(T(), 0.25, 1024);
+  auto const y = d.h.results(d.y);
+  auto const zeros = static_cast<double>(std::count(y.begin(), y.end(), 0.0));
+  EXPECT_NEAR(zeros / static_cast<double>(y.size()), 0.25, 0.01);
+  Dropout none(T(), 0, 83);
+  EXPECT_EQ(none.h.results(none.y), none.h.contents(none.x));
+}
+
+TEST_P(KernelRows, DropoutFollowsTheSampleNotItsPlaceInTheBatch) {
+  Dropout d(T(), 0.5, 83);
+  auto const first = d.h.results(d.y);
+  auto x = d.h.contents(d.x);
+  auto const sample = static_cast<std::ptrdiff_t>(19 * 83);
+  std::swap_ranges(x.begin(), x.begin() + sample, x.begin() + 2 * sample);
+  d.h.set_all(d.x, x);
+  d.h.set_all(d.samples, {12, 0x1p33 + 1, 7});
+  d.h.run(kernel_dropout());
+  auto second = d.h.results(d.y);
+  std::swap_ranges(second.begin(), second.begin() + sample, second.begin() + 2 * sample);
+  EXPECT_EQ(second, first);
+}
+
+}  // namespace
+}  // namespace spillway
