@@ -14,24 +14,26 @@ namespace spillway {
 struct BackwardGroup {
   int block = -1;
   std::vector<int> ops;
-  std::vector<TensorId> reloads;  // saved tensors on NVMe, by first use
 };
-std::vector<BackwardGroup> backward_groups(Graph const& graph, Fates const& fates);
+std::vector<BackwardGroup> backward_groups(Graph const& graph);
 
-// Per tensor: how many groups before its own a reload is issued.
-using Hoists = std::vector<int>;
+// The saved tensors that are reloaded just before a backward op, by the op's id.
+using Reloads = std::map<int, std::vector<TensorId>>;
+// Each at the beginning of its block's group, in order of first use.
+Reloads reload_on_demand(Graph const& graph, Fates const& fates);
 
 struct Draft {
   Graph const& graph;
   Plan const& plan;
   Fates const& fates;
   std::vector<BackwardGroup> const& groups;
-  Hoists const& hoists;
+  Reloads const& reloads;
   ProgramWriter writer;
-  std::map<TensorId, BufferId> spilled = {};               // of this micro-batch
-  std::vector<std::vector<ItemNumber>> group_starts = {};  // per micro-batch segment
-  std::map<std::pair<int, bool>, int> variants = {};       // see `variant`
-  std::map<int, int> accumulates = {};                     // per chunk: its op
+  std::map<TensorId, BufferId> spilled = {};  // of this micro-batch
+  // Per micro-batch segment: where each backward op begins, with what is put before it.
+  std::vector<std::vector<ItemNumber>> op_starts = {};
+  std::map<std::pair<int, bool>, int> variants = {};  // see `variant`
+  std::map<int, int> accumulates = {};                // per chunk: its op
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op
     TensorId parts = -1, slice = -1;
@@ -60,7 +62,8 @@ void finish_reductions(Draft& draft, std::size_t count);
 // Norms, commit, updates.
 void schedule_update(Draft& draft);
 
-// How early reloads may come without raising the peak that the Program has anyway.
-Hoists hoist_reloads(Draft const& on_demand, int most);
+// Reloads as early as they can come, at most `distance` groups before their own, without raising
+// the peak that the Program has anyway.
+Reloads hoist_reloads(Draft const& on_demand, int distance);
 
 }  // namespace spillway

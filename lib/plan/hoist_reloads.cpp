@@ -7,16 +7,18 @@ namespace spillway {
 
 namespace {
 
-// Per group: the most bytes alive during it, over all micro-batch segments.
+// Per backward op, in order: the most bytes alive from its begin to the next one's, over all
+// micro-batch segments.
 std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
-  std::vector<std::int64_t> result(draft.groups.size(), 0);
-  std::size_t segment = 0;
-  for (auto const& starts : draft.group_starts) {
-    auto const end = draft.writer.program.segments[segment++].last;
-    for (std::size_t g = 0; g < starts.size(); ++g) {
-      auto const first = live.begin() + starts[g];
-      auto const last = live.begin() + (g + 1 < starts.size() ? starts[g + 1] : end);
-      if (first != last) result[g] = std::max(result[g], *std::max_element(first, last));
+  std::vector<std::int64_t> result;
+  auto segment = draft.writer.program.segments.begin();
+  for (auto const& starts : draft.op_starts) {
+    result.resize(starts.size(), 0);
+    auto const end = (segment++)->last;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      auto const first = live.begin() + starts[i];
+      auto const last = live.begin() + (i + 1 < starts.size() ? starts[i + 1] : end);
+      result[i] = std::max(result[i], *std::max_element(first, last));
     }
   }
   return result;
@@ -24,26 +26,31 @@ std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> c
 
 }  // namespace
 
-Hoists hoist_reloads(Draft const& draft, int most) {
-  Program const& program = draft.writer.program;
+Reloads hoist_reloads(Draft const& on_demand, int distance) {
+  Program const& program = on_demand.writer.program;
   auto const live = live_bytes(program, lifetimes(program), Tier::device);
   auto const peak = *std::max_element(live.begin(), live.end());
-  auto level = levels(draft, live);
-  Hoists hoists(draft.graph.tensors.size(), 0);
-  for (int distance = 1; distance <= most; ++distance) {
-    for (int g = distance; g < static_cast<int>(draft.groups.size()); ++g) {
-      for (TensorId const tensor : draft.groups[static_cast<std::size_t>(g)].reloads) {
-        int& hoist = hoists[static_cast<std::size_t>(tensor)];
-        std::int64_t& there = level[static_cast<std::size_t>(g - distance)];
-        auto const bytes =
-            footprint_bytes(draft.graph.tensors[static_cast<std::size_t>(tensor)].bytes());
-        if (hoist < distance - 1 || there + bytes > peak) continue;
-        there += bytes;
-        hoist = distance;
+  auto level = levels(on_demand, live);
+  std::vector<int> ops, begins;  // backward ops; per group the place of its first one
+  Reloads result;
+  for (BackwardGroup const& group : on_demand.groups) {
+    begins.push_back(static_cast<int>(ops.size()));
+    ops.insert(ops.end(), group.ops.begin(), group.ops.end());
+    auto const wanted = on_demand.reloads.find(group.ops.front());
+    if (wanted == on_demand.reloads.end()) continue;
+    int const now = static_cast<int>(begins.size()) - 1;
+    int const earliest = begins[static_cast<std::size_t>(std::max(0, now - distance))];
+    for (TensorId const tensor : wanted->second) {
+      auto const bytes =
+          footprint_bytes(on_demand.graph.tensors[static_cast<std::size_t>(tensor)].bytes());
+      auto place = static_cast<std::size_t>(begins.back());
+      while (place > static_cast<std::size_t>(earliest) && level[place - 1] + bytes <= peak) {
+        level[--place] += bytes;
       }
+      result[ops[place]].push_back(tensor);
     }
   }
-  return hoists;
+  return result;
 }
 
 }  // namespace spillway

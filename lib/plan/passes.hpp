@@ -64,8 +64,8 @@ struct Compiled {
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
-// The Plan as YAML with the keys of the input file's `plan` section: plan.yaml, and `plan.file`. Read
-// back by lib/config and `make_plan`.
+// The Plan as YAML with the keys of the input file's `plan` section: plan.yaml, and `plan.file`.
+// Read back by lib/config and `make_plan`.
 std::string to_yaml(Plan const& plan, Graph const& graph);
 
 }  // namespace spillway

@@ -61,19 +61,16 @@ void schedule_step(Draft& draft, std::int64_t micro_batches) {
 Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                           std::int64_t ranks) {
   auto const fates = decide_fates(graph, plan);
-  auto const groups = backward_groups(graph, fates);
-  Hoists hoists(graph.tensors.size(), 0);
-  auto const draft_with = [&] {
-    Draft draft{graph, plan, fates, groups, hoists, ProgramWriter(graph, micro_batches, ranks)};
+  auto const groups = backward_groups(graph);
+  auto const draft_with = [&](Reloads const& reloads) {
+    Draft draft{graph, plan, fates, groups, reloads, ProgramWriter(graph, micro_batches, ranks)};
     schedule_step(draft, micro_batches);
     return draft;
   };
-  bool const nothing_away =
-      std::none_of(groups.begin(), groups.end(), [](auto const& g) { return !g.reloads.empty(); });
-  Draft on_demand = draft_with();
-  if (nothing_away || plan.prefetch == 0) return std::move(on_demand.writer.program);
-  hoists = hoist_reloads(on_demand, plan.prefetch);
-  return std::move(draft_with().writer.program);
+  auto const reloads = reload_on_demand(graph, fates);
+  Draft on_demand = draft_with(reloads);
+  if (reloads.empty() || plan.prefetch == 0) return std::move(on_demand.writer.program);
+  return std::move(draft_with(hoist_reloads(on_demand, plan.prefetch)).writer.program);
 }
 
 // Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
@@ -81,8 +78,8 @@ Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ra
   Fates const fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
                     std::vector<std::vector<int>>(graph.tensors.size())};
   std::vector<BackwardGroup> const no_groups;
-  Hoists const no_hoists;
-  Draft draft{graph, plan, fates, no_groups, no_hoists, ProgramWriter(graph, 1, ranks)};
+  Reloads const no_reloads;
+  Draft draft{graph, plan, fates, no_groups, no_reloads, ProgramWriter(graph, 1, ranks)};
   draft.writer.begin_segment("forward");
   draft.writer.load_batch();
   schedule_forward(draft, true);

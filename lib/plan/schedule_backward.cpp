@@ -8,24 +8,18 @@ namespace spillway {
 
 namespace {
 
-void reload(Draft& draft, TensorId tensor, int block) {
+void reload(Draft& draft, TensorId tensor) {
   ProgramWriter& writer = draft.writer;
+  int const block = draft.fates.readers[static_cast<std::size_t>(tensor)].front();
   BufferId const back = writer.add_buffer(tensor, Tier::device);
   writer.copy(draft.spilled.at(tensor), back, Lane::nvme_read, block);
   writer.set_resident(tensor, back);
 }
 
-// The reloads of group `now` and those hoisted to it from later ones.
-void reload_for(Draft& draft, int now) {
-  int const end = std::min(static_cast<int>(draft.groups.size()), now + draft.plan.prefetch + 1);
-  for (int g = now; g < end; ++g) {
-    BackwardGroup const& group = draft.groups[static_cast<std::size_t>(g)];
-    for (TensorId const tensor : group.reloads) {
-      if (g - draft.hoists[static_cast<std::size_t>(tensor)] == now) {
-        reload(draft, tensor, group.block);
-      }
-    }
-  }
+void reload_before(Draft& draft, int op) {
+  auto const found = draft.reloads.find(op);
+  if (found == draft.reloads.end()) return;
+  for (TensorId const tensor : found->second) reload(draft, tensor);
 }
 
 // The forward ops of a recomputed block that its backward ops need again, in order.
@@ -79,19 +73,29 @@ std::map<int, std::vector<int>> last_contributions(Graph const& graph) {
 
 }  // namespace
 
-std::vector<BackwardGroup> backward_groups(Graph const& graph, Fates const& fates) {
+std::vector<BackwardGroup> backward_groups(Graph const& graph) {
   std::vector<BackwardGroup> groups;
-  std::set<TensorId> seen;
   for (Op const& op : graph.ops) {
     if (op.phase != Phase::backward) continue;
-    if (groups.empty() || groups.back().block != op.block) groups.push_back({op.block, {}, {}});
+    if (groups.empty() || groups.back().block != op.block) groups.push_back({op.block, {}});
     groups.back().ops.push_back(op.id);
-    for (View const& view : op.inputs) {
-      bool const away = fates.of(view.tensor) == Fate::nvme;
-      if (away && seen.insert(view.tensor).second) groups.back().reloads.push_back(view.tensor);
-    }
   }
   return groups;
+}
+
+Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
+  Reloads reloads;
+  std::set<TensorId> seen;
+  for (BackwardGroup const& group : backward_groups(graph)) {
+    for (int const id : group.ops) {
+      for (View const& view : graph.ops[static_cast<std::size_t>(id)].inputs) {
+        bool const away = fates.of(view.tensor) == Fate::nvme;
+        if (!away || !seen.insert(view.tensor).second) continue;
+        reloads[group.ops.front()].push_back(view.tensor);
+      }
+    }
+  }
+  return reloads;
 }
 
 void schedule_backward(Draft& draft, MicroBatch const& micro_batch) {
@@ -99,22 +103,21 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch) {
   if (!micro_batch.first) {
     for (Chunk const& chunk : draft.graph.chunks) draft.writer.forget(chunk.gradient);
   }
-  auto& starts = draft.group_starts.emplace_back();
-  for (int g = 0; g < static_cast<int>(draft.groups.size()); ++g) {
-    BackwardGroup const& group = draft.groups[static_cast<std::size_t>(g)];
-    starts.push_back(draft.writer.next());
-    auto const earlier = draft.reductions.size();
-    reload_for(draft, g);
-    if (effective_policy(draft.graph, draft.plan, group.block) == BlockPolicy::recompute) {
-      recompute(draft, group);
-    }
+  auto& starts = draft.op_starts.emplace_back();
+  for (BackwardGroup const& group : draft.groups) {
+    auto const begun_earlier = draft.reductions.size();
+    bool const again =
+        effective_policy(draft.graph, draft.plan, group.block) == BlockPolicy::recompute;
     for (int const op : group.ops) {
+      starts.push_back(draft.writer.next());
+      reload_before(draft, op);
+      if (again && op == group.ops.front()) recompute(draft, group);
       draft.writer.run(variant(draft, op, micro_batch.first));
       auto const chunks = complete.find(op);
       if (chunks == complete.end()) continue;
       for (int const chunk : chunks->second) finish_gradient(draft, chunk, micro_batch);
     }
-    finish_reductions(draft, earlier);
+    finish_reductions(draft, begun_earlier);
   }
   finish_reductions(draft, draft.reductions.size());
 }

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+#include "support/random_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+// Pairs of buffers that are alive together and share bytes.
+int clashes(Program const& program) {
+  auto const alive = lifetimes(program);
+  int result = 0;
+  for (Buffer const& a : program.buffers) {
+    for (Buffer const& b : program.buffers) {
+      auto const& life_a = alive[static_cast<std::size_t>(a.id)];
+      auto const& life_b = alive[static_cast<std::size_t>(b.id)];
+      if (a.id >= b.id || a.tier != b.tier || life_a.empty() || life_b.empty()) continue;
+      bool const bytes =
+          a.offset < b.offset + footprint_bytes(b) && b.offset < a.offset + footprint_bytes(a);
+      result += bytes && life_a.overlaps(life_b);
+    }
+  }
+  return result;
+}
+
+std::int64_t bound(Program const& program, Tier tier) {
+  auto const live = live_bytes(program, lifetimes(program), tier);
+  return *std::max_element(live.begin(), live.end());
+}
+
+Program gpt_program(std::string const& policy, int micro_batches, int ranks) {
+  static Graph const graph = gpt_training_graph({});
+  auto const plan = make_plan(graph, {policy}, {"device"}, 2, BlockPolicy::keep);
+  return schedule(graph, plan, Purpose::train, micro_batches, ranks);
+}
+
+void lay_out(Program& program) {
+  Program* programs[] = {&program};
+  layout(programs);
+}
+
+TEST(Layout, NeverGivesTheSameBytesToTwoBuffersAliveTogether) {
+  Random random(7);
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(clashes(random_program(random)), 0) << i;
+  for (char const* policy : {"keep", "recompute", "nvme"}) {
+    Program program = gpt_program(policy, 2, 2);
+    lay_out(program);
+    EXPECT_EQ(clashes(program), 0) << policy;
+  }
+}
+
+TEST(Layout, StaysWithinTwoPercentOfTheBytesAliveForGpt2) {
+  for (char const* policy : {"keep", "recompute", "nvme"}) {
+    for (int const micro_batches : {1, 3}) {
+      for (int const ranks : {1, 2}) {
+        Program program = gpt_program(policy, micro_batches, ranks);
+        lay_out(program);
+        EXPECT_GE(program.peak_bytes[0], bound(program, Tier::device));
+        EXPECT_LE(static_cast<double>(program.peak_bytes[0]),
+                  1.02 * static_cast<double>(bound(program, Tier::device)))
+            << policy << " " << micro_batches << " " << ranks;
+        EXPECT_LE(static_cast<double>(program.peak_bytes[2]),
+                  1.02 * static_cast<double>(bound(program, Tier::nvme)) + kPageBytes);
+      }
+    }
+  }
+}
+
+TEST(Layout, AlignsLargeBuffersToPagesAndSmallOnesToLines) {
+  Program program = gpt_program("nvme", 3, 2);
+  lay_out(program);
+  for (Buffer const& buffer : program.buffers) {
+    ASSERT_EQ(buffer.offset % (buffer.bytes >= 4096 ? 4096 : 64), 0) << buffer.name;
+    ASSERT_GE(buffer.stride, buffer.versions > 1 ? buffer.bytes : 0) << buffer.name;
+  }
+}
+
+TEST(Layout, IsTheSameEveryTime) {
+  Program a = gpt_program("nvme", 2, 1), b = gpt_program("nvme", 2, 1);
+  lay_out(a);
+  lay_out(b);
+  for (std::size_t i = 0; i < a.buffers.size(); ++i) {
+    ASSERT_EQ(a.buffers[i].offset, b.buffers[i].offset);
+  }
+}
+
+TEST(Layout, SharesParametersAndTheTransientRegionAmongPrograms) {
+  GptShape const shape{.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64};
+  Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
+  auto const plan = make_plan(train, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  auto const compiled = compile(train, &eval, plan, 1, 1);
+  std::map<int, std::int64_t> offsets;  // of parameters, per chunk
+  auto const& tensors = compiled.train.tensors;
+  for (Buffer const& buffer : compiled.train.buffers) {
+    Tensor const& tensor = tensors[static_cast<std::size_t>(buffer.tensor)];
+    if (tensor.role == Role::parameter) offsets[tensor.chunk] = buffer.offset;
+  }
+  for (Buffer const& buffer : compiled.eval->buffers) {
+    Tensor const& tensor = compiled.eval->tensors[static_cast<std::size_t>(buffer.tensor)];
+    if (tensor.role == Role::parameter) {
+      EXPECT_EQ(buffer.offset, offsets.at(tensor.chunk)) << buffer.name;
+    } else {
+      EXPECT_GE(buffer.offset, compiled.train.persistent_bytes[0]) << buffer.name;
+    }
+  }
+  EXPECT_EQ(compiled.train.peak_bytes, compiled.eval->peak_bytes);
+}
+
+}  // namespace
+}  // namespace spillway::test

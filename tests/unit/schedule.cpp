@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "graph/build.hpp"
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// GPT-2 124M, built once.
+Graph const& gpt2() {
+  static Graph const graph = gpt_training_graph({});
+  return graph;
+}
+
+Graph small_gpt() {
+  return gpt_training_graph({.layers = 4, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64});
+}
+
+Program schedule_gpt(Graph const& graph, Words const& activations, int micro_batches = 1,
+                     int ranks = 1, int prefetch = 0, Words const& update = {"device"}) {
+  auto const plan = make_plan(graph, activations, update, prefetch, BlockPolicy::keep);
+  return schedule(graph, plan, Purpose::train, micro_batches, ranks);
+}
+
+Op const& op_of(Program const& program, Item const& item) {
+  return program.ops[static_cast<std::size_t>(item.op)];
+}
+
+std::vector<Item const*> items_on(Program const& program, Lane lane) {
+  std::vector<Item const*> items;
+  for (Item const& item : program.items) {
+    if (item.lane == lane) items.push_back(&item);
+  }
+  return items;
+}
+
+std::int64_t most_alive(Program const& program) {
+  auto const live = live_bytes(program, lifetimes(program), Tier::device);
+  return *std::max_element(live.begin(), live.end());
+}
+
+// `compile` throws if the Program cannot be proved.
+TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
+  for (int const micro_batches : {1, 2, 3}) {
+    for (int const ranks : {1, 2}) {
+      std::map<std::string, std::int64_t> peak;
+      for (Words const& words : {Words{"keep"}, Words{"recompute"}, Words{"nvme"},
+                                 Words{"nvme", "recompute", "keep", "nvme", "nvme", "recompute"}}) {
+        auto const plan = make_plan(gpt2(), words, {"host", "device"}, 2, BlockPolicy::keep);
+        Compiled compiled;
+        ASSERT_NO_THROW(compiled = compile(gpt2(), nullptr, plan, micro_batches, ranks))
+            << words[0] << " " << micro_batches << " micro-batches, " << ranks << " ranks";
+        peak[words.size() == 1 ? words[0] : "mixed"] = compiled.train.peak_bytes[0];
+      }
+      EXPECT_LT(peak["recompute"], peak["keep"]);
+      EXPECT_LT(peak["nvme"], peak["keep"]);
+      EXPECT_LT(peak["mixed"], peak["keep"]);
+    }
+  }
+}
+
+TEST(Schedule, RunsEveryForwardOpAndEveryBackwardOpOncePerMicroBatchWhenAllIsKept) {
+  Graph const graph = small_gpt();
+  Program const program = schedule_gpt(graph, {"keep"}, 3);
+  for (Segment const& segment : program.segments) {
+    if (segment.name == "update") continue;
+    std::map<std::string, int> runs;
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      if (item.kind == ItemKind::op) ++runs[op_of(program, item).name];
+    }
+    for (Op const& op : graph.ops) {
+      bool const expected =
+          op.phase == Phase::backward || (op.phase == Phase::forward && !op.elided);
+      EXPECT_EQ(runs[op.name], expected ? 1 : 0) << segment.name << " " << op.name;
+    }
+  }
+}
+
+TEST(Schedule, SpillsATensorOnceAndReloadsItOnce) {
+  Program const program = schedule_gpt(gpt2(), {"nvme"});
+  std::multiset<TensorId> written, read;
+  for (Item const* item : items_on(program, Lane::nvme_write)) {
+    written.insert(program.buffers[static_cast<std::size_t>(item->operands[0])].tensor);
+  }
+  for (Item const* item : items_on(program, Lane::nvme_read)) {
+    read.insert(program.buffers[static_cast<std::size_t>(item->operands[1])].tensor);
+  }
+  EXPECT_GT(written.size(), 60u);
+  EXPECT_EQ(written, read);
+  EXPECT_EQ(std::set<TensorId>(written.begin(), written.end()).size(), written.size());
+}
+
+TEST(Schedule, KeepsTheLastLayerWhoseReloadWouldStartBeforeItsWriteEnds) {
+  Program const program = schedule_gpt(gpt2(), {"nvme"});
+  std::set<int> blocks;
+  for (Item const* item : items_on(program, Lane::nvme_read)) blocks.insert(item->block);
+  for (int b = 0; b < static_cast<int>(gpt2().blocks.size()); ++b) {
+    bool const layer = gpt2().blocks[static_cast<std::size_t>(b)].layer;
+    bool const last = b + 2 == static_cast<int>(gpt2().blocks.size());
+    EXPECT_EQ(blocks.contains(b), layer && !last)
+        << gpt2().blocks[static_cast<std::size_t>(b)].name;
+  }
+}
+
+TEST(Schedule, GivesASpillUntilTheEndOfTheNextBlock) {
+  Program const program = schedule_gpt(gpt2(), {"nvme"});
+  for (Item const* item : items_on(program, Lane::nvme_write)) {
+    ASSERT_GT(item->horizon, item->number);
+    EXPECT_EQ(program.items[static_cast<std::size_t>(item->horizon)].block, item->block + 1);
+  }
+}
+
+TEST(Schedule, RecomputesOnlyWhatTheBackwardPassReads) {
+  Graph const graph = small_gpt();
+  Program const kept = schedule_gpt(graph, {"keep"});
+  Program const again = schedule_gpt(graph, {"recompute"});
+  std::map<int, int> runs;
+  for (Item const& item : again.items) {
+    if (item.kind == ItemKind::op) ++runs[item.op];
+  }
+  std::set<TensorId> read;
+  for (Item const& item : again.items) {
+    for (Access const& access : item.reads) read.insert(access.buffer);
+  }
+  int repeated = 0;
+  for (Op const& op : graph.ops) {
+    if (op.phase != Phase::forward || op.elided) continue;
+    bool const layer = graph.blocks[static_cast<std::size_t>(op.block)].layer;
+    EXPECT_LE(runs[op.id], layer ? 2 : 1) << op.name;
+    repeated += runs[op.id] - 1;
+  }
+  EXPECT_GT(repeated, 4 * 4);  // layer norms, qkv, attention, fc, gelu
+  // The product at a layer's end makes the next layer's input and nothing else.
+  for (Item const& item : again.items) {
+    bool const written_for_something =
+        item.kind != ItemKind::op || op_of(again, item).phase != Phase::forward ||
+        std::any_of(item.writes.begin(), item.writes.end(),
+                    [&](Access const& w) { return read.contains(w.buffer); });
+    EXPECT_TRUE(written_for_something) << describe(again, item.number);
+  }
+  EXPECT_EQ(again.items.size() - kept.items.size(), static_cast<std::size_t>(repeated));
+}
+
+TEST(Schedule, HoistsReloadsWithoutRaisingThePeak) {
+  Program const on_demand = schedule_gpt(gpt2(), {"nvme"}, 2);
+  Program const hoisted = schedule_gpt(gpt2(), {"nvme"}, 2, 1, 2);
+  EXPECT_LE(most_alive(hoisted), most_alive(on_demand));
+  auto const before = items_on(on_demand, Lane::nvme_read);
+  auto const after = items_on(hoisted, Lane::nvme_read);
+  ASSERT_EQ(before.size(), after.size());
+  int earlier = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) earlier += after[i]->number < before[i]->number;
+  EXPECT_GT(earlier, static_cast<int>(before.size()) / 2);
+}
+
+TEST(Schedule, CollectsLossAndGradientsOverMicroBatches) {
+  Program const program = schedule_gpt(small_gpt(), {"keep"}, 3);
+  std::vector<double> fresh;
+  std::map<std::string, int> accumulates;
+  for (Segment const& segment : program.segments) {
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      if (item.kind != ItemKind::op) continue;
+      Op const& op = op_of(program, item);
+      if (op.attributes.flag("per_step")) fresh.push_back(op.attributes.at("fresh"));
+      if (op.kind == OpKind::accumulate) ++accumulates[segment.name];
+    }
+  }
+  auto const chunks = static_cast<int>(program.chunks.size());
+  EXPECT_EQ(fresh, (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(accumulates, (std::map<std::string, int>{{"middle", chunks}, {"last", chunks}}));
+}
+
+TEST(Schedule, ReducesEveryChunkOncePerStepAndCommitsAfterAllNorms) {
+  Program const program = schedule_gpt(small_gpt(), {"keep"}, 2, 2);
+  std::map<ItemKind, std::multiset<int>> chunks;
+  for (Item const* item : items_on(program, Lane::comm)) chunks[item->kind].insert(item->chunk);
+  std::multiset<int> each;
+  for (Chunk const& chunk : program.chunks) each.insert(chunk.id);
+  EXPECT_EQ(chunks[ItemKind::all_to_all], each);
+  EXPECT_EQ(chunks[ItemKind::all_gather], each);
+  auto const commit = std::find_if(program.items.begin(), program.items.end(),
+                                   [](Item const& i) { return i.kind == ItemKind::commit; });
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op) continue;
+    auto const kind = op_of(program, item).kind;
+    bool const before = kind == OpKind::square_norm, after = kind == OpKind::adamw;
+    EXPECT_FALSE(before && item.number > commit->number);
+    EXPECT_FALSE(after && item.number < commit->number);
+  }
+}
+
+TEST(Schedule, UpdatesAChunkOnTheHostLaneWhereThePlanSaysSo) {
+  Program const program =
+      schedule_gpt(small_gpt(), {"keep"}, 1, 1, 0, {"device", "host", "device"});
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op || op_of(program, item).kind != OpKind::adamw) continue;
+    EXPECT_EQ(item.lane, item.chunk == 1 ? Lane::host : Lane::compute);
+  }
+}
+
+TEST(Schedule, GivesScratchToOpsThatAskForIt) {
+  Graph graph = small_gpt();
+  size_workspaces(graph, [](Graph const&, Op const& op) {
+    return op.kind == OpKind::attention ? std::int64_t{1000} : std::int64_t{0};
+  });
+  Program const program = schedule_gpt(graph, {"recompute"});
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op || op_of(program, item).kind != OpKind::attention) continue;
+    auto const& scratch = program.buffers[static_cast<std::size_t>(item.operands.back())];
+    EXPECT_GE(scratch.bytes, 1000);
+    EXPECT_EQ(program.tensors[static_cast<std::size_t>(scratch.tensor)].role, Role::workspace);
+  }
+}
+
+TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
+  Graph const graph = gpt_graph(
+      {.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64}, Purpose::eval);
+  Program const program = schedule(graph, {}, Purpose::eval, 1, 1);
+  ASSERT_EQ(program.segments.size(), 1u);
+  EXPECT_EQ(program.segments[0].name, "forward");
+  for (Item const& item : program.items) {
+    for (Access const& write : item.writes) {
+      EXPECT_FALSE(program.buffers[static_cast<std::size_t>(write.buffer)].persistent);
+    }
+  }
+}
+
+TEST(Schedule, RefusesWhatIsNotOffered) {
+  Graph const graph = small_gpt();
+  Plan const good = make_plan(graph, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  auto const refused = [&](auto change) {
+    Plan plan = good;
+    change(plan);
+    EXPECT_THROW(schedule(graph, plan, Purpose::train, 1, 1), std::invalid_argument);
+  };
+  refused([](Plan& p) { p.blocks[1].policy = BlockPolicy::light; });
+  refused([](Plan& p) { p.blocks[1].policy = BlockPolicy::host; });
+  refused([](Plan& p) { p.blocks[1] = {BlockPolicy::nvme, 0.5}; });
+  refused([](Plan& p) { p.chunks[0].parameters = Tier::host; });
+  refused([](Plan& p) { p.chunks[0].sharded = true; });
+  refused([](Plan& p) { p.chunks[0].resident = false; });
+  refused([](Plan& p) { p.chunks.pop_back(); });
+}
+
+}  // namespace
+}  // namespace spillway::test
