@@ -1,0 +1,109 @@
+#include "profile/machine_probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/spill/spill_file.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/kernel.hpp"
+
+namespace spillway {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kPatience_s = 0.1;  // per number
+constexpr std::int64_t kMatrixRows = 1024;
+constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
+constexpr std::size_t kBytes = std::size_t{48} << 20;
+constexpr std::int64_t kStorageBytes = std::int64_t{8} << 20;
+
+double elapsed_s(Clock::time_point since) {
+  return std::chrono::duration<double>(Clock::now() - since).count();
+}
+
+// The shortest of the runs that fit into the patience, after a first one that sets things up.
+template <class Run>
+double best_s(Run const& run) {
+  run();
+  double best = INFINITY;
+  for (auto const start = Clock::now(); elapsed_s(start) < kPatience_s;) {
+    auto const before = Clock::now();
+    run();
+    best = std::min(best, elapsed_s(before));
+  }
+  return best;
+}
+
+// One op on three tensors of equal shape, the last one its output, bound as the engine would.
+class LoneOp {
+ public:
+  LoneOp(OpKind kind, DType dtype, Shape const& shape, Exec const& exec, std::byte* memory)
+      : m_exec(exec) {
+    m_op.kind = kind;
+    for (TensorId id = 0; id < 3; ++id) {
+      Tensor tensor;
+      tensor.id = id;
+      tensor.dtype = dtype;
+      tensor.shape = shape;
+      m_tensors.push_back(tensor);
+      m_operands.push_back(memory + id * tensor.bytes());
+      (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
+    }
+    m_arithmetic.threads = exec.space().concurrency();
+    KernelContext const context{m_tensors, {}, m_arithmetic};
+    m_op.workspace_bytes = workspace_bytes(context, m_op);
+    m_workspace.resize(static_cast<std::size_t>(m_op.workspace_bytes));
+    if (!m_workspace.empty()) m_operands.push_back(m_workspace.data());
+    m_launch = kernel(kind).bind(context, m_op);
+  }
+
+  void operator()() const {
+    m_launch(m_exec, m_operands.data());
+    m_exec.fence();
+  }
+  double traffic() const { return static_cast<double>(traffic_bytes(m_op, m_tensors)); }
+
+ private:
+  Exec const& m_exec;
+  Op m_op;
+  std::vector<Tensor> m_tensors;
+  std::vector<std::byte> m_workspace;
+  std::vector<void*> m_operands;
+  Arithmetic m_arithmetic;
+  Launch m_launch;
+};
+
+}  // namespace
+
+Machine probe_machine(Exec const& exec, bool bf16) {
+  // Zeroed, so that every page exists before it is measured.
+  auto const memory = std::make_unique<std::byte[]>(kBytes);
+  Machine machine;
+  LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {kMatrixRows, kMatrixRows},
+                      exec, memory.get());
+  auto const flops = 2 * std::pow(static_cast<double>(kMatrixRows), 3);
+  (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) = flops / best_s(matmul) * 1e-9;
+  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.get());
+  machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
+  return machine;
+}
+
+void probe_storage(Machine& machine, std::filesystem::path const& directory) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(kStorageBytes), std::byte{1});
+  SpillFile file(directory, kStorageBytes, 1, false);
+  auto const rate = [&](auto const& move) {
+    auto const start = Clock::now();
+    bool const moved = move() == IoResult::ok;
+    return moved ? static_cast<double>(kStorageBytes) / elapsed_s(start) * 1e-9 : 0;
+  };
+  machine.nvme_write_gbps = rate([&] { return file.write(0, 0, bytes); });
+  machine.nvme_read_gbps = rate([&] { return file.read(0, 0, bytes); });
+}
+
+}  // namespace spillway

@@ -1,0 +1,21 @@
+// A quick look at the machine: good enough for mfu and a rough simulation, in about a quarter of a
+// second. Numbers are what this process gets now, beside whatever else runs.
+#pragma once
+
+#include <filesystem>
+
+#include "plan/machine.hpp"
+
+namespace spillway {
+
+class Exec;
+
+// Rates of matrix products in the run's precision and of memory traffic, both on all threads of
+// `exec` and through the run's own kernels. Takes 48 MiB while it measures.
+Machine probe_machine(Exec const& exec, bool bf16);
+
+// Adds the spill path's rates, from a few MiB written and read back: the page cache may answer the
+// reads. Throws Error when the directory cannot be used.
+void probe_storage(Machine& machine, std::filesystem::path const& directory);
+
+}  // namespace spillway

@@ -1,0 +1,62 @@
+// Kernels, batches and commits that are easy to predict, for tests of the engine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/kernel.hpp"
+#include "runtime/engine.hpp"
+#include "tests/support/kokkos_environment.hpp"
+
+namespace spillway::test {
+
+// The value that a fake op gives to 8-byte words: any missing, early or torn input changes it.
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  a = (a ^ b) * 0x9E3779B97F4A7C15ull;
+  return a ^ (a >> 29);
+}
+
+// By op id: a digest of every execution so far. Each op is run by one thread at a time.
+inline std::vector<std::uint64_t> g_digests;
+// Sleeps now and then, or throws; called with the digest inside fake ops.
+inline std::function<void(Op const&, std::uint64_t)> g_disturb;
+
+// One execution of a fake op; operands are whole words.
+inline void run_fake(Op const& op, void* const* operands) {
+  auto digest = static_cast<std::uint64_t>(op.id);
+  for (auto const& view : op.inputs) {
+    auto const* const words = static_cast<std::uint64_t const*>(*operands++);
+    for (std::int64_t i = 0; i < view.shape[0]; ++i) digest = mix(digest, words[i]);
+  }
+  if (g_disturb) g_disturb(op, digest);
+  for (auto const& view : op.outputs) {
+    auto* const words = static_cast<std::uint64_t*>(*operands++);
+    for (std::int64_t i = 0; i < view.shape[0]; ++i) {
+      words[i] = mix(digest, static_cast<std::uint64_t>(i));
+    }
+  }
+  auto& all = g_digests[static_cast<std::size_t>(op.id)];
+  all = mix(all, digest);
+}
+
+inline Launch bind_fake(KernelContext const&, Op const& op) {
+  return [op](Exec const&, void* const* operands) { run_fake(op, operands); };
+}
+
+inline Kernel fake_kernel(OpKind) {
+  return {bind_fake, bind_fake};
+}
+
+class NoBatches final : public BatchSource {
+  void load(std::int64_t, std::int64_t, BatchPointers const&) override {}
+};
+
+inline Tiers make_tiers(Program const& program, SpillFile* spill) {
+  return {Arena("device", program.peak_bytes[0]), Arena("host", program.peak_bytes[1]), spill, {}};
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,40 @@
+#include "profile/machine_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "kernels/exec.hpp"
+#include "tests/support/kokkos_environment.hpp"
+
+namespace spillway {
+namespace {
+
+bool plausible(double rate) {
+  return std::isfinite(rate) && rate > 0;
+}
+
+TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
+  Exec const exec;
+  auto const f32 = probe_machine(exec, false);
+  EXPECT_TRUE(plausible(f32.matmul_gflops_f32));
+  EXPECT_TRUE(plausible(f32.memory_gbps));
+  auto const bf16 = probe_machine(exec, true);
+  EXPECT_TRUE(plausible(bf16.matmul_gflops_bf16));
+}
+
+TEST(MachineProbe, MeasuresTheSpillPath) {
+  Machine machine;
+  probe_storage(machine, ::testing::TempDir());
+  EXPECT_TRUE(plausible(machine.nvme_write_gbps));
+  EXPECT_TRUE(plausible(machine.nvme_read_gbps));
+}
+
+TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
+  Machine machine;
+  EXPECT_THROW(probe_storage(machine, "/no/such/directory"), Error);
+}
+
+}  // namespace
+}  // namespace spillway
