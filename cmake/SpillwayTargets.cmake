@@ -49,8 +49,8 @@ endfunction()
 
 # What every test needs around it: Open MPI as root in a container, threads that share the cores.
 set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-  ASAN_OPTIONS=detect_leaks=0)
+  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
 # spillway_test(NAME [LABEL unit] [LINK libs...] [RANKS n...]): <NAME>.cpp with GoogleTest.
 function(spillway_test name)
