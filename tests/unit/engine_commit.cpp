@@ -170,17 +170,16 @@ class EngineCommit : public ::testing::Test {
   }
 
   Miniature m_small;
-  FaultOnNth m_faults{Fault::error, 2, 5};  // the reload of run 2, the spill of run 5
+  FaultOnNth m_faults{Fault::error, 4, 7};  // the reload of run 4, the spill of run 7
   SpillFile m_spill{::testing::TempDir(), m_small.program.peak_bytes[2],
                     spill_extents(m_small.program), true, &m_faults};
-  Tiers m_tiers = make_tiers(m_small.program, nullptr);
+  Tiers m_tiers = make_tiers(m_small.program, &m_spill);
   Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   StepNumbers m_batches;
 };
 
 TEST_F(EngineCommit, GoReportsSumsAndLetsTheUpdateRun) {
-  m_tiers.spill = &m_spill;
   Engine engine(parts(), {.poison = true});
   auto const result = engine.run_step(0);
   EXPECT_EQ(result.word, CommitWord::go);
@@ -194,23 +193,20 @@ TEST_F(EngineCommit, GoReportsSumsAndLetsTheUpdateRun) {
 }
 
 TEST_F(EngineCommit, AStorageErrorIsNotCommittedAndTheStepRunsAgain) {
-  m_tiers.spill = &m_spill;
   Engine engine(parts());
-  EXPECT_EQ(engine.run_step(0).word, CommitWord::go);
-  auto const failed = engine.run_step(1);
-  EXPECT_EQ(failed.word, CommitWord::storage_error);
-  EXPECT_EQ(weight(engine), 0.5);
-  auto const again = engine.run_step(1);
+  for (int step = 0; step < 3; ++step) EXPECT_EQ(engine.run_step(step).word, CommitWord::go);
+  EXPECT_EQ(engine.run_step(3).word, CommitWord::storage_error);
+  EXPECT_EQ(weight(engine), 1.5);
+  auto const again = engine.run_step(3);
   EXPECT_EQ(again.word, CommitWord::go);
-  EXPECT_EQ(again.loss_sum, 160);
-  EXPECT_EQ(weight(engine), 1.0);
-  EXPECT_EQ(engine.run_step(2).word, CommitWord::go);
-  EXPECT_EQ(engine.run_step(3).word, CommitWord::storage_error);  // a spill that failed
-  EXPECT_EQ(engine.run_step(3).word, CommitWord::go);
+  EXPECT_EQ(again.loss_sum, 16 * 30);
+  EXPECT_EQ(weight(engine), 2.0);
+  EXPECT_EQ(engine.run_step(4).word, CommitWord::go);
+  EXPECT_EQ(engine.run_step(5).word, CommitWord::storage_error);  // a spill this time
+  EXPECT_EQ(engine.run_step(5).word, CommitWord::go);
 }
 
 TEST_F(EngineCommit, NonFiniteStopsTheUpdate) {
-  m_tiers.spill = &m_spill;
   Engine engine(parts());
   g_norm = INFINITY;
   EXPECT_EQ(engine.run_step(0).word, CommitWord::non_finite);
@@ -220,7 +216,6 @@ TEST_F(EngineCommit, NonFiniteStopsTheUpdate) {
 }
 
 TEST_F(EngineCommit, StopCommitsTheStepFirst) {
-  m_tiers.spill = &m_spill;
   Engine engine(parts());
   g_stop = true;
   EXPECT_EQ(engine.run_step(0).word, CommitWord::stop);
@@ -240,7 +235,6 @@ class LostComm final : public Comm {
 };
 
 TEST_F(EngineCommit, ALostPeerEndsTheStepOnTheCallersThread) {
-  m_tiers.spill = &m_spill;
   m_comm = std::make_unique<LostComm>();
   Engine engine(parts());
   try {
@@ -268,7 +262,6 @@ class ApartComm final : public Comm {
 };
 
 TEST_F(EngineCommit, RanksWithDifferentGradientsAreNotTrainedFurther) {
-  m_tiers.spill = &m_spill;
   m_comm = std::make_unique<ApartComm>();
   Engine engine(parts());
   EXPECT_THROW(engine.run_step(0), Error);
