@@ -1,8 +1,22 @@
 #include <stdexcept>
+#include <vector>
 
 #include "plan/passes.hpp"
 
 namespace spillway {
+
+namespace {
+
+void finish(std::vector<Program*> programs) {
+  layout(programs);
+  for (Program* program : programs) {
+    derive_waits(*program);
+    // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
+    if (auto const violation = verify(*program)) throw std::logic_error(violation->why);
+  }
+}
+
+}  // namespace
 
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks) {
@@ -12,13 +26,14 @@ Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
     compiled.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
     programs.push_back(&*compiled.eval);
   }
-  layout(programs);
-  for (Program* program : programs) {
-    derive_waits(*program);
-    // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
-    if (auto const violation = verify(*program)) throw std::logic_error(violation->why);
-  }
+  finish(programs);
   return compiled;
+}
+
+Program compile_inference(Graph const& graph, std::int64_t ranks) {
+  auto program = schedule(graph, {}, graph.purpose, 1, ranks);
+  finish({&program});
+  return program;
 }
 
 }  // namespace spillway

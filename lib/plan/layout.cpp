@@ -61,31 +61,36 @@ struct Placement {
   std::int64_t bytes, alignment, offset;
 };
 
+// What the search below looks at, and nothing else: it is the inner loop.
+struct Taken {
+  std::int64_t first, last;
+  Lifetime lifetime;
+};
+
 // Each rectangle in turn goes to the lowest offset that is free during its lifetime. Returns the
 // peak.
 std::int64_t place_first_fit(std::vector<Placement>& todo) {
-  std::vector<Placement const*> placed;  // by offset
-  placed.reserve(todo.size());
+  std::vector<Taken> taken;  // by first byte
+  taken.reserve(todo.size());
   std::int64_t peak = 0;
   for (Placement& p : todo) {
-    std::int64_t offset = 0;
-    auto where = placed.begin();
-    for (; where != placed.end() && (*where)->offset < offset + p.bytes; ++where) {
-      if (!(*where)->lifetime.overlaps(p.lifetime)) continue;
-      offset = std::max(offset, round_up((*where)->offset + (*where)->bytes, p.alignment));
+    p.offset = 0;
+    for (Taken const& t : taken) {
+      if (t.first >= p.offset + p.bytes) break;
+      if (t.last <= p.offset || !t.lifetime.overlaps(p.lifetime)) continue;
+      p.offset = round_up(t.last, p.alignment);
     }
-    p.offset = offset;
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
-                                   [](std::int64_t o, auto const* q) { return o < q->offset; }),
-                  &p);
-    peak = std::max(peak, offset + p.bytes);
+    auto const after = std::upper_bound(taken.begin(), taken.end(), p.offset,
+                                        [](std::int64_t o, Taken const& t) { return o < t.first; });
+    taken.insert(after, {p.offset, p.offset + p.bytes, p.lifetime});
+    peak = std::max(peak, p.offset + p.bytes);
   }
   return peak;
 }
 
-// Two orders are tried: largest first, and largest area (bytes x time) first.
-std::vector<Placement> best_placement(std::vector<Placement> todo) {
-  std::vector<Placement> by_area = todo;
+// Two orders are tried: largest first, and, unless that was perfect, largest area (bytes x time)
+// first.
+std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t bound) {
   auto const by = [](auto weight) {
     return [weight](Placement const& a, Placement const& b) {
       return std::tuple(-weight(a), a.lifetime.first, a.buffer) <
@@ -97,8 +102,20 @@ std::vector<Placement> best_placement(std::vector<Placement> todo) {
     return p.bytes * (p.lifetime.last - p.lifetime.first + 1);
   };
   std::sort(todo.begin(), todo.end(), by(bytes));
+  auto const peak = place_first_fit(todo);
+  if (peak <= bound) return todo;
+  std::vector<Placement> by_area = todo;
   std::sort(by_area.begin(), by_area.end(), by(area));
-  return place_first_fit(by_area) < place_first_fit(todo) ? by_area : todo;
+  return place_first_fit(by_area) < peak ? by_area : todo;
+}
+
+// No layout can do with less than what is alive at one time.
+std::int64_t transient_bound(Program const& program, std::vector<Lifetime> alive, Tier tier) {
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.persistent) alive[static_cast<std::size_t>(buffer.id)] = {};
+  }
+  auto const live = live_bytes(program, alive, tier);
+  return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
 }
 
 void place_transient(Program& program, Tier tier, std::int64_t base) {
@@ -112,9 +129,10 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
     todo.push_back(
         {buffer.id, lifetime, footprint_bytes(buffer), alignment_bytes(buffer.bytes), 0});
   }
+  auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
   peak = base;
-  for (Placement const& p : best_placement(std::move(todo))) {
+  for (Placement const& p : best_placement(std::move(todo), bound)) {
     program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);
   }

@@ -64,6 +64,9 @@ struct Compiled {
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
+// The Program of an inference graph (Purpose::eval or generate) alone.
+Program compile_inference(Graph const& graph, std::int64_t ranks);
+
 // The Plan as YAML with the keys of the input file's `plan` section: plan.yaml, and `plan.file`.
 // Read back by lib/config and `make_plan`.
 std::string to_yaml(Plan const& plan, Graph const& graph);

@@ -1,0 +1,97 @@
+#include "plan/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Graph const& graph() {
+  static Graph const graph = gpt_training_graph(
+      {.layers = 4, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 256, .micro = 4});
+  return graph;
+}
+
+TEST(Plan, RepeatsTheLastEntryOfALists) {
+  Plan const plan = make_plan(graph(), {"keep", "nvme"}, {"host", "device"}, 3, BlockPolicy::keep);
+  std::vector<BlockPolicy> layers;
+  for (std::size_t b = 0; b < graph().blocks.size(); ++b) {
+    if (graph().blocks[b].layer) layers.push_back(plan.blocks[b].policy);
+  }
+  EXPECT_EQ(layers, (std::vector{BlockPolicy::keep, BlockPolicy::nvme, BlockPolicy::nvme,
+                                 BlockPolicy::nvme}));
+  EXPECT_EQ(plan.chunks[0].update, Tier::host);
+  EXPECT_EQ(plan.chunks.back().update, Tier::device);
+  EXPECT_EQ(plan.prefetch, 3);
+}
+
+TEST(Plan, ReadsAFractionOfRows) {
+  Plan const plan = make_plan(graph(), {"nvme:0.5"}, {"auto"}, 1, BlockPolicy::keep);
+  EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::nvme, 0.5}));
+}
+
+TEST(Plan, NamesTheWordThatIsNoPolicy) {
+  for (auto const& [activations, update] : {std::pair{Words{"kep"}, Words{"device"}},
+                                            {Words{"nvme:x"}, Words{"device"}},
+                                            {Words{"nvme:2"}, Words{"device"}},
+                                            {Words{"keep"}, Words{"disk"}},
+                                            {Words{}, Words{}}}) {
+    EXPECT_THROW(make_plan(graph(), activations, update, 1, BlockPolicy::keep),
+                 std::invalid_argument);
+  }
+  for (auto const policy : {BlockPolicy::keep, BlockPolicy::light_nvme}) {
+    EXPECT_EQ(block_policy(name(policy)), policy);
+  }
+}
+
+TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
+  auto const plan = make_plan(graph(), {"keep", "nvme"}, {"host", "device"}, 2, BlockPolicy::keep);
+  auto const text = to_yaml(plan, graph());
+  EXPECT_EQ(text.find("activations:\n  - keep        # h.0\n  - nvme        # h.1\n"), 0u) << text;
+  EXPECT_NE(text.find("update:\n  - host "), std::string::npos);
+  EXPECT_NE(text.find("prefetch: 2\n"), std::string::npos);
+}
+
+Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {
+  return solve(graph(), nullptr, {activations, {"auto"}, 1}, budgets, 1, 1);
+}
+
+TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
+  constexpr std::int64_t plenty = std::int64_t{1} << 40;
+  auto const none = solve_with({0, 0});
+  ASSERT_EQ(none.needs.size(), 3u);
+  auto const device = [&](std::size_t i) { return none.needs[i].peak_bytes[0]; };
+  EXPECT_EQ(solve_with({device(0), 0}).choice->automatic, BlockPolicy::keep);
+  EXPECT_EQ(solve_with({device(0) - 1, plenty}).choice->automatic, BlockPolicy::recompute);
+  auto const least = std::min(device(1), device(2));
+  EXPECT_TRUE(solve_with({least, plenty}).choice);
+  EXPECT_FALSE(solve_with({least - 1, plenty}).choice);
+}
+
+TEST(Solve, NamesTheSmallestNeedWhenNothingFits) {
+  auto const solution = solve_with({1 << 20, 0});
+  EXPECT_FALSE(solution.choice);
+  for (Need const& need : solution.needs) {
+    if (need.peak_bytes[2] == 0) {
+      EXPECT_LE(solution.smallest.peak_bytes[0], need.peak_bytes[0]);
+    }
+  }
+  EXPECT_EQ(solution.smallest.automatic, BlockPolicy::recompute);
+  EXPECT_NE(describe(solution.smallest).find("MiB (activations: recompute)"), std::string::npos);
+}
+
+TEST(Solve, LeavesAForcedPlanAlone) {
+  auto const solution = solve_with({std::int64_t{1} << 40, 0}, {"nvme"});
+  EXPECT_FALSE(solution.choice);  // no NVMe budget
+  ASSERT_EQ(solution.needs.size(), 1u);
+  EXPECT_GT(solution.smallest.peak_bytes[2], 0);
+}
+
+}  // namespace
+}  // namespace spillway::test

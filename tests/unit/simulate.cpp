@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+#include "support/hand_made.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kGigabyte = 1'000'000'000;
+constexpr auto index_of = [](Lane lane) { return static_cast<std::size_t>(lane); };
+
+// One GB/s everywhere: a buffer of n GB takes n seconds.
+Machine unit_machine() {
+  return {1, 1, 1, 1, 1, 1, 0};
+}
+
+void finish(Program& program) {
+  link(program);
+  Program* programs[] = {&program};
+  layout(programs);
+  derive_waits(program);
+}
+
+TEST(Simulate, OverlapsLanesAndFollowsWaits) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte), away = made.buffer(Tier::nvme, kGigabyte);
+  auto const b = made.buffer(Tier::device, 4 * kGigabyte);
+  auto const c = made.buffer(Tier::device, kGigabyte);
+  made.program.buffers[0].spanning = made.program.buffers[2].spanning = true;
+  made.item(Lane::compute, {}, {a});
+  made.program.items[0].horizon = 4;
+  made.item(Lane::nvme_write, {a}, {away});
+  made.item(Lane::compute, {}, {b});
+  made.item(Lane::nvme_read, {away}, {c});
+  made.item(Lane::compute, {c}, {});
+  finish(made.program);
+  auto const result = simulate(made.program, unit_machine());
+  ASSERT_EQ(result.spans.size(), 5u);
+  EXPECT_DOUBLE_EQ(result.step_s, 5);  // the transfers hide behind item 2
+  EXPECT_DOUBLE_EQ(result.spans[1].start_s, result.spans[0].end_s);
+  EXPECT_DOUBLE_EQ(result.spans[3].start_s, result.spans[1].end_s);
+  EXPECT_DOUBLE_EQ(result.spans[4].start_s, result.spans[2].end_s);
+  EXPECT_DOUBLE_EQ(result.busy_s[index_of(Lane::nvme_read)], 1);
+  EXPECT_EQ(result.bytes[index_of(Lane::nvme_write)], kGigabyte);
+}
+
+TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, 2 * kGigabyte);
+  auto const b = made.buffer(Tier::device, kGigabyte), small = made.buffer(Tier::device, 64);
+  made.program.buffers[0].versions = 2;
+  made.item(Lane::host, {}, {a});
+  made.item(Lane::compute, {}, {small});  // what the next load can wait for
+  made.item(Lane::compute, {a}, {b});
+  finish(made.program);
+  // Loading (2 s) goes on while the step before computes (1 s).
+  EXPECT_NEAR(simulate(made.program, unit_machine()).step_s, 2, 1e-6);
+}
+
+TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
+  Graph const graph = gpt_training_graph({.layers = 2, .hidden = 128, .heads = 4, .vocab = 300});
+  auto const plan = make_plan(graph, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  auto const program = compile(graph, nullptr, plan, 1, 1).train;
+  Machine machine{100, 50, 1e9, 0, 0, 0, 0};
+  double flops = 0;
+  for (Op const& op : graph.ops) flops += op.elided ? 0 : op.flops;
+  EXPECT_NEAR(simulate(program, machine).step_s, flops / 100e9, 0.01 * flops / 100e9);
+  machine.memory_gbps = 1e-3;
+  EXPECT_GT(simulate(program, machine).step_s, 2 * flops / 100e9);
+  machine = {0, 0, 0, 0, 0, 0, 1e-6};
+  EXPECT_NEAR(simulate(program, machine).busy_s[index_of(Lane::compute)],
+              1e-6 * static_cast<double>(program.items.size() - 2), 1e-9);  // not load, commit
+}
+
+TEST(Simulate, CountsEveryMicroBatch) {
+  Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4, .vocab = 300});
+  auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
+  auto const spilled = [&](int micro_batches) {
+    auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
+    return simulate(program, unit_machine()).bytes[index_of(Lane::nvme_write)];
+  };
+  EXPECT_GT(spilled(1), 0);
+  EXPECT_EQ(spilled(5), 5 * spilled(1));
+}
+
+}  // namespace
+}  // namespace spillway::test
