@@ -33,14 +33,16 @@ std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::in
   return sample;
 }
 
-TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
-                           std::int64_t first_step, std::int64_t first_sample)
+TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape)
     : m_tokens(tokens),
       m_order(order),
       m_shape(shape),
-      m_first_step(first_step),
-      m_first_sample(first_sample),
       m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
+
+void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
+  m_first_step = step;
+  m_first_sample = sample;
+}
 
 void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
   auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;

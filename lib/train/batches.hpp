@@ -24,18 +24,19 @@ struct BatchShape {
   std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
 };
 
-// Training: windows in the seeded order. `first_sample` is the global sample of step `first_step`.
+// Training: windows in the seeded order.
 class TrainBatches final : public BatchSource {
  public:
-  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
-               std::int64_t first_step, std::int64_t first_sample);
+  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape);
+  // Step `step` begins at global sample `sample`. Not while an engine runs.
+  void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
 
  private:
   TokenSet const& m_tokens;
   DataOrder const& m_order;
   BatchShape m_shape;
-  std::int64_t m_first_step, m_first_sample;
+  std::int64_t m_first_step = 0, m_first_sample = 0;
   std::vector<std::int32_t> m_window;
 };
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <ctime>
+#include <initializer_list>
 
 namespace spillway {
 namespace {
@@ -29,6 +30,10 @@ void install_stop_signals() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (int const signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+}
+
+void request_stop() {
+  g_requested = 1;
 }
 
 bool stop_requested() {

@@ -4,6 +4,7 @@
 namespace spillway {
 
 void install_stop_signals();
+void request_stop();  // as a first signal would
 bool stop_requested();
 
 }  // namespace spillway

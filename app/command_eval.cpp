@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "app/commands.hpp"
+#include "base/math.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "config/load.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/scope.hpp"
+#include "runtime/process_memory.hpp"
+#include "train/batches.hpp"
+#include "train/data.hpp"
+#include "train/evaluate.hpp"
+#include "train/prepare.hpp"
+#include "train/run_state.hpp"
+#include "train/session.hpp"
+
+namespace spillway {
+
+Status run_eval(EvalArguments const& arguments, Comm& comm) {
+  Config config;
+  std::optional<CheckpointReader> checkpoint;
+  std::optional<TokenSet> tokens;
+  RunState state;
+  on_all_ranks(comm, [&] {
+    config = load_config(arguments.input, arguments.overrides);
+    checkpoint.emplace(arguments.checkpoint);
+    state = run_state(checkpoint->run_strings(), arguments.checkpoint);
+    tokens = open_valid(config, state.vocab);
+  });
+
+  auto const choices = choose(config, nullptr, available_cores() / comm.local_size(), comm.size());
+  KernelScope const kernels(static_cast<int>(choices.threads));
+  Exec const exec;
+  BatchShape const shape{config.data.sequence, choices.micro * comm.size(), choices.micro,
+                         comm.rank(), comm.size()};
+  auto const windows = (tokens->count() - 1) / config.data.sequence;
+  EvalBatches batches(*tokens, shape, windows);
+  std::optional<InferenceSession> session;
+  on_all_ranks(comm, [&] {
+    auto const arithmetic = make_arithmetic(config, choices, comm.size());
+    session.emplace(config, inference_graph(config, state.vocab, arithmetic, Purpose::eval),
+                    *checkpoint, batches, exec, comm);
+  });
+
+  auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);
+  if (comm.rank() == 0) {
+    fmt::print("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss, std::exp(loss),
+               windows * config.data.sequence, arguments.checkpoint, state.step);
+  }
+  return Status::done;
+}
+
+}  // namespace spillway

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "app/commands.hpp"
+#include "config/load.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/scope.hpp"
+#include "runtime/process_memory.hpp"
+#include "train/generate.hpp"
+#include "train/prepare.hpp"
+#include "train/run_state.hpp"
+#include "train/session.hpp"
+
+namespace spillway {
+namespace {
+
+std::vector<std::int32_t> encode(std::string const& text, std::string const& tokenizer) {
+  if (tokenizer != "byte") {
+    throw Error(Status::bad_input,
+                fmt::format("the checkpoint's tokenizer is '{}'; this version generates bytes only",
+                            tokenizer));
+  }
+  std::vector<std::int32_t> tokens;
+  for (char const c : text) tokens.push_back(static_cast<unsigned char>(c));
+  return tokens;
+}
+
+}  // namespace
+
+Status run_generate(GenerateArguments const& arguments) {
+  CheckpointReader checkpoint(arguments.checkpoint);
+  auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
+  auto const config = parse_config(state.config, arguments.checkpoint);
+  if (arguments.prompt.empty()) {
+    throw Error(Status::bad_input, "--prompt: is empty; give at least one character to continue");
+  }
+
+  KernelScope const kernels(available_cores());
+  Exec const exec;
+  auto const comm = make_single_rank_comm();
+  GenerateBatch batch(config.data.sequence);
+  batch.tokens = encode(arguments.prompt, state.tokenizer);
+  auto const arithmetic = make_arithmetic(config, {available_cores(), 1}, 1);
+  InferenceSession session(config,
+                           inference_graph(config, state.vocab, arithmetic, Purpose::generate),
+                           checkpoint, batch, exec, *comm);
+
+  fmt::print("{}", arguments.prompt);
+  for (std::int64_t i = 0; i < arguments.tokens; ++i) {
+    session.engine().run_step(i);
+    auto const bytes = session.engine().bytes(session.graph().known.logits);
+    std::span const logits(reinterpret_cast<float const*>(bytes.data()),
+                           static_cast<std::size_t>(state.vocab));
+    auto const token = sample_token(logits, {arguments.temperature, arguments.seed},
+                                    static_cast<std::uint64_t>(i));
+    batch.tokens.push_back(token);
+    if (token < 256) fmt::print("{}", static_cast<char>(token));
+    std::fflush(stdout);
+  }
+  fmt::print("\n");
+  return Status::done;
+}
+
+}  // namespace spillway

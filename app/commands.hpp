@@ -1,0 +1,47 @@
+// The program's commands. Each returns when it is done or throws Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/comm.hpp"
+
+namespace spillway {
+
+struct TrainArguments {
+  std::string input;
+  std::vector<std::string> overrides;
+};
+Status run_train(TrainArguments const& arguments, Comm& comm);
+
+struct EvalArguments {
+  std::string input;
+  std::vector<std::string> overrides;
+  std::string checkpoint;
+};
+Status run_eval(EvalArguments const& arguments, Comm& comm);
+
+struct GenerateArguments {
+  std::string checkpoint;
+  std::string prompt;
+  std::int64_t tokens = 200;
+  double temperature = 0.8;
+  std::uint64_t seed = 1;
+};
+Status run_generate(GenerateArguments const& arguments);
+
+struct TokenizeArguments {
+  std::string tokenizer = "byte";
+  std::string output;
+  std::vector<std::string> files;
+  bool separator = false;
+};
+Status run_tokenize(TokenizeArguments const& arguments);
+
+Status run_inspect(std::string const& path);
+Status run_doctor(std::string const& directory);
+Status run_print_config(std::string const& input, std::vector<std::string> const& overrides);
+
+}  // namespace spillway

@@ -1,0 +1,137 @@
+// spillway: parses the command line, owns MPI, turns every ending into an exit status.
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/version_text.hpp"
+#include "comm/mpi_scope.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "train/signals.hpp"
+
+namespace {
+
+using namespace spillway;
+
+// Reports an error once and gives the status to exit with.
+int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
+  auto const* ours = dynamic_cast<Error const*>(&error);
+  auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
+  auto const where = comm && comm->size() > 1 ? fmt::format("rank {}: ", comm->rank()) : "";
+  auto const* what = error.what();
+  if (*what != '\0')
+    fmt::print(stderr, "spillway: {}{}{}\n", where, ours ? "" : "internal: ", what);
+  std::fflush(stderr);
+  bool const alone =
+      !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
+  if (!alone) comm->abort(status);  // peers wait for us in a collective: end them too
+  return status;
+}
+
+void set_up_log(bool speaks) {
+  auto logger = spdlog::stderr_logger_mt("spillway");
+  logger->set_pattern("spillway: %l: %v");
+  logger->set_level(speaks ? spdlog::level::info : spdlog::level::err);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+// What the command line asks for; `ranked` commands run under MPI.
+struct Request {
+  std::function<Status()> plain;
+  std::function<Status(Comm&)> ranked;
+};
+
+void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalArguments& eval) {
+  auto* command = app.add_subcommand("train", "train as an input file says");
+  command->add_option("input", train.input, "input file")->required();
+  command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
+  command->callback([&] { request.ranked = [&](Comm& comm) { return run_train(train, comm); }; });
+
+  command = app.add_subcommand("eval", "loss and perplexity on the validation set");
+  command->add_option("input", eval.input, "input file")->required();
+  command->add_option("overrides", eval.overrides, "key=value");
+  command->add_option("--checkpoint", eval.checkpoint, "checkpoint directory")->required();
+  command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
+}
+
+void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate) {
+  auto* command = app.add_subcommand("generate", "sample from a checkpoint");
+  command->add_option("--checkpoint", generate.checkpoint, "checkpoint directory")->required();
+  command->add_option("--prompt", generate.prompt, "text to continue")->required();
+  command->add_option("--tokens", generate.tokens, "tokens to add")->check(CLI::PositiveNumber);
+  command->add_option("--temperature", generate.temperature, "0: the likeliest token")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", generate.seed, "of the draws");
+  command->callback([&] { request.plain = [&] { return run_generate(generate); }; });
+}
+
+void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
+  auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
+  command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));
+  command->add_option("-o,--output", tokenize.output, "token file to write")->required();
+  command->add_flag("--separator", tokenize.separator, "end every file with token 256");
+  command->add_option("files", tokenize.files, "text files")->required();
+  command->callback([&] { request.plain = [&] { return run_tokenize(tokenize); }; });
+}
+
+template <class Command>
+int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
+  set_up_log(!comm || comm->rank() == 0);
+  try {
+    return static_cast<int>(command());
+  } catch (std::exception const& error) {
+    return report(error, comm);
+  }
+}
+
+int run(Request const& request, int& argc, char**& argv) {
+  if (request.plain) return guarded(nullptr, request.plain);
+  MpiScope const mpi(argc, argv);
+  install_stop_signals();
+  auto const comm = make_world_comm({.hurry = stop_requested});
+  return guarded(comm, [&] { return request.ranked(*comm); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("spillway trains transformers whose training state does not fit in device memory");
+  app.set_version_flag("--version", version_text());
+  Request request;
+  TrainArguments train;
+  EvalArguments eval;
+  GenerateArguments generate;
+  TokenizeArguments tokenize;
+  std::string path, directory = ".", input;
+  bool print_config = false;
+  offer_ranked(app, request, train, eval);
+  offer_generate(app, request, generate);
+  offer_tokenize(app, request, tokenize);
+  auto* inspect = app.add_subcommand("inspect", "describe a checkpoint, a token file or a plan");
+  inspect->add_option("path", path, "what to look at")->required();
+  inspect->callback([&] { request.plain = [&] { return run_inspect(path); }; });
+  auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
+  doctor->add_option("directory", directory, "where spill files would go");
+  doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });
+  app.add_flag("--print-config", print_config, "every key: value, default, unit, bounds, meaning");
+  app.add_option("input", input, "input file whose values --print-config shows");
+  app.require_subcommand(0, 1);
+
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    int const status = app.exit(error);  // prints help, version or the mistake
+    return status == 0 ? 0 : static_cast<int>(Status::bad_input);
+  }
+  if (print_config) request.plain = [&] { return run_print_config(input, {}); };
+  if (!request.plain && !request.ranked) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(Status::bad_input);
+  }
+  return run(request, argc, argv);
+}

@@ -1,0 +1,14 @@
+#include "app/version_text.hpp"
+
+#include <fmt/format.h>
+
+#include "version.hpp"
+
+namespace spillway {
+
+std::string version_text() {
+  return fmt::format("spillway {} ({})\n{}\n{}\n{}", build::version, build::git_hash,
+                     build::compiler, build::flags, build::features);
+}
+
+}  // namespace spillway

@@ -1,0 +1,10 @@
+// What `--version` prints.
+#pragma once
+
+#include <string>
+
+namespace spillway {
+
+std::string version_text();
+
+}  // namespace spillway

@@ -1,0 +1,139 @@
+#include "train/checkpoints.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/shard_writer.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kPieceElements = 1 << 18;  // a tensor is streamed through this many floats
+
+struct Group {
+  StatePart part;
+  char const* name;
+};
+constexpr std::array kGroups = {Group{StatePart::master, "model"},
+                                Group{StatePart::moment1, "optimizer/m"},
+                                Group{StatePart::moment2, "optimizer/v"}};
+
+// Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
+template <class Body>
+void for_each_tensor(ModelState const& model, bool weights_only, Body const& body) {
+  for (auto const& group : kGroups) {
+    if (weights_only && group.part != StatePart::master) continue;
+    for (auto const& chunk : model.chunks()) {
+      for (std::size_t i = 0; i < chunk.parameters.size(); ++i) {
+        body(group, chunk, static_cast<int>(i), chunk.parameters[i]);
+      }
+    }
+  }
+}
+
+// Calls body(first, piece) over a tensor's elements, `piece` being a part of `buffer`.
+template <class Body>
+void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& body) {
+  for (std::int64_t first = 0; first < elements; first += kPieceElements) {
+    auto const size = std::min(kPieceElements, elements - first);
+    body(first, std::span(buffer.data(), static_cast<std::size_t>(size)));
+  }
+}
+
+std::vector<TensorSpec> specs_of(ModelState const& model, int ranks) {
+  std::vector<TensorSpec> specs;
+  for_each_tensor(
+      model, false, [&](auto const& group, auto const& chunk, int, auto const& parameter) {
+        specs.push_back({group.name, parameter.name, parameter.view.shape, chunk.id % ranks});
+      });
+  return specs;
+}
+
+void write_shard(std::filesystem::path const& directory, ModelState const& model,
+                 std::span<TensorSpec const> specs, Comm const& comm) {
+  ShardWriter shard(directory, comm.rank(), specs);
+  std::vector<float> buffer(kPieceElements);
+  for_each_tensor(
+      model, false, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+        if (chunk.id % comm.size() != comm.rank()) return;
+        in_pieces(element_count(parameter.view.shape), buffer, [&](auto first, auto piece) {
+          model.read(group.part, chunk.id, index, first, piece);
+          shard.write(group.name, parameter.name, first, piece);
+        });
+      });
+  shard.close();
+}
+
+void require_same_model(CheckpointReader const& checkpoint, ModelState const& model,
+                        bool weights_only) {
+  auto const refuse = [&](std::string const& why) {
+    throw Error(Status::bad_input,
+                fmt::format("{}: is of another model: {}", checkpoint.directory().string(), why));
+  };
+  std::size_t masters = 0;
+  for_each_tensor(
+      model, weights_only, [&](auto const& group, auto const&, int, auto const& parameter) {
+        if (group.part == StatePart::master) ++masters;
+        auto const* info = checkpoint.find(group.name, parameter.name);
+        if (info == nullptr) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+        if (info->shape != parameter.view.shape) {
+          refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name,
+                             fmt::join(info->shape, ", "), fmt::join(parameter.view.shape, ", ")));
+        }
+      });
+  auto const there = std::ranges::count(checkpoint.tensors(), "model", &TensorInfo::group);
+  if (static_cast<std::size_t>(there) != masters) {
+    refuse(fmt::format("{} parameters there, {} here", there, masters));
+  }
+}
+
+}  // namespace
+
+std::int64_t checkpoint_bytes(ModelState const& model) {
+  std::int64_t elements = 0;
+  for_each_tensor(model, false, [&](auto const&, auto const&, int, auto const& parameter) {
+    elements += element_count(parameter.view.shape);
+  });
+  return elements * static_cast<std::int64_t>(sizeof(float));
+}
+
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+                     RunState const& run, std::int64_t keep, Comm& comm) {
+  auto const specs = specs_of(model, comm.size());
+  auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
+  bool const first = comm.rank() == 0;
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    require_space(run_dir, checkpoint_bytes(model));
+    begin_checkpoint(run_dir, run.step);
+  });
+  on_all_ranks(comm, [&] { write_shard(directory, model, specs, comm); });
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    write_manifest(directory, specs, to_texts(run));
+    commit_checkpoint(run_dir, run.step, keep);
+  });
+}
+
+void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only) {
+  require_same_model(checkpoint, model, weights_only);
+  std::vector<float> buffer(kPieceElements);
+  for_each_tensor(model, weights_only,
+                  [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+                    in_pieces(element_count(parameter.view.shape), buffer,
+                              [&](auto from, auto piece) {
+                                checkpoint.read(group.name, parameter.name, from, piece);
+                                model.write(group.part, chunk.id, index, from, piece);
+                              });
+                  });
+}
+
+}  // namespace spillway

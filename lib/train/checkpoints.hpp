@@ -1,0 +1,27 @@
+// Saves and restores a run: the model's state and the RunState, as io/h5's checkpoint directories.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "comm/comm.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "train/model_state.hpp"
+#include "train/run_state.hpp"
+
+namespace spillway {
+
+// Bytes of one checkpoint's tensors, over all ranks.
+std::int64_t checkpoint_bytes(ModelState const& model);
+
+// Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes its share of the
+// chunks. Throws Error(storage) on all ranks alike (empty text on those that need not speak); the
+// previous checkpoint stays valid then.
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+                     RunState const& run, std::int64_t keep, Comm& comm);
+
+// Every rank reads the whole. `weights_only` leaves the moments as they are. Throws
+// Error(bad_input) when the checkpoint is of another model, Error(damaged) when it is damaged.
+void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only);
+
+}  // namespace spillway

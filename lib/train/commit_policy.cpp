@@ -1,0 +1,31 @@
+#include "train/commit_policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "train/learning_rate.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr double kClipEpsilon = 1e-6;  // as torch.nn.utils.clip_grad_norm_
+
+}  // namespace
+
+CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, CommitSums const& sums) {
+  CommitDecision decision;
+  double const mean = 1 / sums.weight_sum;
+  double const count = static_cast<double>(sums.step + 1);
+  decision.grad_norm = std::sqrt(sums.norm_squared) * mean;
+  decision.learning_rate = learning_rate(optim, steps, sums.step);
+  bool const finite = std::isfinite(sums.loss_sum) && std::isfinite(decision.grad_norm);
+  decision.word = finite ? CommitWord::go : CommitWord::non_finite;
+  double const clip = optim.clip > 0 ? optim.clip / (decision.grad_norm + kClipEpsilon) : 1;
+  decision.control[control_gradient_scale] = mean * std::min(1.0, clip);
+  decision.control[control_learning_rate] = decision.learning_rate;
+  decision.control[control_bias1] = 1 - std::pow(optim.beta1, count);
+  decision.control[control_bias2] = 1 - std::pow(optim.beta2, count);
+  return decision;
+}
+
+}  // namespace spillway

@@ -1,0 +1,38 @@
+#include "train/environment.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "comm/mpi_scope.hpp"
+#include "version.hpp"
+
+namespace spillway {
+namespace {
+
+using HostName = std::array<char, 64>;
+
+std::vector<HostName> host_names(Comm& comm) {
+  HostName mine{};
+  gethostname(mine.data(), mine.size() - 1);
+  std::vector<HostName> all(static_cast<std::size_t>(comm.size()));
+  comm.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+}  // namespace
+
+std::string environment_json(Comm& comm, Arithmetic const& arithmetic) {
+  nlohmann::ordered_json json = {{"version", build::version},   {"git", build::git_hash},
+                                 {"compiler", build::compiler}, {"flags", build::flags},
+                                 {"features", build::features}, {"mpi", mpi_version()},
+                                 {"ranks", comm.size()},        {"threads", arithmetic.threads},
+                                 {"isa", arithmetic.isa},       {"devices", "cpu"}};
+  for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
+  return json.dump(2);
+}
+
+}  // namespace spillway

@@ -1,0 +1,27 @@
+// `debug.fault`, read: what goes wrong on purpose, and when.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spillway {
+
+enum class FaultKind : std::uint8_t { none, storage_read, storage_write, kill_rank };
+
+struct FaultPlan {
+  FaultKind kind = FaultKind::none;
+  std::int64_t at = 0;  // the transfer, or the step
+};
+
+// "none" or "<kind>:<number>" as lib/config checked it.
+inline FaultPlan parse_fault(std::string const& text) {
+  auto const colon = text.find(':');
+  if (colon == std::string::npos) return {};
+  auto const name = text.substr(0, colon);
+  auto const kind = name == "storage-read"    ? FaultKind::storage_read
+                    : name == "storage-write" ? FaultKind::storage_write
+                                              : FaultKind::kill_rank;
+  return {kind, std::stoll(text.substr(colon + 1))};
+}
+
+}  // namespace spillway

@@ -1,0 +1,63 @@
+#include "train/plan_run.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/math.hpp"
+#include "base/units.hpp"
+#include "config/scalar.hpp"
+
+namespace spillway {
+namespace {
+
+// Kept free for the rest of the process and of the machine when a budget is `auto`.
+constexpr double kAutoShare = 0.8;
+
+PlanRequest request(Config const& config) {
+  PlanRequest request{config.plan.activations, config.plan.update};
+  if (config.plan.prefetch) request.prefetch = static_cast<int>(*config.plan.prefetch);
+  return request;
+}
+
+[[noreturn]] void refuse(Solution const& solution, Budgets const& budgets) {
+  throw Error(Status::cannot_fit,
+              fmt::format("memory.device = {}, memory.nvme = {}: {}",
+                          human_bytes(static_cast<double>(budgets.device_bytes)),
+                          human_bytes(static_cast<double>(budgets.nvme_bytes)),
+                          describe(solution.smallest)));
+}
+
+}  // namespace
+
+Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks) {
+  auto const share =
+      kAutoShare * static_cast<double>(free_bytes) / static_cast<double>(local_ranks);
+  return {config.memory.device_bytes.value_or(static_cast<std::int64_t>(share)),
+          config.memory.nvme_path.empty() ? 0 : config.memory.nvme_bytes};
+}
+
+PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
+                    Budgets const& budgets, std::int64_t ranks) {
+  for (;; choices.micro /= 2) {
+    auto const arithmetic = make_arithmetic(config, choices, ranks);
+    auto train = training_graph(config, data.vocab, arithmetic);
+    std::optional<Graph> eval;
+    if (data.valid) eval = inference_graph(config, data.vocab, arithmetic, Purpose::eval);
+    auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
+    try {
+      auto solution =
+          solve(train, eval ? &*eval : nullptr, request(config), budgets, micro_batches, ranks);
+      if (solution.choice) {
+        return {std::move(train), std::move(eval), std::move(solution.choice->plan),
+                std::move(solution.choice->compiled)};
+      }
+      if (!micro_is_free || choices.micro == 1) refuse(solution, budgets);
+    } catch (std::invalid_argument const& error) {
+      throw Error(Status::bad_input, error.what());
+    }
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,30 @@
+// From a Config to proved Programs that fit the budgets.
+#pragma once
+
+#include <optional>
+
+#include "graph/graph.hpp"
+#include "plan/solve.hpp"
+#include "train/data.hpp"
+#include "train/prepare.hpp"
+
+namespace spillway {
+
+// The budgets of one rank: what the Config says, or its share of what is free.
+Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks);
+
+// Address-stable once made: Programs of an Engine refer to it.
+struct PlannedRun {
+  Graph train;
+  std::optional<Graph> eval;  // where there is validation data
+  Plan plan;
+  Compiled programs;
+};
+
+// Chooses a Plan. With an automatic micro-batch (`micro_is_free`), halves it until something fits.
+// Throws Error: cannot_fit with the smallest budget that would do, bad_input for what is not
+// offered.
+PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
+                    Budgets const& budgets, std::int64_t ranks);
+
+}  // namespace spillway

@@ -1,0 +1,66 @@
+#include "train/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/math.hpp"
+#include "graph/build.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/onednn/isa.hpp"
+#include "model/model.hpp"
+#include "version.hpp"
+
+namespace spillway {
+namespace {
+
+void ask_workspaces(Graph& graph) {
+  size_workspaces(graph, [](Graph const& all, Op const& op) {
+    return workspace_bytes({all.tensors, all.chunks, all.arithmetic}, op);
+  });
+}
+
+}  // namespace
+
+Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
+               std::int64_t ranks) {
+  auto const per_rank = div_ceil(config.batch.sequences, ranks);
+  auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
+  Choices automatic{std::max<std::int64_t>(1, cores), std::min(per_rank, by_rows)};
+  if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
+  return {config.run.threads.value_or(automatic.threads),
+          config.batch.micro.value_or(automatic.micro)};
+}
+
+Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks) {
+  Arithmetic arithmetic;
+  arithmetic.build =
+      fmt::format("{} {}, {}, {}", build::version, build::git_hash, build::compiler, build::flags);
+  arithmetic.isa = matmul_isa();
+  arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
+  arithmetic.gradients = config.optim.gradients;
+  arithmetic.moments = config.optim.moments;
+  arithmetic.threads = choices.threads;
+  arithmetic.ranks = ranks;
+  arithmetic.micro = choices.micro;
+  arithmetic.sequence = config.data.sequence;
+  return arithmetic;
+}
+
+Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic) {
+  auto graph = build_model(config, vocab, arithmetic, Purpose::train);
+  append_backward(graph);
+  auto const& optim = config.optim;
+  append_update(graph, {optim.beta1, optim.beta2, optim.eps, optim.weight_decay});
+  ask_workspaces(graph);
+  return graph;
+}
+
+Graph inference_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                      Purpose purpose) {
+  auto graph = build_model(config, vocab, arithmetic, purpose);
+  ask_workspaces(graph);
+  return graph;
+}
+
+}  // namespace spillway

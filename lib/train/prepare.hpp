@@ -1,0 +1,32 @@
+// From a checked Config to graphs: what a run computes, before anything is planned.
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "graph/arithmetic.hpp"
+#include "graph/graph.hpp"
+
+namespace spillway {
+
+// What `auto` leaves open and decides bits: fixed for the run, taken from the checkpoint on resume.
+struct Choices {
+  std::int64_t threads = 1;  // per rank
+  std::int64_t micro = 1;    // sequences per micro-batch and rank
+};
+
+// `checkpoint`: the Arithmetic of the run that is resumed, or null. `cores` are this rank's share.
+// An automatic micro-batch has about kMicroRows rows and no more sequences than the rank gets.
+Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
+               std::int64_t ranks);
+inline constexpr std::int64_t kMicroRows = 4096;
+
+Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks);
+
+// Forward, backward, update and workspaces of one micro-batch.
+Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
+// Forward and workspaces: Purpose::eval or Purpose::generate.
+Graph inference_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                      Purpose purpose);
+
+}  // namespace spillway

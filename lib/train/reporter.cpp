@@ -1,0 +1,65 @@
+#include "train/reporter.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace spillway {
+namespace {
+
+double matmul_flops_per_s(Config const& config, Machine const& machine) {
+  auto const gflops =
+      config.precision == Precision::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
+  return gflops * 1e9;
+}
+
+}  // namespace
+
+Reporter::Reporter(Config const& config, Machine const& machine, double step_flops,
+                   RunDir const* run_dir)
+    : m_config(config),
+      m_step_flops(step_flops),
+      m_matmul_flops_per_s(matmul_flops_per_s(config, machine)),
+      m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
+  if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");
+}
+
+StepMetrics Reporter::metrics(Step const& step) const {
+  auto const& result = step.result;
+  auto const compute = static_cast<std::size_t>(Lane::compute);
+  return {.step = step.done,
+          .tokens = step.tokens,
+          .loss = result.loss_sum / result.weight_sum,
+          .grad_norm = result.grad_norm,
+          .lr = result.learning_rate,
+          .step_s = result.step_s,
+          .tokens_per_s = result.weight_sum / result.step_s,
+          .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
+          .peak_bytes = step.in_use,
+          .spilled_bytes = result.spilled_bytes,
+          .reloaded_bytes = result.reloaded_bytes,
+          .stall_s = result.stall_s[compute],
+          .valid_loss = step.valid_loss};
+}
+
+void Reporter::step(Step const& step) {
+  m_step_s.push_back(step.result.step_s);
+  ++m_steps_reported;
+  if (!m_file) return;
+  bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
+                      step.done == m_config.run.steps || step.valid_loss.has_value();
+  auto const row = metrics(step);
+  if (logged) m_file->append(row);
+  m_progress.show(row, logged);
+}
+
+double Reporter::median_step_s() const {
+  if (m_step_s.empty()) return 0;
+  std::vector<double> seconds(m_step_s.begin() + (m_step_s.size() > 1 ? 1 : 0), m_step_s.end());
+  auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace spillway

@@ -1,0 +1,48 @@
+// Rank 0's voice while a run trains, and every rank's tally for the summary.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "plan/machine.hpp"
+#include "runtime/step_result.hpp"
+#include "train/metrics.hpp"
+#include "train/progress.hpp"
+#include "train/run_dir.hpp"
+
+namespace spillway {
+
+class Reporter {
+ public:
+  // `run_dir` is null on ranks that do not speak; `step_flops` are the model's, of one step and
+  // rank.
+  Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
+
+  struct Step {
+    std::int64_t done = 0;    // steps, with this one
+    std::int64_t tokens = 0;  // with weight, since the beginning
+    StepResult const& result;
+    TierBytes in_use{};
+    std::optional<double> valid_loss;
+  };
+  void step(Step const& step);
+
+  // A line of its own, outside the live line.
+  void break_line() { m_progress.break_line(); }
+  // Median seconds of the steps so far; the first one of several is left out.
+  double median_step_s() const;
+
+ private:
+  StepMetrics metrics(Step const& step) const;
+
+  Config const& m_config;
+  double m_step_flops, m_matmul_flops_per_s;
+  std::optional<MetricsFile> m_file;
+  Progress m_progress;
+  std::vector<double> m_step_s;
+  std::int64_t m_steps_reported = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,29 @@
+// Where a run begins: fresh, with another run's weights, or at its own last checkpoint.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "config/config.hpp"
+#include "train/data.hpp"
+#include "train/model_state.hpp"
+#include "train/run_state.hpp"
+
+namespace spillway {
+
+struct Resumption {
+  std::filesystem::path checkpoint;
+  RunState state;
+  bool whole = true;  // else weights only
+};
+
+// By run.checkpoint.resume and run.init; empty: a fresh start. Throws Error: damaged when the
+// latest checkpoint is, bad_input when it is of another model.
+std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
+
+// Fills the model and says at which step and sample the run begins. `arithmetic` is what the run
+// uses now; a difference to the checkpoint's is said. Throws Error.
+RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
+                     std::optional<Resumption> const& resumption, ModelState& model);
+
+}  // namespace spillway

@@ -1,0 +1,36 @@
+#include "train/run_memory.hpp"
+
+#include "train/fault.hpp"
+
+namespace spillway {
+namespace {
+
+std::int64_t peak(Program const& program, Tier tier) {
+  return program.peak_bytes[static_cast<std::size_t>(tier)];
+}
+
+// `debug.fault` = storage-read:N or storage-write:N makes the N-th transfer fail.
+std::unique_ptr<FaultInjector> injector(Config const& config) {
+  auto const fault = parse_fault(config.debug.fault);
+  if (fault.kind == FaultKind::storage_read) {
+    return std::make_unique<FaultOnNth>(Fault::error, fault.at, 0);
+  }
+  if (fault.kind == FaultKind::storage_write) {
+    return std::make_unique<FaultOnNth>(Fault::error, 0, fault.at);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+RunMemory::RunMemory(Config const& config, Program const& train)
+    : m_faults(injector(config)),
+      m_tiers{Arena("device", peak(train, Tier::device)), Arena("host", peak(train, Tier::host)), nullptr, {}} {
+  auto const spill_bytes = peak(train, Tier::nvme);
+  if (spill_bytes == 0) return;
+  m_spill.emplace(config.memory.nvme_path, spill_bytes, spill_extents(train), config.spill.checksum,
+                  m_faults.get());
+  m_tiers.spill = &*m_spill;
+}
+
+}  // namespace spillway

@@ -1,0 +1,30 @@
+// The memory of a run: arenas of the planned sizes and, where the plan spills, the spill file.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "config/config.hpp"
+#include "io/spill/fault_injector.hpp"
+#include "io/spill/spill_file.hpp"
+#include "runtime/tiers.hpp"
+
+namespace spillway {
+
+// Main memory is reserved, not touched; storage is taken at once. Throws Error: cannot_fit when
+// there is no such space, bad_input when memory.nvme.path cannot be used.
+class RunMemory {
+ public:
+  RunMemory(Config const& config, Program const& train);
+
+  Tiers& tiers() { return m_tiers; }
+  SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
+  std::string last_failure() const { return m_spill ? m_spill->last_failure() : ""; }
+
+ private:
+  std::unique_ptr<FaultInjector> m_faults;
+  std::optional<SpillFile> m_spill;
+  Tiers m_tiers;
+};
+
+}  // namespace spillway

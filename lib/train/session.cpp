@@ -1,0 +1,18 @@
+#include "train/session.hpp"
+
+#include "kernels/kernel.hpp"
+#include "train/checkpoints.hpp"
+
+namespace spillway {
+
+InferenceSession::InferenceSession(Config const& config, Graph graph, CheckpointReader& checkpoint,
+                                   BatchSource& batches, Exec const& exec, Comm& comm)
+    : m_graph(std::move(graph)),
+      m_program(compile_inference(m_graph, comm.size())),
+      m_memory(config, m_program),
+      m_engine({m_program, m_memory.tiers(), exec, kernel, comm, batches, {}, nullptr}) {
+  ModelState model(m_program, m_memory.tiers().device);
+  restore_model(checkpoint, model, true);
+}
+
+}  // namespace spillway

@@ -1,0 +1,131 @@
+#include "train/summarize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.hpp"
+#include "comm/comm.hpp"
+#include "runtime/process_memory.hpp"
+
+namespace spillway {
+namespace {
+
+// Rated endurance of the drive class that SSDTrain assumes (Samsung 980 PRO 1 TB: 600 TB written).
+constexpr double kEnduranceBytes = 600e12;
+constexpr double kSecondsPerYear = 365.25 * 24 * 3600;
+
+// Numbers of one rank that the others need.
+struct RankNumbers {
+  TierBytes measured{};
+  std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  std::int64_t written_bytes = 0, read_bytes = 0;
+  double write_s = 0, read_s = 0;
+};
+
+RankNumbers own_numbers(SummaryParts const& parts) {
+  RankNumbers own;
+  for (std::size_t tier = 0; tier < own.measured.size(); ++tier) {
+    own.measured[tier] = parts.memory.tiers().in_use[tier].value();
+  }
+  auto const spilled = parts.memory.spilled();
+  own.outside_bytes = parts.outside_bytes;
+  own.peak_rss_bytes = process_memory().peak_resident_bytes;
+  own.written_bytes = spilled.written_bytes;
+  own.read_bytes = spilled.read_bytes;
+  own.write_s = spilled.write_s;
+  own.read_s = spilled.read_s;
+  return own;
+}
+
+RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
+  std::vector<RankNumbers> all(static_cast<std::size_t>(comm.size()));
+  comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  RankNumbers total;
+  for (auto const& rank : all) {
+    for (std::size_t tier = 0; tier < total.measured.size(); ++tier) {
+      total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
+    }
+    total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
+    total.peak_rss_bytes = std::max(total.peak_rss_bytes, rank.peak_rss_bytes);
+    total.written_bytes += rank.written_bytes;
+    total.read_bytes += rank.read_bytes;
+    total.write_s += rank.write_s;
+    total.read_s += rank.read_s;
+  }
+  return total;
+}
+
+SpillReport spill_report(RankNumbers const& total, Program const& program, double step_s) {
+  SpillReport report;
+  auto const gbps = [](std::int64_t bytes, double s) {
+    return s > 0 ? static_cast<double>(bytes) / s / 1e9 : 0;
+  };
+  report.written_bytes = total.written_bytes;
+  report.read_bytes = total.read_bytes;
+  report.write_gbps = gbps(total.written_bytes, total.write_s);
+  report.read_gbps = gbps(total.read_bytes, total.read_s);
+  std::int64_t step_bytes = 0;  // of all ranks: they may share a drive
+  for (int const segment : segment_sequence(program)) {
+    auto const& range = program.segments[static_cast<std::size_t>(segment)];
+    for (auto number = range.first; number < range.last; ++number) {
+      auto const& item = program.items[static_cast<std::size_t>(number)];
+      if (item.lane != Lane::nvme_write) continue;
+      step_bytes += program.buffers[static_cast<std::size_t>(item.operands[1])].bytes;
+    }
+  }
+  step_bytes *= program.ranks;
+  if (step_bytes > 0) {
+    report.lifetime_years =
+        kEnduranceBytes / static_cast<double>(step_bytes) * step_s / kSecondsPerYear;
+  }
+  return report;
+}
+
+std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
+                                                  Simulation const& simulation) {
+  std::array<double, kOpKinds> seconds{};
+  for (auto const& span : simulation.spans) {
+    auto const& item = program.items[static_cast<std::size_t>(span.item)];
+    if (item.kind != ItemKind::op) continue;
+    auto const& op = program.ops[static_cast<std::size_t>(item.op)];
+    seconds[static_cast<std::size_t>(op.kind)] += span.end_s - span.start_s;
+  }
+  return seconds;
+}
+
+}  // namespace
+
+Summary summarize(SummaryParts const& parts, Comm& comm) {
+  auto const total = over_ranks(own_numbers(parts), comm);
+  Summary summary;
+  summary.predicted_peak_bytes = parts.program.peak_bytes;
+  summary.measured_peak_bytes = total.measured;
+  summary.outside_bytes = total.outside_bytes;
+  summary.peak_rss_bytes = total.peak_rss_bytes;
+  summary.predicted_step_s = parts.simulation.step_s;
+  summary.measured_step_s = parts.trainer.median_step_s();
+  summary.predicted_op_s = predicted_op_seconds(parts.program, parts.simulation);
+  summary.measured_op_s = parts.trainer.op_seconds();
+  summary.spill = spill_report(total, parts.program, summary.measured_step_s);
+  summary.exit = static_cast<int>(parts.status);
+  return summary;
+}
+
+std::string closing_lines(Summary const& summary, Config const& config) {
+  auto const size = [](std::int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+  std::string text = fmt::format("{}: peak bytes, planned and measured\n", config.run.dir);
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    auto const i = static_cast<std::size_t>(tier);
+    if (summary.predicted_peak_bytes[i] == 0) continue;
+    text += fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
+                        summary.measured_peak_bytes[i], size(summary.measured_peak_bytes[i]));
+  }
+  auto const plan = summary.predicted_peak_bytes[0] + summary.predicted_peak_bytes[1];
+  return text + fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
+                            plan + summary.outside_bytes, summary.peak_rss_bytes,
+                            size(summary.outside_bytes));
+}
+
+}  // namespace spillway

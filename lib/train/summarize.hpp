@@ -1,0 +1,28 @@
+// The end of a run in numbers: what was planned beside what was measured.
+#pragma once
+
+#include <string>
+
+#include "plan/passes.hpp"
+#include "train/summary.hpp"
+#include "train/trainer.hpp"
+
+namespace spillway {
+
+struct SummaryParts {
+  Config const& config;
+  Program const& program;
+  Simulation const& simulation;
+  RunMemory& memory;
+  Trainer const& trainer;
+  std::int64_t outside_bytes;
+  Status status;
+};
+
+// Collective: peaks are the largest over ranks, spilled bytes the sums of all.
+Summary summarize(SummaryParts const& parts, Comm& comm);
+
+// A few lines for a person.
+std::string closing_lines(Summary const& summary, Config const& config);
+
+}  // namespace spillway

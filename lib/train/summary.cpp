@@ -1,0 +1,50 @@
+#include "train/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json tiers(TierBytes const& bytes) {
+  Json json;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    json[std::string(name(tier))] = bytes[static_cast<std::size_t>(tier)];
+  }
+  return json;
+}
+
+Json ops(Summary const& summary) {
+  Json json = Json::object();
+  for (std::size_t kind = 0; kind < kOpKinds; ++kind) {
+    if (summary.predicted_op_s[kind] == 0 && summary.measured_op_s[kind] == 0) continue;
+    json[std::string(name(static_cast<OpKind>(kind)))] = {
+        {"predicted_s", summary.predicted_op_s[kind]}, {"measured_s", summary.measured_op_s[kind]}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(Summary const& summary) {
+  auto const& spill = summary.spill;
+  Json const json = {{"predicted_peak_bytes", tiers(summary.predicted_peak_bytes)},
+                     {"measured_peak_bytes", tiers(summary.measured_peak_bytes)},
+                     {"outside_bytes", summary.outside_bytes},
+                     {"peak_rss_bytes", summary.peak_rss_bytes},
+                     {"predicted_step_s", summary.predicted_step_s},
+                     {"measured_step_s", summary.measured_step_s},
+                     {"ops", ops(summary)},
+                     {"spill",
+                      {{"backend", spill.backend},
+                       {"written_bytes", spill.written_bytes},
+                       {"read_bytes", spill.read_bytes},
+                       {"write_gbps", spill.write_gbps},
+                       {"read_gbps", spill.read_gbps},
+                       {"lifetime_years", spill.lifetime_years}}},
+                     {"exit", summary.exit}};
+  return json.dump(2);
+}
+
+}  // namespace spillway

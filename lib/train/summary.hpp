@@ -1,0 +1,32 @@
+// summary.json.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "plan/passes.hpp"
+#include "runtime/step_result.hpp"
+#include "train/metrics.hpp"
+
+namespace spillway {
+
+struct SpillReport {
+  std::string backend = "posix";
+  std::int64_t written_bytes = 0, read_bytes = 0;
+  double write_gbps = 0, read_gbps = 0;
+  double lifetime_years =
+      0;  // SSDTrain: endurance * t_step / bytes written a step; 0: nothing written
+};
+
+struct Summary {
+  TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks
+  std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  double predicted_step_s = 0, measured_step_s = 0;
+  std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
+  SpillReport spill;
+  int exit = 0;
+};
+std::string to_json(Summary const& summary);
+
+}  // namespace spillway

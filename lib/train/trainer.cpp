@@ -1,0 +1,187 @@
+#include "train/trainer.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/math.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "train/checkpoints.hpp"
+#include "train/commit_policy.hpp"
+#include "train/evaluate.hpp"
+#include "train/signals.hpp"
+
+namespace spillway {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
+  return {config.data.sequence, config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
+}
+
+// Validation runs micro-batches of the same shape, one a "step".
+BatchShape eval_shape(BatchShape shape) {
+  shape.sequences = shape.micro * shape.ranks;
+  return shape;
+}
+
+std::int64_t eval_windows(Config const& config, Data const& data) {
+  return std::min(config.run.eval_batches * config.batch.sequences,
+                  data.valid_windows(config.data.sequence));
+}
+
+EngineParts engine_parts(TrainerParts const& parts, Program const& program, BatchSource& batches) {
+  auto const policy = [&config = parts.config](CommitSums const& sums) {
+    return decide_commit(config.optim, config.run.steps, sums);
+  };
+  return {program, parts.memory.tiers(), parts.exec,    kernel, parts.comm,
+          batches, CommitPolicy(policy), stop_requested};
+}
+
+EngineDebug engine_debug(Config const& config) {
+  return {config.debug.poison, config.debug.locked_allocator};
+}
+
+double step_flops(Graph const& graph, std::int64_t micro_batches) {
+  double flops = 0;
+  for (auto const& op : graph.ops) flops += op.elided ? 0 : op.flops;
+  return flops * static_cast<double>(micro_batches);
+}
+
+}  // namespace
+
+Trainer::Trainer(TrainerParts parts)
+    : m_parts(parts),
+      m_fault(parse_fault(parts.config.debug.fault)),
+      m_shape(batch_shape(parts.config, parts.graph.arithmetic, parts.comm)),
+      m_batches(parts.data.train, parts.data.order, m_shape),
+      m_engine(engine_parts(parts, parts.programs.train, m_batches), engine_debug(parts.config)),
+      m_model(parts.programs.train, parts.memory.tiers().device),
+      m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
+                 parts.run_dir) {
+  if (!parts.programs.eval) return;
+  m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
+                         eval_windows(parts.config, parts.data));
+  m_eval_engine.emplace(engine_parts(parts, *parts.programs.eval, *m_eval_batches),
+                        engine_debug(parts.config));
+}
+
+Status Trainer::run(RunState start) {
+  m_state = std::move(start);
+  m_batches.start_at(m_state.step, m_state.samples);
+  m_begin = m_saved_at = std::chrono::steady_clock::now();
+  while (m_state.step < m_parts.config.run.steps) {
+    strike();
+    if (auto const status = step()) return finish(*status);
+  }
+  return finish(Status::done);
+}
+
+std::optional<Status> Trainer::step() {
+  auto const& limit = m_parts.config.run.max_time_s;
+  if (limit && Seconds(std::chrono::steady_clock::now() - m_begin).count() > *limit) request_stop();
+  auto const result = m_engine.run_step(m_state.step);
+  m_op_s = seconds_by_kind(m_parts.programs.train, m_engine.last_step_times());
+  switch (result.word) {
+    case CommitWord::storage_error:
+      m_reporter.break_line();
+      spdlog::error("step {}: spilled activations could not be brought back: {}", m_state.step + 1,
+                    m_parts.memory.last_failure());
+      return Status::storage;
+    case CommitWord::non_finite:
+      if (m_parts.config.optim.non_finite == "stop") return Status::non_finite;
+      m_reporter.break_line();
+      spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped",
+                   m_state.step + 1);
+      break;
+    case CommitWord::go:
+    case CommitWord::stop:
+      break;
+  }
+  committed(result);
+  if (result.word == CommitWord::stop) return Status::requeue;
+  save_if_due();
+  return std::nullopt;
+}
+
+// The step counts: its data is used, and a skipped one is not done again.
+void Trainer::committed(StepResult const& result) {
+  m_state.step += 1;
+  m_state.samples += m_shape.sequences;
+  m_state.tokens += static_cast<std::int64_t>(result.weight_sum);
+  auto const valid_loss = evaluate_if_due();
+  TierBytes in_use{};
+  for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
+    in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
+  }
+  m_reporter.step({m_state.step, m_state.tokens, result, in_use, valid_loss});
+}
+
+std::optional<double> Trainer::evaluate_if_due() {
+  auto const every = m_parts.config.run.eval_every;
+  bool const last = m_state.step == m_parts.config.run.steps;
+  if (!m_eval_engine || (!last && (every == 0 || m_state.step % every != 0))) return std::nullopt;
+  auto const windows = eval_windows(m_parts.config, m_parts.data);
+  return evaluate(*m_eval_engine, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
+}
+
+void Trainer::save_if_due() {
+  auto const& policy = m_parts.config.run.checkpoint;
+  bool due = policy.every > 0 && m_state.step % policy.every == 0;
+  if (policy.minutes) {  // clocks differ: rank 0's decides
+    auto const waited_s = Seconds(std::chrono::steady_clock::now() - m_saved_at).count();
+    bool const late = m_parts.comm.rank() == 0 && waited_s > 60 * *policy.minutes;
+    due |= m_parts.comm.agree(late ? 1 : 0) == 1;
+  }
+  if (due && m_state.step < m_parts.config.run.steps) save();
+}
+
+bool Trainer::save() {
+  m_saved_at = std::chrono::steady_clock::now();
+  if (m_saved_step == m_state.step) return true;
+  try {
+    save_checkpoint(m_parts.config.run.dir, m_model, m_state, m_parts.config.run.checkpoint.keep,
+                    m_parts.comm);
+    m_saved_step = m_state.step;
+    return true;
+  } catch (AgreedError const& error) {
+    m_reporter.break_line();
+    if (*error.what() != '\0') {
+      fmt::print(stderr, "spillway: rank {}: checkpoint of step {}: {}\n", m_parts.comm.rank(),
+                 m_state.step, error.what());
+    }
+    return false;
+  }
+}
+
+Status Trainer::finish(Status status) {
+  m_reporter.break_line();
+  if (status == Status::non_finite) {
+    throw AgreedError(status, m_parts.comm.rank() != 0
+                                  ? ""
+                                  : fmt::format("step {}: the loss or the gradient norm is not "
+                                                "finite (optim.non_finite: stop); the last "
+                                                "checkpoint is unharmed",
+                                                m_state.step + 1));
+  }
+  if (!save() && status != Status::storage) {
+    throw AgreedError(
+        Status::storage,
+        m_parts.comm.rank() != 0
+            ? ""
+            : "the last checkpoint could not be written; the run can go on from the one before");
+  }
+  return status;
+}
+
+void Trainer::strike() {
+  bool const chosen = m_parts.comm.rank() == m_parts.comm.size() - 1;
+  if (m_fault.kind == FaultKind::kill_rank && chosen && m_state.step + 1 == m_fault.at) {
+    std::raise(SIGKILL);
+  }
+}
+
+}  // namespace spillway

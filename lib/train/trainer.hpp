@@ -1,0 +1,75 @@
+// One training run: the loop around the engine.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "base/error.hpp"
+#include "plan/passes.hpp"
+#include "runtime/engine.hpp"
+#include "train/batches.hpp"
+#include "train/data.hpp"
+#include "train/fault.hpp"
+#include "train/model_state.hpp"
+#include "train/reporter.hpp"
+#include "train/run_dir.hpp"
+#include "train/run_memory.hpp"
+#include "train/run_state.hpp"
+
+namespace spillway {
+
+// What a Trainer works with; all outlive it.
+struct TrainerParts {
+  Config const& config;
+  Data const& data;
+  Graph const& graph;
+  Compiled const& programs;
+  Machine const& machine;
+  RunMemory& memory;
+  Exec const& exec;
+  Comm& comm;
+  RunDir const* run_dir;  // null but on rank 0
+};
+
+class Trainer {
+ public:
+  // Binds the Programs; touches no planned memory and does not communicate. Throws Error.
+  explicit Trainer(TrainerParts parts);
+
+  // To be given its start before `run`: fresh or from a checkpoint.
+  ModelState& model() { return m_model; }
+
+  // Collective. Trains from `start` to run.steps, a request to stop, or an error that leaves the
+  // run at its last checkpoint; Status says which. The model is saved at the end.
+  Status run(RunState start);
+
+  RunState const& state() const { return m_state; }
+  double median_step_s() const { return m_reporter.median_step_s(); }
+  std::array<double, kOpKinds> const& op_seconds() const { return m_op_s; }  // of the last step
+
+ private:
+  std::optional<Status> step();  // empty: go on
+  void committed(StepResult const& result);
+  std::optional<double> evaluate_if_due();
+  void save_if_due();
+  bool save();  // false: it could not be written, which has been said
+  Status finish(Status status);
+  void strike();  // debug.fault: kill-rank
+
+  TrainerParts m_parts;
+  FaultPlan m_fault;
+  BatchShape m_shape;
+  TrainBatches m_batches;
+  std::optional<EvalBatches> m_eval_batches;
+  Engine m_engine;
+  std::optional<Engine> m_eval_engine;
+  ModelState m_model;
+  RunState m_state;
+  std::int64_t m_saved_step = -1;
+  Reporter m_reporter;
+  std::array<double, kOpKinds> m_op_s{};
+  std::chrono::steady_clock::time_point m_begin, m_saved_at;
+};
+
+}  // namespace spillway
