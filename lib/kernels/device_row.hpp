@@ -32,6 +32,16 @@ class DeviceRow {
     return sum;
   }
 
+  template <class Term>
+  KOKKOS_FUNCTION float max_columns(std::int64_t columns, float lowest, Term const& term) const {
+    float top = lowest;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(m_member, columns),
+        [&](std::int64_t j, float& part) { part = term(j) > part ? term(j) : part; },
+        Kokkos::Max<float>(top));
+    return top > lowest ? top : lowest;
+  }
+
   template <class F>
   KOKKOS_FUNCTION void once(F const& f) const {
     Kokkos::single(Kokkos::PerTeam(m_member), f);

@@ -46,6 +46,15 @@ class HostRow {
     return sum_in_lanes<Sum>(columns, term);
   }
 
+  // The largest term(j) and `lowest`; a maximum has no order that could change it.
+  template <class Term>
+  float max_columns(std::int64_t columns, float lowest, Term const& term) const {
+    float top = lowest;
+#pragma omp simd reduction(max : top)
+    for (std::int64_t j = 0; j < columns; ++j) top = term(j) > top ? term(j) : top;
+    return top;
+  }
+
   // f() by one thread of the row.
   template <class F>
   void once(F const& f) const {

@@ -1,0 +1,76 @@
+#include "kernels/lm_head.hpp"
+
+#include <algorithm>
+
+#include "kernels/dispatch.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::lm_head_loss sum";
+
+struct SumLosses {
+  float const* losses;
+  float const* weights;
+  double* loss;
+  std::int64_t rows;
+  bool add;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    double sum = 0, weight = 0;
+    for (std::int64_t m = 0; m < rows; ++m) {
+      sum += double{losses[m]};
+      weight += double{weights[m]};
+    }
+    loss[0] = add ? loss[0] + sum : sum;
+    loss[1] = add ? loss[1] + weight : weight;
+  }
+};
+
+}  // namespace
+
+LmHead lm_head(KernelContext const& context, Op const& op) {
+  auto const &x = op.inputs[0], &w = op.inputs[1];
+  auto const& attributes = op.attributes;
+  return {.rows = x.shape[0],
+          .hidden = x.shape[1],
+          .vocab = w.shape[0],
+          .chunk = std::min(attributes.integer("chunk"), x.shape[0]),
+          .x = matrix_layout(dtype(context, x), x),
+          .w = matrix_layout(dtype(context, w), w),
+          .add_loss = attributes.flag("per_step") && attributes.get("fresh", 1) == 0,
+          .threads = context.arithmetic.threads};
+}
+
+ChunkProduct::ChunkProduct(LmHead const& head,
+                           std::function<MatmulShape(std::int64_t)> const& shape)
+    : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads) {
+  if (auto const last = head.rows % head.chunk; last > 0)
+    m_last.emplace(shape(last), head.threads);
+}
+
+std::int64_t ChunkProduct::workspace_bytes() const {
+  return std::max(m_full.workspace_bytes(), m_last ? m_last->workspace_bytes() : 0);
+}
+
+ChunkProduct logits_product(LmHead const& head) {
+  return {head, [&](std::int64_t rows) {
+            auto x = head.x;
+            x.rows = rows;
+            return MatmulShape{.a = x,
+                               .b = head.w.transposed(),
+                               .c = dense_matrix(DType::f32, rows, head.vocab)};
+          }};
+}
+
+void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
+                double* loss) {
+  for_each_item(exec, label, 1, SumLosses{losses, weights, loss, head.rows, head.add_loss});
+}
+
+void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
+                       double* loss) {
+  SumLosses{losses, weights, loss, head.rows, head.add_loss}(0);
+}
+
+}  // namespace spillway

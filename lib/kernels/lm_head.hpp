@@ -1,0 +1,123 @@
+// What the loss and its backward share: rows are taken in chunks, whose logits [chunk, vocab] in fp32
+// are all that ever exists of them. Logits are not rounded to T: losses would carry the error of
+// bf16 logits (2^-9 of the largest), and the product is no slower with an fp32 result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/bf16.hpp"
+#include "kernels/fast_math.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/onednn/matmul.hpp"
+#include "kernels/rows.hpp"
+
+namespace spillway {
+
+struct LmHead {
+  std::int64_t rows, hidden, vocab, chunk;
+  MatrixLayout x, w;   // [rows, hidden], [vocab, hidden]
+  bool add_loss;       // to what `loss` holds from earlier micro-batches of the step
+  std::int64_t threads;
+
+  std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
+    return rows - first < chunk ? rows - first : chunk;
+  }
+  // The logits' leading dimension is the vocabulary, unpadded: see Matmul on dense operands.
+  std::int64_t chunk_elements() const { return chunk * vocab; }
+};
+LmHead lm_head(KernelContext const& context, Op const& op);
+
+// One product of every chunk: two primitives, as the last chunk may be shorter.
+class ChunkProduct {
+ public:
+  // `shape(rows)`: the product of a chunk of so many rows.
+  ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
+
+  std::int64_t workspace_bytes() const;
+  void operator()(std::int64_t rows, Matmul::Operands const& operands) const {
+    (rows == m_chunk ? m_full : *m_last)(operands);
+  }
+
+ private:
+  std::int64_t m_chunk;
+  Matmul m_full;
+  std::optional<Matmul> m_last;
+};
+ChunkProduct logits_product(LmHead const& head);  // logits = x w^T
+
+// Address of row `row` of a matrix.
+template <class T>
+T* row_at(T* data, MatrixLayout const& layout, std::int64_t row) {
+  return data + row * layout.row_stride;
+}
+
+// losses = weight (logsumexp(logits) - logits[target]); rows without weight are 0 whatever their
+// logits. With kSlopes also slopes = weight (softmax(logits) - onehot(target)), which may replace
+// the logits in place.
+template <class T, bool kSlopes>
+struct LossRows {
+  float const* logits;
+  std::int32_t const* targets;
+  float const* weights;
+  float* losses;
+  T* slopes;
+  std::int64_t vocab;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
+    auto const* const in = logits + row * vocab;
+    auto* const out = kSlopes ? slopes + row * vocab : nullptr;
+    float const weight = weights[row];
+    if (weight == 0) {
+      team.once([=, this] { losses[row] = 0; });
+      if constexpr (kSlopes)
+        team.for_columns(vocab, [=](std::int64_t j) { out[j] = store<T>(0.0f); });
+      return;
+    }
+    auto const target = targets[row];
+    float const at_target = in[target];
+    float const top =
+        team.max_columns(vocab, at_target, [=](std::int64_t j) { return in[j]; });
+    float const sum = team.template sum_columns<float>(
+        vocab, [=](std::int64_t j) { return fast_exp(in[j] - top); });
+    team.once([=, this] { losses[row] = weight * (std::log(sum) + (top - at_target)); });
+    if constexpr (kSlopes) {
+      float const share = 1.0f / sum;
+      team.for_columns(vocab, [=](std::int64_t j) {
+        float const p = fast_exp(in[j] - top) * share;
+        out[j] = store<T>(weight * (j == target ? p - 1.0f : p));
+      });
+    }
+  }
+};
+
+// loss = (sum of losses, sum of weights) in row order, in fp64.
+void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
+                double* loss);
+
+// The same for the serial references, from all rows' losses in fp64.
+void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
+                       double* loss);
+
+// softmax(x w^T) of one row in fp64 for the serial references; returns log(sum of exponentials)
+// - logit of the target.
+template <class T>
+double serial_softmax(LmHead const& head, T const* x, T const* w, std::int32_t target,
+                      double* softmax) {
+  double top = -INFINITY, sum = 0;
+  for (std::int64_t v = 0; v < head.vocab; ++v) {
+    double dot = 0;
+    for (std::int64_t c = 0; c < head.hidden; ++c)
+      dot += double{to_float(x[c * head.x.column_stride])} *
+             to_float(w[v * head.w.row_stride + c * head.w.column_stride]);
+    softmax[v] = dot;
+    top = dot > top ? dot : top;
+  }
+  double const at_target = softmax[target];
+  for (std::int64_t v = 0; v < head.vocab; ++v) sum += softmax[v] = std::exp(softmax[v] - top);
+  for (std::int64_t v = 0; v < head.vocab; ++v) softmax[v] /= sum;
+  return std::log(sum) + top - at_target;
+}
+
+}  // namespace spillway

@@ -1,0 +1,81 @@
+// lm_head_loss: the weighted cross-entropy of logits x w^T, a chunk of rows at a time.
+#include "kernels/dispatch.hpp"
+#include "kernels/lm_head.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::lm_head_loss";
+
+// Workspace: [logits | scratch of the product].
+std::int64_t logits_bytes(LmHead const& head) {
+  return round_up<std::int64_t>(head.chunk_elements() * size_bytes(DType::f32), 64);
+}
+
+std::int64_t workspace(KernelContext const& context, Op const& op) {
+  auto const head = lm_head(context, op);
+  return logits_bytes(head) + logits_product(head).workspace_bytes();
+}
+
+template <class T>
+struct LmHeadLoss {
+  LmHead head;
+  ChunkProduct product;
+
+  void operator()(Exec const& exec, void* const* p) const {
+    auto const* const x = static_cast<T const*>(p[0]);
+    auto const* const weights = static_cast<float const*>(p[3]);
+    auto* const losses = static_cast<float*>(p[4]);
+    auto* const logits = static_cast<float*>(p[6]);
+    auto* const scratch = static_cast<std::byte*>(p[6]) + logits_bytes(head);
+    for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
+      auto const rows = head.rows_from(m);
+      product(rows, {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
+      for_each_row(exec, label, rows,
+                   LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
+                                      weights + m, losses + m, nullptr, head.vocab});
+    }
+    sum_losses(exec, head, losses, weights, static_cast<double*>(p[5]));
+  }
+};
+
+Launch bind(KernelContext const& context, Op const& op) {
+  auto const head = lm_head(context, op);
+  return dispatch(
+      [&]<class T>(T) -> Launch {
+        auto const bound = std::make_shared<LmHeadLoss<T> const>(head, logits_product(head));
+        return [bound](Exec const& exec, void* const* p) { (*bound)(exec, p); };
+      },
+      dtype(context, op.inputs[0]));
+}
+
+template <class T>
+Launch serial_typed(LmHead const& head) {
+  return [head](Exec const&, void* const* p) {
+    auto const* const x = static_cast<T const*>(p[0]);
+    auto const* const targets = static_cast<std::int32_t const*>(p[2]);
+    auto const* const weights = static_cast<float const*>(p[3]);
+    auto* const losses = static_cast<float*>(p[4]);
+    std::vector<double> softmax(static_cast<std::size_t>(head.vocab));
+    for (std::int64_t m = 0; m < head.rows; ++m) {
+      double const loss = serial_softmax(head, row_at(x, head.x, m), static_cast<T const*>(p[1]),
+                                         targets[m], softmax.data());
+      losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
+    }
+    serial_sum_losses(head, losses, weights, static_cast<double*>(p[5]));
+  };
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  auto const head = lm_head(context, op);
+  return dispatch([&]<class T>(T) { return serial_typed<T>(head); },
+                  dtype(context, op.inputs[0]));
+}
+
+}  // namespace
+
+Kernel kernel_lm_head_loss() {
+  return {bind, serial, workspace};
+}
+
+}  // namespace spillway
