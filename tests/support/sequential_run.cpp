@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "graph/build.hpp"
 #include "tests/support/element_bytes.hpp"
 
 namespace spillway::test {
@@ -22,6 +23,9 @@ SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph))
   for (auto const& tensor : m_graph.tensors) {
     m_memory.push_back(filled(tensor.bytes(), tensor.role == Role::moment ? 0 : kPoison));
   }
+  size_workspaces(m_graph, [](Graph const& g, Op const& op) {
+    return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
+  });
   for (auto& op : m_graph.ops) {
     if (op.attributes.flag("per_step")) op.attributes.set("fresh", 1);
     bind(op, side);
@@ -32,7 +36,7 @@ void SequentialRun::bind(Op const& op, Side side) {
   KernelContext const context{m_graph.tensors, m_graph.chunks, m_graph.arithmetic};
   auto const offered = kernel(op.kind);
   m_launches.push_back((side == Side::serial ? offered.serial : offered.bind)(context, op));
-  m_workspaces.push_back(filled(workspace_bytes(context, op), kPoison));
+  m_workspaces.push_back(filled(op.workspace_bytes, kPoison));
   auto& operands = m_operands.emplace_back();
   for (auto const& view : op.inputs) operands.push_back(element(view, 0));
   for (auto const& view : op.outputs) operands.push_back(element(view, 0));
