@@ -55,7 +55,7 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
 std::string describe(Need const& need) {
   constexpr std::int64_t mebibyte = 1 << 20;
   auto const budget = [&](Tier tier) { return format_bytes(round_up(at(need, tier), mebibyte)); };
-  std::string text = "device " + budget(Tier::device);
+  std::string text = "needs at least device " + budget(Tier::device);
   if (at(need, Tier::nvme) > 0) text += " and nvme " + budget(Tier::nvme);
   if (need.automatic) text += " (activations: " + std::string(name(*need.automatic)) + ")";
   return text;

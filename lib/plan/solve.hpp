@@ -49,8 +49,8 @@ struct Solution {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks);
 
-// "device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget may say: for
-// status 3.
+// "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
+// may say: for status 3.
 std::string describe(Need const& need);
 
 }  // namespace spillway

@@ -10,6 +10,7 @@ Graph gpt_graph(GptShape const& shape, Purpose purpose) {
   config.model.layers = shape.layers;
   config.model.hidden = shape.hidden;
   config.model.heads = shape.heads;
+  config.model.dropout = shape.dropout;
   config.data.sequence = shape.sequence;
   Arithmetic arithmetic;
   arithmetic.precision = shape.precision;

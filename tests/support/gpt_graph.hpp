@@ -9,6 +9,7 @@ namespace spillway::test {
 struct GptShape {
   std::int64_t layers = 12, hidden = 768, heads = 12, vocab = 50257, sequence = 512, micro = 4;
   std::string precision = "bf16";
+  double dropout = 0;
 };
 
 Graph gpt_training_graph(GptShape const& shape);  // with backward and update

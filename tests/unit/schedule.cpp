@@ -69,6 +69,40 @@ TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
   }
 }
 
+TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
+  for (std::int64_t const layers : {1, 2, 5}) {
+    for (char const* precision : {"bf16", "fp32"}) {
+      GptShape const shape{.layers = layers,
+                           .hidden = 84,  // gaps between parameters
+                           .heads = 3,
+                           .vocab = 257,
+                           .sequence = 130,
+                           .micro = 3,
+                           .precision = precision,
+                           .dropout = 0.1};
+      Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
+      for (char const* policy : {"keep", "recompute", "nvme"}) {
+        auto const plan = make_plan(train, {policy}, {"device", "host"}, 1, BlockPolicy::keep);
+        for (int const micro_batches : {1, 2, 5}) {
+          EXPECT_NO_THROW(compile(train, &eval, plan, micro_batches, 3)) << policy << layers;
+        }
+      }
+    }
+  }
+}
+
+TEST(Schedule, KeepsLogitsForWhoeverGenerates) {
+  Graph const graph =
+      gpt_graph({.layers = 2, .hidden = 128, .heads = 4, .micro = 1}, Purpose::generate);
+  Program const program = compile_inference(graph, 1);
+  auto const alive = lifetimes(program);
+  auto const logits = std::find_if(program.buffers.begin(), program.buffers.end(),
+                                   [&](Buffer const& b) { return b.tensor == graph.known.logits; });
+  ASSERT_NE(logits, program.buffers.end());
+  EXPECT_EQ(alive[static_cast<std::size_t>(logits->id)].last + 1,
+            static_cast<ItemNumber>(program.items.size()));
+}
+
 TEST(Schedule, RunsEveryForwardOpAndEveryBackwardOpOncePerMicroBatchWhenAllIsKept) {
   Graph const graph = small_gpt();
   Program const program = schedule_gpt(graph, {"keep"}, 3);

@@ -1,7 +1,11 @@
 // `verify` against an oracle that runs Programs in every order that lanes and waits allow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
 #include "support/interleave.hpp"
 #include "support/random_program.hpp"
 
@@ -71,6 +75,53 @@ TEST(Verify, FindsAnItemMovedBeforeWhatItNeedsExactlyWhereItMatters) {
 
 TEST(Verify, FindsALaneThatChangedExactlyWhereItMatters) {
   EXPECT_GT(check_damaged(change_lane, 5, 500), 100);
+}
+
+// GPT-2 with spilled activations.
+struct Spilling {
+  Program program;
+
+  Spilling() {
+    Graph const graph = gpt_training_graph({.layers = 4});
+    auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
+    program = compile(graph, nullptr, plan, 2, 1).train;
+  }
+};
+
+TEST(Verify, NamesTheReloadThatAUseNoLongerWaitsFor) {
+  Spilling spilling;
+  auto& items = spilling.program.items;
+  auto const is_reload = [&](ItemNumber wait) {
+    return items[static_cast<std::size_t>(wait)].lane == Lane::nvme_read;
+  };
+  auto const use = std::find_if(items.begin(), items.end(), [&](Item const& item) {
+    return std::any_of(item.waits.begin(), item.waits.end(), is_reload);
+  });
+  ASSERT_NE(use, items.end());
+  auto const reload = *std::find_if(use->waits.begin(), use->waits.end(), is_reload);
+  std::erase(use->waits, reload);
+  auto const violation = verify(spilling.program);
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->later, use->number) << violation->why;
+  EXPECT_EQ(violation->earlier, reload) << violation->why;
+  for (ItemNumber const item : {reload, use->number}) {
+    EXPECT_NE(violation->why.find(describe(spilling.program, item)), std::string::npos);
+  }
+}
+
+TEST(Verify, RefusesShapesThatCannotBeWalked) {
+  auto const refused = [](auto damage) {
+    Spilling spilling;
+    damage(spilling.program);
+    return verify(spilling.program).has_value();
+  };
+  EXPECT_TRUE(refused([](Program& p) { p.buffers[3].offset = p.peak_bytes[0]; }));
+  EXPECT_TRUE(refused([](Program& p) { p.buffers[3].offset = -4096; }));
+  EXPECT_TRUE(refused([](Program& p) { p.items[5].operands.pop_back(); }));
+  EXPECT_TRUE(refused([](Program& p) { p.items[5].waits = {1 << 20}; }));
+  EXPECT_TRUE(refused([](Program& p) { p.items[5].reads.front().last += 1 << 30; }));
+  EXPECT_TRUE(refused([](Program& p) { std::swap(p.items[5], p.items[6]); }));
+  EXPECT_TRUE(refused([](Program& p) { p.segments.pop_back(); }));
 }
 
 }  // namespace
