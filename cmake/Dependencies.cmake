@@ -69,10 +69,15 @@ function(report_missing)
   list(REMOVE_ITEM all_apt -)
   list(JOIN ARGN ", " names)
   list(JOIN all_apt " " apt)
+  if(apt)
+    string(PREPEND apt "apt install ")
+  else()
+    set(apt "no package; load a module, or set Kokkos_ROOT to an installed one")
+  endif()
   list(JOIN all_dnf " " dnf)
   list(JOIN all_spack " " spack)
   message(FATAL_ERROR "not found: ${names}\n"
-    "  Debian, Ubuntu:  apt install ${apt}\n  Fedora, RHEL:    dnf install ${dnf}\n"
+    "  Debian, Ubuntu:  ${apt}\n  Fedora, RHEL:    dnf install ${dnf}\n"
     "  Spack:           spack install ${spack}\n${kokkos_trouble}")
 endfunction()
 if(missing)

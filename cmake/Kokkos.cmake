@@ -53,7 +53,8 @@ macro(build_kokkos)
 endmacro()
 
 # Unpacks Kokkos, and nothing else, from the wheel. The name of its private OpenMP runtime is made
-# to mean the system's: two runtimes in one process would each start their own threads.
+# to mean the system's, beside the libraries where binaries look too: two runtimes in one process
+# would each start their own threads.
 function(unpack_kokkos_wheel)
   set(new ${kokkos_tree}.new)
   file(REMOVE_RECURSE ${new})
@@ -74,16 +75,17 @@ function(unpack_kokkos_wheel)
     pygenten/include/kokkos/* pygenten/lib64/libkokkos* pygenten/lib64/cmake/Kokkos/*
     pygenten.libs/libgomp*)
   file(REMOVE ${wheel} ${new}/pygenten/lib64/libkokkoskernels.so)
-  file(GLOB private_openmp ${new}/pygenten.libs/libgomp*)
+  file(GLOB private_openmp RELATIVE ${new}/pygenten.libs ${new}/pygenten.libs/libgomp*)
+  file(REMOVE_RECURSE ${new}/pygenten.libs)
   list(GET OpenMP_CXX_LIB_NAMES 0 openmp)
   file(REAL_PATH ${OpenMP_${openmp}_LIBRARY} openmp)
-  file(CREATE_LINK ${openmp} ${private_openmp} SYMBOLIC)
+  file(CREATE_LINK ${openmp} ${new}/pygenten/lib64/${private_openmp} SYMBOLIC)
   file(RENAME ${new} ${kokkos_tree})
 endfunction()
 
 # Libraries of the wheel that an installed binary needs beside it.
 function(install_kokkos_wheel)
-  file(GLOB libraries ${kokkos_tree}/pygenten/lib64/libkokkos*.so.* ${kokkos_tree}/pygenten.libs/*)
+  file(GLOB libraries ${kokkos_tree}/pygenten/lib64/*.so.*)
   install(FILES ${libraries} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
