@@ -1,6 +1,6 @@
 # The floors of the house. A library may link to libraries of lower floors, and of its own floor
-# where no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what each
-# library may include, for the style test.
+# where no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what
+# each library may include, for the style test.
 set(spillway_floors
   "base" "config" "graph" "model plan" "kernels comm profile device io" "runtime" "train" "app")
 

@@ -8,7 +8,7 @@ target_compile_options(spillway_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-co
 target_link_options(spillway_flags INTERFACE
   $<$<BOOL:${SPILLWAY_SANITIZE}>:-fsanitize=address,undefined>)
 
-# spillway_library(NAME [LINK libs...]): the folder's library, of all its .cpp; alias spillway::NAME.
+# spillway_library(NAME [LINK libs...]): the folder's library, of all its .cpp: spillway::NAME.
 function(spillway_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)

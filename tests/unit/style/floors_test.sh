@@ -16,7 +16,7 @@ library() {
   echo "add_subdirectory($1)" >>"$tree/CMakeLists.txt"
 }
 
-# expect TEXT: the configure says TEXT and fails; "" means that it passes. Starts a new project then.
+# expect TEXT: the configure fails and says TEXT; "" means that it passes. Starts anew.
 expect() {
   echo "check_floors()" >>"$tree/CMakeLists.txt"
   local status=0
