@@ -1,0 +1,207 @@
+// attention and its backward against their serial references on odd sizes; the reference's gradient
+// against finite differences of its forward.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "graph/attention.hpp"
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+
+AttentionDescriptor small() {
+  return {.batch = 2, .queries = 37, .keys = 37, .heads = 3, .kv_heads = 1, .head_size = 20,
+          .scale = 0.25};
+}
+
+// One attention op; q, k and v are columns of one product, as are their gradients.
+struct AttentionCase {
+  KernelHarness h;
+  AttentionDescriptor d;
+  View q, k, v, o, lse, d_o, dq, dk, dv;
+  double tolerance;  // absolute and relative; bf16: rounded to a neighbour
+
+  AttentionCase(AttentionDescriptor const& descriptor, DType type, double deviation = 1)
+      : d(descriptor), tolerance(type == DType::bf16 ? 0x1p-7 : 2e-5) {
+    auto const columns_q = d.heads * d.head_size, columns_k = d.kv_heads * d.head_size;
+    auto const queries = d.batch * d.queries, keys = d.batch * d.keys;
+    auto const split = [&](View& first, View& second, View& third, View const& all) {
+      first = columns({all.tensor, 0, {queries, all.shape[1]}, all.strides}, 0, columns_q);
+      second = columns(all, columns_q, columns_k);
+      third = columns(all, columns_q + columns_k, columns_k);
+    };
+    auto const all_columns = columns_q + 2 * columns_k;
+    split(q, k, v, h.tensor(type, {keys, all_columns}));
+    split(dq, dk, dv, h.tensor(type, {keys, all_columns}));
+    o = h.tensor(type, {queries, columns_q});
+    lse = h.tensor(DType::f32, {d.batch, d.heads, d.queries});
+    d_o = h.tensor(type, {queries, columns_q});
+    for (auto const& view : {k, v, q, d_o}) h.fill_normal(view, deviation);
+    h.graph().arithmetic.threads = 2;
+  }
+
+  Attributes attributes(std::int64_t tile) const {
+    auto all = to_attributes(d);
+    all.set("tile", static_cast<double>(tile));
+    return all;
+  }
+  void forward(std::int64_t tile) {
+    h.op(OpKind::attention, {q, k, v}, {o, lse}, attributes(tile));
+    h.run(kernel_attention());
+  }
+  void backward(std::int64_t tile) {
+    h.op(OpKind::attention_backward, {q, k, v, o, lse, d_o}, {dq, dk, dv}, attributes(tile));
+    h.run(kernel_attention_backward());
+  }
+  void expect_forward_and_backward_match(std::int64_t tile) {
+    forward(tile);
+    h.expect_close(o, tolerance, tolerance);
+    h.expect_close(lse, 2e-5, 1e-6);
+    h.keep_results();
+    backward(tile);
+    for (auto const& gradient : {dq, dk, dv}) h.expect_close(gradient, 4 * tolerance, tolerance);
+  }
+};
+
+class EachType : public ::testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(KernelAttention, EachType, ::testing::Values(DType::f32, DType::bf16),
+                         [](auto const& info) { return std::string(name(info.param)); });
+
+TEST_P(EachType, GroupedCausalAttentionOnOddSizesMatchesTheReference) {
+  for (std::int64_t const tile : {16, 10, 64})
+    AttentionCase(small(), GetParam()).expect_forward_and_backward_match(tile);
+}
+
+TEST_P(EachType, AttentionWithoutMaskMatchesTheReference) {
+  auto d = small();
+  d.mask = MaskKind::none;
+  d.kv_heads = 3;
+  AttentionCase(d, GetParam()).expect_forward_and_backward_match(16);
+}
+
+TEST_P(EachType, AttentionInAWindowMatchesTheReference) {
+  for (std::int64_t const window : {1, 7, 40}) {
+    auto d = small();
+    d.window = window;
+    AttentionCase(d, GetParam()).expect_forward_and_backward_match(16);
+  }
+}
+
+TEST_P(EachType, AttentionOfOneRowMatchesTheReference) {
+  auto d = small();
+  d.queries = d.keys = 1;
+  AttentionCase(d, GetParam()).expect_forward_and_backward_match(64);
+}
+
+TEST(KernelAttention, UnequalQueriesAndKeysMatchTheReference) {
+  auto d = small();
+  d.mask = MaskKind::none;
+  d.queries = 21;
+  AttentionCase(d, DType::f32).expect_forward_and_backward_match(16);
+}
+
+// Scores of several hundred: exponentials overflow unless the row's maximum is taken off first.
+TEST(KernelAttention, SurvivesLargeScores) {
+  AttentionCase c(small(), DType::f32, 12);
+  c.forward(16);
+  c.h.expect_close(c.o, 2e-3, 1e-3);
+  c.h.expect_close(c.lse, 1e-3, 1e-5);
+  auto const o = c.h.results(c.o);
+  EXPECT_TRUE(std::all_of(o.begin(), o.end(), [](double x) { return std::isfinite(x); }));
+}
+
+// Keys and values that come later, however large, change no bit of an earlier row.
+TEST(KernelAttention, LaterKeysChangeNoEarlierRow) {
+  auto d = small();
+  d.batch = 1;
+  AttentionCase c(d, DType::f32);
+  c.forward(16);
+  auto const before = c.h.results(c.o);
+  for (std::int64_t i = 32 * d.head_size; i < 37 * d.head_size; ++i) {  // rows 32 to 36
+    c.h.set(c.k, i, 1000.0);
+    c.h.set(c.v, i, 1e6);
+  }
+  c.forward(16);
+  auto const after = c.h.results(c.o);
+  auto const past = static_cast<std::ptrdiff_t>(32 * d.heads * d.head_size);
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + past, after.begin()));
+  EXPECT_NE(before, after);
+}
+
+TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
+  std::vector<double> o[2], gradients[2];
+  for (int threads : {1, 2}) {
+    AttentionCase c(small(), DType::bf16);
+    c.h.graph().arithmetic.threads = threads;
+    c.forward(16);
+    c.h.keep_results();
+    c.backward(16);
+    o[threads - 1] = c.h.results(c.o);
+    for (auto const& gradient : {c.dq, c.dk, c.dv})
+      for (auto const x : c.h.results(gradient)) gradients[threads - 1].push_back(x);
+  }
+  EXPECT_EQ(o[0], o[1]);
+  EXPECT_EQ(gradients[0], gradients[1]);
+}
+
+// d/dx of sum(o * do) by central differences of the fp64 reference.
+TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
+  AttentionDescriptor const d{.batch = 1, .queries = 5, .keys = 5, .heads = 2, .kv_heads = 1,
+                              .head_size = 3, .scale = 0.6};
+  AttentionCase c(d, DType::f32);
+  c.forward(16);
+  c.h.keep_results();
+  c.backward(16);
+  auto const d_o = c.h.contents(c.d_o);
+  auto const objective = [&] {
+    c.forward(16);
+    auto const o = c.h.serial_results(c.o);
+    double sum = 0;
+    for (std::size_t i = 0; i < o.size(); ++i) sum += o[i] * d_o[i];
+    return sum;
+  };
+  std::vector<double> const gradients[] = {c.h.results(c.dq), c.h.results(c.dk),
+                                           c.h.results(c.dv)};
+  View const inputs[] = {c.q, c.k, c.v};
+  constexpr double step = 1e-2;
+  for (std::size_t which = 0; which < 3; ++which)
+    for (std::size_t i = 0; i < gradients[which].size(); ++i) {
+      auto const at = static_cast<std::int64_t>(i);
+      double const x = c.h.contents(inputs[which])[i];
+      c.h.set(inputs[which], at, x + step);
+      double const above = objective();
+      c.h.set(inputs[which], at, x - step);
+      double const below = objective();
+      c.h.set(inputs[which], at, x);
+      EXPECT_NEAR(gradients[which][i], (above - below) / (2 * step), 1e-3) << which << ", " << i;
+    }
+}
+
+TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
+  auto const refuses = [](AttentionDescriptor const& d) {
+    AttentionCase c(d, DType::f32);
+    c.h.op(OpKind::attention, {c.q, c.k, c.v}, {c.o, c.lse}, c.attributes(16));
+    c.h.op().name = "h.3/attention";
+    try {
+      kernel_attention().bind(c.h.context(), c.h.op());
+    } catch (Error const& error) {
+      return std::string(error.what()).starts_with("h.3/attention: attention with ");
+    }
+    return false;
+  };
+  auto documents = small(), bias = small(), window = small(), unequal = small();
+  documents.mask = MaskKind::documents;
+  bias.bias = true;
+  window.mask = MaskKind::none;
+  window.window = 8;
+  unequal.queries = 20;
+  for (auto const& d : {documents, bias, window, unequal}) EXPECT_TRUE(refuses(d));
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,156 @@
+// The chunked loss and its backward against their serial references, with a vocabulary and chunks
+// that divide nothing; the reference's gradient against finite differences.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+
+struct Types {
+  DType element, gradient;
+};
+
+struct LossCase {
+  static constexpr std::int64_t rows = 23, hidden = 24, vocab = 101;
+  KernelHarness h;
+  View x, w, targets, weights, losses, loss, dx, dw;
+
+  explicit LossCase(Types types = {DType::f32, DType::f32}) {
+    x = h.tensor(types.element, {rows, hidden});
+    w = h.tensor(types.element, {vocab, hidden});
+    targets = h.tensor(DType::i32, {rows});
+    weights = h.tensor(DType::f32, {rows});
+    losses = h.tensor(DType::f32, {rows});
+    loss = h.tensor(DType::f64, {2});
+    dx = h.tensor(types.element, {rows, hidden});
+    dw = h.tensor(types.gradient, {vocab, hidden});
+    h.fill_normal(x, 1);
+    h.fill_normal(w, 0.5);
+    h.fill_integers(targets, 0, vocab);
+    h.fill_normal(weights, 0, 1);
+    h.set(weights, 3, 0);
+    h.set(weights, 22, 0);
+    h.set(weights, 5, 0.25);
+    h.graph().arithmetic.threads = 2;
+  }
+  void forward(double chunk, bool add = false) {
+    h.op(OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},
+         {{"chunk", chunk}, {"per_step", 1}, {"fresh", add ? 0 : 1}});
+    h.run(kernel_lm_head_loss());
+  }
+  void backward(double chunk, bool accumulate = false) {
+    h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
+         {{"chunk", chunk}, {"per_step", 1}, {"fresh", 1}, {"accumulate", accumulate ? 1.0 : 0.0}});
+    h.run(kernel_lm_head_loss_backward());
+  }
+  void expect_losses_match() {
+    h.expect_close(losses, 2e-5, 2e-6);
+    h.expect_close(loss, 1e-4, 1e-6);
+    EXPECT_EQ(h.result(losses, 3), 0);
+    EXPECT_EQ(h.result(loss, 1), 20.25);
+  }
+};
+
+class EachType : public ::testing::TestWithParam<Types> {};
+INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachType,
+                         ::testing::Values(Types{DType::f32, DType::f32},
+                                           Types{DType::bf16, DType::f32},
+                                           Types{DType::bf16, DType::bf16}),
+                         [](auto const& info) {
+                           return std::string(name(info.param.element)) + "_" +
+                                  std::string(name(info.param.gradient));
+                         });
+
+TEST_P(EachType, LossMatchesTheReferenceInChunksOfAnySize) {
+  for (double const chunk : {7, 23, 64, 1}) {
+    LossCase c(GetParam());
+    c.forward(chunk);
+    c.expect_losses_match();
+  }
+}
+
+// The slopes are rounded to the element type before their products: an error of half an ulp each.
+TEST_P(EachType, BackwardMatchesTheReferenceInChunksOfAnySize) {
+  bool const half = GetParam().element == DType::bf16;
+  for (double const chunk : {7, 23, 64})
+    for (bool const accumulate : {false, true}) {
+      LossCase c(GetParam());
+      if (accumulate) c.h.fill_normal(c.dw, 1);
+      c.backward(chunk, accumulate);
+      c.expect_losses_match();
+      c.h.expect_close(c.dx, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);
+      c.h.expect_close(c.dw, half ? 8e-3 : 1e-5,
+                       GetParam().gradient == DType::bf16 ? 0x1p-7 : half ? 2e-3 : 1e-5);
+      for (std::int64_t i = 0; i < LossCase::hidden; ++i)
+        EXPECT_EQ(c.h.result(c.dx, 3 * LossCase::hidden + i), 0) << "a row without weight";
+    }
+}
+
+TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
+  LossCase c;
+  for (std::int64_t i = 0; i < LossCase::hidden; ++i)
+    c.h.set(c.x, 3 * LossCase::hidden + i, i % 2 ? 1e37 : -1e37);
+  c.backward(7);
+  EXPECT_EQ(c.h.result(c.losses, 3), 0);
+  EXPECT_TRUE(std::isfinite(c.h.result(c.loss, 0)));
+  for (double const slope : c.h.results(c.dx)) EXPECT_TRUE(std::isfinite(slope));
+}
+
+TEST(KernelLmHead, SurvivesLogitsOfManyHundreds) {
+  LossCase c;
+  c.h.fill_normal(c.x, 300);
+  c.backward(7);
+  c.h.expect_close(c.losses, 1e-2, 1e-5);
+  c.h.expect_close(c.dx, 1e-3, 1e-3);
+}
+
+TEST(KernelLmHead, LossCollectsOverMicroBatches) {
+  LossCase c;
+  c.forward(7);
+  double const once = c.h.result(c.loss, 0);
+  c.h.keep_results();
+  c.forward(7, true);
+  EXPECT_EQ(c.h.result(c.loss, 0), 2 * once);
+  EXPECT_EQ(c.h.result(c.loss, 1), 2 * 20.25);
+}
+
+TEST(KernelLmHead, ForwardAndBackwardGiveTheSameLossBits) {
+  LossCase c({DType::bf16, DType::bf16});
+  c.forward(7);
+  auto const losses = c.h.results(c.losses), loss = c.h.results(c.loss);
+  c.backward(7);
+  EXPECT_EQ(c.h.results(c.losses), losses);
+  EXPECT_EQ(c.h.results(c.loss), loss);
+}
+
+TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
+  LossCase c;
+  c.backward(7);
+  constexpr double step = 1e-2;
+  auto const dx = c.h.results(c.dx), dw = c.h.results(c.dw);
+  auto const check = [&](View const& input, std::vector<double> const& slopes,
+                         std::int64_t every) {
+    auto const values = c.h.contents(input);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(values.size()); i += every) {
+      auto const at = static_cast<std::size_t>(i);
+      auto const loss_at = [&](double x) {
+        c.h.set(input, i, x);
+        c.forward(7);
+        return c.h.serial_results(c.loss)[0];
+      };
+      double const above = loss_at(values[at] + step), below = loss_at(values[at] - step);
+      c.h.set(input, i, values[at]);
+      EXPECT_NEAR(slopes[at], (above - below) / (2 * step), 1e-3) << "element " << i;
+    }
+  };
+  check(c.x, dx, 5);
+  check(c.w, dw, 23);
+}
+
+}  // namespace
+}  // namespace spillway

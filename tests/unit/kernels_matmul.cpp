@@ -1,0 +1,144 @@
+// matmul against three plain loops: a forward layer's product and the two of its backward.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/bf16.hpp"
+#include "kernels/onednn/matmul.hpp"
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+
+// Sums of k products of numbers of size 1: partial sums grow as sqrt(k), k of them are rounded by 6e-8
+// at random, so fp32 sums in any order err by about 3e-8 k; a term too few or too many by about 1.
+double sum_error(std::int64_t k) {
+  return 2e-7 * static_cast<double>(k);
+}
+// Beside that, values close to a boundary may be rounded to neighbours.
+double neighbours(DType t) {
+  return t == DType::bf16 ? 0x1p-7 : 0x1p-23;
+}
+
+class Product : public ::testing::TestWithParam<DType> {
+ protected:
+  DType type() const { return GetParam(); }
+
+  View normal(Shape shape) {
+    auto const view = m_harness.tensor(type(), std::move(shape));
+    m_harness.fill_normal(view, 1);
+    return view;
+  }
+  void run_and_compare(std::vector<View> inputs, View const& c, Attributes attributes = {}) {
+    auto const k = inputs[0].shape[1];
+    m_harness.graph().arithmetic.threads = 2;
+    m_harness.op(OpKind::matmul, std::move(inputs), {c}, std::move(attributes));
+    m_harness.run(kernel_matmul());
+    m_harness.expect_close(c, sum_error(k), neighbours(m_harness.graph().tensor(c).dtype));
+  }
+
+  KernelHarness m_harness;
+};
+INSTANTIATE_TEST_SUITE_P(Kernel, Product, ::testing::Values(DType::f32, DType::bf16),
+                         [](auto const& info) { return std::string(name(info.param)); });
+
+TEST_P(Product, OfGpt2sForwardLayerMatchesLoops) {
+  auto const x = normal({50, 768}), w = normal({768, 2304}), bias = normal({2304});
+  run_and_compare({x, w, bias}, m_harness.tensor(type(), {50, 2304}), {{"bias", 1}});
+}
+
+TEST_P(Product, WithTransposedWeightsMatchesLoops) {
+  auto const dy = normal({50, 2304}), w = normal({768, 2304});
+  run_and_compare({dy, transposed(w)}, m_harness.tensor(type(), {50, 768}));
+}
+
+TEST_P(Product, OfWeightGradientInFp32MatchesLoops) {
+  auto const x = normal({512, 96}), dy = normal({512, 160});
+  run_and_compare({transposed(x), dy}, m_harness.tensor(DType::f32, {96, 160}));
+}
+
+TEST_P(Product, OfOddSizesWithBiasAndAddendMatchesLoops) {
+  auto const a = normal({37, 23}), b = normal({23, 101}), bias = normal({101});
+  auto const addend = normal({37, 101});
+  run_and_compare({a, b, bias, addend}, m_harness.tensor(type(), {37, 101}),
+                  {{"bias", 1}, {"addend", 1}});
+}
+
+TEST_P(Product, OfColumnsOfWiderMatricesMatchesLoops) {
+  auto const a = columns(normal({37, 60}), 16, 23), b = columns(normal({23, 90}), 8, 41);
+  auto const addend = columns(normal({37, 70}), 3, 41);
+  auto const c = columns(m_harness.tensor(type(), {37, 64}), 16, 41);
+  run_and_compare({a, b, addend}, c, {{"addend", 1}});
+}
+
+TEST_P(Product, IntoATransposedMatrixMatchesLoops) {
+  auto const a = normal({37, 23}), b = normal({23, 41});
+  run_and_compare({a, b}, transposed(m_harness.tensor(type(), {41, 37})));
+}
+
+TEST_P(Product, OfOneRowMatchesLoops) {
+  auto const x = normal({1, 96}), w = normal({101, 96});
+  run_and_compare({x, transposed(w)}, m_harness.tensor(DType::f32, {1, 101}));
+}
+
+// 257 rounds to 256 in bf16 (a tie, to even), 258 is exact: rounding before an addition shows.
+TEST(KernelMatmul, RoundsOnceAfterBiasAndAddend) {
+  for (bool const bias : {false, true}) {
+    KernelHarness h;
+    auto const a = h.tensor(DType::bf16, {3, 257}), b = h.tensor(DType::bf16, {257, 5});
+    auto const more = h.tensor(DType::bf16, bias ? Shape{5} : Shape{3, 5});
+    auto const c = h.tensor(DType::bf16, {3, 5});
+    for (auto const& view : {a, b, more}) h.fill_normal(view, 0, 1);
+    h.op(OpKind::matmul, {a, b, more}, {c}, {{bias ? "bias" : "addend", 1}});
+    h.run(kernel_matmul());
+    EXPECT_EQ(h.results(c), std::vector<double>(15, 258));
+  }
+}
+
+TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
+  MatmulShape const shape{.a = dense_matrix(DType::bf16, 96, 512).transposed(),
+                          .b = dense_matrix(DType::bf16, 96, 160),
+                          .c = dense_matrix(DType::f32, 512, 160)};
+  Matmul const product(shape, 2);
+  constexpr std::size_t line = 64, a_size = 96 * 512 * 2, b_size = 96 * 160 * 2;
+  constexpr std::size_t c_size = 512 * 160 * 4;
+  auto const scratch_size = static_cast<std::size_t>(product.workspace_bytes());
+  auto const buffer = [](std::size_t bytes) {
+    return Kokkos::View<std::byte*, Kokkos::HostSpace>("operand", bytes + 4 * line);
+  };
+  auto const a = buffer(a_size), b = buffer(b_size), c = buffer(c_size);
+  auto const scratch = buffer(scratch_size);
+
+  std::vector<std::byte> first;
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    auto const offset = shift * line;
+    for (std::size_t i = 0; i < a_size / 2; ++i)
+      reinterpret_cast<bf16*>(a.data() + offset)[i] = to_bf16(std::sin(static_cast<float>(i)));
+    for (std::size_t i = 0; i < b_size / 2; ++i)
+      reinterpret_cast<bf16*>(b.data() + offset)[i] = to_bf16(std::cos(static_cast<float>(i)));
+    product({a.data() + offset, b.data() + offset, c.data() + offset, nullptr, nullptr,
+             scratch.data() + offset});
+    std::vector<std::byte> const bits(c.data() + offset, c.data() + offset + c_size);
+    if (shift == 0) first = bits;
+    EXPECT_TRUE(bits == first) << "operands moved by " << offset << " bytes";
+  }
+}
+
+TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
+  MatmulShape const shape{.a = dense_matrix(DType::bf16, 3, 16),
+                          .b = dense_matrix(DType::bf16, 16, 5),
+                          .c = dense_matrix(DType::f32, 3, 5),
+                          .accumulate = true};
+  Matmul const product(shape, 1);
+  std::vector<bf16> const a(48, to_bf16(1)), b(80, to_bf16(0.5f));
+  std::vector<float> c(15, 100.0f);
+  std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes()) + 64);
+  auto const aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64;
+  product({a.data(), b.data(), c.data(), nullptr, nullptr, reinterpret_cast<void*>(aligned)});
+  EXPECT_EQ(c, std::vector<float>(15, 108.0f));
+}
+
+}  // namespace
+}  // namespace spillway
