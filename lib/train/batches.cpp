@@ -51,7 +51,7 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointe
     std::optional<std::int64_t> first;
     if (sample) first = m_order.first_token(m_order.sample(base + *sample).window);
     fill_rows(m_tokens, first, m_window, row, to);
-    to.samples[row] = base + sample.value_or(0);
+    if (to.samples != nullptr) to.samples[row] = base + sample.value_or(0);
   }
 }
 
@@ -68,7 +68,6 @@ void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointer
     std::optional<std::int64_t> first;
     if (sample && window < m_windows) first = window * m_shape.sequence;
     fill_rows(m_tokens, first, m_window, row, to);
-    to.samples[row] = window;
   }
 }
 

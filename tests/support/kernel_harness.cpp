@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "base/math.hpp"
 #include "tests/support/element_bytes.hpp"
+#include "tests/support/kernel_watch.hpp"
 
 namespace spillway::test {
 namespace {
@@ -140,11 +142,10 @@ void KernelHarness::fill_random_bits(View const& view) {
   for (auto& byte : m_contents[index(view.tensor)]) byte = static_cast<std::byte>(random() >> 56);
 }
 
-KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec,
-                                               std::int64_t workspace_bytes) const {
+KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec) const {
   std::vector<Buffer> buffers;
   for (auto const& bytes : m_contents) buffers.push_back(guarded(bytes));
-  Buffer const workspace = guarded(Bytes(index(workspace_bytes), kPoison));
+  Buffer const workspace = guarded(Bytes(index(m_op.workspace_bytes), kPoison));
 
   std::vector<void*> operands;
   auto const add = [&](View const& view) {
@@ -153,9 +154,11 @@ KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const&
   };
   for (auto const& view : m_op.inputs) add(view);
   for (auto const& view : m_op.outputs) add(view);
-  if (workspace_bytes > 0) operands.push_back(workspace.data() + kGuardBytes);
+  if (m_op.workspace_bytes > 0) operands.push_back(workspace.data() + kGuardBytes);
 
+  if (m_launching) m_launching(true);
   launch(exec, operands.data());
+  if (m_launching) m_launching(false);
   exec.fence();
 
   Contents after;
@@ -169,8 +172,14 @@ void KernelHarness::run(Kernel const& kernel, int threads) {
   auto const context = this->context();
   m_op.workspace_bytes = kernel.workspace_bytes ? kernel.workspace_bytes(context, m_op) : 0;
   auto const exec = other_instance(threads);
-  m_kernel = run_one(kernel.bind(context, m_op), exec, m_op.workspace_bytes);
-  m_serial = run_one(kernel.serial(context, m_op), exec, m_op.workspace_bytes);
+  std::optional<KernelWatch> watch;
+  if (!m_launching) watch.emplace(exec);  // a tool makes Kokkos allocate: not under observation
+  m_kernel = run_one(kernel.bind(context, m_op), exec);
+  if (watch) {
+    EXPECT_EQ(watch->stray(), "") << "runs elsewhere than on the given instance, or has no label";
+    watch.reset();
+  }
+  m_serial = run_one(kernel.serial(context, m_op), exec);
   expect_untouched(m_kernel, "the kernel");
   expect_untouched(m_serial, "the serial reference");
 }

@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class KernelHarness {
   // Runs both sides from the present contents. `threads` = 0: all; other counts are a smaller
   // instance where the backend knows such. The execution space is never the default instance.
   void run(Kernel const& kernel, int threads = 0);
+  // Called with true before and with false after every launch, of the kernel and of the reference.
+  void on_launch(std::function<void(bool begins)> f) { m_launching = std::move(f); }
   // After `run`: makes the kernel's results the contents of the next run (training steps in tests).
   void keep_results();
 
@@ -70,7 +73,7 @@ class KernelHarness {
  private:
   using Bytes = std::vector<std::byte>;
   using Contents = std::vector<Bytes>;  // of every tensor
-  Contents run_one(Launch const& launch, Exec const& exec, std::int64_t workspace_bytes) const;
+  Contents run_one(Launch const& launch, Exec const& exec) const;
   double value(Contents const& contents, View const& view, std::int64_t element) const;
   std::vector<double> values(Contents const& contents, View const& view) const;
   bool has_poison(View const& view) const;
@@ -80,6 +83,7 @@ class KernelHarness {
   std::uint64_t m_fills = 0;
   Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
   Op m_op;
+  std::function<void(bool)> m_launching;
   Contents m_contents;          // before a run
   Contents m_kernel, m_serial;  // after it
 };

@@ -1,0 +1,75 @@
+#include "tests/support/run_program.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/philox.hpp"
+#include "io/tokens/token_writer.hpp"
+
+namespace spillway::test {
+
+std::vector<std::string> Outcome::lines() const {
+  std::vector<std::string> result;
+  std::istringstream text(output);
+  for (std::string line; std::getline(text, line);) result.push_back(line);
+  return result;
+}
+
+Outcome run_command(std::string const& command, int limit_s) {
+  auto const limited = fmt::format("timeout -k 5 {} /bin/sh -c '{}' 2>&1", limit_s, command);
+  auto* pipe = popen(limited.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("popen failed: " + limited);
+  Outcome outcome;
+  std::array<char, 4096> buffer{};
+  while (auto const size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.output.append(buffer.data(), size);
+  }
+  int const ended = pclose(pipe);
+  outcome.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+  return outcome;
+}
+
+std::string spillway_command(int ranks) {
+  if (ranks == 0) return SPILLWAY_BINARY;
+  return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, SPILLWAY_BINARY);
+}
+
+std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir) {
+  std::ifstream file(run_dir / "metrics.jsonl");
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(file, line);) rows.push_back(nlohmann::json::parse(line));
+  return rows;
+}
+
+nlohmann::json read_summary(std::filesystem::path const& run_dir) {
+  std::ifstream file(run_dir / "summary.json");
+  return nlohmann::json::parse(file);
+}
+
+std::filesystem::path scratch_directory(std::string const& name) {
+  auto const path = std::filesystem::current_path() / "scratch" / name;
+  std::filesystem::remove_all(path);
+  std::filesystem::create_directories(path);
+  return path;
+}
+
+void write_token_file(std::filesystem::path const& path, std::int64_t count) {
+  TokenWriter writer(path, "byte", 256, count);
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
+  std::int32_t state = 0;  // each token mostly follows from the one before
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    auto const random = philox(7, 0, i).x[0];
+    state = random % 8 == 0 ? static_cast<std::int32_t>(random >> 8) % 61 : (state * 5 + 3) % 61;
+    tokens[i] = state < 0 ? -state : state;
+  }
+  writer.append(tokens);
+  writer.close({});
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,34 @@
+// Runs the real binary as a user would, and looks at what it left.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace spillway::test {
+
+struct Outcome {
+  int status = -1;
+  std::string output;  // stdout and stderr together
+
+  std::vector<std::string> lines() const;
+};
+
+// A command line for /bin/sh; ends it after `limit_s` (status 124).
+Outcome run_command(std::string const& command, int limit_s = 120);
+
+// "mpirun -n <ranks> build/bin/spillway", or the binary alone for 0.
+std::string spillway_command(int ranks);
+
+// The objects of a run's metrics.jsonl, and its summary.json.
+std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);
+nlohmann::json read_summary(std::filesystem::path const& run_dir);
+
+// An empty directory of its own under the build, removed at the end of the test program.
+std::filesystem::path scratch_directory(std::string const& name);
+
+// Writes a token file of `count` bytes of a seeded, learnable pattern.
+void write_token_file(std::filesystem::path const& path, std::int64_t count);
+
+}  // namespace spillway::test
