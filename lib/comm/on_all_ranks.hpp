@@ -31,7 +31,8 @@ void on_all_ranks(Comm& comm, Stage const& stage) {
   }
   int const mine = failure ? static_cast<int>(failure->status()) : 0;
   std::vector<int> statuses(static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(statuses)));
+  comm.all_gather_bytes(std::as_bytes(std::span(&mine, 1)),
+                        std::as_writable_bytes(std::span(statuses)));
   for (std::size_t rank = 0; rank < statuses.size(); ++rank) {
     if (statuses[rank] == 0) continue;
     bool const speaks = static_cast<int>(rank) == comm.rank();

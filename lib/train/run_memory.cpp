@@ -25,7 +25,10 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
 
 RunMemory::RunMemory(Config const& config, Program const& train)
     : m_faults(injector(config)),
-      m_tiers{Arena("device", peak(train, Tier::device)), Arena("host", peak(train, Tier::host)), nullptr, {}} {
+      m_tiers{Arena("device", peak(train, Tier::device)),
+              Arena("host", peak(train, Tier::host)),
+              nullptr,
+              {}} {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
   m_spill.emplace(config.memory.nvme_path, spill_bytes, spill_extents(train), config.spill.checksum,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """GPT-2 124M training, spillway beside PyTorch, alternating in one run; prints medians and ratios.
 
-    tests/bench/compare_pytorch.py --spillway build/bin/spillway [--precision bf16] [--rounds 3] [--compile]
+    tests/bench/compare_pytorch.py [--precision bf16] [--rounds 3] [--compile]
 
 Needs `torch` and `transformers`; installs nothing. PyTorch runs as its users run it: fused AdamW,
 scaled-dot-product attention, autocast, clipping by global norm.
@@ -34,7 +34,8 @@ def torch_round(args):
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    config = GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0, n_positions=max(1024, args.sequence))
+    config = GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
+                        n_positions=max(1024, args.sequence))
     model = GPT2LMHeadModel(config).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     forward = torch.compile(model) if args.compile else model
@@ -54,8 +55,9 @@ def torch_round(args):
 
 
 def run_torch(args):
-    command = [sys.executable, __file__, "--torch-round", "--precision", args.precision, "--steps", str(args.steps),
-               "--sequences", str(args.sequences), "--sequence", str(args.sequence)]
+    command = [sys.executable, __file__, "--torch-round", "--precision", args.precision,
+               "--steps", str(args.steps), "--sequences", str(args.sequences),
+               "--sequence", str(args.sequence)]
     command += ["--compile"] if args.compile else []
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return json.loads(output.splitlines()[-1])
@@ -66,14 +68,16 @@ def run_spillway(args, folder, round_number):
     overrides = {
         "model.layers": 12, "model.hidden": 768, "model.heads": 12, "model.vocab": VOCAB,
         "data.train": folder / "tokens.bin", "data.sequence": args.sequence,
-        "batch.sequences": args.sequences, "batch.micro": args.sequences, "precision": args.precision,
+        "batch.sequences": args.sequences, "batch.micro": args.sequences,
+        "precision": args.precision,
         "optim.warmup": 1, "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
         "run.checkpoint.every": 0, "memory.device": "8GiB", "plan.activations": args.activations,
         "memory.nvme": f"{{path: {folder}, size: 8GiB}}",
     }
     config = folder / "bench.yaml"
     config.write_text("model: {family: gpt}\n")
-    command = [args.spillway, "train", config] + [f"{key}={value}" for key, value in overrides.items()]
+    command = [args.spillway, "train", config]
+    command += [f"{key}={value}" for key, value in overrides.items()]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
     rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
     summary = json.loads((run_dir / "summary.json").read_text())
@@ -104,8 +108,8 @@ def main():
             seconds, summary = run_spillway(args, folder, number)
             ours.append(tokens / statistics.median(seconds[1:]))
             theirs.append(tokens / statistics.median(run_torch(args)[1:]))
-            print(f"round {number}: spillway {ours[-1]:.0f} tokens/s, torch {theirs[-1]:.0f} tokens/s, "
-                  f"ratio {ours[-1] / theirs[-1]:.2f}", flush=True)
+            print(f"round {number}: spillway {ours[-1]:.0f} tokens/s, torch {theirs[-1]:.0f} "
+                  f"tokens/s, ratio {ours[-1] / theirs[-1]:.2f}", flush=True)
     ratios = [a / b for a, b in zip(ours, theirs)]
     print(f"{args.precision} {args.sequences} x {args.sequence}, {args.activations}: spillway "
           f"{statistics.median(ours):.0f}, torch {'compiled' if args.compile else 'eager'} "
