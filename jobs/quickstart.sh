@@ -26,6 +26,9 @@ for ((i = 2; ; i++)); do
   dir=${dir%.*}.$i
 done
 
+# input/quickstart.yaml names runs/quickstart: the newest run, so that it can be gone on with.
+ln -sfn "${dir##*/}" runs/quickstart
+
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_PROC_BIND=false
 ranks=(mpirun -n 2)
 if mpirun --version | grep -q 'Open MPI'; then
