@@ -40,13 +40,12 @@ struct Attention {
   std::int64_t scratch_floats;
   AttentionShape shape;
 
-  // Items are tiles of queries, those that see most keys first.
+  // An item is a tile of queries of one head.
   KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
     auto const s = Scratch::of(scratch + worker * scratch_floats, shape);
-    auto const pairs = shape.batch * shape.heads;
-    auto const pair = item % pairs;
-    auto const tiles = (shape.queries + shape.tile - 1) / shape.tile;
-    auto const first = (tiles - 1 - item / pairs) * shape.tile;
+    auto const tiles = shape.query_tiles();
+    auto const pair = item / tiles;
+    auto const first = alternating(item % tiles, tiles) * shape.tile;
     auto const past = first + shape.tile < shape.queries ? first + shape.tile : shape.queries;
     attend(s, pair / shape.heads, pair % shape.heads, first, past);
   }
@@ -90,8 +89,8 @@ struct Attention {
                             std::int64_t keys) const {
     if (shape.first_key(past - 1) <= j && j + keys <= shape.past_key(first)) return;
     for (std::int64_t key = 0; key < keys; ++key)
-      for (std::int64_t i = 0; i < past - first; ++i)
-        if (!shape.sees(first + i, j + key)) s.scores[key * shape.side + i] = kHidden;
+      hide_outside(s.scores + key * shape.side, shape.side, shape.first_query(j + key) - first,
+                   shape.past_query(j + key) - first, kHidden);
   }
 
   // Scores to weights exp(score - top), for the queries [i, i + kTileLanes). A row that has seen no

@@ -76,10 +76,9 @@ template <class T>
 struct QueryGradient : Operands<T> {
   KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
     auto const& s = this->shape;
-    auto const pairs = s.batch * s.heads;
-    auto const sequence = item % pairs / s.heads, head = item % pairs % s.heads;
-    auto const tiles = (s.queries + s.tile - 1) / s.tile;
-    auto const first = (tiles - 1 - item / pairs) * s.tile;  // those that see most keys first
+    auto const tiles = s.query_tiles(), pair = item / tiles;
+    auto const sequence = pair / s.heads, head = pair % s.heads;
+    auto const first = alternating(item % tiles, tiles) * s.tile;
     auto const past = smaller(first + s.tile, s.queries);
     auto const scratch = this->scratch_of(worker);
     float *const q = scratch.tile(0), *const d_o = scratch.tile(1), *const dq = scratch.tile(2);
@@ -133,8 +132,9 @@ struct QueryGradient : Operands<T> {
 #pragma omp simd
       for (std::int64_t i = 0; i < rows; ++i)
         slope[i] = fast_exp(score[i] - row_lse[i]) * (slope[i] - row_delta[i]);
-      for (std::int64_t i = 0; !all && i < rows; ++i)
-        if (!s.sees(at.first + i, j + key)) slope[i] = 0;
+      if (!all)
+        hide_outside(slope, rows, s.first_query(j + key) - at.first,
+                     s.past_query(j + key) - at.first, 0);
     }
   }
 };
@@ -144,10 +144,9 @@ template <class T>
 struct KeyGradient : Operands<T> {
   KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
     auto const& s = this->shape;
-    auto const pairs = s.batch * s.kv_heads;
-    auto const first = item / pairs * s.tile;  // those that most queries see first
-    Keys const at{item % pairs / s.kv_heads, item % pairs % s.kv_heads, first,
-                  smaller(first + s.tile, s.keys)};
+    auto const tiles = s.key_tiles(), pair = item / tiles;
+    auto const first = alternating(item % tiles, tiles) * s.tile;
+    Keys const at{pair / s.kv_heads, pair % s.kv_heads, first, smaller(first + s.tile, s.keys)};
     auto const rows = at.past - at.first;
     auto const scratch = this->scratch_of(worker);
     load_transposed(this->k.at(at.sequence, first, at.head), this->data(rows, this->k.stride),
@@ -202,8 +201,9 @@ struct KeyGradient : Operands<T> {
       float const lse = this->lse[row], delta = this->delta[row];
       float* const weight = scratch.weights() + query * s.side;
       float* const slope = scratch.slopes() + query * s.side;
-      for (std::int64_t j = 0; !all && j < columns; ++j)
-        if (!s.sees(i + query, at.first + j)) weight[j] = -INFINITY;
+      if (!all)
+        hide_outside(weight, columns, s.first_key(i + query) - at.first,
+                     s.past_key(i + query) - at.first, -INFINITY);
 #pragma omp simd
       for (std::int64_t j = 0; j < columns; ++j) {
         weight[j] = fast_exp(weight[j] - lse);

@@ -31,9 +31,6 @@ struct AttentionShape {
   KOKKOS_FUNCTION std::int64_t past_key(std::int64_t query) const {
     return causal ? query + 1 : keys;
   }
-  KOKKOS_FUNCTION bool sees(std::int64_t query, std::int64_t key) const {
-    return first_key(query) <= key && key < past_key(query);
-  }
   // The same from the key's side.
   KOKKOS_FUNCTION std::int64_t first_query(std::int64_t key) const { return causal ? key : 0; }
   KOKKOS_FUNCTION std::int64_t past_query(std::int64_t key) const {
@@ -41,8 +38,8 @@ struct AttentionShape {
   }
   KOKKOS_FUNCTION std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
 
-  std::int64_t query_tiles() const { return div_ceil(queries, tile); }
-  std::int64_t key_tiles() const { return div_ceil(keys, tile); }
+  KOKKOS_FUNCTION std::int64_t query_tiles() const { return (queries + tile - 1) / tile; }
+  KOKKOS_FUNCTION std::int64_t key_tiles() const { return (keys + tile - 1) / tile; }
   std::int64_t group() const { return heads / kv_heads; }  // query heads per key head
 };
 
@@ -112,17 +109,29 @@ KOKKOS_INLINE_FUNCTION void clear(float* __restrict__ values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = 0;
 }
 
-// Deals `items` to the workers in turn: worker w does w, w + workers, ... with scratch of its own.
-// Order items from long to short, and the workers end together.
+// values[l] = hidden for l in [0, n) outside of [first, past).
+KOKKOS_INLINE_FUNCTION void hide_outside(float* __restrict__ values, std::int64_t n,
+                                         std::int64_t first, std::int64_t past, float hidden) {
+#pragma omp simd
+  for (std::int64_t l = 0; l < n; ++l) values[l] = first <= l && l < past ? values[l] : hidden;
+}
+
+// Cuts `items` into one range per worker, which has scratch of its own. Neighbours share keys, which
+// then stay in a worker's cache: order items by head, and long among short so that ranges weigh alike.
 template <class Functor>
 struct DealtItems {
   Functor functor;
   std::int64_t items, workers;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    for (auto item = worker; item < items; item += workers) functor(worker, item);
+    auto const past = items * (worker + 1) / workers;
+    for (auto item = items * worker / workers; item < past; ++item) functor(worker, item);
   }
 };
+// Tile number of the item-th piece of work of a head: first, last, second, last but one, ...
+KOKKOS_INLINE_FUNCTION std::int64_t alternating(std::int64_t item, std::int64_t tiles) {
+  return item % 2 == 0 ? item / 2 : tiles - 1 - item / 2;
+}
 template <class Functor>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Functor const& functor) {
