@@ -28,7 +28,7 @@ struct SplitMasters {
   }
   KOKKOS_FUNCTION void save(std::int64_t i, float master) const {
     auto const split = split_master(master);
-    parameter[i] = split.parameter;
+    parameter[i].bits = split.parameter.bits;  // not the struct: its copy would not vectorise
     remainder[i] = split.remainder;
   }
 };
@@ -49,13 +49,17 @@ struct AdamW {
     auto const step = adamw_step(constants, control, range.decay);
     auto const o = *this;  // a copy whose pointers no store of the loop can change
 #pragma omp simd
-    for (std::int64_t i = range.offset + first; i < range.offset + last; ++i) {
-      AdamWElement const before{o.masters.load(i), to_float(o.m[i]), to_float(o.v[i])};
-      auto const after = adamw(before, to_float(o.gradient[i]), step);
-      o.masters.save(i, after.master);
-      o.m[i] = store<Moment>(after.m);
-      o.v[i] = store<Moment>(after.v);
-    }
+    for (std::int64_t i = range.offset + first; i < range.offset + last; ++i) o.update(i, step);
+  }
+
+ private:
+  // A function of its own: GCC keeps a struct that is declared in a simd loop in memory.
+  KOKKOS_FUNCTION void update(std::int64_t i, AdamWStep const& step) const {
+    AdamWElement const before{masters.load(i), to_float(m[i]), to_float(v[i])};
+    auto const after = adamw(before, to_float(gradient[i]), step);
+    masters.save(i, after.master);
+    m[i] = store<Moment>(after.m);
+    v[i] = store<Moment>(after.v);
   }
 };
 

@@ -36,8 +36,9 @@ Launch bind_typed(Extents e) {
     auto* const partial = static_cast<float*>(p[2]);
     for_each_row(exec, label, e.partitions.count,
                  SumRows<T>{static_cast<T const*>(p[0]), partial, e});
-    for_each_range(exec, label_total, e.columns,
-                   SumPartitions<G>{partial, static_cast<G*>(p[1]), e.partitions.count, e.columns});
+    for_each_range(
+        exec, label_total, e.columns,
+        SumPartitions<float, G>{partial, static_cast<G*>(p[1]), e.partitions.count, e.columns});
   };
 }
 

@@ -47,14 +47,16 @@ struct Dropout {
     auto const number = static_cast<std::uint64_t>(samples[sample]);
     auto const settings = s;
 #pragma omp simd
-    for (std::int64_t block = begin; block < end; ++block) {
-      auto const draws =
-          dropout_draws(settings.seed, settings.origin, number, static_cast<std::uint64_t>(block));
-      for (int k = 0; k < kDropoutDraws; ++k) {
-        auto const i = block * kDropoutDraws + k;
-        out[i] = store<T>(to_float(in[i]) * dropout_factor(draws.x[k], settings.p, settings.scale));
-      }
-    }
+    for (std::int64_t block = begin; block < end; ++block)
+      drop_block(settings, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
+  }
+
+  // A function of its own: GCC keeps a struct that is declared in a simd loop in memory.
+  KOKKOS_FUNCTION static void drop_block(Settings const& s, std::uint64_t sample,
+                                         std::int64_t block, T const* in, T* out) {
+    auto const draws = dropout_draws(s.seed, s.origin, sample, static_cast<std::uint64_t>(block));
+    for (int k = 0; k < kDropoutDraws; ++k)
+      out[k] = store<T>(to_float(in[k]) * dropout_factor(draws.x[k], s.p, s.scale));
   }
 
   KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {

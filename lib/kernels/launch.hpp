@@ -18,6 +18,16 @@ using Label = std::string;
 inline constexpr bool kOnHost = std::is_same_v<Exec::Space::memory_space, Kokkos::HostSpace>;
 using RangeIndex = Kokkos::IndexType<std::int64_t>;
 
+// Given, because Kokkos would ask the default instance to choose one, and allocate.
+inline constexpr int kChunk = 1;
+
+// functor(i) for every i in [0, n), each a longer piece of sequential work.
+template <class Functor>
+void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
+  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex>;
+  Kokkos::parallel_for(label, Policy(exec.space(), 0, n, Kokkos::ChunkSize(kChunk)), functor);
+}
+
 // functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.
 template <class Functor>
 struct RangeOfTile {
@@ -33,10 +43,7 @@ struct RangeOfTile {
 template <class Functor>
 void for_each_range(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Tiles = RangeOfTile<Functor>;
-  Kokkos::parallel_for(
-      label,
-      Kokkos::RangePolicy<Exec::Space, RangeIndex>(exec.space(), 0, div_ceil(n, Tiles::tile)),
-      Tiles{functor, n});
+  for_each_item(exec, label, div_ceil(n, Tiles::tile), Tiles{functor, n});
 }
 
 // functor(i) for every i in [0, n), independent of each other.
@@ -54,13 +61,6 @@ template <class Functor>
 void for_each_element(Exec const& exec, Label const& label, std::int64_t n,
                       Functor const& functor) {
   for_each_range(exec, label, n, ElementsOfRange<Functor>{functor});
-}
-
-// functor(i) for every i in [0, n), each a longer piece of sequential work.
-template <class Functor>
-void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
-  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex>;
-  Kokkos::parallel_for(label, Policy(exec.space(), 0, n), functor);
 }
 
 }  // namespace spillway

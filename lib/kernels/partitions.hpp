@@ -25,11 +25,11 @@ struct Partitions {
   }
 };
 
-// For for_each_range over columns: out[j] = sum over p of partial[p * stride + j].
-template <class G>
+// For for_each_range over columns: out[j] = sum over p, in order, of partial[p * stride + j].
+template <class From, class To>
 struct SumPartitions {
-  float const* partial;
-  G* out;
+  From const* partial;
+  To* out;
   std::int64_t count, stride;
 
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
@@ -43,9 +43,9 @@ struct SumPartitions {
     for (std::int64_t p = 0; p < count; ++p) {
       auto const* const row = partial + p * stride + j;
 #pragma omp simd
-      for (int l = 0; l < width; ++l) sum[l] += row[l];
+      for (int l = 0; l < width; ++l) sum[l] += to_float(row[l]);
     }
-    for (int l = 0; l < width; ++l) out[j + l] = store<G>(sum[l]);
+    for (int l = 0; l < width; ++l) out[j + l] = store<To>(sum[l]);
   }
 };
 

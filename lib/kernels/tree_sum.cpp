@@ -1,7 +1,7 @@
 // tree_sum: the sum of all ranks' parts [ranks, n] in rank order, in fp32, rounded once.
 #include "kernels/dispatch.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/launch.hpp"
+#include "kernels/partitions.hpp"
 
 namespace spillway {
 namespace {
@@ -13,24 +13,11 @@ struct Extents {
 };
 
 template <class G>
-struct TreeSum {
-  G const* parts;
-  G* sum;
-  Extents extents;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    float total = to_float(parts[i]);
-    for (std::int64_t rank = 1; rank < extents.ranks; ++rank)
-      total += to_float(parts[rank * extents.n + i]);
-    sum[i] = store<G>(total);
-  }
-};
-
-template <class G>
 Launch bind_typed(Extents extents) {
   return [extents](Exec const& exec, void* const* p) {
-    TreeSum<G> const sum{static_cast<G const*>(p[0]), static_cast<G*>(p[1]), extents};
-    for_each_element(exec, label, extents.n, sum);
+    SumPartitions<G, G> const sum{static_cast<G const*>(p[0]), static_cast<G*>(p[1]), extents.ranks,
+                                  extents.n};
+    for_each_range(exec, label, extents.n, sum);
   };
 }
 

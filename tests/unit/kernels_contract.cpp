@@ -1,0 +1,138 @@
+// What the engine relies on for every memory-bound kernel: launching allocates nothing, and runs on
+// the given instance only. Run by the harness; here, that the harness would notice.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "tests/support/kernel_harness.hpp"
+#include "tests/support/kernel_watch.hpp"
+
+namespace {
+
+std::atomic<int> allocations{0};  // of the whole program
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const p = std::malloc(bytes)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+using test::KernelWatch;
+
+struct Touch {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+using Policy = Kokkos::RangePolicy<Exec::Space>;
+
+TEST(KernelContract, TheWatchSeesAKernelOnTheDefaultInstance) {
+  auto const other = test::other_instance();
+  if (other.space().impl_instance_id() == Exec::Space{}.impl_instance_id())
+    GTEST_SKIP() << "this backend gives all its instances one number";
+  KernelWatch const watch(other);
+  Kokkos::parallel_for("spillway::touch", Policy(Exec::Space{}, 0, 1), Touch{});
+  EXPECT_EQ(watch.stray(), "spillway::touch");
+}
+
+TEST(KernelContract, TheWatchSeesAForeignLabel) {
+  auto const exec = test::other_instance();
+  KernelWatch const watch(exec);
+  Kokkos::parallel_for("touch", Policy(exec.space(), 0, 1), Touch{});
+  EXPECT_EQ(watch.stray(), "touch");
+  EXPECT_EQ(watch.launches(), 1);
+}
+
+// One op of every memory-bound kind, with every operand that it may have.
+struct Case {
+  Kernel kernel;
+  OpKind kind;
+  std::vector<View> inputs, outputs;
+  Attributes attributes;
+};
+
+std::vector<Case> every_case(KernelHarness& h) {
+  auto const elements = h.chunk({9001, 83}).elements;
+  auto const bf = [&](Shape shape) { return h.tensor(DType::bf16, std::move(shape)); };
+  auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
+  auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), gamma = bf({83});
+  auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
+  auto const sums2 = f32({83}), wide = f32({2, elements}), words = f32({300, 83});
+  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
+  auto const parameter = bf({elements}), row = bf({1, 83}), beta = bf({83});
+  auto const table = bf({300, 83});
+  auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
+  auto const samples = h.tensor(DType::i64, {2}), rest = h.tensor(DType::i16, {elements});
+  auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
+  for (auto const& view : {a, b, gamma, beta, rows, rows2, g, wide, m, v, parameter, table})
+    h.fill_normal(view, 1);
+  h.fill_integers(tokens, 0, 300);
+  h.fill_integers(samples, 0, 100);
+  h.set(position, 0, 36);
+  h.set_all(control, {1, 1, 1e-3, 0.1, 0.05, 0, 0, 0});
+  return {
+      {kernel_add(), OpKind::add, {a, b}, {c}, {}},
+      {kernel_accumulate(), OpKind::accumulate, {g}, {m}, {}},
+      {kernel_tree_sum(), OpKind::tree_sum, {wide}, {g}, {}},
+      {kernel_gelu(), OpKind::gelu, {a}, {c}, {}},
+      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, {}},
+      {kernel_select_row(), OpKind::select_row, {a, position}, {row}, {}},
+      {kernel_column_sum(), OpKind::column_sum, {a}, {sums}, {}},
+      {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, {{"sequence", 19}}},
+      {kernel_embed_backward(),
+       OpKind::embed_backward,
+       {tokens, a},
+       {words, places},
+       {{"sequence", 19}, {"accumulate", 1}}},
+      {kernel_layernorm(),
+       OpKind::layernorm,
+       {a, gamma, beta},
+       {c, rows, rows2},
+       {{"eps", 1e-5}, {"bias", 1}}},
+      {kernel_layernorm_backward(),
+       OpKind::layernorm_backward,
+       {b, a, gamma, rows, rows2, a},
+       {c, sums, sums2},
+       {{"bias", 1}, {"addend", 1}}},
+      {kernel_dropout(),
+       OpKind::dropout,
+       {a, samples},
+       {c},
+       {{"p", 0.5}, {"sequence", 19}, {"seed", 1}, {"origin", 2}}},
+      {kernel_square_norm(), OpKind::square_norm, {g}, {norm}, {}},
+      {kernel_adamw(),
+       OpKind::adamw,
+       {g, control},
+       {parameter, rest, m, v},
+       {{"beta1", 0.9}, {"beta2", 0.95}, {"eps", 1e-8}, {"weight_decay", 0.1}, {"remainder", 1}}},
+  };
+}
+
+TEST(KernelContract, LaunchingAllocatesNothing) {
+  KernelHarness h;
+  int before = 0, during = 0;
+  h.on_launch([&](bool begins) {
+    begins ? void(before = allocations) : void(during += allocations - before);
+  });
+  for (auto const& [kernel, kind, inputs, outputs, attributes] : every_case(h)) {
+    h.op(kind, inputs, outputs, attributes);
+    during = 0;
+    h.run(kernel);
+    EXPECT_EQ(during, 0) << name(kind);
+  }
+}
+
+}  // namespace
+}  // namespace spillway
