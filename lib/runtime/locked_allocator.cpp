@@ -7,10 +7,10 @@
 #include <cstring>
 #include <new>
 
+#include "base/allocator_pass.hpp"
+
 namespace spillway {
 namespace {
-
-thread_local constinit bool t_locked = false;
 
 void say(char const* text) {
   [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -36,17 +36,17 @@ void* allocate(std::size_t bytes, std::align_val_t alignment) {
 
 }  // namespace
 
-AllocatorLock::AllocatorLock(bool on) : m_before(t_locked) {
-  t_locked = t_locked || on;
+AllocatorLock::AllocatorLock(bool on) : m_before(t_allocator_locked) {
+  t_allocator_locked = t_allocator_locked || on;
 }
 
 AllocatorLock::~AllocatorLock() {
-  t_locked = m_before;
+  t_allocator_locked = m_before;
 }
 
 void refuse_when_locked(char const* what) {
-  if (!t_locked) return;
-  t_locked = false;  // what abort() itself may ask for
+  if (!t_allocator_locked) return;
+  t_allocator_locked = false;  // what abort() itself may ask for
   say("debug.locked_allocator: after step 0 a thread that runs items asked for ");
   say(what);
   say("\n");

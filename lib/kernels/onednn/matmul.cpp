@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/allocator_pass.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 
@@ -157,6 +158,7 @@ void Matmul::operator()(Operands const& operands) const {
   m.point(Bound::addend, operands.addend);
   m.point(Bound::workspace, operands.workspace);
   ThreadCount const fixed(m.threads);
+  AllocatorPass const pass;  // oneDNN lists a call's arguments on the heap
   // The C function: its C++ wrapper would copy the arguments into a new vector at every call.
   [[maybe_unused]] auto const status =
       dnnl_primitive_execute(m.primitive.get(), m.stream.get(),
