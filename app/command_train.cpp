@@ -75,7 +75,11 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 2. The machine.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
-  auto const machine = probe_machine(exec, start.config.precision == Precision::bf16);
+  auto machine = probe_machine(exec, start.config.precision == Precision::bf16);
+  on_all_ranks(comm, [&] {
+    auto const& spill_dir = start.config.memory.nvme_path;
+    if (!spill_dir.empty()) probe_storage(machine, spill_dir);
+  });
 
   // 3. Graph, Plan, Program.
   std::optional<PlannedRun> planned;

@@ -93,7 +93,8 @@ int run(Request const& request, int& argc, char**& argv) {
   if (request.plain) return guarded(nullptr, request.plain);
   MpiScope const mpi(argc, argv);
   install_stop_signals();
-  auto const comm = make_world_comm({.hurry = stop_requested});
+  auto const comm =
+      make_world_comm({.patience_s = 1800, .hurried_patience_s = 120, .hurry = stop_requested});
   return guarded(comm, [&] { return request.ranked(*comm); });
 }
 

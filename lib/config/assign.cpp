@@ -98,7 +98,12 @@ class Assigner {
 }  // namespace
 
 void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source) {
-  Assigner(config, origins, source, true).assign("", root.line, root);
+  assign_group(config, origins, "", root, source);
+}
+
+void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,
+                  std::string const& source) {
+  Assigner(config, origins, source, true).assign(group, root.line, root);
 }
 
 void assign_override(Config& config, Origins& origins, std::string const& text) {

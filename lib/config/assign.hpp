@@ -16,6 +16,9 @@ using Origins = std::map<std::string, std::string, std::less<>>;
 
 // The tree of an input file: every key known, none given twice.
 void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source);
+// The same for a file that holds the keys of one group ("plan") without the group's name.
+void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,
+                  std::string const& source);
 
 // One "a.b.c=value" of the command line, where value is YAML; it replaces what was given before.
 void assign_override(Config& config, Origins& origins, std::string const& text);

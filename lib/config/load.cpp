@@ -28,4 +28,11 @@ Config parse_config(std::string const& text, std::string const& source,
   return configured(parse_yaml(text, source), source, overrides);
 }
 
+PlanConfig load_plan(std::string const& path) {
+  Config config;
+  Origins origins;
+  assign_group(config, origins, "plan", read_yaml(path), path);
+  return config.plan;
+}
+
 }  // namespace spillway

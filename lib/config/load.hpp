@@ -17,4 +17,7 @@ Config load_config(std::string const& path, std::span<std::string const> overrid
 Config parse_config(std::string const& text, std::string const& source,
                     std::span<std::string const> overrides = {});
 
+// A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml.
+PlanConfig load_plan(std::string const& path);
+
 }  // namespace spillway
