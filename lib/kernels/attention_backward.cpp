@@ -1,9 +1,9 @@
-// attention_backward: FlashAttention-2's equations (Dao, arXiv:2307.08691). With p the weights, made
-// again from q, k and the rows' log-sum-exp:
+// attention_backward: FlashAttention-2's equations (Dao, arXiv:2307.08691). With p the weights,
+// made again from q, k and the rows' log-sum-exp:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
-// dq is summed by tiles of queries, dk and dv by tiles of keys, each tile by one thread and in order:
-// no atomics, so the same bits every time.
+// dq is summed by tiles of queries, dk and dv by tiles of keys, each tile by one thread and in
+// order: no atomics, so the same bits every time.
 #include <cmath>
 
 #include "kernels/attention_tiles.hpp"

@@ -25,7 +25,8 @@ std::string refusal(AttentionDescriptor const& d) {
 AttentionShape attention_shape(KernelContext const& context, Op const& op) {
   auto const d = attention_descriptor(op.attributes);
   if (auto const what = refusal(d); !what.empty())
-    throw Error(Status::bad_input, fmt::format("{}: attention with {} is not offered", op.name, what));
+    throw Error(Status::bad_input,
+                fmt::format("{}: attention with {} is not offered", op.name, what));
 
   auto const tile = std::min(op.attributes.integer("tile"), std::max(d.queries, d.keys));
   return {.batch = d.batch,

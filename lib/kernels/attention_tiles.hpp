@@ -1,5 +1,5 @@
-// What the tiled kernels of attention share: shapes as plain integers, which keys a query sees, tiles
-// between memory and fp32 scratch.
+// What the tiled kernels of attention share: shapes as plain integers, which keys a query sees,
+// tiles between memory and fp32 scratch.
 #pragma once
 
 #include <cstdint>
@@ -116,8 +116,9 @@ KOKKOS_INLINE_FUNCTION void hide_outside(float* __restrict__ values, std::int64_
   for (std::int64_t l = 0; l < n; ++l) values[l] = first <= l && l < past ? values[l] : hidden;
 }
 
-// Cuts `items` into one range per worker, which has scratch of its own. Neighbours share keys, which
-// then stay in a worker's cache: order items by head, and long among short so that ranges weigh alike.
+// Cuts `items` into one range per worker, which has scratch of its own. Neighbours share keys,
+// which then stay in a worker's cache: order items by head, and long among short so that ranges
+// weigh alike.
 template <class Functor>
 struct DealtItems {
   Functor functor;

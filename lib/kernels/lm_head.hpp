@@ -1,6 +1,6 @@
-// What the loss and its backward share: rows are taken in chunks, whose logits [chunk, vocab] in fp32
-// are all that ever exists of them. Logits are not rounded to T: losses would carry the error of
-// bf16 logits (2^-9 of the largest), and the product is no slower with an fp32 result.
+// What the loss and its backward share: rows are taken in chunks, whose logits [chunk, vocab] in
+// fp32 are all that ever exists of them. Logits are not rounded to T: losses would carry the error
+// of bf16 logits (2^-9 of the largest).
 #pragma once
 
 #include <cstdint>

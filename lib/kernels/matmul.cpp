@@ -1,4 +1,4 @@
-// matmul: c = a b (+ bias) (+ addend); both parts by oneDNN, whose product this file binds to an op.
+// matmul: c = a b (+ bias) (+ addend), by oneDNN: this file binds its product to an op.
 #include "kernels/onednn/matmul.hpp"
 
 #include <cmath>

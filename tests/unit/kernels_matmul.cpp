@@ -12,8 +12,8 @@ namespace {
 
 using test::KernelHarness;
 
-// Sums of k products of numbers of size 1: partial sums grow as sqrt(k), k of them are rounded by 6e-8
-// at random, so fp32 sums in any order err by about 3e-8 k; a term too few or too many by about 1.
+// Sums of k products of numbers of size 1: partial sums grow as sqrt(k), and k of them are rounded
+// by 6e-8 at random. They err by about 3e-8 k; a term too few or too many makes an error of 1.
 double sum_error(std::int64_t k) {
   return 2e-7 * static_cast<double>(k);
 }

@@ -160,10 +160,13 @@ void Matmul::operator()(Operands const& operands) const {
   ThreadCount const fixed(m.threads);
   AllocatorPass const pass;  // oneDNN lists a call's arguments on the heap
   // The C function: its C++ wrapper would copy the arguments into a new vector at every call.
-  [[maybe_unused]] auto const status =
+  auto const status =
       dnnl_primitive_execute(m.primitive.get(), m.stream.get(),
                              static_cast<int>(m.arguments.size()), m.arguments.data());
-  assert(status == dnnl_success);
+  if (status != dnnl_success)
+    throw Error(Status::cannot_fit,
+                fmt::format("oneDNN's {} failed with its status {}; the likely cause is no memory",
+                            implementation(), static_cast<int>(status)));
   m.stream.wait();
 }
 

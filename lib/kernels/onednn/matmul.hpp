@@ -25,11 +25,11 @@ MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);
 // a and b are both bf16 or both f32; c is f32 or of their type; bias (1 x n, contiguous) and addend
 // (m x n) are of their type. `accumulate` adds to what c holds, which must then be f32.
 //
-// The bits of c depend on shapes, strides, types and `threads`, on nothing else: not on which thread
-// binds or runs, not on addresses (multiples of 64 bytes, as layouts give them).
+// The bits of c depend on shapes, strides, types and `threads`, on nothing else: not on which
+// thread binds or runs, not on addresses (multiples of 64 bytes, as layouts give them).
 //
-// Dense operands run at full speed. A leading dimension larger than the matrix sends oneDNN 2.6 from
-// its blocked kernels to a slower path with buffers of its own (`implementation` tells).
+// Dense operands run at full speed. A leading dimension larger than the matrix sends oneDNN 2.6
+// from its blocked kernels to a slower path with buffers of its own (`implementation` tells).
 struct MatmulShape {
   MatrixLayout a, b, c;
   bool bias = false;
@@ -57,8 +57,9 @@ class Matmul {
     void const* addend = nullptr;
     void* workspace = nullptr;
   };
-  // Returns when c is complete. One run at a time per object. Touches no heap of ours; oneDNN makes a
-  // map of its arguments (about 200 bytes) for the time of the call.
+  // Returns when c is complete. One run at a time per object. Allocates nothing itself; oneDNN
+  // makes a map of its arguments (six to nine small blocks, about 300 bytes) during the call.
+  // Throws Error(cannot_fit) if oneDNN fails, which leaves c undefined.
   void operator()(Operands const& operands) const;
 
  private:
