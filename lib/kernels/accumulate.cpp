@@ -39,6 +39,7 @@ Launch serial_typed(std::int64_t n) {
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
+  assert(all_contiguous(op));
   auto const n = element_count(op.outputs[0].shape);
   return dispatch([n]<class G>(G) { return bind_typed<G>(n); }, dtype(context, op.outputs[0]));
 }

@@ -101,6 +101,7 @@ Launch serial_typed(Settings s) {
 }
 
 Settings settings_of(Op const& op) {
+  assert(all_contiguous(op));
   auto const n = element_count(op.outputs[0].shape);
   auto const samples = element_count(op.inputs[1].shape);
   assert(n == samples * op.attributes.integer("sequence") * op.outputs[0].shape[1]);

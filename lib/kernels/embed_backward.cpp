@@ -128,6 +128,7 @@ Launch serial_typed(Extents e) {
 }
 
 Extents extents_of(Op const& op) {
+  assert(all_contiguous(op));
   auto const& dx = op.inputs[1];
   return {dx.shape[0],
           dx.shape[1],

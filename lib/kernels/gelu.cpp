@@ -42,6 +42,7 @@ Launch serial_typed(std::int64_t n) {
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
+  assert(all_contiguous(op));
   auto const n = element_count(op.outputs[0].shape);
   return dispatch([n]<class T>(T) { return bind_typed<T>(n); }, dtype(context, op.outputs[0]));
 }

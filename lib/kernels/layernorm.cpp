@@ -104,6 +104,7 @@ Launch serial_typed(Extents e, bool bias) {
 }
 
 Extents extents_of(Op const& op) {
+  assert(all_contiguous(op));
   auto const& x = op.inputs[0];
   return {x.shape[0], x.shape[1], static_cast<float>(op.attributes.at("eps"))};
 }

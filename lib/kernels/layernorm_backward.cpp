@@ -142,6 +142,7 @@ Launch serial_typed(Extents e) {
 }
 
 Extents extents_of(Op const& op) {
+  assert(all_contiguous(op));
   auto const& dx = op.outputs[0];
   return {Partitions::of(dx.shape[0]), dx.shape[1], op.attributes.flag("bias"),
           op.attributes.flag("addend")};

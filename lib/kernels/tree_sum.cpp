@@ -36,6 +36,7 @@ Launch serial_typed(Extents extents) {
 }
 
 Extents extents_of(Op const& op) {
+  assert(all_contiguous(op));
   auto const n = element_count(op.outputs[0].shape);
   return {div_exact(element_count(op.inputs[0].shape), n), n};
 }

@@ -12,8 +12,9 @@ using test::KernelHarness;
 
 class KernelElements : public ::testing::TestWithParam<DType> {
  protected:
-  // Half a unit in the last place of what is stored, relative.
-  double rounding() const { return GetParam() == DType::bf16 ? 0x1p-8 : 0x1p-23; }
+  // Two neighbours among the numbers that can be stored, relative: both sides round, at times
+  // apart.
+  double rounding() const { return GetParam() == DType::bf16 ? 0x1p-7 : 0x1p-22; }
 };
 INSTANTIATE_TEST_SUITE_P(Types, KernelElements, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
