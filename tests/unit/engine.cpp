@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -168,6 +169,29 @@ TEST_F(EngineRun, MeasuredPeaksAreThePlannedOnes) {
       EXPECT_EQ(tiers.in_use[tier].value(), program.peak_bytes[tier]);
     }
   }
+}
+
+TEST_F(EngineRun, BuffersOfTwoVersionsTakeTurns) {
+  Random random(15);
+  auto const has_two = [](Program const& program) {
+    return std::ranges::any_of(program.buffers, [](auto const& b) { return b.versions == 2; });
+  };
+  auto program = runnable(random_program(random));
+  while (!has_two(program)) program = runnable(random_program(random));
+  auto const tensor = std::ranges::find(program.buffers, 2, &Buffer::versions)->tensor;
+  g_digests.assign(program.ops.size(), 0);
+  SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), true);
+  auto tiers = make_tiers(program, &spill);
+  Engine engine(parts(program, tiers));
+  engine.run_step(0);
+  auto const even = engine.bytes(tensor);
+  engine.run_step(1);
+  auto const odd = engine.bytes(tensor);
+  EXPECT_NE(even.data(), odd.data());
+  auto const written = [](std::byte b) { return b != std::byte{0}; };
+  EXPECT_TRUE(std::ranges::any_of(odd, written));
+  engine.run_step(2);
+  EXPECT_EQ(engine.bytes(tensor).data(), even.data());
 }
 
 TEST_F(EngineRun, TimesNameEveryExecutionInOrder) {
