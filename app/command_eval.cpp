@@ -14,6 +14,7 @@
 #include "train/data.hpp"
 #include "train/evaluate.hpp"
 #include "train/prepare.hpp"
+#include "train/resume.hpp"
 #include "train/run_state.hpp"
 #include "train/session.hpp"
 
@@ -28,6 +29,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     config = load_config(arguments.input, arguments.overrides);
     checkpoint.emplace(arguments.checkpoint);
     state = run_state(checkpoint->run_strings(), arguments.checkpoint);
+    require_same_family(arguments.checkpoint, state, config,
+                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     tokens = open_valid(config, state.vocab);
   });
 

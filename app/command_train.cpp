@@ -13,6 +13,7 @@
 #include "kernels/scope.hpp"
 #include "profile/machine_probe.hpp"
 #include "runtime/process_memory.hpp"
+#include "train/checkpoints.hpp"
 #include "train/plan_run.hpp"
 #include "train/resume.hpp"
 #include "train/summarize.hpp"
@@ -34,12 +35,14 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = load_config(arguments.input, arguments.overrides); });
   on_all_ranks(comm, [&] {
-    if (comm.rank() == 0) start.run_dir.emplace(start.config.run.dir);
+    start.data = open_data(start.config);
+    require_spill_directory(start.config.memory);
   });
   on_all_ranks(comm, [&] {
-    start.data = open_data(start.config);
-    start.resumption = find_resumption(start.config, start.data->vocab);
+    if (comm.rank() == 0) start.run_dir.emplace(start.config.run.dir);
   });
+  on_all_ranks(
+      comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
   auto const* before = start.resumption ? &start.resumption->state.arithmetic : nullptr;
   start.choices = choose(start.config, before, available_cores() / comm.local_size(), comm.size());
   return start;
@@ -107,6 +110,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned->train.arithmetic, start.resumption,
                         trainer->model());
+    if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
 
   // 5. Train.

@@ -89,13 +89,30 @@ int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
   }
 }
 
-int run(Request const& request, int& argc, char**& argv) {
-  if (request.plain) return guarded(nullptr, request.plain);
+int refuse_without_command(CLI::App const& app, std::string const& given) {
+  if (given.empty()) {
+    fmt::print(stderr, "{}", app.help());
+  } else {
+    fmt::print(stderr, "spillway: '{}' is no command; `spillway --help` lists them\n", given);
+  }
+  return static_cast<int>(Status::bad_input);
+}
+
+int run_on_ranks(Request const& request, int& argc, char**& argv) {
   MpiScope const mpi(argc, argv);
   install_stop_signals();
   auto const comm =
       make_world_comm({.patience_s = 1800, .hurried_patience_s = 120, .hurry = stop_requested});
   return guarded(comm, [&] { return request.ranked(*comm); });
+}
+
+int run(Request const& request, int& argc, char**& argv) {
+  if (request.plain) return guarded(nullptr, request.plain);
+  try {
+    return run_on_ranks(request, argc, argv);
+  } catch (Error const& error) {  // MPI does not start
+    return report(error, nullptr);
+  }
 }
 
 }  // namespace
@@ -130,9 +147,6 @@ int main(int argc, char** argv) {
     return status == 0 ? 0 : static_cast<int>(Status::bad_input);
   }
   if (print_config) request.plain = [&] { return run_print_config(input, {}); };
-  if (!request.plain && !request.ranked) {
-    fmt::print(stderr, "{}", app.help());
-    return static_cast<int>(Status::bad_input);
-  }
+  if (!request.plain && !request.ranked) return refuse_without_command(app, input);
   return run(request, argc, argv);
 }

@@ -13,7 +13,6 @@
 #include <system_error>
 #include <vector>
 
-#include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -112,6 +111,13 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
   });
 }
 
+void abandon_checkpoint(fs::path const& run_directory) noexcept {
+  try {
+    remove_unfinished(run_directory);
+  } catch (fs::filesystem_error const&) {  // the next begin_checkpoint says why
+  }
+}
+
 void commit_checkpoint(fs::path const& run_directory, std::int64_t step, std::int64_t keep) {
   assert(keep >= 1);
   as_storage_error([&] {
@@ -144,12 +150,21 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
   return directory;
 }
 
-void require_space(fs::path const& directory, std::int64_t needed_bytes) {
+std::int64_t count_checkpoints(fs::path const& run_directory) {
+  return as_storage_error([&] {
+    return std::count_if(fs::directory_iterator(run_directory), fs::directory_iterator(),
+                         [](auto const& entry) {
+                           return step_of(entry.path().filename().string()).has_value();
+                         });
+  });
+}
+
+void require_space(fs::path const& directory, std::int64_t needed_bytes, Status status) {
   auto const free = free_bytes(directory);
   if (free < needed_bytes) {
-    throw Error(Status::storage,
-                fmt::format("{}: a checkpoint needs {} bytes, {} are free; free some space, choose "
-                            "another run.dir or keep fewer (run.checkpoint.keep)",
+    throw Error(status,
+                fmt::format("{}: checkpoints need {} bytes more, {} are free; free some space, "
+                            "choose another run.dir or keep fewer (run.checkpoint.keep)",
                             directory.string(), needed_bytes, free));
   }
 }

@@ -10,12 +10,17 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/error.hpp"
+
 namespace spillway {
 
 // Removes what interrupted checkpoints left and makes an empty directory for this one.
 // Throws Error(storage).
 std::filesystem::path begin_checkpoint(std::filesystem::path const& run_directory,
                                        std::int64_t step);
+
+// Removes what a failed one left, as far as that is possible.
+void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 
 // Synchronises the directory, renames it to step-<n> (in place of an older one of that name),
 // points `latest` at it and removes all but the newest `keep` (>= 1) checkpoints. Throws
@@ -27,7 +32,11 @@ void commit_checkpoint(std::filesystem::path const& run_directory, std::int64_t 
 // no `latest`. Throws Error(damaged) in one line naming the file that is cut short or missing.
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 
-// Throws Error(storage) unless `needed_bytes` are free where `directory` is.
-void require_space(std::filesystem::path const& directory, std::int64_t needed_bytes);
+// How many finished checkpoints `run_directory` holds. Throws Error(storage).
+std::int64_t count_checkpoints(std::filesystem::path const& run_directory);
+
+// Throws Error(status) unless `needed_bytes` are free where `directory` is.
+void require_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
+                   Status status = Status::storage);
 
 }  // namespace spillway

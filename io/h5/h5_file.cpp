@@ -51,13 +51,12 @@ H5Handle text_type() {
 H5File::H5File(std::filesystem::path path, H5Handle file, Status status, bool writing)
     : m_path(std::move(path)), m_file(std::move(file)), m_status(status), m_writing(writing) {}
 
-H5File H5File::create(std::filesystem::path const& path) {
+H5File H5File::create(std::filesystem::path const& path, Status refused) {
   prepare_hdf5();
   auto const access = access_properties(true);
   H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file) {
-    throw Error(Status::storage,
-                fmt::format("{}: cannot be created: {}", path.string(), hdf5_reason()));
+    throw Error(refused, fmt::format("{}: cannot be created: {}", path.string(), hdf5_reason()));
   }
   return H5File(path, std::move(file), Status::storage, true);
 }

@@ -57,8 +57,8 @@ std::int64_t element_count(std::span<std::int64_t const> shape);
 
 class H5File {
  public:
-  // Replaces an existing file.
-  static H5File create(std::filesystem::path const& path);
+  // Replaces an existing file. One that cannot be created is Status `refused`.
+  static H5File create(std::filesystem::path const& path, Status refused = Status::storage);
   // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged.
   static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged);
 

@@ -118,14 +118,16 @@ IoResult SpillFile::read(std::int64_t extent, std::int64_t offset_bytes,
 }
 
 IoResult SpillFile::note_failure(Direction direction, std::int64_t extent, int error) noexcept {
-  m_failed_direction = direction;
-  m_failed_extent = extent;
-  m_failed_errno = error;
+  std::int64_t none = -1;  // what fails later is often a consequence of the first
+  if (m_failed_extent.compare_exchange_strong(none, extent)) {
+    m_failed_direction = direction;
+    m_failed_errno = error;
+  }
   return error == 0 ? IoResult::corrupt : IoResult::error;
 }
 
-std::string SpillFile::last_failure() const {
-  if (m_failed_extent < 0) return "no failure";
+std::string SpillFile::first_failure() const {
+  if (m_failed_extent < 0) return "";
   bool const reading = m_failed_direction == Direction::read;
   return fmt::format("spill file in {}: {} of extent {}: {}", m_directory.string(),
                      reading ? "read" : "write", m_failed_extent.load(),

@@ -44,8 +44,8 @@ class SpillFile {
   // Verifies against the extent's last write; `to` must have the size of that write.
   IoResult read(std::int64_t extent, std::int64_t offset_bytes, std::span<std::byte> to) noexcept;
 
-  // One line about the latest result that was not ok: what, which extent, why.
-  std::string last_failure() const;
+  // One line about the first result that was not ok: what, which extent, why; empty: there was none.
+  std::string first_failure() const;
 
   SpillCounters counters() const;
   std::int64_t size_bytes() const { return m_size_bytes; }

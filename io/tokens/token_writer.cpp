@@ -23,7 +23,7 @@ TokenWriter::TokenWriter(std::filesystem::path path, std::string const& tokenize
                          std::int64_t vocab, std::int64_t count)
     : m_path(std::move(path)),
       m_partial(std::filesystem::path(m_path) += ".partial"),
-      m_file(H5File::create(m_partial)),
+      m_file(H5File::create(m_partial, Status::bad_input)),
       m_type(smallest_type(vocab)),
       m_count(count) {
   m_file.set_text("/", "format", token_format);

@@ -11,7 +11,8 @@
 namespace spillway {
 
 // Writes <path>.partial and gives it its name in close(), so that no half-written file is ever
-// taken for a whole one. Every failure is an Error(storage).
+// taken for a whole one. Throws Error: bad_input when it cannot be created, storage when it fails
+// later.
 class TokenWriter {
  public:
   // `count` tokens in [0, vocab) will follow; they are stored in the smallest type that holds

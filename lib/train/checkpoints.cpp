@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -72,6 +73,24 @@ void write_shard(std::filesystem::path const& directory, ModelState const& model
   shard.close();
 }
 
+void write_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+                      RunState const& run, std::int64_t keep, Comm& comm) {
+  auto const specs = specs_of(model, comm.size());
+  auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
+  bool const first = comm.rank() == 0;
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    require_space(run_dir, checkpoint_bytes(model));
+    begin_checkpoint(run_dir, run.step);
+  });
+  on_all_ranks(comm, [&] { write_shard(directory, model, specs, comm); });
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    write_manifest(directory, specs, to_texts(run));
+    commit_checkpoint(run_dir, run.step, keep);
+  });
+}
+
 void require_same_model(CheckpointReader const& checkpoint, ModelState const& model,
                         bool weights_only) {
   auto const refuse = [&](std::string const& why) {
@@ -105,22 +124,26 @@ std::int64_t checkpoint_bytes(ModelState const& model) {
   return elements * static_cast<std::int64_t>(sizeof(float));
 }
 
+void require_checkpoint_space(RunConfig const& run, ModelState const& model, std::int64_t step) {
+  auto const left = std::max<std::int64_t>(0, run.steps - step);
+  auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
+  if (run.checkpoint.minutes) planned = left;
+  auto const there = count_checkpoints(run.dir);
+  auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
+  auto const bytes = checkpoint_bytes(model);
+  auto const most = std::numeric_limits<std::int64_t>::max() / bytes;  // no disk is larger
+  auto const more = std::clamp<std::int64_t>(at_once - there, 1, most);
+  require_space(run.dir, more * bytes, Status::bad_input);
+}
+
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
                      RunState const& run, std::int64_t keep, Comm& comm) {
-  auto const specs = specs_of(model, comm.size());
-  auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
-  bool const first = comm.rank() == 0;
-  on_all_ranks(comm, [&] {
-    if (!first) return;
-    require_space(run_dir, checkpoint_bytes(model));
-    begin_checkpoint(run_dir, run.step);
-  });
-  on_all_ranks(comm, [&] { write_shard(directory, model, specs, comm); });
-  on_all_ranks(comm, [&] {
-    if (!first) return;
-    write_manifest(directory, specs, to_texts(run));
-    commit_checkpoint(run_dir, run.step, keep);
-  });
+  try {
+    write_checkpoint(run_dir, model, run, keep, comm);
+  } catch (AgreedError const&) {
+    if (comm.rank() == 0) abandon_checkpoint(run_dir);
+    throw;
+  }
 }
 
 void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only) {

@@ -13,23 +13,6 @@
 namespace spillway {
 namespace {
 
-// What shapes alone do not show.
-void require_same_family(Resumption const& resumption, Config const& config, std::int64_t vocab) {
-  auto const there = parse_config(resumption.state.config, resumption.checkpoint.string()).model;
-  auto const& here = config.model;
-  auto const require = [&](char const* key, auto const& before, auto const& now) {
-    if (before == now) return;
-    throw Error(Status::bad_input, fmt::format("{}: is of another model: {} is {} there, {} here",
-                                               resumption.checkpoint.string(), key, before, now));
-  };
-  require("model.family", there.family, here.family);
-  require("model.layers", there.layers, here.layers);
-  require("model.hidden", there.hidden, here.hidden);
-  require("model.heads", there.heads, here.heads);
-  require("model.norm_eps", there.norm_eps, here.norm_eps);
-  require("the vocabulary", resumption.state.vocab, vocab);
-}
-
 Resumption read(std::filesystem::path const& directory, bool whole) {
   CheckpointReader const reader(directory);
   return {directory, run_state(reader.run_strings(), directory.string()), whole};
@@ -61,9 +44,28 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
 
 }  // namespace
 
+void require_same_family(std::filesystem::path const& checkpoint, RunState const& state,
+                         Config const& config, std::int64_t vocab) {
+  auto const there = parse_config(state.config, checkpoint.string()).model;
+  auto const& here = config.model;
+  auto const require = [&](char const* key, auto const& before, auto const& now) {
+    if (before == now) return;
+    throw Error(Status::bad_input, fmt::format("{}: is of another model: {} is {} there, {} here",
+                                               checkpoint.string(), key, before, now));
+  };
+  require("model.family", there.family, here.family);
+  require("model.layers", there.layers, here.layers);
+  require("model.hidden", there.hidden, here.hidden);
+  require("model.heads", there.heads, here.heads);
+  require("model.tied", there.tied, here.tied);
+  require("model.bias", there.bias, here.bias);
+  require("model.norm_eps", there.norm_eps, here.norm_eps);
+  require("the vocabulary", state.vocab, vocab);
+}
+
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config);
-  if (resumption) require_same_family(*resumption, config, vocab);
+  if (resumption) require_same_family(resumption->checkpoint, resumption->state, config, vocab);
   return resumption;
 }
 

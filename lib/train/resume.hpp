@@ -17,6 +17,11 @@ struct Resumption {
   bool whole = true;  // else weights only
 };
 
+// Throws Error(bad_input) unless the checkpoint is of the model that `config` describes, also where
+// shapes alone do not show it.
+void require_same_family(std::filesystem::path const& checkpoint, RunState const& state,
+                         Config const& config, std::int64_t vocab);
+
 // By run.checkpoint.resume and run.init; empty: a fresh start. Throws Error: damaged when the
 // latest checkpoint is, bad_input when it is of another model.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);

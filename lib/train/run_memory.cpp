@@ -23,6 +23,10 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
 
 }  // namespace
 
+void require_spill_directory(MemoryConfig const& memory) {
+  if (!memory.nvme_path.empty()) SpillFile const probe(memory.nvme_path, 0, 0, false);
+}
+
 RunMemory::RunMemory(Config const& config, Program const& train)
     : m_faults(injector(config)),
       m_tiers{Arena("device", peak(train, Tier::device)),

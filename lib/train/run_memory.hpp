@@ -11,6 +11,9 @@
 
 namespace spillway {
 
+// Throws Error(bad_input) when spill files cannot be made where memory.nvme.path says.
+void require_spill_directory(MemoryConfig const& memory);
+
 // Main memory is reserved, not touched; storage is taken at once. Throws Error: cannot_fit when
 // there is no such space, bad_input when memory.nvme.path cannot be used.
 class RunMemory {
@@ -19,7 +22,7 @@ class RunMemory {
 
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
-  std::string last_failure() const { return m_spill ? m_spill->last_failure() : ""; }
+  std::string first_failure() const { return m_spill ? m_spill->first_failure() : ""; }
 
  private:
   std::unique_ptr<FaultInjector> m_faults;

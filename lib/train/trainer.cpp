@@ -87,9 +87,7 @@ std::optional<Status> Trainer::step() {
   m_op_s = seconds_by_kind(m_parts.programs.train, m_engine.last_step_times());
   switch (result.word) {
     case CommitWord::storage_error:
-      m_reporter.break_line();
-      spdlog::error("step {}: spilled activations could not be brought back: {}", m_state.step + 1,
-                    m_parts.memory.last_failure());
+      say_storage_failure();
       return Status::storage;
     case CommitWord::non_finite:
       if (m_parts.config.optim.non_finite == "stop") return Status::non_finite;
@@ -105,6 +103,21 @@ std::optional<Status> Trainer::step() {
   if (result.word == CommitWord::stop) return Status::requeue;
   save_if_due();
   return std::nullopt;
+}
+
+// Several ranks may have failed; the lowest of them speaks.
+void Trainer::say_storage_failure() {
+  m_reporter.break_line();
+  try {
+    on_all_ranks(m_parts.comm, [&] {
+      auto const failure = m_parts.memory.first_failure();
+      if (!failure.empty()) throw Error(Status::storage, failure);
+    });
+  } catch (AgreedError const& error) {
+    if (*error.what() == '\0') return;
+    spdlog::error("rank {}: {}; step {} is not done and the run stops before it",
+                  m_parts.comm.rank(), error.what(), m_state.step + 1);
+  }
 }
 
 // The step counts: its data is used, and a skipped one is not done again.
@@ -136,43 +149,46 @@ void Trainer::save_if_due() {
     bool const late = m_parts.comm.rank() == 0 && waited_s > 60 * *policy.minutes;
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
-  if (due && m_state.step < m_parts.config.run.steps) save();
+  if (!due || m_state.step >= m_parts.config.run.steps) return;
+  auto const failure = save();
+  if (!failure) return;
+  m_reporter.break_line();
+  if (!failure->empty()) {
+    spdlog::error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), *failure);
+  }
 }
 
-bool Trainer::save() {
+std::optional<std::string> Trainer::save() {
   m_saved_at = std::chrono::steady_clock::now();
-  if (m_saved_step == m_state.step) return true;
+  if (m_saved_step == m_state.step) return std::nullopt;
   try {
     save_checkpoint(m_parts.config.run.dir, m_model, m_state, m_parts.config.run.checkpoint.keep,
                     m_parts.comm);
     m_saved_step = m_state.step;
-    return true;
+    return std::nullopt;
   } catch (AgreedError const& error) {
-    m_reporter.break_line();
-    if (*error.what() != '\0') {
-      fmt::print(stderr, "spillway: rank {}: checkpoint of step {}: {}\n", m_parts.comm.rank(),
-                 m_state.step, error.what());
-    }
-    return false;
+    if (*error.what() == '\0') return "";
+    return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }
 }
 
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
+  bool const first = m_parts.comm.rank() == 0;
   if (status == Status::non_finite) {
-    throw AgreedError(status, m_parts.comm.rank() != 0
-                                  ? ""
-                                  : fmt::format("step {}: the loss or the gradient norm is not "
-                                                "finite (optim.non_finite: stop); the last "
-                                                "checkpoint is unharmed",
-                                                m_state.step + 1));
+    throw AgreedError(status, first ? fmt::format("step {}: the loss or the gradient norm is not "
+                                                  "finite (optim.non_finite: stop); the last "
+                                                  "checkpoint is unharmed",
+                                                  m_state.step + 1)
+                                    : "");
   }
-  if (!save() && status != Status::storage) {
-    throw AgreedError(
-        Status::storage,
-        m_parts.comm.rank() != 0
-            ? ""
-            : "the last checkpoint could not be written; the run can go on from the one before");
+  if (auto const failure = save()) {
+    auto const advice = "; it was the last one; those before it are unharmed";
+    throw AgreedError(Status::storage, failure->empty() ? "" : *failure + advice);
+  }
+  if (status == Status::requeue) {
+    spdlog::info("stopped as asked after step {}; the same command goes on from there",
+                 m_state.step);
   }
   return status;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 #include "plan/passes.hpp"
@@ -53,7 +54,9 @@ class Trainer {
   void committed(StepResult const& result);
   std::optional<double> evaluate_if_due();
   void save_if_due();
-  bool save();  // false: it could not be written, which has been said
+  // Empty: written. Else what went wrong, in words on the rank that is to say it.
+  std::optional<std::string> save();
+  void say_storage_failure();
   Status finish(Status status);
   void strike();  // debug.fault: kill-rank
 

@@ -58,7 +58,7 @@ TEST_F(SpillFileTest, an_extent_that_was_overwritten_by_another_is_corrupt) {
   EXPECT_EQ(file.write(0, 0, a), IoResult::ok);
   EXPECT_EQ(file.write(1, 2048, b), IoResult::ok);
   EXPECT_EQ(file.read(0, 0, back), IoResult::corrupt);
-  EXPECT_EQ(file.last_failure(), "spill file in " + m_dir.string() +
+  EXPECT_EQ(file.first_failure(), "spill file in " + m_dir.string() +
                                      ": read of extent 0: not the bytes that were written "
                                      "(checksum differs)");
   EXPECT_EQ(file.write(0, 0, a), IoResult::ok);  // written again, it is sound again
@@ -90,7 +90,7 @@ TEST_F(SpillFileTest, a_failed_transfer_is_told_with_its_reason_and_can_be_repea
   std::vector<std::byte> back(4096);
   EXPECT_EQ(file.write(0, 0, bytes), IoResult::ok);
   EXPECT_EQ(file.write(0, 0, bytes), IoResult::error);
-  EXPECT_EQ(file.last_failure(),
+  EXPECT_EQ(file.first_failure(),
             "spill file in " + m_dir.string() + ": write of extent 0: Input/output error");
   EXPECT_EQ(file.read(0, 0, back), IoResult::error);
   EXPECT_EQ(file.read(0, 0, back), IoResult::ok);
