@@ -27,6 +27,16 @@ Integer integer(std::map<std::string, std::string> const& texts, std::string con
   throw Error(Status::damaged, fmt::format("{}: /run: `{}` is no number: {}", source, name, text));
 }
 
+Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
+                           std::string const& source) {
+  auto const& text = entry(texts, "arithmetic", source);
+  try {
+    return arithmetic_from_json(text);
+  } catch (Error const& error) {
+    throw Error(Status::damaged, fmt::format("{}: /run: {}", source, error.what()));
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> to_texts(RunState const& state) {
@@ -43,7 +53,7 @@ RunState run_state(std::map<std::string, std::string> const& texts, std::string 
           .seed = integer<std::uint64_t>(texts, "seed", source),
           .vocab = integer<std::int64_t>(texts, "vocab", source),
           .tokenizer = entry(texts, "tokenizer", source),
-          .arithmetic = arithmetic_from_json(entry(texts, "arithmetic", source)),
+          .arithmetic = read_arithmetic(texts, source),
           .config = entry(texts, "config", source)};
 }
 

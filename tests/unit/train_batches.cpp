@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "io/tokens/token_writer.hpp"
+#include "train/batches.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kSequence = 5, kTokens = 101;  // 20 windows
+
+struct Batch {
+  explicit Batch(std::int64_t micro)
+      : tokens(rows(micro)),
+        targets(rows(micro)),
+        weights(rows(micro), -1.0f),
+        samples(rows(micro)) {}
+  static std::size_t rows(std::int64_t micro) {
+    return static_cast<std::size_t>(micro * kSequence);
+  }
+  BatchPointers pointers() {
+    return {tokens.data(), targets.data(), weights.data(), samples.data(), nullptr};
+  }
+
+  std::vector<std::int32_t> tokens, targets;
+  std::vector<float> weights;
+  std::vector<std::int64_t> samples;
+};
+
+// Token i of the file is i: a window tells its place.
+class Batches : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_path = std::filesystem::temp_directory_path() /
+             ("train_batches_" + std::to_string(::getpid()) + ".h5");
+    std::vector<std::int32_t> tokens(kTokens);
+    std::iota(tokens.begin(), tokens.end(), 0);
+    TokenWriter writer(m_path, "byte", 256, kTokens);
+    writer.append(tokens);
+    writer.close({});
+    m_tokens.emplace("data.train", std::vector{m_path.string()});
+  }
+  void TearDown() override {
+    m_tokens.reset();
+    std::filesystem::remove(m_path);
+  }
+
+  std::filesystem::path m_path;
+  std::optional<TokenSet> m_tokens;
+  DataOrder m_order{kTokens, kSequence, 3};
+};
+
+TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
+  for (std::int64_t ranks : {1, 2, 3}) {
+    for (std::int64_t micro : {1, 2, 4}) {
+      for (std::int64_t sequences : {1, 5, 8, 13}) {
+        std::map<std::int64_t, int> seen;
+        for (std::int64_t rank = 0; rank < ranks; ++rank) {
+          BatchShape const shape{kSequence, sequences, micro, rank, ranks};
+          for (std::int64_t batch = 0; batch < shape.micro_batches(); ++batch) {
+            for (std::int64_t row = 0; row < micro; ++row) {
+              if (auto const sample = shape.sample(batch, row)) ++seen[*sample];
+            }
+          }
+        }
+        ASSERT_EQ(std::ssize(seen), sequences);
+        EXPECT_EQ(seen.begin()->first, 0);
+        EXPECT_EQ(seen.rbegin()->first, sequences - 1);
+        for (auto const& [sample, count] : seen) EXPECT_EQ(count, 1) << sample;
+      }
+    }
+  }
+}
+
+TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) {
+  TrainBatches batches(*m_tokens, m_order, {kSequence, 4, 2, 0, 1});
+  batches.start_at(0, 0);
+  Batch batch(2);
+  for (std::int64_t step = 0; step < 6; ++step) {  // over the end of the first epoch
+    for (std::int64_t micro_batch = 0; micro_batch < 2; ++micro_batch) {
+      batches.load(step, micro_batch, batch.pointers());
+      for (std::int64_t i = 0; i < 2 * kSequence; ++i) {
+        auto const sample = 4 * step + 2 * micro_batch + i / kSequence;
+        auto const token = m_order.sample(sample).window * kSequence + i % kSequence;
+        auto const at = static_cast<std::size_t>(i);
+        EXPECT_EQ(batch.tokens[at], token);
+        EXPECT_EQ(batch.targets[at], token + 1);
+        EXPECT_EQ(batch.weights[at], 1.0f);
+        EXPECT_EQ(batch.samples[static_cast<std::size_t>(i / kSequence)], sample);
+      }
+    }
+  }
+}
+
+TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
+  BatchShape const shape{kSequence, 3, 3, 0, 1};
+  TrainBatches whole(*m_tokens, m_order, shape), resumed(*m_tokens, m_order, shape);
+  whole.start_at(0, 0);
+  resumed.start_at(7, 21);
+  Batch one(3), other(3);
+  for (std::int64_t step = 7; step < 10; ++step) {
+    whole.load(step, 0, one.pointers());
+    resumed.load(step, 0, other.pointers());
+    EXPECT_EQ(one.tokens, other.tokens);
+    EXPECT_EQ(one.samples, other.samples);
+  }
+}
+
+// A run that changes its batch size: samples are counted, not steps.
+TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
+  TrainBatches batches(*m_tokens, m_order, {kSequence, 1, 1, 0, 1});
+  batches.start_at(7, 11);
+  Batch batch(1);
+  batches.load(8, 0, batch.pointers());
+  EXPECT_EQ(batch.tokens.front(), m_order.sample(12).window * kSequence);
+}
+
+TEST_F(Batches, have_weight_zero_beyond_the_step_s_samples) {
+  TrainBatches batches(*m_tokens, m_order, {kSequence, 5, 2, 1, 2});  // rank 1: samples 2, 3
+  batches.start_at(0, 0);
+  Batch batch(2);
+  batches.load(0, 0, batch.pointers());
+  EXPECT_EQ(std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0f), 2.0f * kSequence);
+  batches.load(0, 1, batch.pointers());
+  EXPECT_EQ(std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0f), 0.0f);
+  for (auto const token : batch.tokens) EXPECT_EQ(token, 0);
+}
+
+TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
+  constexpr std::int64_t windows = 7;
+  std::map<std::int32_t, int> inputs;
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    EvalBatches batches(*m_tokens, {kSequence, 4, 2, rank, 2}, windows);
+    Batch batch(2);
+    for (std::int64_t step = 0; step < 2; ++step) {
+      batches.load(step, 0, batch.pointers());
+      for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+        if (batch.weights[i] > 0) ++inputs[batch.tokens[i]];
+      }
+    }
+  }
+  ASSERT_EQ(std::ssize(inputs), windows * kSequence);
+  EXPECT_EQ(inputs.rbegin()->first, windows * kSequence - 1);
+  for (auto const& [token, count] : inputs) EXPECT_EQ(count, 1) << token;
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,67 @@
+// What `auto` becomes: threads, micro-batch and budgets.
+#include <gtest/gtest.h>
+
+#include "train/plan_run.hpp"
+#include "train/prepare.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+Config config(std::int64_t sequences, std::int64_t sequence) {
+  Config result;
+  result.batch.sequences = sequences;
+  result.data.sequence = sequence;
+  return result;
+}
+
+TEST(Choices, fill_a_micro_batch_with_rows_but_take_no_more_than_a_rank_s_share) {
+  auto const micro = [](std::int64_t sequences, std::int64_t sequence, std::int64_t ranks) {
+    return choose(config(sequences, sequence), nullptr, 4, ranks).micro;
+  };
+  EXPECT_EQ(micro(1000, 512, 1), kMicroRows / 512);
+  EXPECT_EQ(micro(1000, 3 * kMicroRows, 1), 1);
+  EXPECT_EQ(micro(6, 64, 1), 6);
+  EXPECT_EQ(micro(6, 64, 4), 2);  // of 6 sequences, a rank gets 2 at most
+  EXPECT_EQ(micro(1, 64, 4), 1);
+}
+
+TEST(Choices, give_a_rank_its_share_of_the_cores_and_never_none) {
+  EXPECT_EQ(choose(config(8, 64), nullptr, 6, 1).threads, 6);
+  EXPECT_EQ(choose(config(8, 64), nullptr, 0, 8).threads, 1);
+}
+
+TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
+  Arithmetic checkpoint;
+  checkpoint.threads = 3;
+  checkpoint.micro = 5;
+  auto user = config(64, 64);
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).threads, 3);
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).micro, 5);
+  user.run.threads = 2;
+  user.batch.micro = 7;
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).threads, 2);
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).micro, 7);
+}
+
+TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin) {
+  Config user;
+  auto const alone = budgets(user, 100 * kGib, 1).device_bytes;
+  EXPECT_LT(alone, 100 * kGib);
+  EXPECT_GT(alone, 50 * kGib);
+  EXPECT_EQ(budgets(user, 100 * kGib, 4).device_bytes, alone / 4);
+  user.memory.device_bytes = 3 * kGib;
+  EXPECT_EQ(budgets(user, kGib, 4).device_bytes, 3 * kGib);
+}
+
+TEST(Budgets, have_storage_only_where_a_path_is_given) {
+  Config user;
+  user.memory.nvme_bytes = kGib;
+  EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, 0);
+  user.memory.nvme_path = "somewhere";
+  EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, kGib);
+}
+
+}  // namespace
+}  // namespace spillway

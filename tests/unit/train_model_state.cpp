@@ -1,0 +1,181 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "runtime/arena.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "train/model_state.hpp"
+#include "train/prepare.hpp"
+
+namespace spillway {
+namespace {
+
+Graph graph(Config const& config) {
+  return training_graph(config, test::kTinyVocab, test::tiny_arithmetic(config));
+}
+
+// A compiled run's state in an arena of its own.
+struct State {
+  explicit State(Config const& config)
+      : train(graph(config)),
+        program(compile(train, nullptr,
+                        make_plan(train, {"keep"}, {"device"}, 1, BlockPolicy::keep), 1, 1)
+                    .train),
+        arena("device", program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+        model(program, arena) {}
+
+  std::vector<float> read(StatePart part, Chunk const& chunk, int parameter) const {
+    auto const& shape = chunk.parameters[static_cast<std::size_t>(parameter)].view.shape;
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    model.read(part, chunk.id, parameter, 0, values);
+    return values;
+  }
+
+  Graph train;
+  Program program;
+  Arena arena;
+  ModelState model;
+};
+
+Config config(Precision precision, std::string const& moments = "fp32") {
+  auto result = test::tiny_config();
+  result.precision = precision;
+  result.optim.moments = moments;
+  return result;
+}
+
+// Calls body(chunk, parameter's index) for every parameter.
+template <class Body>
+void for_each_parameter(State const& state, Body const& body) {
+  for (auto const& chunk : state.model.chunks()) {
+    for (int p = 0; p < std::ssize(chunk.parameters); ++p) body(chunk, p);
+  }
+}
+
+bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// Different in every part, parameter and element; with all bits of a float in use.
+std::vector<float> pattern(StatePart part, int chunk, int parameter, std::size_t size) {
+  std::vector<float> values(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const x = static_cast<float>(i + 1) * 0.7310585f + static_cast<float>(chunk) * 31.1f;
+    values[i] = (i % 2 == 0 ? x : -1 / x) + static_cast<float>(parameter) * 1e-3f +
+                static_cast<float>(part) * 1e4f;
+  }
+  if (size > 3) {
+    values[1] = -0.0f;
+    values[2] = std::numeric_limits<float>::denorm_min();
+    values[3] = std::numeric_limits<float>::max() / 2;
+  }
+  return values;
+}
+
+class Precisions : public testing::TestWithParam<Precision> {};
+
+TEST_P(Precisions, bring_back_every_bit_of_an_fp32_master_and_of_fp32_moments) {
+  State state(config(GetParam()));
+  auto const parts = {StatePart::master, StatePart::moment1, StatePart::moment2};
+  for (auto const part : parts) {
+    for_each_parameter(state, [&](Chunk const& chunk, int p) {
+      auto const size = state.read(part, chunk, p).size();
+      state.model.write(part, chunk.id, p, 0, pattern(part, chunk.id, p, size));
+    });
+  }
+  for (auto const part : parts) {  // after all were written: none overlaps another
+    for_each_parameter(state, [&](Chunk const& chunk, int p) {
+      auto const values = state.read(part, chunk, p);
+      EXPECT_TRUE(same_bits(values, pattern(part, chunk.id, p, values.size())))
+          << chunk.parameters[static_cast<std::size_t>(p)].name;
+    });
+  }
+}
+
+TEST_P(Precisions, read_and_write_any_piece) {
+  State state(config(GetParam()));
+  auto const& chunk = state.model.chunks()[1];
+  state.model.initialise(1);
+  auto expected = state.read(StatePart::master, chunk, 0);
+  std::vector<float> const piece = {1.25f, 1.0f / 3, -7};
+  state.model.write(StatePart::master, chunk.id, 0, 5, piece);
+  std::copy(piece.begin(), piece.end(), expected.begin() + 5);
+  EXPECT_TRUE(same_bits(state.read(StatePart::master, chunk, 0), expected));
+  std::vector<float> back(2);
+  state.model.read(StatePart::master, chunk.id, 0, 6, back);
+  EXPECT_TRUE(same_bits(back, {piece[1], piece[2]}));
+}
+
+TEST_P(Precisions, start_from_the_same_masters_for_a_seed_and_from_others_for_another) {
+  State one(config(GetParam())), other(config(Precision::f32)), reseeded(config(GetParam()));
+  one.model.initialise(4);
+  other.model.initialise(4);
+  reseeded.model.initialise(5);
+  std::int64_t drawn = 0;
+  for_each_parameter(one, [&](Chunk const& chunk, int p) {
+    auto const values = one.read(StatePart::master, chunk, p);
+    EXPECT_TRUE(same_bits(values, other.read(StatePart::master, chunk, p)));
+    auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
+    if (parameter.init.kind != Init::Kind::normal) return;
+    ++drawn;
+    EXPECT_FALSE(same_bits(values, reseeded.read(StatePart::master, chunk, p))) << parameter.name;
+  });
+  EXPECT_GT(drawn, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Precisions, testing::Values(Precision::bf16, Precision::f32),
+                         [](auto const& info) {
+                           return info.param == Precision::bf16 ? "bf16" : "fp32";
+                         });
+
+TEST(ModelState, starts_with_the_family_s_distributions_and_moments_of_zero) {
+  State state(config(Precision::bf16));
+  state.model.initialise(9);
+  for_each_parameter(state, [&](Chunk const& chunk, int p) {
+    auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
+    auto const values = state.read(StatePart::master, chunk, p);
+    double const n = static_cast<double>(values.size());
+    double sum = 0, squares = 0;
+    for (double const x : values) sum += x;
+    for (double const x : values) squares += (x - sum / n) * (x - sum / n);
+    bool const normal = parameter.init.kind == Init::Kind::normal;
+    double const mean = parameter.init.kind == Init::Kind::ones ? 1 : 0;
+    double const std = normal ? parameter.init.std : 0;
+    EXPECT_NEAR(sum / n, mean, 5 * std / std::sqrt(n)) << parameter.name;
+    EXPECT_NEAR(std::sqrt(squares / n), std, 5 * std / std::sqrt(2 * n)) << parameter.name;
+    for (auto const part : {StatePart::moment1, StatePart::moment2}) {
+      EXPECT_TRUE(same_bits(state.read(part, chunk, p), std::vector<float>(values.size())));
+    }
+  });
+}
+
+TEST(ModelState, draws_no_two_parameters_alike) {
+  State state(config(Precision::f32));
+  state.model.initialise(2);
+  std::vector<float> firsts;
+  for_each_parameter(state, [&](Chunk const& chunk, int p) {
+    auto const& init = chunk.parameters[static_cast<std::size_t>(p)].init;
+    if (init.kind != Init::Kind::normal) return;
+    firsts.push_back(state.read(StatePart::master, chunk, p)[0] / static_cast<float>(init.std));
+  });
+  std::ranges::sort(firsts);
+  for (std::size_t i = 1; i < firsts.size(); ++i) EXPECT_GT(firsts[i] - firsts[i - 1], 1e-5f);
+}
+
+TEST(ModelState, keeps_bf16_moments_exactly_as_the_update_left_them) {
+  State state(config(Precision::bf16, "bf16"));
+  auto const& chunk = state.model.chunks()[0];
+  std::vector<float> const representable = {1.5f, -0.0078125f, 0x1.8p100f, 0};
+  state.model.write(StatePart::moment2, chunk.id, 0, 0, representable);
+  std::vector<float> back(4);
+  state.model.read(StatePart::moment2, chunk.id, 0, 0, back);
+  EXPECT_TRUE(same_bits(back, representable));
+}
+
+}  // namespace
+}  // namespace spillway
