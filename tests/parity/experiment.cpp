@@ -1,0 +1,135 @@
+#include "tests/parity/experiment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kTrainTokens = 12'000, kValidTokens = 3'000;
+
+constexpr auto kInput = R"(model: {{family: gpt, layers: 3, hidden: 64, heads: 2, vocab: 256}}
+data: {{train: {0}/train.h5, valid: {0}/valid.h5, sequence: 64}}
+batch: {{sequences: 8, micro: 4}}
+optim: {{lr: 3e-3, min_lr: 3e-4, warmup: 2}}
+memory: {{device: 1GiB, nvme: {{path: {0}, size: 1GiB}}}}
+run: {{steps: 6, threads: 1, log: {{every: 1}}, eval: {{every: 3, batches: 1}},
+       checkpoint: {{every: 3, keep: 5}}}}
+)";
+
+std::vector<float> tensor(CheckpointReader& reader, TensorInfo const& info) {
+  std::int64_t elements = 1;
+  for (auto const extent : info.shape) elements *= extent;
+  std::vector<float> values(static_cast<std::size_t>(elements));
+  reader.read(info.group, info.name, 0, values);
+  return values;
+}
+
+bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+nlohmann::json const* row_of(Run const& run, nlohmann::json const& step) {
+  for (auto const& row : run.rows) {
+    if (row.at("step") == step) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Keys operator+(Keys left, Keys const& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+std::int64_t Run::spilled_bytes() const {
+  std::int64_t sum = 0;
+  for (auto const& row : rows) sum += row.at("spilled_bytes").get<std::int64_t>();
+  return sum;
+}
+
+std::int64_t Run::peak_bytes(char const* which, char const* tier) const {
+  return summary.at(which).at(tier).get<std::int64_t>();
+}
+
+Experiment::Experiment(std::string const& name, int ranks, Keys keys)
+    : m_directory(scratch_directory(name)), m_ranks(ranks), m_keys(std::move(keys)) {
+  write_token_file(m_directory / "train.h5", kTrainTokens);
+  write_token_file(m_directory / "valid.h5", kValidTokens);
+  std::ofstream(m_directory / "in.yaml") << fmt::format(kInput, m_directory.string());
+}
+
+Run Experiment::run(std::string const& name, Keys const& keys) const {
+  std::filesystem::create_directory(m_directory / name);
+  return start(name, keys);
+}
+
+Run Experiment::resume(std::string const& name, Run const& before, int step,
+                       Keys const& keys) const {
+  auto const checkpoint = fmt::format("step-{}", step);
+  std::filesystem::create_directory(m_directory / name);
+  std::filesystem::copy(before.dir / checkpoint, m_directory / name / checkpoint);
+  std::ofstream(m_directory / name / "latest") << checkpoint << '\n';
+  return start(name, keys);
+}
+
+Run Experiment::start(std::string const& name, Keys const& keys) const {
+  Run run;
+  run.dir = m_directory / name;
+  auto const outcome = run_command(
+      fmt::format("{} train {}/in.yaml run.dir={} \"{}\"", spillway_command(m_ranks),
+                  m_directory.string(), run.dir.string(), fmt::join(m_keys + keys, "\" \"")));
+  run.status = outcome.status;
+  run.output = outcome.output;
+  EXPECT_EQ(run.status, 0) << run.dir << "\n" << run.output;
+  if (run.status != 0) return run;
+  run.rows = read_metrics(run.dir);
+  run.summary = read_summary(run.dir);
+  return run;
+}
+
+void expect_equal_steps(Run const& reference, Run const& run) {
+  ASSERT_FALSE(run.rows.empty()) << run.dir;
+  EXPECT_EQ(run.rows.back().at("step"), reference.rows.back().at("step"));
+  for (auto const& row : run.rows) {
+    auto const* expected = row_of(reference, row.at("step"));
+    ASSERT_NE(expected, nullptr);
+    for (auto const* key : {"loss_hex", "grad_norm_hex", "valid_loss_hex", "lr", "tokens"}) {
+      EXPECT_EQ(row.value(key, nlohmann::json()), expected->value(key, nlohmann::json()))
+          << run.dir << ": " << key << " of step " << row.at("step");
+    }
+  }
+}
+
+void expect_equal_state(Run const& reference, Run const& run) {
+  auto const one_dir = find_latest(reference.dir), other_dir = find_latest(run.dir);
+  ASSERT_TRUE(one_dir && other_dir);
+  ASSERT_EQ(one_dir->filename(), other_dir->filename());
+  CheckpointReader one(*one_dir), other(*other_dir);
+  ASSERT_FALSE(one.tensors().empty());
+  ASSERT_EQ(one.tensors().size(), other.tensors().size());
+  for (auto const& info : one.tensors()) {
+    auto const* there = other.find(info.group, info.name);
+    ASSERT_NE(there, nullptr) << info.name;
+    EXPECT_TRUE(same_bits(tensor(one, info), tensor(other, *there)))
+        << run.dir << ": " << info.group << "/" << info.name;
+  }
+}
+
+void expect_measured_as_planned(Run const& run) {
+  for (auto const* tier : {"device", "host", "nvme"}) {
+    EXPECT_EQ(run.peak_bytes("measured_peak_bytes", tier),
+              run.peak_bytes("predicted_peak_bytes", tier))
+        << run.dir << ": " << tier;
+  }
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,55 @@
+// Runs of one training input that differ in a few keys, and what must be equal between them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace spillway::test {
+
+// "a.b=value", as on the command line; no spaces in it.
+using Keys = std::vector<std::string>;
+Keys operator+(Keys left, Keys const& right);
+
+struct Run {
+  std::filesystem::path dir;
+  int status = -1;
+  std::string output;
+  std::vector<nlohmann::json> rows;  // of metrics.jsonl
+  nlohmann::json summary;
+
+  std::int64_t spilled_bytes() const;  // over the logged steps
+  std::int64_t peak_bytes(char const* which, char const* tier) const;
+};
+
+class Experiment {
+ public:
+  // `keys` hold for every run; `ranks` = 0 runs the binary without mpirun. The smallest model:
+  // 3 blocks of 64, sequence 64, 6 steps with an evaluation and a checkpoint every third.
+  Experiment(std::string const& name, int ranks, Keys keys = {});
+
+  // A fresh run in a directory of its own; a failed one fails the test.
+  Run run(std::string const& name, Keys const& keys = {}) const;
+  // A run that goes on from the step-`step` checkpoint of `before`.
+  Run resume(std::string const& name, Run const& before, int step, Keys const& keys = {}) const;
+
+ private:
+  Run start(std::string const& name, Keys const& keys) const;
+
+  std::filesystem::path m_directory;
+  int m_ranks;
+  Keys m_keys;
+};
+
+// Every step of `run` has the bits it has in `reference`: loss, gradient norm, validation loss,
+// learning rate and tokens. `run` may have fewer steps, but has the last.
+void expect_equal_steps(Run const& reference, Run const& run);
+// The last checkpoints hold the same bits: parameters and moments.
+void expect_equal_state(Run const& reference, Run const& run);
+// Peaks of all tiers are those that were promised before step 0.
+void expect_measured_as_planned(Run const& run);
+
+}  // namespace spillway::test

@@ -1,0 +1,68 @@
+// The promise about the whole process, held against what the kernel counted: VmHWM.
+#include "tests/parity/experiment.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr double kMib = 1 << 20;
+
+std::int64_t promised_bytes(Run const& run) {
+  return run.peak_bytes("predicted_peak_bytes", "device") +
+         run.peak_bytes("predicted_peak_bytes", "host") +
+         run.summary.at("outside_bytes").get<std::int64_t>();
+}
+
+std::int64_t resident_bytes(Run const& run) {
+  return run.summary.at("peak_rss_bytes").get<std::int64_t>();
+}
+
+void expect_promise_kept(Run const& run) {
+  auto const promised = static_cast<double>(promised_bytes(run));
+  EXPECT_NEAR(static_cast<double>(resident_bytes(run)), promised, 0.05 * promised) << run.dir;
+  expect_measured_as_planned(run);
+}
+
+// A few hundred MiB, most of them activations.
+Keys const kMiddleSized = {"model.layers=4",    "model.hidden=256", "model.heads=4",
+                           "data.sequence=256", "batch.micro=16",   "batch.sequences=16",
+                           "run.steps=2",       "run.eval.every=0", "run.checkpoint.every=1",
+                           "debug.poison=true"};
+
+class Memory : public testing::TestWithParam<std::string> {};
+
+TEST_P(Memory, of_the_process_is_what_was_promised_before_step_0) {
+  Keys const keys = {"plan.activations=" + GetParam()};
+  expect_promise_kept(Experiment("memory_" + GetParam(), 0, kMiddleSized).run("run", keys));
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, Memory, testing::Values("keep", "recompute", "nvme"));
+
+TEST(MemoryOfRanks, is_what_was_promised_for_each) {
+  Keys const keys = {"batch.micro=8", "plan.update=host", "plan.activations=nvme"};
+  expect_promise_kept(Experiment("memory_2_ranks", 2, kMiddleSized + keys).run("run"));
+}
+
+TEST(Spilling, makes_the_process_smaller_by_what_the_plan_says) {
+  Experiment const experiment("memory_falls", 0, kMiddleSized);
+  auto const keep = experiment.run("keep", {"plan.activations=keep"});
+  auto const nvme = experiment.run("nvme", {"plan.activations=nvme"});
+  auto const planned = keep.peak_bytes("predicted_peak_bytes", "device") -
+                       nvme.peak_bytes("predicted_peak_bytes", "device");
+  EXPECT_GT(planned, 50 * kMib);
+  EXPECT_NEAR(static_cast<double>(resident_bytes(keep) - resident_bytes(nvme)),
+              static_cast<double>(planned), 4 * kMib);
+}
+
+// Steps beyond the first few bring no new pages: what grows with time would show here.
+TEST(ResidentMemory, does_not_grow_with_steps) {
+  Experiment const experiment(
+      "memory_growth", 0,
+      {"model.layers=2", "data.sequence=32", "batch.sequences=2", "batch.micro=1",
+       "plan.activations=nvme", "plan.prefetch=0", "run.eval.every=10", "run.checkpoint.every=20"});
+  auto const few = experiment.run("few", {"run.steps=20"});
+  auto const many = experiment.run("many", {"run.steps=200"});
+  EXPECT_LT(resident_bytes(many) - resident_bytes(few), 1 * kMib);
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,62 @@
+#include "tests/parity/plan_matrix.hpp"
+
+#include <fmt/format.h>
+
+namespace spillway::test {
+namespace {
+
+constexpr double kClip = 0.25;  // below every norm of these runs
+
+Keys const kWatched = {"debug.poison=true", "debug.locked_allocator=true"};
+
+void expect_fates(Run const& keep, Run const& recompute, Run const& nvme) {
+  EXPECT_EQ(keep.spilled_bytes(), 0);
+  EXPECT_EQ(recompute.spilled_bytes(), 0);
+  EXPECT_GT(nvme.spilled_bytes(), 0);
+}
+
+}  // namespace
+
+Run expect_plans_agree(Experiment const& experiment) {
+  auto const keep = experiment.run("keep", {"plan.activations=keep"});
+  auto const recompute = experiment.run("recompute", Keys{"plan.activations=recompute"} + kWatched);
+  auto const nvme =
+      experiment.run("nvme", Keys{"plan.activations=nvme", "plan.prefetch=2"} + kWatched);
+  auto const mixed = experiment.run("mixed", Keys{"plan.activations=[nvme,recompute,keep]",
+                                                  "plan.update=host", "plan.prefetch=0"} +
+                                                 kWatched);
+  if (testing::Test::HasFailure()) return keep;
+  auto const resumed =
+      experiment.resume("resumed", keep, 3,
+                        {"plan.activations=nvme", "plan.prefetch=0", "plan.update=[host,device]"});
+  if (testing::Test::HasFailure()) return keep;
+  EXPECT_EQ(resumed.rows.front().at("step"), 4);
+  expect_fates(keep, recompute, nvme);
+  expect_measured_as_planned(keep);
+  for (auto const& run : {recompute, nvme, mixed, resumed}) {
+    expect_equal_steps(keep, run);
+    expect_equal_state(keep, run);
+    expect_measured_as_planned(run);
+  }
+  return keep;
+}
+
+std::string case_name(testing::TestParamInfo<PlanCase> const& info) {
+  auto const& [precision, micro_batches, clip] = info.param;
+  return fmt::format("{}_{}_micro_batches_{}", precision, micro_batches, clip);
+}
+
+void expect_plans_agree(PlanCase const& plan_case, int ranks) {
+  auto const& [precision, micro_batches, clip] = plan_case;
+  bool const clipped = clip == "clipped";
+  constexpr int micro = 2;
+  Experiment const experiment(
+      fmt::format("plans_{}_{}_{}_{}", ranks, precision, micro_batches, clip), ranks,
+      {"precision=" + precision, fmt::format("batch.micro={}", micro),
+       fmt::format("batch.sequences={}", micro * micro_batches * ranks),
+       fmt::format("optim.clip={}", clipped ? kClip : 0)});
+  auto const keep = expect_plans_agree(experiment);
+  for (auto const& row : keep.rows) EXPECT_GT(row.at("grad_norm").get<double>(), kClip);
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,16 @@
+// Two ranks: keep, recompute, spill, a mixture, and a restart, bit by bit.
+#include "tests/parity/plan_matrix.hpp"
+
+namespace spillway::test {
+namespace {
+
+class Plans : public testing::TestWithParam<PlanCase> {};
+
+TEST_P(Plans, of_two_ranks_and_their_restart_give_equal_bits) {
+  expect_plans_agree(GetParam(), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTwoRanks, Plans, plan_cases(), case_name);
+
+}  // namespace
+}  // namespace spillway::test

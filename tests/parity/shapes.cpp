@@ -1,0 +1,54 @@
+// The same claims where sizes divide nothing, and for each switch of the model and of storage.
+#include <ostream>
+
+#include "tests/parity/plan_matrix.hpp"
+
+namespace spillway::test {
+namespace {
+
+struct Shape {
+  std::string name;
+  Keys keys;
+};
+
+class Shapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(Shapes, give_equal_bits_under_every_plan_and_after_a_restart) {
+  auto const& shape = GetParam();
+  expect_plans_agree(Experiment("shapes_" + shape.name, 0, shape.keys));
+}
+
+Shape const shapes[] = {
+    {"odd", {"model.hidden=72", "model.heads=3", "model.vocab=257", "data.sequence=50"}},
+    {"odd_fp32",
+     {"precision=fp32", "model.hidden=72", "model.heads=3", "model.vocab=257", "data.sequence=51",
+      "batch.micro=3"}},
+    {"dropout", {"model.dropout=0.1", "batch.micro=2"}},
+    {"untied", {"model.tied=false", "model.layers=4"}},
+    {"without_biases", {"model.bias=false", "model.ffn=100"}},
+    {"bf16_moments", {"optim.moments=bf16"}},
+    {"bf16_gradients", {"optim.gradients=bf16", "batch.micro=2"}},
+    {"two_threads", {"run.threads=2", "model.dropout=0.1"}},
+};
+// How googletest names a parameter of a failed test.
+void PrintTo(Shape const& shape, std::ostream* out) {
+  *out << shape.name;
+}
+INSTANTIATE_TEST_SUITE_P(Of, Shapes, testing::ValuesIn(shapes),
+                         [](auto const& info) { return info.param.name; });
+
+// One block: what is saved at the end of the forward pass is wanted at once.
+TEST(OneBlock, gives_equal_bits_kept_recomputed_and_asked_to_spill) {
+  Experiment const experiment("shapes_one_block", 0, {"model.layers=1", "batch.micro=2"});
+  auto const keep = experiment.run("keep", {"plan.activations=keep"});
+  for (std::string const fate : {"recompute", "nvme"}) {
+    auto const run =
+        experiment.run(fate, {"plan.activations=" + fate, "debug.poison=true", "plan.update=host"});
+    expect_equal_steps(keep, run);
+    expect_equal_state(keep, run);
+    expect_measured_as_planned(run);
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
