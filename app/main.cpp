@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app/commands.hpp"
 #include "app/version_text.hpp"
@@ -89,11 +90,17 @@ int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
   }
 }
 
-int refuse_without_command(CLI::App const& app, std::string const& given) {
-  if (given.empty()) {
+// --print-config [input [overrides...]]
+Status show_config(std::vector<std::string> const& words) {
+  if (words.empty()) return run_print_config("", {});
+  return run_print_config(words.front(), {words.begin() + 1, words.end()});
+}
+
+int refuse_without_command(CLI::App const& app, std::vector<std::string> const& words) {
+  if (words.empty()) {
     fmt::print(stderr, "{}", app.help());
   } else {
-    fmt::print(stderr, "spillway: '{}' is no command; `spillway --help` lists them\n", given);
+    fmt::print(stderr, "spillway: '{}' is no command; `spillway --help` lists them\n", words[0]);
   }
   return static_cast<int>(Status::bad_input);
 }
@@ -125,7 +132,8 @@ int main(int argc, char** argv) {
   EvalArguments eval;
   GenerateArguments generate;
   TokenizeArguments tokenize;
-  std::string path, directory = ".", input;
+  std::string path, directory = ".";
+  std::vector<std::string> words;
   bool print_config = false;
   offer_ranked(app, request, train, eval);
   offer_generate(app, request, generate);
@@ -137,7 +145,7 @@ int main(int argc, char** argv) {
   doctor->add_option("directory", directory, "where spill files would go");
   doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });
   app.add_flag("--print-config", print_config, "every key: value, default, unit, bounds, meaning");
-  app.add_option("input", input, "input file whose values --print-config shows");
+  app.add_option("input", words, "input file (and key=value) whose values --print-config shows");
   app.require_subcommand(0, 1);
 
   try {
@@ -146,7 +154,7 @@ int main(int argc, char** argv) {
     int const status = app.exit(error);  // prints help, version or the mistake
     return status == 0 ? 0 : static_cast<int>(Status::bad_input);
   }
-  if (print_config) request.plain = [&] { return run_print_config(input, {}); };
-  if (!request.plain && !request.ranked) return refuse_without_command(app, input);
+  if (print_config) request.plain = [&] { return show_config(words); };
+  if (!request.plain && !request.ranked) return refuse_without_command(app, words);
   return run(request, argc, argv);
 }
