@@ -1,16 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "app/commands.hpp"
 #include "base/math.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
-#include "runtime/process_memory.hpp"
 #include "train/batches.hpp"
+#include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/evaluate.hpp"
 #include "train/prepare.hpp"
@@ -34,7 +36,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     tokens = open_valid(config, state.vocab);
   });
 
-  auto const choices = choose(config, nullptr, available_cores() / comm.local_size(), comm.size());
+  auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
+  auto const choices =
+      choose(config, nullptr, std::ranges::min(gathered(comm, cores)), comm.size());
   KernelScope const kernels(static_cast<int>(choices.threads));
   Exec const exec;
   BatchShape const shape{config.data.sequence, choices.micro * comm.size(), choices.micro,

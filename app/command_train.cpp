@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <memory>
+#include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "app/commands.hpp"
 #include "base/units.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
@@ -14,8 +16,12 @@
 #include "profile/machine_probe.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/checkpoints.hpp"
+#include "train/cores.hpp"
+#include "train/environment.hpp"
 #include "train/plan_run.hpp"
 #include "train/resume.hpp"
+#include "train/same_start.hpp"
+#include "train/signals.hpp"
 #include "train/summarize.hpp"
 #include "train/trainer.hpp"
 
@@ -29,11 +35,30 @@ struct Start {
   std::optional<Data> data;
   std::optional<Resumption> resumption;
   Choices choices;
+  bool micro_is_free = true;  // may be halved until a plan fits
+
+  bool resumed() const { return resumption && resumption->whole; }
 };
+
+Config read_config(TrainArguments const& arguments) {
+  auto config = load_config(arguments.input, arguments.overrides);
+  if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
+  return config;
+}
+
+// Choices that decide bits are the checkpoint's where the run goes on with as many ranks.
+void choose_arithmetic(Start& start, Comm& comm) {
+  auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
+  auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
+  if (before != nullptr && before->ranks != comm.size()) before = nullptr;
+  start.choices =
+      choose(start.config, before, std::ranges::min(gathered(comm, cores)), comm.size());
+  start.micro_is_free = !start.config.batch.micro && before == nullptr;
+}
 
 Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
-  on_all_ranks(comm, [&] { start.config = load_config(arguments.input, arguments.overrides); });
+  on_all_ranks(comm, [&] { start.config = read_config(arguments); });
   on_all_ranks(comm, [&] {
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
@@ -41,38 +66,53 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) start.run_dir.emplace(start.config.run.dir);
   });
-  on_all_ranks(
-      comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
-  auto const* before = start.resumption ? &start.resumption->state.arithmetic : nullptr;
-  start.choices = choose(start.config, before, available_cores() / comm.local_size(), comm.size());
+  on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
+  choose_arithmetic(start, comm);
   return start;
 }
 
-void write_papers(RunDir const& dir, Start const& start, PlannedRun const& planned,
-                  Simulation const& simulation) {
-  auto const text = explain(planned.train, planned.plan, planned.programs.train, simulation);
-  dir.write("config.yaml", to_yaml(start.config));
-  dir.write("plan.yaml", to_yaml(planned.plan, planned.train));
-  dir.write("plan.txt", text);
-  fmt::print(stderr, "{}\n", text);
+// The smallest of all ranks' budgets: they must make the same plan.
+Budgets common_budgets(Config const& config, Comm& comm) {
+  auto const own = budgets(config, available_memory_bytes(), comm.local_size());
+  auto const all = gathered(comm, own);
+  return {std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes, own.nvme_bytes};
 }
 
-Status finished_before(Start const& start, Comm& comm) {
-  if (comm.rank() == 0) {
-    spdlog::info("{}: already at step {}: nothing to do", start.config.run.dir,
-                 start.resumption->state.step);
-  }
+// The Config with what `auto` came to.
+Config resolved(Start const& start, PlannedRun const& planned, Budgets const& budgets) {
+  auto config = start.config;
+  config.run.threads = planned.train.arithmetic.threads;
+  config.batch.micro = planned.train.arithmetic.micro;
+  config.model.vocab = start.data->vocab;
+  config.memory.device_bytes = budgets.device_bytes;
+  config.plan.prefetch = planned.plan.prefetch;
+  return config;
+}
+
+Status finished_before(Start const& start) {
+  spdlog::info("{}: already at step {}: nothing to do", start.config.run.dir,
+               start.resumption->state.step);
   return Status::done;
+}
+
+void write_summary(RunDir const& dir, Summary const& summary, Config const& config) {
+  fmt::print(stderr, "{}", closing_lines(summary, config));
+  try {
+    dir.write("summary.json", to_json(summary) + "\n");
+  } catch (Error const& error) {  // the run itself is safe in its checkpoint
+    spdlog::warn("summary.json: {}", error.what());
+  }
 }
 
 }  // namespace
 
 Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. What the user asked for, and what an earlier run left.
+  auto const process_begin = std::chrono::steady_clock::now();
+  install_stop_signals();
   auto start = begin(arguments, comm);
-  if (start.resumption && start.resumption->whole &&
-      start.resumption->state.step >= start.config.run.steps) {
-    return finished_before(start, comm);
+  if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
+    return finished_before(start);
   }
 
   // 2. The machine.
@@ -86,15 +126,23 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 3. Graph, Plan, Program.
   std::optional<PlannedRun> planned;
-  auto const free_bytes = available_memory_bytes();
+  auto const limits = common_budgets(start.config, comm);
   on_all_ranks(comm, [&] {
-    bool const micro_is_free = !start.config.batch.micro && !start.resumption;
-    planned = plan_run(start.config, *start.data, start.choices, micro_is_free,
-                       budgets(start.config, free_bytes, comm.local_size()), comm.size());
+    planned = plan_run(start.config, *start.data, start.choices, start.micro_is_free, limits,
+                       comm.size());
   });
+  auto const plan_text = to_yaml(planned->plan, planned->train);
   auto const simulation = simulate(planned->programs.train, machine);
+  auto const environment = environment_json(comm, planned->train.arithmetic);
+  auto const explanation =
+      explain(planned->train, planned->plan, planned->programs.train, simulation);
   on_all_ranks(comm, [&] {
-    if (start.run_dir) write_papers(*start.run_dir, start, *planned, simulation);
+    if (!start.run_dir) return;
+    fmt::print(stderr, "{}\n", explanation);
+    start.run_dir->write("config.yaml", to_yaml(resolved(start, *planned, limits)));
+    start.run_dir->write("environment.json", environment + "\n");
+    start.run_dir->write("plan.yaml", plan_text);
+    start.run_dir->write("plan.txt", explanation);
   });
 
   // 4. Memory, bound Programs, the model's start.
@@ -106,20 +154,20 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     memory.emplace(start.config, planned->programs.train);
     trainer.emplace(TrainerParts{start.config, *start.data, planned->train, planned->programs,
                                  machine, *memory, exec, comm,
-                                 start.run_dir ? &*start.run_dir : nullptr});
+                                 start.run_dir ? &*start.run_dir : nullptr, process_begin});
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned->train.arithmetic, start.resumption,
                         trainer->model());
     if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
+  require_same_start(comm, state, plan_text, trainer->model());
 
   // 5. Train.
   auto const status = trainer->run(state);
   auto const summary = summarize(
       {start.config, planned->programs.train, simulation, *memory, *trainer, outside_bytes, status},
       comm);
-  if (start.run_dir) start.run_dir->write("summary.json", to_json(summary) + "\n");
-  if (start.run_dir) fmt::print(stderr, "{}", closing_lines(summary, start.config));
+  if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;
 }
 

@@ -13,7 +13,6 @@
 #include "app/version_text.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "train/signals.hpp"
 
 namespace {
 
@@ -107,9 +106,7 @@ int refuse_without_command(CLI::App const& app, std::vector<std::string> const& 
 
 int run_on_ranks(Request const& request, int& argc, char**& argv) {
   MpiScope const mpi(argc, argv);
-  install_stop_signals();
-  auto const comm =
-      make_world_comm({.patience_s = 1800, .hurried_patience_s = 120, .hurry = stop_requested});
+  auto const comm = make_world_comm({.patience_s = 1800});
   return guarded(comm, [&] { return request.ranked(*comm); });
 }
 

@@ -3,12 +3,10 @@
 
 #include <exception>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
-#include "comm/comm.hpp"
+#include "comm/gathered.hpp"
 
 namespace spillway {
 
@@ -30,9 +28,7 @@ void on_all_ranks(Comm& comm, Stage const& stage) {
     failure = error;
   }
   int const mine = failure ? static_cast<int>(failure->status()) : 0;
-  std::vector<int> statuses(static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(&mine, 1)),
-                        std::as_writable_bytes(std::span(statuses)));
+  auto const statuses = gathered(comm, mine);
   for (std::size_t rank = 0; rank < statuses.size(); ++rank) {
     if (statuses[rank] == 0) continue;
     bool const speaks = static_cast<int>(rank) == comm.rank();

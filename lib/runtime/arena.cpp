@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void fail(std::string const& name, std::int64_t bytes) {
   throw Error(Status::cannot_fit,
-              fmt::format("memory.{}: the system does not give {}: {}", name,
+              fmt::format("{}: the system does not give {}: {}", name,
                           human_bytes(static_cast<double>(bytes)), std::strerror(errno)));
 }
 

@@ -43,6 +43,7 @@ struct StepRecord {
   std::int64_t spilled_bytes = 0, reloaded_bytes = 0;
   CommitSums sums;
   CommitDecision decision;
+  bool stop = false;
 };
 
 // Throws Error or std::exception when a kernel refuses its op.

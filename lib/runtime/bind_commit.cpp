@@ -70,8 +70,8 @@ class Commit {
     return share;
   }
 
-  // Reduced gradients are the same bits everywhere, so their norms are; else the replicas have come
-  // apart and further steps would only hide it.
+  // Reduced gradients are the same bits everywhere, so their norms are; else a machine has damaged
+  // its copy.
   void refuse_ranks_apart(std::int64_t step) const {
     auto const first = m_shares[0].norm_squared;
     for (auto const& share : m_shares) {
@@ -98,14 +98,13 @@ class Commit {
   void decide(Share const& flags) {
     auto& decision = m_record.decision;
     decision = {};
+    m_record.stop = flags.stop != 0;
     if (flags.storage_failed) {
       decision.word = CommitWord::storage_error;
       return;
     }
     if (!m_control[0].empty()) decision = m_policy(m_record.sums);
-    auto const go = decision.word == CommitWord::go;
-    decision.control[control_go] = go ? 1 : 0;
-    if (go && flags.stop) decision.word = CommitWord::stop;
+    decision.control[control_go] = decision.word == CommitWord::go ? 1 : 0;
   }
 
   Comm& m_comm;

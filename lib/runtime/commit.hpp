@@ -13,7 +13,6 @@ enum class CommitWord : std::uint8_t {
   go,             // the updates run
   non_finite,     // loss or gradient norm is not finite; nothing is updated
   storage_error,  // a transfer failed on some rank; nothing is updated, the step can run again
-  stop,           // the updates run, and some rank was asked to stop after this step
 };
 
 // Over all ranks and micro-batches of the step, added in rank order.

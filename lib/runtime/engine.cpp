@@ -6,13 +6,6 @@
 #include "runtime/poison.hpp"
 
 namespace spillway {
-namespace {
-
-constexpr std::size_t index(Lane lane) {
-  return static_cast<std::size_t>(lane);
-}
-
-}  // namespace
 
 StepResult Engine::run_step(std::int64_t step) {
   if (!m_gate.wait_for(0)) rethrow();
@@ -46,7 +39,7 @@ bool Engine::walk(Worker& worker) {
   AllocatorLock const lock(worker.locked && m_runs > 0);
   auto const& program = m_parts.program;
   ItemContext context{m_step, 0, static_cast<int>(m_runs % 2)};
-  worker.busy_s = worker.stall_s = {};
+  worker.stall_s = {};
   std::size_t instance = 0;
   for (int const s : m_sequence) {
     auto const& segment = program.segments[static_cast<std::size_t>(s)];
@@ -78,7 +71,6 @@ bool Engine::execute(Worker& worker, Item const& item, std::size_t instance,
   }
   time.end_s = elapsed_s();
   worker.stall_s[lane] += time.start_s - time.ready_s;
-  worker.busy_s[lane] += time.end_s - time.start_s;
   m_clocks[lane].publish();
   return true;
 }
@@ -133,7 +125,6 @@ StepResult Engine::collect() const {
   result.step_s = elapsed_s();
   for (auto const& worker : m_workers) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      result.busy_s[lane] += worker->busy_s[lane];
       result.stall_s[lane] += worker->stall_s[lane];
     }
   }
@@ -143,6 +134,7 @@ StepResult Engine::collect() const {
   result.weight_sum = m_record.sums.weight_sum;
   if (!m_has_commit) read_own_loss(result);
   result.word = m_record.decision.word;
+  result.stop = m_record.stop;
   result.grad_norm = m_record.decision.grad_norm;
   result.learning_rate = m_record.decision.learning_rate;
   return result;

@@ -63,7 +63,7 @@ class Engine {
     bool locked = false;
     std::vector<std::uint64_t> position;         // of every item's latest instance in its lane
     std::array<std::uint64_t, kLanes> counts{};  // instances passed, per lane
-    std::array<double, kLanes> busy_s{}, stall_s{};
+    std::array<double, kLanes> stall_s{};
   };
 
   void bind_items();

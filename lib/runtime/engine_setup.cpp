@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/lifetime.hpp"
+#include "plan/unroll.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/poison.hpp"
 
@@ -27,15 +28,6 @@ constexpr Team kTeams[] = {
     {"comm", bit(Lane::comm), false},
     {"host", bit(Lane::host), false},
 };
-
-std::size_t instances(Program const& program, std::vector<int> const& sequence) {
-  std::size_t count = 0;
-  for (int const s : sequence) {
-    auto const& segment = program.segments[static_cast<std::size_t>(s)];
-    count += static_cast<std::size_t>(segment.last - segment.first);
-  }
-  return count;
-}
 
 // The highest byte, per tier, that the item's buffers take in either version.
 std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& item) {
@@ -73,10 +65,8 @@ void Engine::bind_items() {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
     m_items.push_back({bind(m_parts, m_record, item), used_end(program, item), {}, {}});
   }
-  m_times.reserve(instances(program, m_sequence));
-  for (int const s : m_sequence) {
-    auto const& segment = program.segments[static_cast<std::size_t>(s)];
-    for (auto n = segment.first; n < segment.last; ++n) m_times.push_back({.item = n});
+  for (auto const& instance : unroll(program, m_sequence, 1)) {
+    m_times.push_back({.item = instance.item});
   }
 }
 

@@ -21,14 +21,14 @@ struct ItemTime {
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
+  bool stop = false;  // some rank was asked to stop after this step
   double step_s = 0;
-  std::array<double, kLanes> busy_s{};
   std::array<double, kLanes> stall_s{};  // ready, but waiting for items of other lanes
   std::int64_t spilled_bytes = 0, reloaded_bytes = 0;  // of this rank
 };
 
 inline constexpr std::size_t kOpKinds = 0
-#define SPILLWAY_OP(name, rule, cost) +1
+#define SPILLWAY_OP(name, rule) +1
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
     ;

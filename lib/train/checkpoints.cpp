@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -80,14 +81,15 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState const& mo
   bool const first = comm.rank() == 0;
   on_all_ranks(comm, [&] {
     if (!first) return;
+    begin_checkpoint(run_dir, run.step);  // makes room before space is counted
     require_space(run_dir, checkpoint_bytes(model));
-    begin_checkpoint(run_dir, run.step);
   });
   on_all_ranks(comm, [&] { write_shard(directory, model, specs, comm); });
   on_all_ranks(comm, [&] {
     if (!first) return;
     write_manifest(directory, specs, to_texts(run));
-    commit_checkpoint(run_dir, run.step, keep);
+    auto const warning = commit_checkpoint(run_dir, run.step, keep);
+    if (warning) spdlog::warn("checkpoint of step {} is written, but {}", run.step, *warning);
   });
 }
 
@@ -128,6 +130,7 @@ void require_checkpoint_space(RunConfig const& run, ModelState const& model, std
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
+  abandon_checkpoint(run.dir);  // of a job that was killed; its space counts as free
   auto const there = count_checkpoints(run.dir);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
   auto const bytes = checkpoint_bytes(model);

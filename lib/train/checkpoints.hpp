@@ -15,8 +15,8 @@ namespace spillway {
 // Bytes of one checkpoint's tensors, over all ranks.
 std::int64_t checkpoint_bytes(ModelState const& model);
 
-// Before step 0 (or where the run goes on), on one rank: throws Error(bad_input) when run.dir has no
-// space for the most checkpoints that will stand there at once, an older one and its successor.
+// Before step 0 (or where the run goes on), on one rank: throws Error(bad_input) when run.dir has
+// no space for the most checkpoints that will stand there at once, an older one and its successor.
 void require_checkpoint_space(RunConfig const& run, ModelState const& model, std::int64_t step);
 
 // Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes its share of the

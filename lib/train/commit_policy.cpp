@@ -12,10 +12,11 @@ constexpr double kClipEpsilon = 1e-6;  // as torch.nn.utils.clip_grad_norm_
 
 }  // namespace
 
-CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, CommitSums const& sums) {
+CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, std::int64_t updates,
+                             CommitSums const& sums) {
   CommitDecision decision;
   double const mean = 1 / sums.weight_sum;
-  double const count = static_cast<double>(sums.step + 1);
+  double const count = static_cast<double>(updates + 1);
   decision.grad_norm = std::sqrt(sums.norm_squared) * mean;
   decision.learning_rate = learning_rate(optim, steps, sums.step);
   bool const finite = std::isfinite(sums.loss_sum) && std::isfinite(decision.grad_norm);

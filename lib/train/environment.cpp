@@ -4,9 +4,9 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <vector>
 
+#include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
 #include "version.hpp"
 
@@ -18,9 +18,7 @@ using HostName = std::array<char, 64>;
 std::vector<HostName> host_names(Comm& comm) {
   HostName mine{};
   gethostname(mine.data(), mine.size() - 1);
-  std::vector<HostName> all(static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  return all;
+  return gathered(comm, mine);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "train/evaluate.hpp"
 
 #include <array>
-#include <span>
-#include <vector>
+
+#include "comm/gathered.hpp"
 
 namespace spillway {
 
@@ -13,10 +13,8 @@ double evaluate(Engine& engine, std::int64_t batches, Comm& comm) {
     mine[0] += result.loss_sum;
     mine[1] += result.weight_sum;
   }
-  std::vector<std::array<double, 2>> all(static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
   double loss = 0, weight = 0;
-  for (auto const& rank : all) {
+  for (auto const& rank : gathered(comm, mine)) {
     loss += rank[0];
     weight += rank[1];
   }

@@ -10,7 +10,7 @@ enum class FaultKind : std::uint8_t { none, storage_read, storage_write, kill_ra
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
-  std::int64_t at = 0;  // the transfer, or the step
+  std::int64_t at = 0;  // the n-th read or write of a rank, or the step; from 1
 };
 
 // "none" or "<kind>:<number>" as lib/config checked it.

@@ -14,20 +14,17 @@
 namespace spillway {
 namespace {
 
-// Standard normal by Box and Muller, from one counter a pair of elements.
-float normal(std::uint64_t seed, std::uint64_t parameter, std::int64_t element) {
-  auto const block = philox(seed, parameter, static_cast<std::uint64_t>(element / 2));
-  double const u = (static_cast<double>(block.x[0]) + 1) / 4294967297.0;  // in (0, 1)
-  double const angle = 2 * std::numbers::pi * (static_cast<double>(block.x[1]) / 4294967296.0);
-  double const radius = std::sqrt(-2 * std::log(u));
-  return static_cast<float>(radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle)));
-}
-
+// Standard normals by Box and Muller: a counter gives a pair of elements, `first` is even.
 void fill_normal(std::span<float> to, std::uint64_t seed, std::uint64_t parameter,
                  std::int64_t first, double std) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    auto const element = first + static_cast<std::int64_t>(i);
-    to[i] = static_cast<float>(std) * normal(seed, parameter, element);
+  for (std::size_t i = 0; i < to.size(); i += 2) {
+    auto const pair = (static_cast<std::uint64_t>(first) + i) / 2;
+    auto const block = philox(seed, parameter, pair);
+    double const u = (static_cast<double>(block.x[0]) + 1) / 4294967297.0;  // in (0, 1)
+    double const angle = 2 * std::numbers::pi * (static_cast<double>(block.x[1]) / 4294967296.0);
+    double const radius = std * std::sqrt(-2 * std::log(u));
+    to[i] = static_cast<float>(radius * std::cos(angle));
+    if (i + 1 < to.size()) to[i + 1] = static_cast<float>(radius * std::sin(angle));
   }
 }
 
@@ -80,10 +77,6 @@ ModelState::ModelState(Program const& program, Arena& device)
   }
 }
 
-bool ModelState::has_moments() const {
-  return std::ranges::all_of(m_bytes, [](auto const& chunk) { return chunk.moment1 != nullptr; });
-}
-
 StoredPart ModelState::locate(StatePart part, int chunk, int parameter) const {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const& bytes = m_bytes[static_cast<std::size_t>(chunk)];
@@ -111,18 +104,11 @@ void ModelState::initialise(std::uint64_t seed) {
       auto const& parameter = chunk.parameters[p];
       in_pieces(element_count(parameter.view.shape), piece, [&](auto first, auto last) {
         std::vector<float> values(static_cast<std::size_t>(last - first));
-        auto const put = [&](StatePart part) {
-          write(part, chunk.id, static_cast<int>(p), first, values);
-        };
-        if (has_moments()) {
-          put(StatePart::moment1);
-          put(StatePart::moment2);
-        }
         if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
         if (parameter.init.kind == Init::Kind::normal) {
           fill_normal(values, seed, number, first, parameter.init.std);
         }
-        put(StatePart::master);
+        write(StatePart::master, chunk.id, static_cast<int>(p), first, values);
       });
     }
   }

@@ -29,8 +29,8 @@ class ModelState {
  public:
   ModelState(Program const& program, Arena& device);
 
-  // Draws every master from (seed, chunk, parameter, element) and zeroes the moments: the same bits
-  // on every rank.
+  // Draws every master from (seed, parameter, element): the same bits on every rank. Moments begin
+  // as the zeros that a fresh arena holds.
   void initialise(std::uint64_t seed);
 
   // Elements [first, first + size) of one parameter.
@@ -40,7 +40,6 @@ class ModelState {
              std::span<float const> from);
 
   std::vector<Chunk> const& chunks() const { return m_program.chunks; }
-  bool has_moments() const;
 
  private:
   struct ChunkBytes {

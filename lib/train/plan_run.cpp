@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/units.hpp"
-#include "config/load.hpp"
 
 namespace spillway {
 namespace {
@@ -16,9 +15,8 @@ namespace {
 constexpr double kAutoShare = 0.8;
 
 PlanRequest request(Config const& config) {
-  auto const plan = config.plan.file.empty() ? config.plan : load_plan(config.plan.file);
-  PlanRequest request{plan.activations, plan.update};
-  if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
+  PlanRequest request{config.plan.activations, config.plan.update};
+  if (config.plan.prefetch) request.prefetch = static_cast<int>(*config.plan.prefetch);
   return request;
 }
 

@@ -10,7 +10,8 @@
 
 namespace spillway {
 
-// The budgets of one rank: what the Config says, or its share of what is free.
+// The budgets of one rank: what the Config says, or its share of what is free. All ranks must plan
+// with the same: the smallest.
 Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks);
 
 // Address-stable once made: Programs of an Engine refer to it.

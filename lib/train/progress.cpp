@@ -1,12 +1,24 @@
 #include "train/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cstdio>
 
 #include "base/units.hpp"
 
 namespace spillway {
+namespace {
+
+// A longer line would wrap, and redrawing it would leave its beginnings behind.
+std::size_t terminal_columns() {
+  winsize window{};
+  bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+  return known ? window.ws_col : std::string::npos;
+}
+
+}  // namespace
 
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s) {
   auto const left_s = static_cast<double>(steps - row.step) * mean_step_s;
@@ -30,7 +42,7 @@ void Progress::show(StepMetrics const& row, bool logged) {
     fmt::print(stderr, "{}\n", line);
     return;
   }
-  fmt::print(stderr, "\r\033[K{}", line);
+  fmt::print(stderr, "\r\033[K{}", line.substr(0, terminal_columns()));
   std::fflush(stderr);
   m_line_open = true;
   if (row.valid_loss) break_line();

@@ -72,7 +72,7 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
                      std::optional<Resumption> const& resumption, ModelState& model) {
   RunState state;
-  model.initialise(config.run.seed);
+  if (!resumption) model.initialise(config.run.seed);
   if (resumption) {
     CheckpointReader reader(resumption->checkpoint);
     restore_model(reader, model, !resumption->whole);

@@ -29,8 +29,8 @@ void require_spill_directory(MemoryConfig const& memory) {
 
 RunMemory::RunMemory(Config const& config, Program const& train)
     : m_faults(injector(config)),
-      m_tiers{Arena("device", peak(train, Tier::device)),
-              Arena("host", peak(train, Tier::host)),
+      m_tiers{Arena("memory.device", peak(train, Tier::device)),
+              Arena("host memory", peak(train, Tier::host)),
               nullptr,
               {}} {
   auto const spill_bytes = peak(train, Tier::nvme);

@@ -48,6 +48,7 @@ std::map<std::string, std::string> to_texts(RunState const& state) {
 
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
   return {.step = integer<std::int64_t>(texts, "step", source),
+          .updates = integer<std::int64_t>(texts, "updates", source),
           .samples = integer<std::int64_t>(texts, "samples", source),
           .tokens = integer<std::int64_t>(texts, "tokens", source),
           .seed = integer<std::uint64_t>(texts, "seed", source),

@@ -11,6 +11,7 @@ namespace spillway {
 
 struct RunState {
   std::int64_t step = 0;     // steps done
+  std::int64_t updates = 0;  // of them, those that were not skipped
   std::int64_t samples = 0;  // data position: global samples used since the beginning
   std::int64_t tokens = 0;   // with weight, since the beginning
   std::uint64_t seed = 0;

@@ -10,16 +10,20 @@ namespace spillway {
 namespace {
 
 volatile std::sig_atomic_t g_requested = 0;
-volatile std::time_t g_signalled_at_s = 0;  // the first time; 0: not yet
+volatile std::sig_atomic_t g_first_signal = 0;
+volatile std::time_t g_first_at_s = 0;
 
-// A launcher and a terminal may both deliver the same Ctrl-C: a second request counts as one only
-// in a later second.
+// Only a repetition of the first signal ends the run at once: a batch system's SIGTERM after its
+// own SIGUSR1 must not cut off the checkpoint. A launcher and a terminal may both deliver one
+// Ctrl-C: what comes within two seconds counts once.
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  bool const again = g_signalled_at_s != 0;
-  if (again && now.tv_sec > g_signalled_at_s + 1) _exit(128 + signal);
-  if (!again) g_signalled_at_s = now.tv_sec;
+  if (g_first_signal == signal && now.tv_sec > g_first_at_s + 1) _exit(128 + signal);
+  if (g_first_signal == 0) {
+    g_first_signal = signal;
+    g_first_at_s = now.tv_sec;
+  }
   g_requested = 1;
 }
 

@@ -1,4 +1,5 @@
-// SIGINT, SIGTERM and SIGUSR1 ask the run to stop at the next commit; a second one ends it at once.
+// SIGINT, SIGTERM and SIGUSR1 ask the run to stop at the next commit; the same one again, seconds
+// later, ends it at once.
 #pragma once
 
 namespace spillway {

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/units.hpp"
-#include "comm/comm.hpp"
+#include "comm/gathered.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
@@ -40,10 +39,8 @@ RankNumbers own_numbers(SummaryParts const& parts) {
 }
 
 RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
-  std::vector<RankNumbers> all(static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   RankNumbers total;
-  for (auto const& rank : all) {
+  for (auto const& rank : gathered(comm, own)) {
     for (std::size_t tier = 0; tier < total.measured.size(); ++tier) {
       total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
     }
@@ -57,7 +54,8 @@ RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
   return total;
 }
 
-SpillReport spill_report(RankNumbers const& total, Program const& program, double step_s) {
+SpillReport spill_report(RankNumbers const& total, Simulation const& simulation, std::int64_t ranks,
+                         double step_s) {
   SpillReport report;
   auto const gbps = [](std::int64_t bytes, double s) {
     return s > 0 ? static_cast<double>(bytes) / s / 1e9 : 0;
@@ -66,16 +64,8 @@ SpillReport spill_report(RankNumbers const& total, Program const& program, doubl
   report.read_bytes = total.read_bytes;
   report.write_gbps = gbps(total.written_bytes, total.write_s);
   report.read_gbps = gbps(total.read_bytes, total.read_s);
-  std::int64_t step_bytes = 0;  // of all ranks: they may share a drive
-  for (int const segment : segment_sequence(program)) {
-    auto const& range = program.segments[static_cast<std::size_t>(segment)];
-    for (auto number = range.first; number < range.last; ++number) {
-      auto const& item = program.items[static_cast<std::size_t>(number)];
-      if (item.lane != Lane::nvme_write) continue;
-      step_bytes += program.buffers[static_cast<std::size_t>(item.operands[1])].bytes;
-    }
-  }
-  step_bytes *= program.ranks;
+  // Of all ranks: they may share a drive.
+  auto const step_bytes = simulation.bytes[static_cast<std::size_t>(Lane::nvme_write)] * ranks;
   if (step_bytes > 0) {
     report.lifetime_years =
         kEnduranceBytes / static_cast<double>(step_bytes) * step_s / kSecondsPerYear;
@@ -108,7 +98,8 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.measured_step_s = parts.trainer.median_step_s();
   summary.predicted_op_s = predicted_op_seconds(parts.program, parts.simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
-  summary.spill = spill_report(total, parts.program, summary.measured_step_s);
+  summary.spill =
+      spill_report(total, parts.simulation, parts.program.ranks, summary.measured_step_s);
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }

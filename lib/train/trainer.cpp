@@ -16,7 +16,14 @@
 namespace spillway {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
+
+// Non-finite steps in a row before `non_finite: skip` gives up: nothing is learned any more.
+constexpr std::int64_t kMostSkips = 10;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
   return {config.data.sequence, config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
@@ -33,9 +40,11 @@ std::int64_t eval_windows(Config const& config, Data const& data) {
                   data.valid_windows(config.data.sequence));
 }
 
-EngineParts engine_parts(TrainerParts const& parts, Program const& program, BatchSource& batches) {
-  auto const policy = [&config = parts.config](CommitSums const& sums) {
-    return decide_commit(config.optim, config.run.steps, sums);
+// `state` is read by the engine's threads in a step and changed between steps only.
+EngineParts engine_parts(TrainerParts const& parts, Program const& program, BatchSource& batches,
+                         RunState const& state) {
+  auto const policy = [&config = parts.config, &state](CommitSums const& sums) {
+    return decide_commit(config.optim, config.run.steps, state.updates, sums);
   };
   return {program, parts.memory.tiers(), parts.exec,    kernel, parts.comm,
           batches, CommitPolicy(policy), stop_requested};
@@ -58,50 +67,77 @@ Trainer::Trainer(TrainerParts parts)
       m_fault(parse_fault(parts.config.debug.fault)),
       m_shape(batch_shape(parts.config, parts.graph.arithmetic, parts.comm)),
       m_batches(parts.data.train, parts.data.order, m_shape),
-      m_engine(engine_parts(parts, parts.programs.train, m_batches), engine_debug(parts.config)),
+      m_engine(engine_parts(parts, parts.programs.train, m_batches, m_state),
+               engine_debug(parts.config)),
       m_model(parts.programs.train, parts.memory.tiers().device),
       m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
                  parts.run_dir) {
   if (!parts.programs.eval) return;
   m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
                          eval_windows(parts.config, parts.data));
-  m_eval_engine.emplace(engine_parts(parts, *parts.programs.eval, *m_eval_batches),
+  m_eval_engine.emplace(engine_parts(parts, *parts.programs.eval, *m_eval_batches, m_state),
                         engine_debug(parts.config));
 }
 
 Status Trainer::run(RunState start) {
   m_state = std::move(start);
+  if (m_state.step > 0) m_saved_step = m_state.step;  // where it comes from
   m_batches.start_at(m_state.step, m_state.samples);
-  m_begin = m_saved_at = std::chrono::steady_clock::now();
+  m_saved_at = Clock::now();
   while (m_state.step < m_parts.config.run.steps) {
     strike();
+    if (out_of_time()) request_stop();  // clocks differ: the commit tells all ranks
+    auto const begin = Clock::now();
     if (auto const status = step()) return finish(*status);
+    m_longest_turn_s = std::max(m_longest_turn_s, seconds_since(begin));
   }
   return finish(Status::done);
 }
 
+// One more turn, and a checkpoint that takes no longer, must still fit.
+bool Trainer::out_of_time() const {
+  auto const& limit_s = m_parts.config.run.max_time_s;
+  return limit_s && seconds_since(m_parts.begin) + 2 * m_longest_turn_s > *limit_s;
+}
+
 std::optional<Status> Trainer::step() {
-  auto const& limit = m_parts.config.run.max_time_s;
-  if (limit && Seconds(std::chrono::steady_clock::now() - m_begin).count() > *limit) request_stop();
   auto const result = m_engine.run_step(m_state.step);
-  m_op_s = seconds_by_kind(m_parts.programs.train, m_engine.last_step_times());
-  switch (result.word) {
-    case CommitWord::storage_error:
-      say_storage_failure();
-      return Status::storage;
-    case CommitWord::non_finite:
-      if (m_parts.config.optim.non_finite == "stop") return Status::non_finite;
-      m_reporter.break_line();
-      spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped",
-                   m_state.step + 1);
-      break;
-    case CommitWord::go:
-    case CommitWord::stop:
-      break;
+  if (result.word == CommitWord::storage_error) {
+    say_storage_failure();
+    return Status::storage;
   }
-  committed(result);
-  if (result.word == CommitWord::stop) return Status::requeue;
+  bool const skipped = result.word == CommitWord::non_finite;
+  m_skips = skipped ? m_skips + 1 : 0;
+  if (skipped) {
+    if (auto const status = after_skip()) return status;
+  }
+  count(result);
+  report(result);
+  if (result.stop && m_state.step < m_parts.config.run.steps) return Status::requeue;
   save_if_due();
+  return std::nullopt;
+}
+
+std::optional<Status> Trainer::after_skip() {
+  m_reporter.break_line();
+  auto const step = m_state.step + 1;
+  if (m_parts.config.optim.non_finite == "stop") {
+    if (m_parts.comm.rank() == 0) {
+      spdlog::error(
+          "step {}: the loss or the gradient norm is not finite (optim.non_finite: stop); "
+          "the last checkpoint is unharmed",
+          step);
+    }
+    return Status::non_finite;
+  }
+  if (m_skips >= kMostSkips) {
+    if (m_parts.comm.rank() == 0) {
+      spdlog::error("step {}: not finite {} times in a row; the last checkpoint is unharmed", step,
+                    m_skips);
+    }
+    return Status::non_finite;
+  }
+  spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped", step);
   return std::nullopt;
 }
 
@@ -120,12 +156,17 @@ void Trainer::say_storage_failure() {
   }
 }
 
-// The step counts: its data is used, and a skipped one is not done again.
-void Trainer::committed(StepResult const& result) {
+// A skipped step counts too: its data is used, and it is not done again.
+void Trainer::count(StepResult const& result) {
   m_state.step += 1;
+  m_state.updates += result.word == CommitWord::go ? 1 : 0;
   m_state.samples += m_shape.sequences;
   m_state.tokens += static_cast<std::int64_t>(result.weight_sum);
-  auto const valid_loss = evaluate_if_due();
+}
+
+void Trainer::report(StepResult const& result) {
+  std::optional<double> valid_loss;
+  if (!result.stop) valid_loss = evaluate_if_due();  // who stops is in a hurry
   TierBytes in_use{};
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
@@ -145,8 +186,7 @@ void Trainer::save_if_due() {
   auto const& policy = m_parts.config.run.checkpoint;
   bool due = policy.every > 0 && m_state.step % policy.every == 0;
   if (policy.minutes) {  // clocks differ: rank 0's decides
-    auto const waited_s = Seconds(std::chrono::steady_clock::now() - m_saved_at).count();
-    bool const late = m_parts.comm.rank() == 0 && waited_s > 60 * *policy.minutes;
+    bool const late = m_parts.comm.rank() == 0 && seconds_since(m_saved_at) > 60 * *policy.minutes;
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
   if (!due || m_state.step >= m_parts.config.run.steps) return;
@@ -159,7 +199,7 @@ void Trainer::save_if_due() {
 }
 
 std::optional<std::string> Trainer::save() {
-  m_saved_at = std::chrono::steady_clock::now();
+  m_saved_at = Clock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
   try {
     save_checkpoint(m_parts.config.run.dir, m_model, m_state, m_parts.config.run.checkpoint.keep,
@@ -174,23 +214,23 @@ std::optional<std::string> Trainer::save() {
 
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
-  bool const first = m_parts.comm.rank() == 0;
-  if (status == Status::non_finite) {
-    throw AgreedError(status, first ? fmt::format("step {}: the loss or the gradient norm is not "
-                                                  "finite (optim.non_finite: stop); the last "
-                                                  "checkpoint is unharmed",
-                                                  m_state.step + 1)
-                                    : "");
-  }
+  if (status == Status::non_finite) return status;  // the weights may be what is wrong
   if (auto const failure = save()) {
-    auto const advice = "; it was the last one; those before it are unharmed";
-    throw AgreedError(Status::storage, failure->empty() ? "" : *failure + advice);
+    if (!failure->empty()) {
+      spdlog::error("rank {}: {}; it was the last one; those before it are unharmed",
+                    m_parts.comm.rank(), *failure);
+    }
+    return Status::storage;
   }
   if (status == Status::requeue) {
     spdlog::info("stopped as asked after step {}; the same command goes on from there",
                  m_state.step);
   }
   return status;
+}
+
+std::array<double, kOpKinds> Trainer::op_seconds() const {
+  return seconds_by_kind(m_parts.programs.train, m_engine.last_step_times());
 }
 
 void Trainer::strike() {

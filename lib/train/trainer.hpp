@@ -30,7 +30,8 @@ struct TrainerParts {
   RunMemory& memory;
   Exec const& exec;
   Comm& comm;
-  RunDir const* run_dir;  // null but on rank 0
+  RunDir const* run_dir;                        // null but on rank 0
+  std::chrono::steady_clock::time_point begin;  // of the process, as run.max_time counts
 };
 
 class Trainer {
@@ -42,16 +43,18 @@ class Trainer {
   ModelState& model() { return m_model; }
 
   // Collective. Trains from `start` to run.steps, a request to stop, or an error that leaves the
-  // run at its last checkpoint; Status says which. The model is saved at the end.
+  // run at its last checkpoint; Status says which, and what is not `done` has been said. The model
+  // is saved at the end.
   Status run(RunState start);
 
-  RunState const& state() const { return m_state; }
   double median_step_s() const { return m_reporter.median_step_s(); }
-  std::array<double, kOpKinds> const& op_seconds() const { return m_op_s; }  // of the last step
+  std::array<double, kOpKinds> op_seconds() const;  // of the last step
 
  private:
   std::optional<Status> step();  // empty: go on
-  void committed(StepResult const& result);
+  std::optional<Status> after_skip();
+  void count(StepResult const& result);
+  void report(StepResult const& result);
   std::optional<double> evaluate_if_due();
   void save_if_due();
   // Empty: written. Else what went wrong, in words on the rank that is to say it.
@@ -59,6 +62,7 @@ class Trainer {
   void say_storage_failure();
   Status finish(Status status);
   void strike();  // debug.fault: kill-rank
+  bool out_of_time() const;
 
   TrainerParts m_parts;
   FaultPlan m_fault;
@@ -71,8 +75,9 @@ class Trainer {
   RunState m_state;
   std::int64_t m_saved_step = -1;
   Reporter m_reporter;
-  std::array<double, kOpKinds> m_op_s{};
-  std::chrono::steady_clock::time_point m_begin, m_saved_at;
+  std::int64_t m_skips = 0;     // in a row
+  double m_longest_turn_s = 0;  // a step with its evaluation and checkpoint
+  std::chrono::steady_clock::time_point m_saved_at;
 };
 
 }  // namespace spillway

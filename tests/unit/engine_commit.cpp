@@ -218,8 +218,19 @@ TEST_F(EngineCommit, NonFiniteStopsTheUpdate) {
 TEST_F(EngineCommit, StopCommitsTheStepFirst) {
   Engine engine(parts());
   g_stop = true;
-  EXPECT_EQ(engine.run_step(0).word, CommitWord::stop);
+  auto const result = engine.run_step(0);
+  EXPECT_EQ(result.word, CommitWord::go);
+  EXPECT_TRUE(result.stop);
   EXPECT_EQ(weight(engine), 0.5);
+}
+
+TEST_F(EngineCommit, StopIsHeardInAStepThatIsNotFinite) {
+  Engine engine(parts());
+  g_stop = true;
+  g_norm = INFINITY;
+  auto const result = engine.run_step(0);
+  EXPECT_EQ(result.word, CommitWord::non_finite);
+  EXPECT_TRUE(result.stop);
 }
 
 // A comm whose peer has gone by the time of the commit.

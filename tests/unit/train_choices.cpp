@@ -1,6 +1,11 @@
 // What `auto` becomes: threads, micro-batch and budgets.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "train/cores.hpp"
 #include "train/plan_run.hpp"
 #include "train/prepare.hpp"
 
@@ -61,6 +66,26 @@ TEST(Budgets, have_storage_only_where_a_path_is_given) {
   EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, 0);
   user.memory.nvme_path = "somewhere";
   EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, kGib);
+}
+
+CoreShare share(char const* host, std::uint64_t mask, std::int64_t cores) {
+  CoreShare share;
+  std::copy_n(host, std::string_view(host).size(), share.host.begin());
+  share.mask[0] = mask;
+  share.cores = cores;
+  return share;
+}
+
+TEST(Cores, are_divided_only_among_ranks_of_a_host_that_share_them) {
+  std::vector<CoreShare> const unbound = {share("a", 0xff, 8), share("a", 0xff, 8),
+                                          share("b", 0xff, 8)};
+  EXPECT_EQ(own_cores(unbound, 0), 4);
+  EXPECT_EQ(own_cores(unbound, 2), 8);
+  std::vector<CoreShare> const bound = {share("a", 0x0f, 4), share("a", 0xf0, 4)};
+  EXPECT_EQ(own_cores(bound, 0), 4);
+  EXPECT_EQ(own_cores(bound, 1), 4);
+  std::vector<CoreShare> const crowded = {share("a", 1, 1), share("a", 1, 1)};
+  EXPECT_EQ(own_cores(crowded, 1), 1);
 }
 
 }  // namespace

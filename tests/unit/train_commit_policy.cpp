@@ -12,6 +12,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+constexpr std::int64_t kUpdates = 1;  // before step 2: one step was skipped
+
 // A gradient of the sum of 8 tokens' losses whose norm is 40: the mean's is 5.
 CommitSums sums() {
   return {.step = 2, .loss_sum = 20, .weight_sum = 8, .norm_squared = 1600};
@@ -25,12 +27,12 @@ OptimConfig optim(double clip) {
 }
 
 double scale(double clip) {
-  return decide_commit(optim(clip), 100, sums()).control[control_gradient_scale];
+  return decide_commit(optim(clip), 100, kUpdates, sums()).control[control_gradient_scale];
 }
 
 TEST(CommitPolicy, reports_the_norm_of_the_mean_gradient_before_clipping) {
   for (double const clip : {0.0, 1.0, 100.0}) {
-    EXPECT_DOUBLE_EQ(decide_commit(optim(clip), 100, sums()).grad_norm, 5);
+    EXPECT_DOUBLE_EQ(decide_commit(optim(clip), 100, kUpdates, sums()).grad_norm, 5);
   }
 }
 
@@ -44,18 +46,18 @@ TEST(CommitPolicy, scales_a_larger_norm_as_clip_grad_norm_does) {
   EXPECT_DOUBLE_EQ(scale(5), 5 / (5 + 1e-6) / 8);  // the epsilon bites at equality, as there
 }
 
-TEST(CommitPolicy, corrects_the_moments_bias_for_steps_counted_from_one) {
+TEST(CommitPolicy, corrects_the_moments_bias_for_updates_done_and_not_for_skipped_steps) {
   auto const config = optim(1);
-  auto const decision = decide_commit(config, 100, sums());
-  EXPECT_DOUBLE_EQ(decision.control[control_bias1], 1 - std::pow(config.beta1, 3));
-  EXPECT_DOUBLE_EQ(decision.control[control_bias2], 1 - std::pow(config.beta2, 3));
+  auto const decision = decide_commit(config, 100, kUpdates, sums());
+  EXPECT_DOUBLE_EQ(decision.control[control_bias1], 1 - std::pow(config.beta1, kUpdates + 1));
+  EXPECT_DOUBLE_EQ(decision.control[control_bias2], 1 - std::pow(config.beta2, kUpdates + 1));
   EXPECT_EQ(decision.control[control_learning_rate], decision.learning_rate);
   EXPECT_EQ(decision.word, CommitWord::go);
 }
 
 TEST(CommitPolicy, does_not_go_on_with_what_is_not_finite) {
   auto const word = [](double loss, double weight, double norm_squared) {
-    return decide_commit(optim(1), 100, {0, loss, weight, norm_squared}).word;
+    return decide_commit(optim(1), 100, kUpdates, {0, loss, weight, norm_squared}).word;
   };
   EXPECT_EQ(word(1, 1, 1), CommitWord::go);
   for (double const bad : {kNan, kInfinity, -kInfinity}) {
@@ -65,12 +67,12 @@ TEST(CommitPolicy, does_not_go_on_with_what_is_not_finite) {
 }
 
 TEST(CommitPolicy, does_not_go_on_without_any_token_of_weight) {
-  EXPECT_EQ(decide_commit(optim(1), 100, {0, 0, 0, 0}).word, CommitWord::non_finite);
-  EXPECT_EQ(decide_commit(optim(0), 100, {0, 0, 0, 1}).word, CommitWord::non_finite);
+  EXPECT_EQ(decide_commit(optim(1), 100, kUpdates, {0, 0, 0, 0}).word, CommitWord::non_finite);
+  EXPECT_EQ(decide_commit(optim(0), 100, kUpdates, {0, 0, 0, 1}).word, CommitWord::non_finite);
 }
 
 TEST(CommitPolicy, lets_a_gradient_of_zero_pass) {
-  auto const decision = decide_commit(optim(1), 100, {0, 1, 4, 0});
+  auto const decision = decide_commit(optim(1), 100, kUpdates, {0, 1, 4, 0});
   EXPECT_EQ(decision.word, CommitWord::go);
   EXPECT_EQ(decision.control[control_gradient_scale], 0.25);
 }

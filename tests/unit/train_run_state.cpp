@@ -12,6 +12,7 @@ RunState sample() {
   arithmetic.threads = 3;
   arithmetic.ranks = 2;
   return {.step = 12,
+          .updates = 11,
           .samples = 1'000'000'000'007,
           .tokens = 99,
           .seed = 0xffff'ffff'ffff'fff1,

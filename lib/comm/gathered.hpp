@@ -1,0 +1,21 @@
+// One value of every rank, in rank order.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "comm/comm.hpp"
+
+namespace spillway {
+
+// Collective; plain data only.
+template <class T>
+std::vector<T> gathered(Comm& comm, T const& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(comm.size()));
+  comm.all_gather_bytes(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+}  // namespace spillway
