@@ -1,0 +1,125 @@
+// Checkpoints that are damaged, of another model, or cannot be written.
+#include <fmt/format.h>
+
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BadCheckpoints : public FaultTest {
+ protected:
+  // Two checkpoints, `latest` naming the second.
+  void make_run() { ASSERT_EQ(train("run.steps=2 run.checkpoint.every=1").status, 0); }
+
+  void cut(std::string const& name) {
+    fs::resize_file(m_dir / name, fs::file_size(m_dir / name) / 2);
+  }
+
+  std::string inspect_latest() {
+    auto latest = read("run/latest");
+    latest.pop_back();
+    return spillway_command(kAlone) + " inspect " + path("run/" + latest);
+  }
+};
+
+TEST_F(BadCheckpoints, a_shard_cut_short_is_damage_and_the_older_one_still_serves) {
+  make_run();
+  cut("run/step-2/shard-0.h5");
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    EXPECT_TRUE(fails_with(5, "step-2/shard-0.h5: has ", train("", ranks)));
+  }
+  write("run/latest", "step-1\n");  // as the message says
+  EXPECT_EQ(train("").status, 0);
+  EXPECT_EQ(read("run/latest"), "step-4\n");
+}
+
+TEST_F(BadCheckpoints, a_manifest_cut_short_or_missing_is_damage) {
+  make_run();
+  cut("run/step-2/checkpoint.h5");
+  EXPECT_TRUE(fails_with(5, "step-2/checkpoint.h5", train("")));
+  fs::remove(m_dir / "run/step-2/checkpoint.h5");
+  EXPECT_TRUE(fails_with(5, "step-2/checkpoint.h5", train("")));
+}
+
+TEST_F(BadCheckpoints, a_changed_value_is_damage) {
+  make_run();
+  auto bytes = read("run/step-2/shard-0.h5");
+  bytes[bytes.size() / 2] ^= 1;
+  write("run/step-2/shard-0.h5", bytes);
+  EXPECT_TRUE(fails_with(5, "not the values that were written", train("")));
+}
+
+TEST_F(BadCheckpoints, a_pointer_that_names_nothing_is_damage) {
+  make_run();
+  for (auto const* name : {"step-99\n", "junk\n", ""}) {
+    write("run/latest", name);
+    EXPECT_TRUE(fails_with(5, "latest", train(""))) << name;
+  }
+}
+
+TEST_F(BadCheckpoints, another_model_is_refused_even_with_equal_shapes) {
+  make_run();
+  EXPECT_TRUE(fails_with(2, "model.hidden is 64 there, 32 here", train("model.hidden=32")));
+  EXPECT_TRUE(fails_with(2, "model.heads is 2 there, 4 here", train("model.heads=4")));
+  EXPECT_TRUE(fails_with(2, "another model", train("data.sequence=32")));
+  auto const other = fmt::format("run.dir={} run.init={}", path("other"), path("run/step-2"));
+  EXPECT_TRUE(fails_with(2, "model.heads is 2 there, 4 here", train(other + " model.heads=4")));
+  EXPECT_TRUE(fails_with(2, "model.heads", train("model.heads=4", kTwoRanks)));
+  EXPECT_EQ(read("run/latest"), "step-2\n");
+}
+
+TEST_F(BadCheckpoints, one_that_cannot_be_written_is_said_and_tried_again) {
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const run = fmt::format("run-{}", ranks);
+    fs::create_directories(m_dir / run / "latest.partial");  // stands where a file must go
+    auto const overrides = "run.steps=1000000 run.checkpoint.every=2 run.dir=" + path(run);
+    auto const log = path(run + ".log");
+    auto const script = train_command(overrides, ranks) + " > " + log + " 2>&1 & " +
+                        until("grep -q \"checkpoint of step\" " + log) + "rmdir " +
+                        path(run + "/latest.partial; ") +
+                        until("test -e " + path(run + "/latest")) + "kill -USR1 $!; wait $!";
+    EXPECT_EQ(run_command(script).status, 75);
+    EXPECT_NE(read(run + ".log").find("latest.partial: cannot be created: Is a directory; tried"),
+              std::string::npos);
+    EXPECT_TRUE(fs::exists(m_dir / run / read(run + "/latest").substr(0, 6)));
+  }
+}
+
+TEST_F(BadCheckpoints, a_last_one_that_cannot_be_written_ends_the_run_and_spares_the_one_before) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  fs::create_directory(m_dir / "run/latest.partial");
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    EXPECT_TRUE(fails_with(4, "checkpoint of step 4", train("", ranks)));
+    EXPECT_EQ(read("run/latest"), "step-2\n");
+  }
+  fs::remove(m_dir / "run/latest.partial");
+  EXPECT_EQ(train("").status, 0);
+  EXPECT_EQ(read("run/latest"), "step-4\n");
+}
+
+TEST_F(BadCheckpoints, a_full_disk_leaves_the_one_before_and_no_half_of_the_next) {
+  // A limit on file sizes stands for the full disk; MPI needs a few MiB below it.
+  auto const large = "model.hidden=128 model.layers=8 memory.device=512MiB";
+  ASSERT_EQ(train(std::string(large) + " run.steps=1").status, 0);
+  auto const limited = "ulimit -f 32768; " + train_command(large);
+  EXPECT_TRUE(fails_with(4, "File too large", run_command(limited)));
+  EXPECT_FALSE(fs::exists(m_dir / "run/step-4.partial"));
+  EXPECT_EQ(read("run/latest"), "step-1\n");
+  EXPECT_EQ(run_command(inspect_latest()).status, 0);
+}
+
+TEST_F(BadCheckpoints, steps_already_reached_are_done_at_once) {
+  make_run();
+  auto const rows = read_metrics(m_dir / "run").size();
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const outcome = train("run.steps=2", ranks);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("already at step 2"), std::string::npos);
+  }
+  EXPECT_EQ(read_metrics(m_dir / "run").size(), rows);
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,60 @@
+// The other commands, given what they cannot use.
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+class BadCommands : public FaultTest {
+ protected:
+  Outcome spillway(std::string const& arguments) {
+    return run_command(spillway_command(kAlone) + " " + arguments);
+  }
+};
+
+TEST_F(BadCommands, unknown_commands_and_missing_arguments_are_refused) {
+  EXPECT_TRUE(fails_with(2, "trian", spillway("trian " + path("job.yaml"))));
+  for (auto const* arguments : {"", "train", "tokenize -o a.h5", "generate", "--no-such-option"}) {
+    EXPECT_EQ(spillway(arguments).status, 2) << arguments;
+  }
+}
+
+TEST_F(BadCommands, tokenize_names_what_it_cannot_read_or_write_and_leaves_nothing) {
+  write("text", "to be or not to be\n");
+  write("empty", "");
+  auto const into = "tokenize -o " + path("out.h5") + " ";
+  EXPECT_TRUE(fails_with(2, "none.txt", spillway(into + path("text") + " " + path("none.txt"))));
+  EXPECT_TRUE(fails_with(2, "no text", spillway(into + path("empty"))));
+  EXPECT_TRUE(fails_with(2, "is a directory", spillway(into + path("nvme"))));
+  auto const below_file = "tokenize -o " + path("text/out.h5") + " " + path("text");
+  EXPECT_TRUE(fails_with(2, "cannot be created", spillway(below_file)));
+  for (auto const& entry : std::filesystem::directory_iterator(m_dir)) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("out.h5")) << entry.path();
+  }
+}
+
+TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {
+  write("foreign.txt", "to be or not to be\n");
+  auto const whole = read("tokens.h5");
+  write("cut.h5", whole.substr(0, whole.size() / 2));
+  EXPECT_TRUE(fails_with(2, "none", spillway("inspect " + path("none"))));
+  EXPECT_TRUE(fails_with(2, "foreign.txt", spillway("inspect " + path("foreign.txt"))));
+  EXPECT_TRUE(fails_with(5, "cut.h5: damaged", spillway("inspect " + path("cut.h5"))));
+}
+
+TEST_F(BadCommands, generate_and_eval_want_a_checkpoint_of_the_same_model) {
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  auto const generate = "generate --prompt a --checkpoint ";
+  EXPECT_TRUE(fails_with(2, "none", spillway(generate + path("none"))));
+  EXPECT_TRUE(fails_with(2, "tokens.h5", spillway(generate + path("tokens.h5"))));
+
+  auto const eval = "eval " + path("job.yaml") + " data.valid=" + path("tokens.h5");
+  auto const checkpoint = " --checkpoint " + path("run/step-1");
+  EXPECT_EQ(spillway(eval + checkpoint).status, 0);
+  EXPECT_TRUE(fails_with(2, "none", spillway(eval + " --checkpoint " + path("none"))));
+  EXPECT_TRUE(fails_with(2, "model.heads is 2 there, 4 here",
+                         spillway(eval + checkpoint + " model.heads=4")));
+  EXPECT_TRUE(fails_with(2, "data.valid", spillway("eval " + path("job.yaml") + checkpoint)));
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,144 @@
+// Wrong input: nothing starts, one line names the file or key, the status is 2 (3: does not fit, 5:
+// damaged).
+#include <fmt/format.h>
+
+#include <fstream>
+#include <regex>
+
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BadInput : public FaultTest {
+ protected:
+  // Refused before anything is made in run.dir.
+  void expect_not_started(int status, std::string const& text, std::string const& overrides) {
+    EXPECT_TRUE(fails_with(status, text, train(overrides)));
+    EXPECT_FALSE(fs::exists(m_dir / "run"));
+  }
+
+  // llm.c's .bin: magic, version, count, then 16-bit tokens.
+  void write_llmc(std::string const& name, std::vector<std::uint16_t> const& tokens,
+                  std::int32_t said) {
+    std::vector<std::int32_t> header(256);
+    header[0] = 20240520;
+    header[1] = 1;
+    header[2] = said;
+    std::ofstream file(m_dir / name, std::ios::binary);
+    file.write(reinterpret_cast<char const*>(header.data()), 1024);
+    file.write(reinterpret_cast<char const*>(tokens.data()),
+               static_cast<std::streamsize>(2 * tokens.size()));
+  }
+
+  std::string tokens(std::string const& name) { return "data.train=" + path(name); }
+};
+
+TEST_F(BadInput, a_missing_input_file_is_named) {
+  auto const command = spillway_command(kAlone) + " train " + path("none.yaml");
+  EXPECT_TRUE(fails_with(2, path("none.yaml"), run_command(command)));
+}
+
+TEST_F(BadInput, keys_and_values_that_cannot_be_are_named) {
+  expect_not_started(2, "model.haeds: unknown key; did you mean model.heads?", "model.haeds=2");
+  expect_not_started(2, "model.heads: expected an integer", "model.heads=two");
+  expect_not_started(2, "model.heads: 3 does not divide", "model.heads=3");
+  expect_not_started(2, "plan.activations: nvme needs memory.nvme", "plan.activations=nvme");
+}
+
+TEST_F(BadInput, a_line_of_the_input_file_is_named) {
+  write("job.yaml", read("job.yaml") + "batch: {sequences: 4}\n");
+  expect_not_started(2, path("job.yaml") + ":", "");
+}
+
+TEST_F(BadInput, token_files_that_are_none_are_refused) {
+  write("empty.h5", "");
+  write("foreign.txt", "to be or not to be\n");
+  expect_not_started(2, "none.h5", tokens("none.h5"));
+  expect_not_started(2, "empty.h5: the file is empty", tokens("empty.h5"));
+  expect_not_started(2, "foreign.txt: not an HDF5 file", tokens("foreign.txt"));
+}
+
+TEST_F(BadInput, token_files_cut_short_are_damaged) {
+  auto const whole = read("tokens.h5");
+  write("cut.h5", whole.substr(0, whole.size() / 2));
+  write_llmc("cut.bin", std::vector<std::uint16_t>(100), 5000);
+  expect_not_started(5, "cut.h5: damaged", tokens("cut.h5"));
+  expect_not_started(5, "cut.bin: cut short", tokens("cut.bin"));
+}
+
+TEST_F(BadInput, a_vocabulary_larger_than_the_models_is_refused) {
+  expect_not_started(2, "its vocabulary of 256 is larger than model.vocab = 100",
+                     "model.vocab=100");
+}
+
+TEST_F(BadInput, a_token_beyond_the_vocabulary_is_damage_named_by_position) {
+  std::vector<std::uint16_t> bad(2000, 5);
+  bad[1500] = 60000;
+  write_llmc("bad.bin", bad, 2000);
+  auto const overrides = tokens("bad.bin") + " model.vocab=50257 memory.device=512MiB";
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const outcome = train(overrides + " run.steps=20", ranks);
+    EXPECT_TRUE(fails_with(5, "bad.bin: token 1500 is 60000", outcome));
+  }
+}
+
+TEST_F(BadInput, a_token_file_shorter_than_one_sequence_is_refused) {
+  write_token_file(m_dir / "short.h5", 64);
+  expect_not_started(2, "short.h5: 64 tokens do not fill one sequence of 64", tokens("short.h5"));
+}
+
+TEST_F(BadInput, a_run_dir_that_cannot_be_made_is_refused) {
+  write("file", "no directory");
+  EXPECT_TRUE(fails_with(2, "run.dir: ", train("run.dir=" + path("file/run"))));
+}
+
+TEST_F(BadInput, a_directory_for_spilling_that_is_missing_is_refused) {
+  auto const nvme = " memory.nvme.size=64MiB memory.nvme.path=" + path("none");
+  expect_not_started(2, "memory.nvme.path: no spill file in", nvme);
+}
+
+TEST_F(BadInput, checkpoints_that_no_disk_holds_are_refused_before_step_0) {
+  auto const outcome =
+      train("run.steps=1000000000 run.checkpoint.every=1 run.checkpoint.keep=1000000000");
+  EXPECT_TRUE(fails_with(2, "checkpoints need", outcome));
+  EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
+}
+
+TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
+  auto const outcome = train("memory.device=1MiB");
+  ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));
+  std::smatch need;
+  ASSERT_TRUE(std::regex_search(outcome.output, need, std::regex("at least device (\\d+MiB)")));
+  EXPECT_EQ(train("memory.device=" + need[1].str()).status, 0);
+}
+
+TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
+  auto const outcome = train(spilling() + "memory.nvme.size=64KiB");
+  ASSERT_TRUE(fails_with(3, " and nvme ", outcome));
+  std::smatch need;
+  auto const pattern = std::regex("at least device (\\d+MiB) and nvme (\\d+MiB)");
+  ASSERT_TRUE(std::regex_search(outcome.output, need, pattern));
+  auto const enough = fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
+                                  need[1].str(), need[2].str());
+  EXPECT_EQ(train(enough).status, 0);
+}
+
+TEST_F(BadInput, two_ranks_refuse_alike_and_one_speaks) {
+  EXPECT_TRUE(fails_with(2, "model.haeds: unknown key", train("model.haeds=2", kTwoRanks)));
+  EXPECT_TRUE(fails_with(2, "none.h5", train(tokens("none.h5"), kTwoRanks)));
+  EXPECT_TRUE(fails_with(3, "at least device", train("memory.device=1MiB", kTwoRanks)));
+}
+
+TEST_F(BadInput, a_run_dir_in_use_is_refused_and_its_run_goes_on) {
+  auto const outcome = run_command(
+      train_command("run.steps=1000000") + " & " + until("test -s " + path("run/metrics.jsonl")) +
+      train_command("") + "; echo second ended with $?; kill -USR1 $!; wait $!");
+  EXPECT_TRUE(fails_with(75, "another job is running in it", outcome));
+  EXPECT_NE(outcome.output.find("second ended with 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spillway::test
