@@ -44,8 +44,8 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  std::optional<std::int64_t> device_bytes, host_bytes;  // empty: auto
-  std::string nvme_path;                                 // empty: none
+  std::optional<std::int64_t> device_bytes;  // empty: auto
+  std::string nvme_path;                     // empty: none
   std::int64_t nvme_bytes = 0;
 };
 

@@ -182,23 +182,23 @@ std::string GlobsField::form() const {
   return "path with wildcards, or a list";
 }
 
-void NameAtStepField::read(Value const& value, Place const& place) const {
+void NumberedNameField::read(Value const& value, Place const& place) const {
   auto const text = read_text(value, place);
   auto const colon = std::min(text.find(':'), text.size());
-  auto const step = text.substr(std::min(colon + 1, text.size()));
+  auto const number = text.substr(std::min(colon + 1, text.size()));
   bool const known = std::ranges::find(names, text.substr(0, colon)) != names.end();
-  bool const digits = !step.empty() && step.find_first_not_of("0123456789") == step.npos;
-  bool const fits = step.size() <= std::numeric_limits<std::int64_t>::digits10;
+  bool const digits = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  bool const fits = number.size() <= std::numeric_limits<std::int64_t>::digits10;
   if (!known || !digits || !fits) {
     refuse(place, fmt::format("'{}' is not one of {}", text, form()));
   }
   *at = text;
 }
-std::string NameAtStepField::write() const {
+std::string NumberedNameField::write() const {
   return *at;
 }
-std::string NameAtStepField::form() const {
-  return fmt::format("{}:STEP", fmt::join(names, ":STEP | "));
+std::string NumberedNameField::form() const {
+  return fmt::format("{}:N", fmt::join(names, ":N | "));
 }
 
 }  // namespace spillway

@@ -153,8 +153,8 @@ struct GlobsField {
   void clear() const { at->clear(); }
 };
 
-// One of `names`, each with a step behind it: "storage-read:3".
-struct NameAtStepField {
+// One of `names` and a number: "storage-read:3".
+struct NumberedNameField {
   std::string* at;
   std::string_view unset;  // the text that means none
   std::vector<std::string_view> names;
@@ -167,6 +167,6 @@ struct NameAtStepField {
 };
 
 using Field = std::variant<IntegerField, SeedField, RealField, BoolField, BytesField, DurationField,
-                           ChoiceField, WordsField, PathField, GlobsField, NameAtStepField>;
+                           ChoiceField, WordsField, PathField, GlobsField, NumberedNameField>;
 
 }  // namespace spillway

@@ -94,8 +94,6 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
   return {
       {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
        "Budget of the device arena; auto: what is free, less a margin."},
-      {"memory.host", BytesField{&memory.host_bytes}, "auto", "bytes per rank",
-       "Budget of the host arena; auto: what is free, off on CPU nodes."},
       {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
        "Directory of the spill file; none (or memory.nvme: none): no spilling."},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
@@ -137,7 +135,7 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume, {{"auto", "never", "weights"}}},
        "", "", "From the newest checkpoint in run.dir: all of it, nothing, or only the weights."},
       {"run.eval.every", IntegerField{&run.eval_every}, "", "steps",
-       "Between evaluations; 0: never."},
+       "Between evaluations; 0: only at the end."},
       {"run.eval.batches", IntegerField{&run.eval_batches, 1, many}, "", "batches",
        "Global batches of one evaluation."},
       {"run.log.every", IntegerField{&run.log_every, 1, many}, "", "steps",
@@ -158,8 +156,10 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
       {"debug.locked_allocator", BoolField{&debug.locked_allocator}, "", "",
        "Abort on an allocation after step 0."},
       {"debug.fault",
-       NameAtStepField{&debug.fault, "none", {"storage-read", "storage-write", "kill-rank"}},
-       "none", "", "Provoke a fault at a step, for tests."},
+       NumberedNameField{&debug.fault, "none", {"storage-read", "storage-write", "kill-rank"}},
+       "none", "",
+       "For tests: the N-th read or write of every rank's spill file fails, or the last rank dies "
+       "before step N."},
   };
 }
 
@@ -178,13 +178,11 @@ std::vector<Key> keys_of(Config& c) {
 
 std::vector<std::string_view> const& later_keys() {
   static std::vector<std::string_view> const names = {
-      "model.import",       "model.kv_heads",
-      "model.rope_theta",   "model.window",
-      "data.pack",          "data.objective",
-      "plan.parameters",    "plan.gradients",
-      "plan.optimizer",     "plan.shard",
-      "plan.replan",        "run.trace",
-      "spill.queue_depth",  "spill.max_write_per_day",
+      "model.import",       "model.kv_heads",     "model.rope_theta",
+      "model.window",       "data.pack",          "data.objective",
+      "memory.host",        "plan.parameters",    "plan.gradients",
+      "plan.optimizer",     "plan.shard",         "plan.replan",
+      "run.trace",          "spill.queue_depth",  "spill.max_write_per_day",
       "debug.checksum_all", "debug.force_backend"};
   return names;
 }

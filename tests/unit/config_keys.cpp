@@ -22,7 +22,7 @@ Config unusual() {
   c.optim = {"adamw", 1.0 / 3, 0,        0.01, 0.8,    0.999,  1e-12,
              0,       0,       "linear", true, "bf16", "fp32", "skip"};
   c.precision = Precision::f32;
-  c.memory = {123'456'789, 1ll << 40, "/scratch/\"me\"", 7ll << 30};
+  c.memory = {123'456'789, "/scratch/\"me\"", 7ll << 30};
   c.plan = {{"keep", "nvme", "recompute"}, {"host", "device"}, 4, ""};
   c.run.steps = 9;
   c.run.seed = ~0ull;
@@ -86,7 +86,6 @@ TEST(ConfigKeys, UnsetValuesStayUnset) {
   auto const again = parse_config(to_yaml(Config{}), "config.yaml");
   EXPECT_FALSE(again.batch.micro);
   EXPECT_FALSE(again.memory.device_bytes);
-  EXPECT_FALSE(again.memory.host_bytes);
   EXPECT_FALSE(again.plan.prefetch);
   EXPECT_FALSE(again.run.threads);
   EXPECT_FALSE(again.run.max_time_s);

@@ -110,6 +110,8 @@ TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
             "in.yaml:2: plan.shard: not offered in this version");
   EXPECT_EQ(file_error("model: {import: dir}"),
             "in.yaml:1: model.import: not offered in this version");
+  EXPECT_EQ(file_error("memory: {device: 1GiB, host: 1GiB}"),
+            "in.yaml:1: memory.host: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
   EXPECT_EQ(file_error("model: {family: t5}"),
@@ -172,7 +174,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
             "in.yaml:1: optim.schedule: 'step' is not one of cosine | linear | constant");
   EXPECT_EQ(override_error("debug.fault=storage-read"),
             "command line: debug.fault: 'storage-read' is not one of "
-            "storage-read:STEP | storage-write:STEP | kill-rank:STEP");
+            "storage-read:N | storage-write:N | kill-rank:N");
   EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
   EXPECT_EQ(override_error("debug.fault=none"), "no error");
 }
