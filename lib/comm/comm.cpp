@@ -82,20 +82,6 @@ void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte>
   exchange(m_outgoing, m_incoming);
 }
 
-void Comm::broadcast(std::span<std::byte> bytes, int root) {
-  begin();
-  if (rank() == root) {
-    for (int r = 0; r < size(); ++r) send(r, bytes);
-  } else {
-    receive(root, bytes);
-  }
-  exchange(m_outgoing, m_incoming);
-}
-
-void Comm::barrier() {
-  agree(0);
-}
-
 int Comm::agree(int word) {
   std::span const all(m_words.data(), m_words.size() - sizeof word);
   std::span const own(m_words.data() + all.size(), sizeof word);

@@ -49,8 +49,6 @@ class Comm {
   // `one` of every rank, in rank order; `all` is size() times as long.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
-  void broadcast(std::span<std::byte> bytes, int root);
-  void barrier();
   int agree(int word);  // the largest of all ranks' words
 
   // Ends all ranks at once, from any state. The launcher may replace the status by its own.
@@ -81,7 +79,7 @@ class Comm {
   Place m_place;
   std::vector<Outgoing> m_outgoing;  // of the call in progress; made to fit once
   std::vector<Incoming> m_incoming;
-  std::vector<std::byte> m_words;  // for barrier and agree
+  std::vector<std::byte> m_words;  // for agree
 };
 
 // One rank on its own; needs no library and no launcher.

@@ -66,6 +66,18 @@ class MpiComm final : public Comm {
     std::_Exit(status);
   }
 
+  // Opens the connection of every pair with a message as long as those to come, one peer at a time:
+  // what that takes does not grow with the ranks.
+  void meet_peers() {
+    std::vector<std::byte> const ours(kFirstMessageBytes);
+    std::vector<std::byte> theirs(kFirstMessageBytes);
+    for (int distance = 1; distance < size(); ++distance) {
+      Outgoing const outgoing{(rank() + distance) % size(), ours};
+      Incoming const incoming{(rank() - distance + size()) % size(), theirs};
+      exchange({&outgoing, 1}, {&incoming, 1});
+    }
+  }
+
  private:
   void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) override {
     std::size_t longest = 0;
@@ -159,9 +171,7 @@ std::unique_ptr<Comm> make_world_comm(CommSettings const& settings) {
         "MPI_Comm_split_type");
   auto comm = std::make_unique<MpiComm>(world, node, settings);
   MPI_Comm_free(&node);
-  std::vector<std::byte> one(kFirstMessageBytes);
-  std::vector<std::byte> all(one.size() * static_cast<std::size_t>(comm->size()));
-  comm->all_gather_bytes(one, all);
+  comm->meet_peers();
   return comm;
 }
 

@@ -35,7 +35,7 @@ int run_as_rank(int argc, char** argv, std::string const& way) {
     std::this_thread::sleep_for(std::chrono::seconds(60));
   }
   try {
-    comm->barrier();
+    comm->agree(0);
   } catch (Error const& error) {
     comm->abort(static_cast<int>(error.status()));
   }
