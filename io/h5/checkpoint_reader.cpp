@@ -71,12 +71,6 @@ void CheckpointReader::read_tensor_list() {
   }
 }
 
-std::string const& CheckpointReader::run_string(std::string const& key) const {
-  auto const found = m_run_strings.find(key);
-  if (found == m_run_strings.end()) fail_damaged(m_manifest.path(), "/run: no attribute " + key);
-  return found->second;
-}
-
 TensorInfo const* CheckpointReader::find(std::string const& group, std::string const& name) const {
   auto const found = m_index.find(dataset_path(group, name));
   return found == m_index.end() ? nullptr : &m_tensors[found->second];

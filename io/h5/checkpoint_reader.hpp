@@ -28,8 +28,6 @@ class CheckpointReader {
 
   std::filesystem::path const& directory() const { return m_directory; }
   std::map<std::string, std::string> const& run_strings() const { return m_run_strings; }
-  // Throws Error(damaged) naming the missing key.
-  std::string const& run_string(std::string const& key) const;
   // Sorted by group, then name.
   std::vector<TensorInfo> const& tensors() const { return m_tensors; }
   // nullptr: the checkpoint has no such tensor.

@@ -129,10 +129,6 @@ void H5File::set_integer(std::string const& object, std::string const& key, std:
   set_scalar(object, key, H5T_NATIVE_INT64, &value);
 }
 
-void H5File::set_real(std::string const& object, std::string const& key, double value) {
-  set_scalar(object, key, H5T_NATIVE_DOUBLE, &value);
-}
-
 bool H5File::has_attribute(std::string const& object, std::string const& key) const {
   return H5Aexists_by_name(m_file.get(), object.c_str(), key.c_str(), H5P_DEFAULT) > 0;
 }
@@ -192,12 +188,6 @@ std::string H5File::text(std::string const& object, std::string const& key) cons
 std::int64_t H5File::integer(std::string const& object, std::string const& key) const {
   std::int64_t value = 0;
   get_scalar(object, key, H5T_NATIVE_INT64, &value);
-  return value;
-}
-
-double H5File::real(std::string const& object, std::string const& key) const {
-  double value = 0;
-  get_scalar(object, key, H5T_NATIVE_DOUBLE, &value);
   return value;
 }
 

@@ -76,12 +76,10 @@ class H5File {
   // Attributes of an object that exists ("/" is the file itself).
   void set_text(std::string const& object, std::string const& key, std::string const& value);
   void set_integer(std::string const& object, std::string const& key, std::int64_t value);
-  void set_real(std::string const& object, std::string const& key, double value);
   bool has_attribute(std::string const& object, std::string const& key) const;
   std::vector<std::string> attributes(std::string const& object) const;  // sorted
   std::string text(std::string const& object, std::string const& key) const;
   std::int64_t integer(std::string const& object, std::string const& key) const;
-  double real(std::string const& object, std::string const& key) const;
 
   // Contiguous and allocated at once, so that its bytes have a place in the file from the start.
   void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
