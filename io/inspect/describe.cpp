@@ -70,7 +70,8 @@ std::string describe_tokens(std::filesystem::path const& path) {
 }  // namespace
 
 std::string describe(std::filesystem::path const& path) {
-  if (std::filesystem::is_directory(path)) return describe_checkpoint(path);
+  std::error_code unseen;  // reading it as a file says why
+  if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(path);
   if (path.filename() == manifest_name) {
     return describe_checkpoint(path.has_parent_path() ? path.parent_path() : ".");
   }

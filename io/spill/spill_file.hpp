@@ -44,7 +44,7 @@ class SpillFile {
   // Verifies against the extent's last write; `to` must have the size of that write.
   IoResult read(std::int64_t extent, std::int64_t offset_bytes, std::span<std::byte> to) noexcept;
 
-  // One line about the first result that was not ok: what, which extent, why; empty: there was none.
+  // One line about the first result that was not ok: what, which extent, why; or empty.
   std::string first_failure() const;
 
   SpillCounters counters() const;

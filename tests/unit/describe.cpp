@@ -33,6 +33,16 @@ TEST_F(DescribeTest, a_token_file_shows_its_beginning) {
                                           "  begins      int x;..\n");
 }
 
+TEST_F(DescribeTest, a_path_that_the_system_refuses_is_bad_input) {
+  try {
+    describe(m_dir / std::string(300, 'x'));
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
 TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
   std::array const specs{TensorSpec{"model", "wte.weight", {3, 2}, 0},
                          TensorSpec{"optimizer/m", "wte.weight", {3, 2}, 0}};
