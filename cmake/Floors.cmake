@@ -2,7 +2,7 @@
 # where no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what
 # each library may include, for the style test.
 set(spillway_floors
-  "base" "config" "graph" "model plan" "kernels comm profile device io" "runtime" "train" "app")
+  "base" "config" "graph" "model plan" "kernels comm profile io" "runtime" "train" "app")
 
 # The floor's number, by the folder below the root or lib/; a folder without a floor is refused.
 function(floor_of name number)
