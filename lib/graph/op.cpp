@@ -6,22 +6,11 @@
 namespace spillway {
 namespace {
 
-enum class Cost : bool { memory, compute };
-
-struct Row {
-  std::string_view name;
-  Cost cost;
-};
-
-constexpr Row kRows[] = {
-#define SPILLWAY_OP(name, rule, cost) {#name, Cost::cost},
+constexpr std::string_view kNames[] = {
+#define SPILLWAY_OP(name, rule) #name,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 };
-
-Row const& row(OpKind kind) {
-  return kRows[static_cast<std::size_t>(kind)];
-}
 
 Tensor const& tensor_of(View const& view, std::vector<Tensor> const& tensors) {
   return tensors[static_cast<std::size_t>(view.tensor)];
@@ -41,11 +30,7 @@ bool is_free(std::string const& attribute) {
 }  // namespace
 
 std::string_view name(OpKind kind) {
-  return row(kind).name;
-}
-
-bool compute_bound(OpKind kind) {
-  return row(kind).cost == Cost::compute;
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {

@@ -12,7 +12,7 @@
 namespace spillway {
 
 enum class OpKind : std::uint8_t {
-#define SPILLWAY_OP(name, rule, cost) name,
+#define SPILLWAY_OP(name, rule) name,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 };
@@ -59,7 +59,6 @@ struct Op {
 };
 
 std::string_view name(OpKind kind);
-bool compute_bound(OpKind kind);
 
 // Bytes read and written, counted once per view.
 std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors);

@@ -30,7 +30,7 @@ struct Kernel {
   std::int64_t (*workspace_bytes)(KernelContext const&, Op const&) = nullptr;  // null: none
 };
 
-#define SPILLWAY_OP(name, rule, cost) Kernel kernel_##name();
+#define SPILLWAY_OP(name, rule) Kernel kernel_##name();
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 

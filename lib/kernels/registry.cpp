@@ -8,7 +8,7 @@ namespace spillway {
 Kernel kernel(OpKind kind) {
   using Maker = Kernel (*)();
   static constexpr std::array makers = {
-#define SPILLWAY_OP(name, rule, cost) Maker{kernel_##name},
+#define SPILLWAY_OP(name, rule) Maker{kernel_##name},
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
   };

@@ -44,10 +44,8 @@ TEST(View, EmptyViewTouchesNothing) {
   EXPECT_EQ(bounding_range(empty).first, bounding_range(empty).last);
 }
 
-TEST(Op, TableGivesNamesAndCosts) {
+TEST(Op, TableGivesNamesAndBackwardRules) {
   EXPECT_EQ(name(OpKind::lm_head_loss_backward), "lm_head_loss_backward");
-  EXPECT_TRUE(compute_bound(OpKind::matmul));
-  EXPECT_FALSE(compute_bound(OpKind::gelu));
   EXPECT_NE(backward_rule(OpKind::matmul), nullptr);
   EXPECT_EQ(backward_rule(OpKind::adamw), nullptr);
 }

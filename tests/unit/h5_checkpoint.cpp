@@ -88,7 +88,7 @@ TEST_F(CheckpointTest, what_was_written_is_read) {
   auto const latest = find_latest(m_run);
   ASSERT_EQ(latest, m_run / "step-12");
   CheckpointReader reader(*latest);
-  EXPECT_EQ(reader.run_string("step"), "12");
+  EXPECT_EQ(reader.run_strings().at("step"), "12");
   EXPECT_EQ(reader.run_strings().size(), 2u);
   ASSERT_EQ(reader.tensors().size(), 4u);
   EXPECT_EQ(reader.find("model", "other"), nullptr);
