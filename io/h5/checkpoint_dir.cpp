@@ -8,9 +8,12 @@
 #include <cassert>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <functional>
+#include <iterator>
+#include <span>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "io/file/file.hpp"
@@ -22,70 +25,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "step-", unfinished = ".partial";
+constexpr std::string_view prefix = "step-";
+constexpr std::string_view unfinished = ".partial";  // being written
+constexpr std::string_view replaced = ".replaced";   // moved aside for another of the same step
 
-std::string step_name(std::int64_t step) {
-  return fmt::format("{}{}", prefix, step);
+fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix = "") {
+  return run_directory / fmt::format("{}{}{}", prefix, step, suffix);
 }
 
-// n of "step-<n>"; empty for every other name.
-std::optional<std::int64_t> step_of(std::string_view name) {
-  if (!name.starts_with(prefix)) return {};
+// n of "step-<n><suffix>"; empty for every other name.
+std::optional<std::int64_t> step_of(std::string_view name, std::string_view suffix = "") {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return {};
   name.remove_prefix(prefix.size());
+  if (name.size() < suffix.size()) return {};
+  name.remove_suffix(suffix.size());
   std::int64_t step = 0;
   auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
   if (error != std::errc() || end != name.data() + name.size() || step < 0) return {};
   return step;
 }
 
-bool is_unfinished(std::string_view name) {
-  if (!name.ends_with(unfinished)) return false;
-  name.remove_suffix(unfinished.size());
-  return step_of(name).has_value();
-}
-
-std::optional<std::string> read_latest(fs::path const& run_directory) {
-  auto const path = run_directory / "latest";
-  if (!fs::exists(path)) return {};
-  std::ifstream file(path);
-  std::string name;
-  std::getline(file, name);
-  if (!file) throw Error(Status::damaged, path.string() + ": cannot be read or is empty");
-  return name;
-}
-
-void remove_unfinished(fs::path const& run_directory) {
-  std::vector<fs::path> strays;
-  for (auto const& entry : fs::directory_iterator(run_directory)) {
-    if (is_unfinished(entry.path().filename().string())) strays.push_back(entry.path());
-  }
-  for (auto const& stray : strays) fs::remove_all(stray);
-}
-
-// `to` may exist when a run has gone back to an earlier step. Then the two change places in one
-// move, so that the name never leads nowhere; what is left under `from` is removed.
-void put_in_place(fs::path const& from, fs::path const& to) {
-  if (!fs::exists(to)) return fs::rename(from, to);
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0) {
-    if (errno != EINVAL && errno != ENOSYS) {
-      throw fs::filesystem_error("exchange", from, to, {errno, std::generic_category()});
-    }
-    fs::remove_all(to);  // a file system that cannot exchange, such as NFS
-    return fs::rename(from, to);
-  }
-  fs::remove_all(from);
-}
-
-void prune(fs::path const& run_directory, std::int64_t keep, std::int64_t newest) {
+std::vector<std::int64_t> steps_in(fs::path const& run_directory, std::string_view suffix = "") {
   std::vector<std::int64_t> steps;
   for (auto const& entry : fs::directory_iterator(run_directory)) {
-    auto const step = step_of(entry.path().filename().string());
-    if (step && *step != newest) steps.push_back(*step);
+    auto const step = step_of(entry.path().filename().string(), suffix);
+    if (step) steps.push_back(*step);
   }
-  std::sort(steps.begin(), steps.end(), std::greater<>());
-  for (auto i = static_cast<std::size_t>(keep - 1); i < steps.size(); ++i) {
-    fs::remove_all(run_directory / step_name(steps[i]));
-  }
+  return steps;
+}
+
+std::string text_of(fs::filesystem_error const& error) {
+  return fmt::format("{}: {}", error.path1().string(), error.code().message());
 }
 
 // What std::filesystem throws, as the one exception type.
@@ -94,9 +64,113 @@ auto as_storage_error(F action) {
   try {
     return action();
   } catch (fs::filesystem_error const& error) {
-    throw Error(Status::storage,
-                fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    throw Error(Status::storage, text_of(error));
   }
+}
+
+// The first line of `latest`; empty: there is no such file.
+std::optional<std::string> read_latest(fs::path const& run_directory) {
+  auto const path = run_directory / "latest";
+  if (!as_storage_error([&] { return fs::exists(path); })) return {};
+  auto const file = open_for_reading(path);
+  std::string text(256, '\0');
+  auto const got = read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0);
+  if (got.error != 0) {
+    throw Error(Status::storage,
+                fmt::format("{}: cannot be read: {}", path.string(), error_text(got.error)));
+  }
+  text.resize(static_cast<std::size_t>(got.done_bytes));
+  text.resize(std::min(text.size(), text.find('\n')));
+  if (text.empty()) throw Error(Status::damaged, path.string() + ": is empty");
+  return text;
+}
+
+// Where a finished checkpoint lies: a job that died while it put another in its place may have left
+// it moved aside.
+fs::path standing_place(fs::path const& run_directory, std::int64_t step) {
+  return as_storage_error([&] {
+    auto const place = step_path(run_directory, step);
+    auto const aside = step_path(run_directory, step, replaced);
+    return !fs::exists(place) && fs::exists(aside) ? aside : place;
+  });
+}
+
+void bring_back_replaced(fs::path const& run_directory) {
+  for (auto const step : steps_in(run_directory, replaced)) {
+    auto const place = step_path(run_directory, step);
+    if (!fs::exists(place)) fs::rename(step_path(run_directory, step, replaced), place);
+  }
+}
+
+// What nobody will read any more: unfinished ones, and those whose place has been taken.
+std::vector<fs::path> strays(fs::path const& run_directory) {
+  std::vector<fs::path> result;
+  for (auto const step : steps_in(run_directory, unfinished)) {
+    result.push_back(step_path(run_directory, step, unfinished));
+  }
+  for (auto const step : steps_in(run_directory, replaced)) {
+    if (!fs::exists(step_path(run_directory, step))) continue;
+    result.push_back(step_path(run_directory, step, replaced));
+  }
+  return result;
+}
+
+// All but `keep` checkpoints. Those of steps beyond the newest, from which the run has gone back,
+// are the first to go.
+std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
+                              std::int64_t newest) {
+  auto steps = steps_in(run_directory);
+  std::ranges::sort(steps, std::greater<>(),
+                    [&](auto step) { return std::pair(step <= newest, step); });
+  std::vector<fs::path> result;
+  for (auto i = static_cast<std::size_t>(keep); i < steps.size(); ++i) {
+    result.push_back(step_path(run_directory, steps[i]));
+  }
+  return result;
+}
+
+// Removes what can be removed; the text names the first that cannot.
+std::optional<std::string> remove_each(std::vector<fs::path> const& directories) {
+  std::optional<std::string> complaint;
+  for (auto const& directory : directories) {
+    std::error_code error;
+    fs::remove_all(directory, error);
+    if (!error || complaint) continue;
+    complaint = fmt::format("{}: cannot be removed: {}", directory.string(), error.message());
+  }
+  return complaint;
+}
+
+std::optional<std::string> tidy(fs::path const& run_directory, std::int64_t keep,
+                                std::int64_t newest) {
+  try {
+    auto directories = strays(run_directory);
+    std::ranges::copy(surplus(run_directory, keep, newest), std::back_inserter(directories));
+    return remove_each(directories);
+  } catch (fs::filesystem_error const& error) {
+    return text_of(error);
+  }
+}
+
+// Lets two directories change places in one move. False: this file system cannot, such as NFS.
+bool exchange(fs::path const& a, fs::path const& b) {
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
+  int const error = errno;
+  auto const unable = {EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP};
+  if (std::ranges::find(unable, error) != unable.end()) return false;
+  throw fs::filesystem_error("exchange", a, b, {error, std::generic_category()});
+}
+
+// The step's place may be taken when a run has gone back. What stood there is not removed before
+// the new one is in place: `latest` may name it.
+void put_in_place(fs::path const& run_directory, std::int64_t step) {
+  auto const written = step_path(run_directory, step, unfinished);
+  auto const place = step_path(run_directory, step);
+  if (fs::exists(place)) {
+    if (exchange(written, place)) return;
+    fs::rename(place, step_path(run_directory, step, replaced));
+  }
+  fs::rename(written, place);
 }
 
 }  // namespace
@@ -104,8 +178,10 @@ auto as_storage_error(F action) {
 fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
   return as_storage_error([&] {
     fs::create_directories(run_directory);
-    remove_unfinished(run_directory);
-    auto directory = run_directory / (step_name(step) + std::string(unfinished));
+    bring_back_replaced(run_directory);
+    abandon_checkpoint(run_directory);
+    auto directory = step_path(run_directory, step, unfinished);
+    fs::remove_all(directory);  // says why, if it is still there
     fs::create_directory(directory);
     return directory;
   });
@@ -113,37 +189,38 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
 
 void abandon_checkpoint(fs::path const& run_directory) noexcept {
   try {
-    remove_unfinished(run_directory);
-  } catch (fs::filesystem_error const&) {  // the next begin_checkpoint says why
+    remove_each(strays(run_directory));
+  } catch (fs::filesystem_error const&) {  // the next commit_checkpoint says why
   }
 }
 
-void commit_checkpoint(fs::path const& run_directory, std::int64_t step, std::int64_t keep) {
+std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std::int64_t step,
+                                             std::int64_t keep) {
   assert(keep >= 1);
   as_storage_error([&] {
-    auto const name = step_name(step);
-    auto const written = run_directory / (name + std::string(unfinished));
-    sync_path(written);
-    put_in_place(written, run_directory / name);
+    sync_path(step_path(run_directory, step, unfinished));
+    put_in_place(run_directory, step);
     sync_path(run_directory);
-    replace_text(run_directory / "latest", name + "\n");
-    prune(run_directory, keep, step);
+    replace_text(run_directory / "latest", fmt::format("{}{}\n", prefix, step));
   });
+  return tidy(run_directory, keep, step);
 }
 
 std::optional<fs::path> find_latest(fs::path const& run_directory) {
   auto const name = read_latest(run_directory);
   if (!name) return {};
   auto const pointer = (run_directory / "latest").string();
-  if (!step_of(*name)) {
+  auto const step = step_of(*name);
+  if (!step) {
     throw Error(Status::damaged, fmt::format("{}: names no checkpoint: '{}'", pointer, *name));
   }
-  auto const directory = run_directory / *name;
+  auto const directory = standing_place(run_directory, *step);
   try {
     CheckpointReader const complete(directory);
   } catch (Error const& error) {
-    auto const status = fs::exists(directory / manifest_name) ? error.status() : Status::damaged;
-    throw Error(status,
+    std::error_code unknown;
+    bool const missing = !fs::exists(directory / manifest_name, unknown) && !unknown;
+    throw Error(missing ? Status::damaged : error.status(),
                 fmt::format("{} (to go on from an older checkpoint, write its name into {})",
                             error.what(), pointer));
   }
@@ -151,12 +228,7 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
 }
 
 std::int64_t count_checkpoints(fs::path const& run_directory) {
-  return as_storage_error([&] {
-    return std::count_if(fs::directory_iterator(run_directory), fs::directory_iterator(),
-                         [](auto const& entry) {
-                           return step_of(entry.path().filename().string()).has_value();
-                         });
-  });
+  return as_storage_error([&] { return std::ssize(steps_in(run_directory)); });
 }
 
 void require_space(fs::path const& directory, std::int64_t needed_bytes, Status status) {

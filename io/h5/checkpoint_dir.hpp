@@ -9,27 +9,31 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 
 namespace spillway {
 
-// Removes what interrupted checkpoints left and makes an empty directory for this one.
-// Throws Error(storage).
+// Removes what interrupted checkpoints left, as far as that is possible, and makes an empty
+// directory for this one. Throws Error(storage).
 std::filesystem::path begin_checkpoint(std::filesystem::path const& run_directory,
                                        std::int64_t step);
 
-// Removes what a failed one left, as far as that is possible.
+// Removes what failed or interrupted ones left, as far as that is possible; call it where nobody
+// else writes one.
 void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 
-// Synchronises the directory, renames it to step-<n> (in place of an older one of that name),
-// points `latest` at it and removes all but the newest `keep` (>= 1) checkpoints. Throws
-// Error(storage).
-void commit_checkpoint(std::filesystem::path const& run_directory, std::int64_t step,
-                       std::int64_t keep);
+// Synchronises the directory, renames it to step-<n> (in place of an older one of that name) and
+// points `latest` at it. Throws Error(storage). Then removes all but the newest `keep` (>= 1)
+// checkpoints, first those of later steps, from which the run has gone back; what cannot be removed
+// is no failure but a warning: the text, in one line.
+[[nodiscard]] std::optional<std::string> commit_checkpoint(
+    std::filesystem::path const& run_directory, std::int64_t step, std::int64_t keep);
 
 // The directory that `latest` names, its shards' sizes compared with its manifest. Empty: there is
-// no `latest`. Throws Error(damaged) in one line naming the file that is cut short or missing.
+// no `latest`. Throws in one line naming the file: Error(damaged) when it is cut short or missing,
+// Error(bad_input) or Error(storage) when it cannot be looked at.
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 
 // How many finished checkpoints `run_directory` holds. Throws Error(storage).
