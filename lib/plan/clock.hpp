@@ -17,9 +17,6 @@ namespace spillway {
 // Items complete per lane; positions on a lane count from 1.
 using Clock = std::array<std::int32_t, kLanes>;
 
-constexpr std::size_t index(Lane lane) {
-  return static_cast<std::size_t>(lane);
-}
 void join(Clock& into, Clock const& other);
 
 // Grows by one instance at a time, in total order.

@@ -123,9 +123,7 @@ std::string lanes_text(Simulation const& simulation) {
 
 std::string verdict(Program const& program, Simulation const& simulation) {
   auto const share = [&](Lane lane) {
-    return simulation.step_s > 0
-               ? 100 * simulation.busy_s[static_cast<std::size_t>(lane)] / simulation.step_s
-               : 0;
+    return simulation.step_s > 0 ? 100 * simulation.busy_s[index(lane)] / simulation.step_s : 0;
   };
   double const compute = share(Lane::compute);
   double const nvme = std::max(share(Lane::nvme_read), share(Lane::nvme_write));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -11,6 +12,13 @@ namespace {
 
 std::string const& entry(std::vector<std::string> const& list, std::size_t i) {
   return i < list.size() ? list[i] : list.back();
+}
+
+void refuse_longer(std::vector<std::string> const& list, char const* key, std::size_t most,
+                   char const* what) {
+  if (list.size() <= most) return;
+  throw std::invalid_argument(
+      fmt::format("plan.{}: a list of {} for {} {}", key, list.size(), most, what));
 }
 
 // "nvme", or "nvme:0.5" for half of the rows.
@@ -37,6 +45,9 @@ Tier update_place(std::string const& text) {
 Plan make_plan(Graph const& graph, std::vector<std::string> const& activations,
                std::vector<std::string> const& update, int prefetch, BlockPolicy automatic) {
   if (activations.empty() || update.empty()) throw std::invalid_argument("an empty list of places");
+  auto const layers = std::ranges::count_if(graph.blocks, &Block::layer);
+  refuse_longer(activations, "activations", static_cast<std::size_t>(layers), "layers");
+  refuse_longer(update, "update", graph.chunks.size(), "chunks");
   Plan plan;
   plan.prefetch = prefetch;
   std::size_t layer = 0;

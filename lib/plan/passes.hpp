@@ -55,12 +55,18 @@ Simulation simulate(Program const& program, Machine const& machine);
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation);
 
-// schedule + layout + derive_waits + verify of a run's Programs. Throws std::invalid_argument for a
-// Plan that is not offered, and std::logic_error for a Violation, which is our mistake.
+// A run's Programs.
 struct Compiled {
   Program train;
   std::optional<Program> eval;
 };
+// schedule + layout: every peak is known, nothing can run yet. Throws std::invalid_argument for a
+// Plan that is not offered.
+Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int64_t micro_batches,
+               std::int64_t ranks);
+// derive_waits + verify. Throws std::logic_error for a Violation, which is our mistake.
+void prove(Compiled& placed);
+// Both.
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 

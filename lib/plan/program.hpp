@@ -20,6 +20,9 @@ using ItemNumber = std::int32_t;
 enum class Lane : std::uint8_t { compute, h2d, d2h, nvme_read, nvme_write, comm, host };
 inline constexpr int kLanes = 7;
 std::string_view name(Lane lane);
+constexpr std::size_t index(Lane lane) {
+  return static_cast<std::size_t>(lane);
+}
 // A serial lane finishes each item before it starts the next. Others start in order but may finish
 // out of it; they publish completion as a prefix all the same.
 constexpr bool is_serial(Lane lane) {

@@ -58,7 +58,7 @@ struct Clockwork {
 
 // A lane is one link or one worker, so its items share its rate one after the other.
 Simulation::Span advance(Clockwork& clockwork, Item const& item, double duration_s) {
-  double& free_s = clockwork.free_s[static_cast<std::size_t>(item.lane)];
+  double& free_s = clockwork.free_s[index(item.lane)];
   double start_s = free_s;
   for (ItemNumber const wait : item.waits) {
     start_s = std::max(start_s, clockwork.end_s[static_cast<std::size_t>(wait)]);
@@ -85,7 +85,7 @@ Simulation simulate(Program const& program, Machine const& machine) {
       continue;
     }
     result.spans.push_back({span.item, span.start_s - first_step_s, span.end_s - first_step_s});
-    auto const lane = static_cast<std::size_t>(item.lane);
+    auto const lane = index(item.lane);
     result.busy_s[lane] += span.end_s - span.start_s;
     result.bytes[lane] += moved_bytes(item);
   }

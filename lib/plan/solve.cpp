@@ -10,10 +10,13 @@ namespace spillway {
 
 namespace {
 
-std::vector<std::optional<BlockPolicy>> candidates(PlanRequest const& request) {
+// What "auto" may stand for, in the order of trial.
+std::vector<std::optional<BlockPolicy>> candidates(PlanRequest const& request,
+                                                   Budgets const& budgets) {
   auto const& list = request.activations;
   bool const open = std::find(list.begin(), list.end(), "auto") != list.end();
   if (!open) return {std::nullopt};
+  if (budgets.nvme_bytes == 0) return {BlockPolicy::keep, BlockPolicy::recompute};
   return {BlockPolicy::keep, BlockPolicy::recompute, BlockPolicy::nvme};
 }
 
@@ -38,14 +41,15 @@ Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks) {
   Solution solution;
-  for (auto const automatic : candidates(request)) {
+  for (auto const automatic : candidates(request, budgets)) {
     Plan plan = make_plan(train, request.activations, request.update, request.prefetch,
                           automatic.value_or(BlockPolicy::keep));
-    Compiled compiled = compile(train, eval, plan, micro_batches, ranks);
-    Need const need{automatic, compiled.train.peak_bytes};
+    Compiled placed = place(train, eval, plan, micro_batches, ranks);
+    Need const need{automatic, placed.train.peak_bytes};
     solution.needs.push_back(need);
     if (at(need, Tier::device) > budgets.device_bytes || !nvme_fits(need, budgets)) continue;
-    solution.choice = {std::move(plan), std::move(compiled), automatic};
+    prove(placed);
+    solution.choice = {std::move(plan), std::move(placed), automatic};
     break;
   }
   solution.smallest = smallest(solution.needs, budgets);

@@ -22,7 +22,8 @@ struct PlanRequest {
 };
 
 // `automatic` stands for "auto" in `activations`; "auto" in `update` is device.
-// Throws std::invalid_argument, naming the word, for what is no policy or place.
+// Throws std::invalid_argument, naming the word, for what is no policy or place, and naming the
+// lengths for a list that is longer than there are layers (chunks).
 Plan make_plan(Graph const& graph, std::vector<std::string> const& activations,
                std::vector<std::string> const& update, int prefetch, BlockPolicy automatic);
 
@@ -39,12 +40,13 @@ struct Solution {
     std::optional<BlockPolicy> automatic;
   };
   std::optional<Choice> choice;  // empty: nothing fits
-  std::vector<Need> needs;       // of every candidate compiled, in the order tried
+  std::vector<Need> needs;       // of every candidate tried, in that order
   // The candidate with the smallest device peak, among those whose NVMe need is met if any is.
   Need smallest;
 };
 
-// The first of keep, recompute, nvme (for "auto") whose compiled peaks fit the budgets.
+// The first of keep, recompute, nvme (for "auto") whose peaks fit the budgets; nvme is tried only
+// with an NVMe tier. Only the choice is proved.
 // Throws std::invalid_argument for what is not offered.
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks);

@@ -36,6 +36,23 @@ TEST(Plan, ReadsAFractionOfRows) {
   EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::nvme, 0.5}));
 }
 
+TEST(Plan, RefusesListsThatAreLongerThanTheModel) {
+  auto const error_of = [](Words const& activations, Words const& update) -> std::string {
+    try {
+      make_plan(graph(), activations, update, 1, BlockPolicy::keep);
+      return "no error";
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+  };
+  auto const chunks = graph().chunks.size();
+  EXPECT_EQ(error_of(Words(4, "keep"), Words(chunks, "host")), "no error");
+  EXPECT_EQ(error_of(Words(5, "keep"), {"auto"}), "plan.activations: a list of 5 for 4 layers");
+  EXPECT_EQ(error_of({"keep"}, Words(chunks + 1, "host")),
+            "plan.update: a list of " + std::to_string(chunks + 1) + " for " +
+                std::to_string(chunks) + " chunks");
+}
+
 TEST(Plan, NamesTheWordThatIsNoPolicy) {
   for (auto const& [activations, update] : {std::pair{Words{"kep"}, Words{"device"}},
                                             {Words{"nvme:x"}, Words{"device"}},
@@ -64,7 +81,7 @@ Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"})
 
 TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
   constexpr std::int64_t plenty = std::int64_t{1} << 40;
-  auto const none = solve_with({0, 0});
+  auto const none = solve_with({0, plenty});
   ASSERT_EQ(none.needs.size(), 3u);
   auto const device = [&](std::size_t i) { return none.needs[i].peak_bytes[0]; };
   EXPECT_EQ(solve_with({device(0), 0}).choice->automatic, BlockPolicy::keep);
@@ -77,13 +94,19 @@ TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
 TEST(Solve, NamesTheSmallestNeedWhenNothingFits) {
   auto const solution = solve_with({1 << 20, 0});
   EXPECT_FALSE(solution.choice);
+  ASSERT_EQ(solution.needs.size(), 2u);  // nvme is not tried without an NVMe tier
   for (Need const& need : solution.needs) {
-    if (need.peak_bytes[2] == 0) {
-      EXPECT_LE(solution.smallest.peak_bytes[0], need.peak_bytes[0]);
-    }
+    EXPECT_EQ(need.peak_bytes[2], 0);
+    EXPECT_LE(solution.smallest.peak_bytes[0], need.peak_bytes[0]);
   }
   EXPECT_EQ(solution.smallest.automatic, BlockPolicy::recompute);
   EXPECT_NE(describe(solution.smallest).find("MiB (activations: recompute)"), std::string::npos);
+}
+
+TEST(Solve, ProvesItsChoice) {
+  auto const solution = solve_with({std::int64_t{1} << 40, 0});
+  ASSERT_TRUE(solution.choice);
+  EXPECT_EQ(verify(solution.choice->compiled.train), std::nullopt);
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {

@@ -9,7 +9,6 @@ namespace spillway::test {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1'000'000'000;
-constexpr auto index_of = [](Lane lane) { return static_cast<std::size_t>(lane); };
 
 // One GB/s everywhere: a buffer of n GB takes n seconds.
 Machine unit_machine() {
@@ -43,8 +42,8 @@ TEST(Simulate, OverlapsLanesAndFollowsWaits) {
   EXPECT_DOUBLE_EQ(result.spans[1].start_s, result.spans[0].end_s);
   EXPECT_DOUBLE_EQ(result.spans[3].start_s, result.spans[1].end_s);
   EXPECT_DOUBLE_EQ(result.spans[4].start_s, result.spans[2].end_s);
-  EXPECT_DOUBLE_EQ(result.busy_s[index_of(Lane::nvme_read)], 1);
-  EXPECT_EQ(result.bytes[index_of(Lane::nvme_write)], kGigabyte);
+  EXPECT_DOUBLE_EQ(result.busy_s[index(Lane::nvme_read)], 1);
+  EXPECT_EQ(result.bytes[index(Lane::nvme_write)], kGigabyte);
 }
 
 TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
@@ -72,7 +71,7 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
   machine.memory_gbps = 1e-3;
   EXPECT_GT(simulate(program, machine).step_s, 2 * flops / 100e9);
   machine = {0, 0, 0, 0, 0, 0, 1e-6};
-  EXPECT_NEAR(simulate(program, machine).busy_s[index_of(Lane::compute)],
+  EXPECT_NEAR(simulate(program, machine).busy_s[index(Lane::compute)],
               1e-6 * static_cast<double>(program.items.size() - 2), 1e-9);  // not load, commit
 }
 
@@ -81,7 +80,7 @@ TEST(Simulate, CountsEveryMicroBatch) {
   auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
   auto const spilled = [&](int micro_batches) {
     auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
-    return simulate(program, unit_machine()).bytes[index_of(Lane::nvme_write)];
+    return simulate(program, unit_machine()).bytes[index(Lane::nvme_write)];
   };
   EXPECT_GT(spilled(1), 0);
   EXPECT_EQ(spilled(5), 5 * spilled(1));
