@@ -40,10 +40,15 @@ Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
 }  // namespace
 
 std::map<std::string, std::string> to_texts(RunState const& state) {
-  return {{"step", std::to_string(state.step)},      {"samples", std::to_string(state.samples)},
-          {"tokens", std::to_string(state.tokens)},  {"seed", std::to_string(state.seed)},
-          {"vocab", std::to_string(state.vocab)},    {"tokenizer", state.tokenizer},
-          {"arithmetic", to_json(state.arithmetic)}, {"config", state.config}};
+  return {{"step", std::to_string(state.step)},
+          {"updates", std::to_string(state.updates)},
+          {"samples", std::to_string(state.samples)},
+          {"tokens", std::to_string(state.tokens)},
+          {"seed", std::to_string(state.seed)},
+          {"vocab", std::to_string(state.vocab)},
+          {"tokenizer", state.tokenizer},
+          {"arithmetic", to_json(state.arithmetic)},
+          {"config", state.config}};
 }
 
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
