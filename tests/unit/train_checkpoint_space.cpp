@@ -1,0 +1,79 @@
+// What a killed job left of a checkpoint does not count as used space.
+#include <gtest/gtest.h>
+#include <sys/statvfs.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "comm/comm.hpp"
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "runtime/arena.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "train/checkpoints.hpp"
+#include "train/prepare.hpp"
+
+namespace {
+
+std::filesystem::path run_dir() {
+  return std::filesystem::path(testing::TempDir()) / "train_checkpoint_space";
+}
+
+std::filesystem::path half() {
+  return run_dir() / "step-3.partial";
+}
+
+}  // namespace
+
+// Takes the C library's place in this program: a disk that is full as long as `half()` is there.
+extern "C" int statvfs(char const* /*path*/, struct statvfs* info) noexcept {
+  *info = {};
+  info->f_frsize = 4096;
+  info->f_bavail = std::filesystem::exists(half()) ? 0 : 1 << 30;
+  return 0;
+}
+
+namespace spillway {
+namespace {
+
+class CheckpointSpace : public testing::Test {
+ protected:
+  CheckpointSpace()
+      : m_train(training_graph(test::tiny_config(), test::kTinyVocab,
+                               test::tiny_arithmetic(test::tiny_config()))),
+        m_program(compile(m_train, nullptr,
+                          make_plan(m_train, {"keep"}, {"device"}, 1, BlockPolicy::keep), 1, 1)
+                      .train),
+        m_arena("device", m_program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+        m_model(m_program, m_arena) {
+    std::filesystem::remove_all(run_dir());
+    std::filesystem::create_directories(half());
+    std::ofstream(half() / "shard-0.h5") << "as far as it came";
+  }
+  ~CheckpointSpace() override { std::filesystem::remove_all(run_dir()); }
+
+  Graph const m_train;
+  Program const m_program;
+  Arena m_arena;
+  ModelState m_model;
+};
+
+TEST_F(CheckpointSpace, is_asked_for_at_the_start_after_the_rest_of_a_killed_one_is_gone) {
+  RunConfig run;
+  run.dir = run_dir().string();
+  EXPECT_NO_THROW(require_checkpoint_space(run, m_model, 0));
+  EXPECT_FALSE(std::filesystem::exists(half()));
+}
+
+TEST_F(CheckpointSpace, is_asked_for_at_a_save_after_the_rest_of_a_killed_one_is_gone) {
+  auto const comm = make_single_rank_comm();
+  RunState state;
+  state.step = 4;
+  EXPECT_NO_THROW(save_checkpoint(run_dir(), m_model, state, 1, *comm));
+  EXPECT_FALSE(std::filesystem::exists(half()));
+  EXPECT_TRUE(std::filesystem::exists(run_dir() / "step-4"));
+}
+
+}  // namespace
+}  // namespace spillway
