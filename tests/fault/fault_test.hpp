@@ -28,6 +28,7 @@ class FaultTest : public ::testing::Test {
   // run, training on tokens.h5.
   std::string train_command(std::string const& overrides, int ranks = kAlone) const;
   Outcome train(std::string const& overrides, int ranks = kAlone) const;
+
   // Shell: waits until `condition`, or gives up when the job last put in the background has ended.
   static std::string until(std::string const& condition);
   std::string spilling() const;  // overrides that send all activations to nvme/
