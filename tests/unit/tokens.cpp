@@ -208,10 +208,10 @@ TEST_F(TokensTest, a_missing_input_leaves_no_output) {
   EXPECT_FALSE(fs::exists(m_dir / "out.h5.partial"));
 }
 
-TEST_F(TokensTest, an_unwritable_output_is_a_storage_error) {
+TEST_F(TokensTest, an_unwritable_output_is_the_user_s_mistake) {
   std::vector<fs::path> const inputs{text_file("1.txt", "ab")};
   auto const error = error_of([&] { tokenize_bytes(inputs, m_dir / "none" / "out.h5", false); });
-  EXPECT_EQ(error.status(), Status::storage);
+  EXPECT_EQ(error.status(), Status::bad_input);
 }
 
 }  // namespace
