@@ -126,6 +126,15 @@ TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
   EXPECT_EQ(train(enough).status, 0);
 }
 
+// What README says of it; a larger budget there would let everything stay.
+TEST_F(BadInput, the_quickstart_has_no_room_to_keep_every_activation) {
+  auto const quickstart = SPILLWAY_INPUTS "/quickstart.yaml run.dir=run data.valid=none";
+  auto const command = spillway_command(kTwoRanks) + " train " + quickstart +
+                       " data.train=tokens.h5 plan.activations=keep memory.nvme=none";
+  auto const outcome = run_command("cd " + m_dir.string() + " && " + command);
+  EXPECT_TRUE(fails_with(3, "needs at least device", outcome));
+}
+
 TEST_F(BadInput, two_ranks_refuse_alike_and_one_speaks) {
   EXPECT_TRUE(fails_with(2, "model.haeds: unknown key", train("model.haeds=2", kTwoRanks)));
   EXPECT_TRUE(fails_with(2, "none.h5", train(tokens("none.h5"), kTwoRanks)));
