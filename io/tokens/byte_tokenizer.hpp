@@ -14,7 +14,8 @@ struct TokenizeResult {
 };
 
 // Writes the bytes of `files`, in this order, to the token file `out`. Throws Error(bad_input) for
-// a missing input or when there is no byte at all, Error(storage) when `out` cannot be written.
+// a missing input, when there is no byte at all, or when `out` cannot be created; Error(storage)
+// when it fails later.
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files,
                               std::filesystem::path const& out, bool separator);
 

@@ -72,8 +72,9 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
                      std::optional<Resumption> const& resumption, ModelState& model) {
   RunState state;
-  if (!resumption) model.initialise(config.run.seed);
-  if (resumption) {
+  if (!resumption) {
+    model.initialise(config.run.seed);
+  } else {
     CheckpointReader reader(resumption->checkpoint);
     restore_model(reader, model, !resumption->whole);
     if (resumption->whole) {
