@@ -17,10 +17,6 @@ struct ByteSlice {
 
 struct CommSettings {
   double patience_s = 300;  // without any progress, before a peer counts as lost
-  // Once `hurry` (optional, asked while waiting) says true: a launcher that lost a rank asks the
-  // others to stop, and nobody will answer any more.
-  double hurried_patience_s = 5;
-  bool (*hurry)() = nullptr;
 };
 
 // All ranks call the same methods in the same order, one thread at a time. Every method is

@@ -130,10 +130,7 @@ class MpiComm final : public Comm {
   }
 
   void give_up_after(double waited_s) const {
-    bool const hurried = m_settings.hurry && m_settings.hurry();
-    auto const limit_s = hurried ? std::min(m_settings.hurried_patience_s, m_settings.patience_s)
-                                 : m_settings.patience_s;
-    if (waited_s < limit_s) return;
+    if (waited_s < m_settings.patience_s) return;
     throw Error(Status::peer_lost,
                 fmt::format("rank {}: no word from a peer for {:.0f} s", rank(), waited_s));
   }

@@ -17,19 +17,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-bool stop_was_asked() {
-  return true;
-}
-
-CommSettings settings_for(std::string const& way) {
-  if (way != "hurried") return {.patience_s = 0.5};
-  return {.patience_s = 300, .hurried_patience_s = 0.5, .hurry = stop_was_asked};
-}
-
 // Rank 1 ends or falls silent; rank 0 must get an error out of the collective, not hang in it.
 int run_as_rank(int argc, char** argv, std::string const& way) {
   MpiScope const scope(argc, argv);
-  auto const comm = make_world_comm(settings_for(way));
+  auto const comm = make_world_comm({.patience_s = 0.5});
   if (comm->rank() == 1) {
     if (way == "dead") ::_exit(9);
     std::this_thread::sleep_for(std::chrono::seconds(60));
@@ -71,10 +62,6 @@ TEST(CommLostPeer, ADeadRankEndsTheOther) {
 
 TEST(CommLostPeer, ASilentRankIsGivenUpAfterThePatience) {
   EXPECT_EQ(launch("silent"), static_cast<int>(Status::peer_lost));
-}
-
-TEST(CommLostPeer, AStopRequestShortensThePatience) {
-  EXPECT_EQ(launch("hurried"), static_cast<int>(Status::peer_lost));
 }
 
 }  // namespace

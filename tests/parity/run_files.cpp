@@ -1,0 +1,80 @@
+// What a run leaves in its directory: people's scripts read these names.
+#include <algorithm>
+
+#include "tests/parity/experiment.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Sorted.
+Names names_in(std::filesystem::path const& dir) {
+  Names names;
+  for (auto const& entry : std::filesystem::directory_iterator(dir)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Names keys_of(nlohmann::json const& object) {
+  Names names;
+  for (auto const& item : object.items()) names.push_back(item.key());
+  return names;
+}
+
+void expect_keys(nlohmann::json const& object, Names const& names) {
+  for (auto const& name : names) EXPECT_TRUE(object.contains(name)) << name;
+}
+
+void expect_files(Run const& run) {
+  EXPECT_EQ(names_in(run.dir),
+            (Names{"config.yaml", "environment.json", "latest", "lock", "metrics.jsonl",
+                   "plan.txt", "plan.yaml", "step-6", "summary.json"}));
+  EXPECT_EQ(names_in(run.dir / "step-6"), (Names{"checkpoint.h5", "shard-0.h5", "shard-1.h5"}));
+  for (auto const* name : {"config.yaml", "environment.json", "latest", "plan.txt", "plan.yaml"}) {
+    EXPECT_GT(std::filesystem::file_size(run.dir / name), 0u) << name;
+  }
+}
+
+void expect_promised_keys(Run const& run) {
+  ASSERT_EQ(run.rows.size(), 6u);
+  expect_keys(run.rows[0], {"step", "tokens", "loss", "grad_norm", "lr", "step_s",
+                            "tokens_per_s", "mfu", "loss_hex", "grad_norm_hex", "peak_bytes",
+                            "spilled_bytes", "reloaded_bytes", "stall_s"});
+  expect_keys(run.summary, {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes",
+                            "peak_rss_bytes", "predicted_step_s", "measured_step_s", "ops",
+                            "spill", "exit"});
+  expect_keys(run.summary.at("spill"), {"backend", "written_bytes", "read_bytes", "write_gbps",
+                                        "read_gbps", "lifetime_years"});
+  for (auto const* which : {"predicted_peak_bytes", "measured_peak_bytes"}) {
+    EXPECT_EQ(keys_of(run.summary.at(which)), (Names{"device", "host", "nvme"}));
+  }
+}
+
+// config.yaml holds every value used, so it alone trains the same model again.
+void expect_repeatable(Run const& run) {
+  auto const again = run.dir.parent_path() / "again";
+  auto const outcome = run_command(spillway_command(2) + " train " +
+                                   (run.dir / "config.yaml").string() +
+                                   " run.dir=" + again.string());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  Run repeated;
+  repeated.dir = again;
+  repeated.rows = read_metrics(again);
+  expect_equal_steps(run, repeated);
+  expect_equal_state(run, repeated);
+}
+
+TEST(RunDirectory, holds_what_the_documents_say) {
+  Experiment const experiment("run_files", 2, {"run.checkpoint.keep=1"});
+  auto const run = experiment.run("run", {"plan.activations=nvme"});
+  expect_files(run);
+  expect_promised_keys(run);
+  expect_repeatable(run);
+}
+
+}  // namespace
+}  // namespace spillway::test
