@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/math.hpp"
 #include "plan/lifetime.hpp"
 #include "plan/unroll.hpp"
 #include "runtime/engine.hpp"
@@ -73,18 +74,21 @@ void Engine::bind_items() {
 void Engine::bind_poison() {
   auto const& program = m_parts.program;
   auto const begun = first_writes(program);
-  auto const add = [&](auto& spans, Access const& access) {
+  auto const add = [&](auto& spans, Access const& access, std::int64_t granularity) {
     auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
     if (buffer.tier == Tier::nvme) return;
     for (std::size_t version = 0; version < 2; ++version) {
       auto const all = buffer_bytes(m_parts.tiers, buffer, static_cast<int>(version));
+      auto const past = std::min(round_up(access.last, granularity), std::ssize(all));
       spans[version].push_back(all.subspan(static_cast<std::size_t>(access.first),
-                                           static_cast<std::size_t>(access.last - access.first)));
+                                           static_cast<std::size_t>(past - access.first)));
     }
   };
+  // A parameter's gradient brings the gap behind it, over which ops on the whole chunk pass.
+  constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
   for (std::size_t i = 0; i < m_items.size(); ++i) {
-    for (auto const& access : begun[i]) add(m_items[i].begun, access);
-    for (auto const& access : program.items[i].writes) add(m_items[i].written, access);
+    for (auto const& access : begun[i]) add(m_items[i].begun, access, 1);
+    for (auto const& access : program.items[i].writes) add(m_items[i].written, access, gap_bytes);
   }
 }
 

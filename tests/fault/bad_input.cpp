@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <regex>
+#include <sstream>
 
 #include "fault_test.hpp"
 
@@ -11,6 +11,15 @@ namespace spillway::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+// "64MiB" after "at least device " in a message; empty where it does not say so.
+std::string word_after(std::string const& what, std::string const& message) {
+  auto const at = message.find(what);
+  std::string word;
+  if (at != std::string::npos) std::istringstream(message.substr(at + what.size())) >> word;
+  while (word.ends_with(';') || word.ends_with(',')) word.pop_back();
+  return word;
+}
 
 class BadInput : public FaultTest {
  protected:
@@ -110,19 +119,16 @@ TEST_F(BadInput, checkpoints_that_no_disk_holds_are_refused_before_step_0) {
 TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
   auto const outcome = train("memory.device=1MiB");
   ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));
-  std::smatch need;
-  ASSERT_TRUE(std::regex_search(outcome.output, need, std::regex("at least device (\\d+MiB)")));
-  EXPECT_EQ(train("memory.device=" + need[1].str()).status, 0);
+  EXPECT_EQ(train("memory.device=" + word_after("at least device ", outcome.output)).status, 0);
 }
 
 TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
   auto const outcome = train(spilling() + "memory.nvme.size=64KiB");
   ASSERT_TRUE(fails_with(3, " and nvme ", outcome));
-  std::smatch need;
-  auto const pattern = std::regex("at least device (\\d+MiB) and nvme (\\d+MiB)");
-  ASSERT_TRUE(std::regex_search(outcome.output, need, pattern));
-  auto const enough = fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
-                                  need[1].str(), need[2].str());
+  auto const enough =
+      fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
+                  word_after("at least device ", outcome.output),
+                  word_after(" and nvme ", outcome.output));
   EXPECT_EQ(train(enough).status, 0);
 }
 

@@ -21,7 +21,7 @@ expect() {
   echo "check_floors()" >>"$tree/CMakeLists.txt"
   local status=0
   local said
-  said=$(cmake -S "$tree" -B "$tree/build" 2>&1 | tr -s '\n ' ' ') || status=$?
+  said=$(cmake -G Ninja -S "$tree" -B "$tree/build" 2>&1 | tr -s '\n ' ' ') || status=$?
   if [[ -z $1 && $status != 0 || -n $1 && ($status == 0 || $said != *"$1"*) ]]; then
     echo "expected '$1', but the configure said (status $status): $said" >&2
     failed=1
