@@ -1,0 +1,162 @@
+// Products on AMX: eight tile registers, of which four hold a 32 x 32 block of c.
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernels/tiles/kinds.hpp"
+
+namespace spillway::tiles {
+namespace {
+
+struct alignas(64) TileConfig {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {};
+  std::uint8_t rows[16] = {};
+};
+
+// Registers 0 to 3: c, by halves of rows and columns; 4, 5: halves of a; 6, 7: halves of b.
+class Tiles {
+ public:
+  explicit Tiles(std::int64_t rows) {
+    TileConfig config;
+    auto const upper = static_cast<std::uint8_t>(rows < 16 ? rows : 16);
+    auto const lower = static_cast<std::uint8_t>(rows - upper);
+    std::uint8_t const of[8] = {upper, upper, lower, lower, upper, lower, 16, 16};
+    for (int i = 0; i < 8; ++i) {
+      config.rows[i] = of[i];
+      config.row_bytes[i] = of[i] > 0 ? kRowBytes : 0;
+    }
+    _tile_loadconfig(&config);
+  }
+  ~Tiles() { _tile_release(); }
+  Tiles(Tiles const&) = delete;
+  Tiles& operator=(Tiles const&) = delete;
+};
+
+// The part-th of the bf16 numbers that make up each element.
+struct Parts {
+  int a, b;
+};
+
+template <bool kLower>
+void load_sums(float const* c, std::int64_t stride_bytes) {
+  _tile_loadd(0, c, stride_bytes);
+  _tile_loadd(1, c + 16, stride_bytes);
+  if constexpr (kLower) {
+    auto const* const below = c + 16 * (stride_bytes / 4);
+    _tile_loadd(2, below, stride_bytes);
+    _tile_loadd(3, below + 16, stride_bytes);
+  }
+}
+
+template <bool kLower>
+void clear_sums() {
+  _tile_zero(0);
+  _tile_zero(1);
+  if constexpr (kLower) {
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+}
+
+template <bool kLower>
+void store_sums(float* c, std::int64_t stride_bytes) {
+  _tile_stored(0, c, stride_bytes);
+  _tile_stored(1, c + 16, stride_bytes);
+  if constexpr (kLower) {
+    auto* const below = c + 16 * (stride_bytes / 4);
+    _tile_stored(2, below, stride_bytes);
+    _tile_stored(3, below + 16, stride_bytes);
+  }
+}
+
+template <bool kLower>
+void add_products(TileProduct const& p, char const* a, char const* b) {
+  constexpr std::int64_t b_row = 2 * kRowBytes;
+  RowSteps const step(p);
+  for (std::int64_t depth = 0; depth < p.depth; depth += kTileDepth) {
+    _tile_loadd(4, a, step.row_bytes);
+    _tile_loadd(6, b, b_row);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, b + kRowBytes, b_row);
+    _tile_dpbf16ps(1, 4, 7);
+    if constexpr (kLower) {
+      _tile_loadd(5, a + 16 * step.row_bytes, step.row_bytes);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+    a += step.block_bytes;
+    b += kBlockBytes;
+  }
+}
+
+// `parts`: which products of parts make up the product, `count` parts an element.
+template <bool kLower, class Sequence>
+void product_of(TileProduct const& p, Sequence const& parts, std::int64_t count) {
+  auto const stride_bytes = p.c_stride * 4;
+  auto const part_bytes = padded_depth(p.depth) / kTileDepth * kBlockBytes;
+  auto const* const a = static_cast<char const*>(p.a);
+  auto const* b = static_cast<char const*>(p.b);
+  auto* c = p.c;
+  for (std::int64_t panel = 0; panel < p.b_panels; ++panel) {
+    p.add ? load_sums<kLower>(c, stride_bytes) : clear_sums<kLower>();
+    for (auto const& part : parts)
+      add_products<kLower>(p, a + part.a * part_bytes, b + part.b * part_bytes);
+    store_sums<kLower>(c, stride_bytes);
+    b += count * part_bytes;
+    c += kPanel;
+  }
+}
+
+template <class Sequence>
+void product_of_rows(TileProduct const& p, Sequence const& parts, std::int64_t count) {
+  Tiles const tiles(p.rows);
+  p.rows > 16 ? product_of<true>(p, parts, count) : product_of<false>(p, parts, count);
+}
+
+void product_bf16(TileProduct const& p) {
+  static constexpr Parts whole[] = {{0, 0}};
+  product_of_rows(p, whole, 1);
+}
+
+void product_split(TileProduct const& p) {
+  static constexpr Parts smallest_first[] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
+  product_of_rows(p, smallest_first, 3);
+}
+
+// Linux hands out the tile registers on request, to the whole process.
+bool allowed() {
+  constexpr int request_permission = 0x1023, tile_data = 18;
+  return ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+bool present() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  unsigned const amx_bf16 = 1u << 22, amx_tile = 1u << 24;
+  return (d & amx_bf16) && (d & amx_tile);
+}
+
+constexpr TileKernels kernels_bf16{.name = "amx-bf16",
+                                   .bytes_per_element = 2,
+                                   .pack_a = pack_a_bf16_avx512,
+                                   .pack_b = pack_b_bf16_avx512,
+                                   .product = product_bf16,
+                                   .reads_rows = true};
+constexpr TileKernels kernels_f32{.name = "amx-bf16x3",
+                                  .bytes_per_element = 6,
+                                  .pack_a = pack_a_split_avx512,
+                                  .pack_b = pack_b_split_avx512,
+                                  .product = product_split,
+                                  .reads_rows = false};
+
+}  // namespace
+
+TileKernels const* amx(DType dtype) {
+  static bool const usable = avx512(DType::bf16) && present() && allowed();
+  if (!usable) return nullptr;
+  return dtype == DType::bf16 ? &kernels_bf16 : &kernels_f32;
+}
+
+}  // namespace spillway::tiles

@@ -1,0 +1,161 @@
+// Every kind of tile kernels that this processor runs, against sums in fp64: odd sizes, all ways
+// that factors lie in memory.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/bf16.hpp"
+#include "kernels/tiles/tiles.hpp"
+
+namespace spillway {
+namespace {
+
+struct AlignedBytes {
+  explicit AlignedBytes(std::int64_t bytes)
+      : storage(static_cast<std::size_t>(bytes) / 64 + 1) {}
+  void* data() { return storage.data(); }
+
+  struct alignas(64) Line {
+    unsigned char bytes[64] = {};
+  };
+  std::vector<Line> storage;
+};
+
+// A factor of seeded numbers, with NaN in whatever is not it.
+struct Factor {
+  std::vector<float> f32;
+  std::vector<bf16> bits;
+  TileSource source;
+
+  Factor(DType dtype, std::int64_t lines, std::int64_t depth, bool depth_contiguous, int seed) {
+    auto const inner = depth_contiguous ? depth : lines, outer = depth_contiguous ? lines : depth;
+    auto const stride = inner + 3;
+    f32.assign(static_cast<std::size_t>(outer * stride), std::nanf(""));
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < inner; ++i) {
+        auto const n = static_cast<std::uint64_t>(o * inner + i + seed) * 2654435761u % 100003u;
+        auto const x = static_cast<float>(n) / 50001.0f - 1.0f;
+        f32[static_cast<std::size_t>(o * stride + i)] =
+            dtype == DType::bf16 ? to_float(to_bf16(x)) : x;
+      }
+    for (auto const x : f32) bits.push_back(to_bf16(x));
+    source = {.data = f32.data(), .dtype = dtype, .depth_contiguous = depth_contiguous,
+              .stride = stride, .lines = lines, .depth = depth};
+    if (dtype == DType::bf16) source.data = bits.data();
+  }
+  double at(std::int64_t line, std::int64_t depth) const {
+    auto const i = source.depth_contiguous ? line * source.stride + depth
+                                           : depth * source.stride + line;
+    return f32[static_cast<std::size_t>(i)];
+  }
+};
+
+constexpr float kGuard = -77;
+
+// c = [existing +] a b by `kernels`, a panel of rows at a time.
+std::vector<float> product(TileKernels const& kernels, TileSource const& a, TileSource const& b,
+                           bool add, bool read_rows) {
+  auto const depth = padded_depth(a.depth), columns = panel_count(b.lines) * kPanel;
+  AlignedBytes rows(panel_count(a.lines) * kernels.panel_bytes(a.depth));
+  AlignedBytes panels(panel_count(b.lines) * kernels.panel_bytes(b.depth));
+  kernels.pack_a(a, rows.data());
+  kernels.pack_b(b, panels.data());
+  std::vector<float> c(static_cast<std::size_t>((a.lines + 1) * columns), kGuard);
+  for (std::int64_t first = 0; first < a.lines; first += kPanel) {
+    auto const packed =
+        static_cast<char const*>(rows.data()) + first / kPanel * kernels.panel_bytes(a.depth);
+    auto const in_memory = static_cast<char const*>(a.data) + 2 * first * a.stride;
+    kernels.product({.a = read_rows ? in_memory : packed,
+                     .a_row_bytes = read_rows ? 2 * a.stride : 0,
+                     .b = panels.data(),
+                     .c = c.data() + first * columns,
+                     .c_stride = columns,
+                     .rows = std::min(kPanel, a.lines - first),
+                     .b_panels = panel_count(b.lines),
+                     .depth = depth,
+                     .add = add});
+  }
+  for (std::int64_t j = 0; j < columns; ++j)
+    EXPECT_EQ(c[static_cast<std::size_t>(a.lines * columns + j)], kGuard) << kernels.name;
+  return c;
+}
+
+void expect_product(std::vector<float> const& c, Factor const& a, Factor const& b, bool add,
+                    char const* who, double tolerance) {
+  auto const columns = panel_count(b.source.lines) * kPanel;
+  for (std::int64_t i = 0; i < a.source.lines; ++i)
+    for (std::int64_t j = 0; j < b.source.lines; ++j) {
+      double sum = add ? kGuard : 0, size = add ? -kGuard : 0;
+      for (std::int64_t k = 0; k < a.source.depth; ++k) {
+        sum += a.at(i, k) * b.at(j, k);
+        size += std::abs(a.at(i, k) * b.at(j, k));
+      }
+      ASSERT_NEAR(c[static_cast<std::size_t>(i * columns + j)], sum, tolerance * size + 1e-30)
+          << who << " at " << i << ", " << j;
+    }
+}
+
+struct Extents {
+  std::int64_t rows, columns, depth;
+};
+constexpr Extents kOdd[] = {{1, 1, 1}, {5, 37, 33}, {33, 64, 31}, {47, 95, 70}, {64, 32, 128}};
+
+// What a sum of `depth` fp32 roundings may be off; three bf16 per number must be as good.
+double tolerance(std::int64_t depth) {
+  return std::ldexp(1.0, -23) * std::sqrt(static_cast<double>(depth) + 1);
+}
+
+class TileKernelsOf : public testing::TestWithParam<DType> {};
+
+TEST_P(TileKernelsOf, multiply_factors_however_they_lie) {
+  for (auto const* kernels : all_tile_kernels(GetParam()))
+    for (auto const& [rows, columns, depth] : kOdd)
+      for (bool const a_contiguous : {false, true})
+        for (bool const b_contiguous : {false, true})
+          for (bool const add : {false, true}) {
+            Factor const a(GetParam(), rows, depth, a_contiguous, 1);
+            Factor const b(GetParam(), columns, depth, b_contiguous, 2);
+            expect_product(product(*kernels, a.source, b.source, add, false), a, b, add,
+                           kernels->name, tolerance(depth));
+          }
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, TileKernelsOf, testing::Values(DType::bf16, DType::f32),
+                         [](auto const& info) { return std::string(name(info.param)); });
+
+TEST(TileKernels, read_rows_of_bf16_without_packing) {
+  Factor const a(DType::bf16, 45, 96, true, 1), b(DType::bf16, 40, 96, false, 2);
+  for (auto const* kernels : all_tile_kernels(DType::bf16)) {
+    ASSERT_TRUE(kernels->reads_rows);
+    auto const packed = product(*kernels, a.source, b.source, false, false);
+    EXPECT_EQ(product(*kernels, a.source, b.source, false, true), packed) << kernels->name;
+  }
+}
+
+TEST(TileKernels, round_f32_factors_to_nearest_even) {
+  Factor const a(DType::f32, 40, 50, true, 1), b(DType::f32, 33, 50, false, 2);
+  Factor rounded_a(DType::bf16, 40, 50, true, 1), rounded_b(DType::bf16, 33, 50, false, 2);
+  for (auto const* kernels : all_tile_kernels(DType::bf16)) {
+    EXPECT_EQ(product(*kernels, a.source, b.source, false, false),
+              product(*kernels, rounded_a.source, rounded_b.source, false, false))
+        << kernels->name;
+  }
+}
+
+// A sum must not cancel what three parts hold: 1 + 2^-23 times itself, minus 1.
+TEST(TileKernels, keep_all_bits_of_f32) {
+  float const x = 1 + std::ldexp(1.0f, -23);
+  float const a[2] = {x, -1}, b[2] = {1, 1};
+  TileSource const left{.data = a, .dtype = DType::f32, .stride = 2, .lines = 1, .depth = 2};
+  TileSource const right{.data = b, .dtype = DType::f32, .stride = 2, .lines = 1, .depth = 2};
+  for (auto const* kernels : all_tile_kernels(DType::f32)) {
+    EXPECT_EQ(product(*kernels, left, right, false, false)[0], std::ldexp(1.0f, -23))
+        << kernels->name;
+  }
+}
+
+}  // namespace
+}  // namespace spillway
