@@ -10,7 +10,7 @@
 #include "base/bf16.hpp"
 #include "kernels/fast_math.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/onednn/matmul.hpp"
+#include "kernels/product.hpp"
 #include "kernels/rows.hpp"
 
 namespace spillway {
@@ -36,8 +36,8 @@ class ChunkProduct {
   ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
 
   std::int64_t workspace_bytes() const;
-  void operator()(std::int64_t rows, Matmul::Operands const& operands) const {
-    (rows == m_chunk ? m_full : *m_last)(operands);
+  void operator()(Exec const& exec, std::int64_t rows, MatmulOperands const& operands) const {
+    (rows == m_chunk ? m_full : *m_last)(exec, operands);
   }
 
  private:

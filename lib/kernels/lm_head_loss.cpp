@@ -30,7 +30,8 @@ struct LmHeadLoss {
     auto* const scratch = static_cast<std::byte*>(p[6]) + logits_bytes(head);
     for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
       auto const rows = head.rows_from(m);
-      product(rows, {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
+      product(exec, rows,
+              {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
       for_each_row(exec, label, rows,
                    LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                       weights + m, losses + m, nullptr, head.vocab});

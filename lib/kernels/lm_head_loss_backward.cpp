@@ -123,15 +123,16 @@ struct LmHeadLossBackward {
     auto* const slopes = static_cast<T*>(in_workspace(p, offset.slopes));
     void* const scratch = in_workspace(p, offset.scratch);
 
-    product.logits(rows, {.a = x, .b = p[1], .c = logits, .workspace = scratch});
+    product.logits(exec, rows, {.a = x, .b = p[1], .c = logits, .workspace = scratch});
     for_each_row(exec, label_rows, rows,
                  LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                    static_cast<float const*>(p[3]) + m,
                                    static_cast<float*>(p[4]) + m, slopes, head.vocab});
-    product.dx(rows, {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
-                      .workspace = scratch});
+    product.dx(exec, rows,
+               {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
+                .workspace = scratch});
     (m == 0 ? product.first_dw : product.next_dw)(
-        rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
+        exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
   }
 };
 

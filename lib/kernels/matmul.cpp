@@ -1,10 +1,9 @@
-// matmul: c = a b (+ bias) (+ addend), by oneDNN: this file binds its product to an op.
-#include "kernels/onednn/matmul.hpp"
-
+// matmul: c = a b (+ bias) (+ addend).
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/product.hpp"
 
 namespace spillway {
 namespace {
@@ -47,8 +46,8 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
 Launch bind(KernelContext const& context, Op const& op) {
   // Shared, as std::function wants what it holds to be copyable.
   auto const run = std::make_shared<Matmul const>(product(context, op));
-  return [run, at_ = positions(op)](Exec const&, void* const* p) {
-    (*run)({p[0], p[1], p[at_.c], at(p, at_.bias), at(p, at_.addend), at(p, at_.workspace)});
+  return [run, at_ = positions(op)](Exec const& exec, void* const* p) {
+    (*run)(exec, {p[0], p[1], p[at_.c], at(p, at_.bias), at(p, at_.addend), at(p, at_.workspace)});
   };
 }
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kPatience_s = 0.1;  // per number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
-constexpr std::size_t kBytes = std::size_t{48} << 20;
+constexpr std::int64_t kBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kStorageBytes = std::int64_t{8} << 20;
 
 double elapsed_s(Clock::time_point since) {
@@ -40,6 +40,19 @@ double best_s(Run const& run) {
   return best;
 }
 
+// Zeroed memory, aligned as layouts align buffers; every page of it exists.
+class Memory {
+ public:
+  explicit Memory(std::int64_t bytes) : m_lines(static_cast<std::size_t>(bytes) / 64 + 1) {}
+  std::byte* data() { return m_lines.data()->bytes; }
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64] = {};
+  };
+  std::vector<Line> m_lines;
+};
+
 // One op on three tensors of equal shape, the last one its output, bound as the engine would.
 class LoneOp {
  public:
@@ -58,8 +71,8 @@ class LoneOp {
     m_arithmetic.threads = exec.space().concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
-    m_workspace.resize(static_cast<std::size_t>(m_op.workspace_bytes));
-    if (!m_workspace.empty()) m_operands.push_back(m_workspace.data());
+    m_workspace.emplace(m_op.workspace_bytes);
+    if (m_op.workspace_bytes > 0) m_operands.push_back(m_workspace->data());
     m_launch = kernel(kind).bind(context, m_op);
   }
 
@@ -73,7 +86,7 @@ class LoneOp {
   Exec const& m_exec;
   Op m_op;
   std::vector<Tensor> m_tensors;
-  std::vector<std::byte> m_workspace;
+  std::optional<Memory> m_workspace;
   std::vector<void*> m_operands;
   Arithmetic m_arithmetic;
   Launch m_launch;
@@ -82,14 +95,13 @@ class LoneOp {
 }  // namespace
 
 Machine probe_machine(Exec const& exec, bool bf16) {
-  // Zeroed, so that every page exists before it is measured.
-  auto const memory = std::make_unique<std::byte[]>(kBytes);
+  Memory memory(kBytes);
   Machine machine;
   LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {kMatrixRows, kMatrixRows},
-                      exec, memory.get());
+                      exec, memory.data());
   auto const flops = 2 * std::pow(static_cast<double>(kMatrixRows), 3);
   (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) = flops / best_s(matmul) * 1e-9;
-  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.get());
+  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.data());
   machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
   return machine;
 }

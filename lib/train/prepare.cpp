@@ -7,7 +7,7 @@
 #include "base/math.hpp"
 #include "graph/build.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/onednn/isa.hpp"
+#include "kernels/product.hpp"
 #include "model/model.hpp"
 #include "version.hpp"
 

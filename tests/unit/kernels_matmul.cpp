@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/bf16.hpp"
-#include "kernels/onednn/matmul.hpp"
+#include "kernels/product.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway {
@@ -118,8 +118,8 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
       reinterpret_cast<bf16*>(a.data() + offset)[i] = to_bf16(std::sin(static_cast<float>(i)));
     for (std::size_t i = 0; i < b_size / 2; ++i)
       reinterpret_cast<bf16*>(b.data() + offset)[i] = to_bf16(std::cos(static_cast<float>(i)));
-    product({a.data() + offset, b.data() + offset, c.data() + offset, nullptr, nullptr,
-             scratch.data() + offset});
+    product(test::other_instance(2), {a.data() + offset, b.data() + offset, c.data() + offset,
+                                      nullptr, nullptr, scratch.data() + offset});
     std::vector<std::byte> const bits(c.data() + offset, c.data() + offset + c_size);
     if (shift == 0) first = bits;
     EXPECT_TRUE(bits == first) << "operands moved by " << offset << " bytes";
@@ -136,7 +136,8 @@ TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
   std::vector<float> c(15, 100.0f);
   std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes()) + 64);
   auto const aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64;
-  product({a.data(), b.data(), c.data(), nullptr, nullptr, reinterpret_cast<void*>(aligned)});
+  product(test::other_instance(1), {a.data(), b.data(), c.data(), nullptr, nullptr,
+                                    reinterpret_cast<void*>(aligned)});
   EXPECT_EQ(c, std::vector<float>(15, 108.0f));
 }
 

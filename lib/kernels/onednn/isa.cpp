@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-std::string matmul_isa() {
+std::string onednn_isa() {
   auto const* version = dnnl::version();
   return fmt::format("oneDNN {}.{}.{}, isa {:#x}", version->major, version->minor, version->patch,
                      static_cast<unsigned>(dnnl::get_effective_cpu_isa()));

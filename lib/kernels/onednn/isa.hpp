@@ -5,6 +5,6 @@
 
 namespace spillway {
 
-std::string matmul_isa();  // "oneDNN 2.6.3, isa 0x7ef"
+std::string onednn_isa();  // "oneDNN 2.6.3, isa 0x7ef"
 
 }  // namespace spillway

@@ -88,7 +88,7 @@ MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns) 
 }
 
 // The primitive and its arguments; a run only fills in addresses.
-struct Matmul::Bound {
+struct OneDnnMatmul::Bound {
   enum Place { a, b, c, bias, addend, workspace, count };
 
   std::int64_t threads;
@@ -107,7 +107,7 @@ struct Matmul::Bound {
   }
 };
 
-Matmul::Matmul(MatmulShape const& shape, std::int64_t threads)
+OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
   assert(!shape.accumulate || shape.c.dtype == DType::f32);
   ThreadCount const fixed(threads);
@@ -136,20 +136,20 @@ Matmul::Matmul(MatmulShape const& shape, std::int64_t threads)
     m.add(Bound::workspace, DNNL_ARG_SCRATCHPAD, m.descriptor.scratchpad_desc());
 }
 
-Matmul::Matmul(Matmul&&) noexcept = default;
-Matmul& Matmul::operator=(Matmul&&) noexcept = default;
-Matmul::~Matmul() = default;
+OneDnnMatmul::OneDnnMatmul(OneDnnMatmul&&) noexcept = default;
+OneDnnMatmul& OneDnnMatmul::operator=(OneDnnMatmul&&) noexcept = default;
+OneDnnMatmul::~OneDnnMatmul() = default;
 
-std::int64_t Matmul::workspace_bytes() const {
+std::int64_t OneDnnMatmul::workspace_bytes() const {
   auto const bytes = static_cast<std::int64_t>(m_bound->descriptor.scratchpad_desc().get_size());
   return round_up<std::int64_t>(bytes, 64);
 }
 
-std::string Matmul::implementation() const {
+std::string OneDnnMatmul::implementation() const {
   return m_bound->descriptor.impl_info_str();
 }
 
-void Matmul::operator()(Operands const& operands) const {
+void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   auto& m = *m_bound;
   m.point(Bound::a, operands.a);
   m.point(Bound::b, operands.b);

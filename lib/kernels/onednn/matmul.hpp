@@ -37,30 +37,31 @@ struct MatmulShape {
   bool accumulate = false;
 };
 
-class Matmul {
+// Where the operands of one run begin. bias and addend may be null if the shape has none.
+struct MatmulOperands {
+  void const* a;
+  void const* b;
+  void* c;
+  void const* bias = nullptr;
+  void const* addend = nullptr;
+  void* workspace = nullptr;
+};
+
+class OneDnnMatmul {
  public:
   // Throws Error naming the operands when no implementation exists. `threads`: Arithmetic.threads.
-  Matmul(MatmulShape const& shape, std::int64_t threads);
-  Matmul(Matmul&&) noexcept;
-  Matmul& operator=(Matmul&&) noexcept;
-  ~Matmul();
+  OneDnnMatmul(MatmulShape const& shape, std::int64_t threads);
+  OneDnnMatmul(OneDnnMatmul&&) noexcept;
+  OneDnnMatmul& operator=(OneDnnMatmul&&) noexcept;
+  ~OneDnnMatmul();
 
   std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
   std::string implementation() const;    // oneDNN's name of it
 
-  // Where the operands of one run begin. bias and addend may be null if the shape has none.
-  struct Operands {
-    void const* a;
-    void const* b;
-    void* c;
-    void const* bias = nullptr;
-    void const* addend = nullptr;
-    void* workspace = nullptr;
-  };
   // Returns when c is complete. One run at a time per object. Allocates nothing itself; oneDNN
   // makes a map of its arguments (six to nine small blocks, about 300 bytes) during the call.
   // Throws Error(cannot_fit) if oneDNN fails, which leaves c undefined.
-  void operator()(Operands const& operands) const;
+  void operator()(MatmulOperands const& operands) const;
 
  private:
   struct Bound;

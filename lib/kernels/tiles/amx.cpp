@@ -143,12 +143,14 @@ constexpr TileKernels kernels_bf16{.name = "amx-bf16",
                                    .pack_a = pack_a_bf16_avx512,
                                    .pack_b = pack_b_bf16_avx512,
                                    .product = product_bf16,
+                                   .matrix_unit = true,
                                    .reads_rows = true};
 constexpr TileKernels kernels_f32{.name = "amx-bf16x3",
                                   .bytes_per_element = 6,
                                   .pack_a = pack_a_split_avx512,
                                   .pack_b = pack_b_split_avx512,
                                   .product = product_split,
+                                  .matrix_unit = true,
                                   .reads_rows = false};
 
 }  // namespace

@@ -33,7 +33,8 @@ void block(TileProduct const& p, char const* a, char const* b, float* c) {
   RowSteps const step(p);
   for (std::int64_t n = 0; n < blocks; ++n, a += step.block_bytes, b += kBlockBytes) {
     for (int cell = 0; cell < kCells; ++cell) {
-      __m512 const left = _mm512_load_ps(b + cell * 128), right = _mm512_load_ps(b + cell * 128 + 64);
+      auto const* const row = b + cell * 2 * kRowBytes;
+      __m512 const left = _mm512_load_ps(row), right = _mm512_load_ps(row + kRowBytes);
       for (int r = 0; r < kRows; ++r) {
         auto const* const at = a + r * step.row_bytes + cell * kCellBytes;
         sum[r][0] = Step::add(sum[r][0], at, left);
@@ -69,12 +70,14 @@ constexpr TileKernels kernels_bf16{.name = "avx512-bf16",
                                    .pack_a = pack_a_bf16_avx512,
                                    .pack_b = pack_b_bf16_avx512,
                                    .product = product<Bf16Step>,
+                                   .matrix_unit = false,
                                    .reads_rows = true};
 constexpr TileKernels kernels_f32{.name = "avx512",
                                   .bytes_per_element = 4,
                                   .pack_a = pack_a_f32_avx512,
                                   .pack_b = pack_b_f32_avx512,
                                   .product = product<FloatStep>,
+                                  .matrix_unit = false,
                                   .reads_rows = false};
 
 }  // namespace

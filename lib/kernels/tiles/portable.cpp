@@ -88,12 +88,14 @@ constexpr TileKernels kernels_bf16{.name = "portable",
                                    .pack_a = pack<bf16, true>,
                                    .pack_b = pack<bf16, false>,
                                    .product = product<Bf16Cells>,
+                                   .matrix_unit = false,
                                    .reads_rows = true};
 constexpr TileKernels kernels_f32{.name = "portable",
                                   .bytes_per_element = 4,
                                   .pack_a = pack<float, true>,
                                   .pack_b = pack<float, false>,
                                   .product = product<FloatCells>,
+                                  .matrix_unit = false,
                                   .reads_rows = false};
 
 }  // namespace

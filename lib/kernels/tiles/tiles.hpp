@@ -50,7 +50,8 @@ struct TileKernels {
   void (*pack_a)(TileSource const&, void* panels);
   void (*pack_b)(TileSource const&, void* panels);
   void (*product)(TileProduct const&);
-  bool reads_rows;  // `a` may also be bf16 rows in memory whose depth is a multiple of kTileDepth
+  bool matrix_unit;  // instructions that multiply matrices, not vectors
+  bool reads_rows;   // `a` may also be bf16 rows in memory whose depth is a multiple of kTileDepth
 
   std::int64_t panel_bytes(std::int64_t depth) const {
     return kPanel * padded_depth(depth) * bytes_per_element;

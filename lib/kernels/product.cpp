@@ -1,0 +1,39 @@
+#include "kernels/product.hpp"
+
+#include "kernels/launch.hpp"
+#include "kernels/onednn/isa.hpp"
+
+namespace spillway {
+namespace {
+
+using Way = std::variant<OneDnnMatmul, TileMatmul>;
+
+Way choose(MatmulShape const& shape, std::int64_t threads) {
+  auto const& tiles = tile_kernels(shape.a.dtype);
+  if (kOnHost && tiles.matrix_unit) return TileMatmul(shape, tiles, threads);
+  return OneDnnMatmul(shape, threads);
+}
+
+}  // namespace
+
+Matmul::Matmul(MatmulShape const& shape, std::int64_t threads) : m_way(choose(shape, threads)) {}
+
+std::int64_t Matmul::workspace_bytes() const {
+  return std::visit([](auto const& way) { return way.workspace_bytes(); }, m_way);
+}
+
+std::string Matmul::implementation() const {
+  return std::visit([](auto const& way) { return way.implementation(); }, m_way);
+}
+
+void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const {
+  if (auto const* tiles = std::get_if<TileMatmul>(&m_way)) return (*tiles)(exec, operands);
+  std::get<OneDnnMatmul>(m_way)(operands);
+}
+
+std::string matmul_isa() {
+  return onednn_isa() + ", tiles " + tile_kernels(DType::bf16).name + " and " +
+         tile_kernels(DType::f32).name;
+}
+
+}  // namespace spillway

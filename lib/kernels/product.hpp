@@ -1,0 +1,29 @@
+// A matrix product by whoever is fastest here: our tiles where the processor multiplies matrices
+// itself (oneDNN 2.6 reaches a third of its rate there), oneDNN elsewhere.
+#pragma once
+
+#include <variant>
+
+#include "kernels/onednn/matmul.hpp"
+#include "kernels/tile_matmul.hpp"
+
+namespace spillway {
+
+class Matmul {
+ public:
+  // Throws Error naming the operands when no implementation exists. `threads`: Arithmetic.threads.
+  Matmul(MatmulShape const& shape, std::int64_t threads);
+
+  std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
+  std::string implementation() const;
+
+  // Returns when c is complete. One run at a time per object; allocates nothing itself.
+  void operator()(Exec const& exec, MatmulOperands const& operands) const;
+
+ private:
+  std::variant<OneDnnMatmul, TileMatmul> m_way;
+};
+
+std::string matmul_isa();  // what decides the bits of products: part of Arithmetic
+
+}  // namespace spillway

@@ -1,0 +1,290 @@
+#include "kernels/tile_matmul.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+
+#include "base/bf16.hpp"
+#include "base/math.hpp"
+#include "kernels/launch.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label_pack = "spillway::matmul pack";
+Label const label = "spillway::matmul";
+
+// Sums of a block (1 MiB), its panels of b (half of that) and a panel of a fit a core's caches.
+constexpr std::int64_t kBlock = 512, kSmallestBlock = 128;
+constexpr std::int64_t kLineBytes = 1024;           // of a line in a panel
+constexpr std::int64_t kMostAheadBytes = 16 << 20;  // of a packed factor
+constexpr std::int64_t kBlocksPerWorker = 3;        // so that a late worker costs little
+
+// [0, extent) in `count` pieces of `size`, of which the last may be shorter.
+struct Blocks {
+  std::int64_t extent = 0, size = 1, count = 0;
+
+  Blocks() = default;
+  Blocks(std::int64_t all, std::int64_t pieces)
+      : extent(all),
+        size(round_up(div_ceil(all, pieces), kPanel)),
+        count(div_ceil(all, size)) {}
+  std::int64_t first(std::int64_t i) const { return i * size; }
+  std::int64_t length(std::int64_t i) const { return std::min(size, extent - i * size); }
+};
+
+// Panels are read where the rows are, packed once for all, or, where that would take too much
+// memory, by each block of c for itself.
+enum class Supply : std::uint8_t { in_place, ahead, per_block };
+
+struct Factor {
+  TileSource source;  // its data is set by a run
+  Supply supply = Supply::per_block;
+  std::int64_t offset = 0;  // bytes: in the workspace (ahead) or in a worker's scratch (per_block)
+
+  std::int64_t panels() const { return panel_count(source.lines); }
+};
+
+Factor factor_of_rows(MatrixLayout const& m) {  // lines are the rows
+  bool const along = m.column_stride == 1;
+  return {.source = {.dtype = m.dtype,
+                     .depth_contiguous = along,
+                     .stride = along ? m.row_stride : m.column_stride,
+                     .lines = m.rows,
+                     .depth = m.columns}};
+}
+
+// Rows of a result, to which bias, addend and what c held are added before the one rounding.
+template <class T, class C>
+void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool add, C* out,
+               std::int64_t n) {
+  if (bias)
+#pragma omp simd
+    for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(bias[j]);
+  if (addend)
+#pragma omp simd
+    for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(addend[j]);
+  if (add)
+#pragma omp simd
+    for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(out[j]);
+#pragma omp simd
+  for (std::int64_t j = 0; j < n; ++j) out[j] = store<C>(sums[j]);
+}
+
+}  // namespace
+
+struct TileMatmul::Bound {
+  MatmulShape shape;
+  MatrixLayout addend;   // what shape.addend points to
+  bool swapped = false;  // c^T = b^T a^T is computed: rows of the result are contiguous
+  TileKernels const* kernels;
+  std::int64_t workers;
+  Blocks rows, columns, depth;
+  Factor a, b;
+  std::int64_t scratch_offset = 0, scratch_bytes = 0;  // of worker 0; of each
+  MatmulOperands operands = {};                        // of the run
+  std::atomic<std::int64_t> next{0};                   // block of c that nobody has begun
+
+  Bound(MatmulShape const& given, TileKernels const& tile_kernels, std::int64_t threads);
+
+  std::int64_t panel_bytes() const { return kernels->panel_bytes(depth.size); }
+  std::int64_t ahead_panels(Factor const& f) const {
+    return f.supply == Supply::ahead ? depth.count * f.panels() : 0;
+  }
+  void pack_ahead(std::int64_t item) const;
+  void make_blocks(std::int64_t worker);
+
+ private:
+  void cut();
+  Supply supply(Factor const& f) const;
+  void place();
+
+  std::byte* in_workspace(std::int64_t bytes) const {
+    return static_cast<std::byte*>(operands.workspace) + bytes;
+  }
+  std::byte* ahead(Factor const& f, std::int64_t depth_block, std::int64_t panel) const {
+    auto const blocks_before = depth_block * f.panels() * panel_bytes();
+    auto const panels_before = panel * kernels->panel_bytes(depth.length(depth_block));
+    return in_workspace(f.offset + blocks_before + panels_before);
+  }
+  TileSource part(Factor const& f, void const* data, std::int64_t line, std::int64_t lines,
+                  std::int64_t depth_block) const;
+  void const* panels_of_b(std::byte* scratch, std::int64_t column, std::int64_t columns_here,
+                          std::int64_t depth_block) const;
+  void make_block(std::byte* scratch, std::int64_t block) const;
+  void add_depth_block(std::byte* scratch, std::int64_t row_block, std::int64_t column_block,
+                       std::int64_t depth_block) const;
+  void store_block(float* sums, std::int64_t row_block, std::int64_t column_block) const;
+  template <class T, class C>
+  void store_rows(float* sums, std::int64_t row_block, std::int64_t column_block) const;
+};
+
+TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& tile_kernels,
+                         std::int64_t threads)
+    : shape(given), kernels(&tile_kernels), workers(std::max<std::int64_t>(threads, 1)) {
+  swapped = given.c.column_stride != 1;
+  assert(!swapped || !given.bias);
+  if (swapped) {
+    shape.a = given.b.transposed();
+    shape.b = given.a.transposed();
+    shape.c = given.c.transposed();
+  }
+  if (given.addend) addend = swapped ? given.addend->transposed() : *given.addend;
+  shape.addend = given.addend ? &addend : nullptr;
+  a = factor_of_rows(shape.a);
+  b = factor_of_rows(shape.b.transposed());
+  cut();
+  bool const rows_serve = kernels->reads_rows && a.source.depth_contiguous;
+  a.supply = rows_serve && a.source.depth % kTileDepth == 0 ? Supply::in_place : supply(a);
+  b.supply = supply(b);
+  place();
+}
+
+void TileMatmul::Bound::cut() {
+  depth = Blocks(shape.a.columns,
+                 div_ceil(shape.a.columns, kLineBytes / kernels->bytes_per_element));
+  auto down = div_ceil(shape.c.rows, kBlock), across = div_ceil(shape.c.columns, kBlock);
+  rows = Blocks(shape.c.rows, down);
+  columns = Blocks(shape.c.columns, across);
+  while (rows.count * columns.count < kBlocksPerWorker * workers &&
+         std::max(rows.size, columns.size) > kSmallestBlock) {
+    rows.size >= columns.size ? ++down : ++across;
+    rows = Blocks(shape.c.rows, down);
+    columns = Blocks(shape.c.columns, across);
+  }
+}
+
+Supply TileMatmul::Bound::supply(Factor const& f) const {
+  auto const bytes = depth.count * f.panels() * panel_bytes();
+  return bytes <= kMostAheadBytes ? Supply::ahead : Supply::per_block;
+}
+
+// [a ahead | b ahead | for each worker: sums | a's panels | b's panels]
+void TileMatmul::Bound::place() {
+  scratch_bytes = rows.size * columns.size * size_bytes(DType::f32);
+  for (auto const& [factor, lines] : {std::pair{&a, rows.size}, std::pair{&b, columns.size}}) {
+    factor->offset = factor->supply == Supply::ahead ? scratch_offset : scratch_bytes;
+    scratch_offset += ahead_panels(*factor) * panel_bytes();
+    if (factor->supply == Supply::per_block)
+      scratch_bytes += panel_count(lines) * panel_bytes();
+  }
+}
+
+TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64_t line,
+                                   std::int64_t lines, std::int64_t depth_block) const {
+  auto source = f.source;
+  auto const first = depth.first(depth_block);
+  auto const at = source.depth_contiguous ? line * source.stride + first
+                                          : first * source.stride + line;
+  source.data = static_cast<std::byte const*>(data) + at * size_bytes(source.dtype);
+  source.lines = lines;
+  source.depth = depth.length(depth_block);
+  return source;
+}
+
+void TileMatmul::Bound::pack_ahead(std::int64_t item) const {
+  auto const of_a = ahead_panels(a);
+  bool const is_a = item < of_a;
+  auto const& factor = is_a ? a : b;
+  auto const at = is_a ? item : item - of_a;
+  auto const depth_block = at / factor.panels(), panel = at % factor.panels();
+  auto const lines = std::min(kPanel, factor.source.lines - panel * kPanel);
+  auto const source =
+      part(factor, is_a ? operands.a : operands.b, panel * kPanel, lines, depth_block);
+  (is_a ? kernels->pack_a : kernels->pack_b)(source, ahead(factor, depth_block, panel));
+}
+
+void TileMatmul::Bound::make_blocks(std::int64_t worker) {
+  auto* const scratch = in_workspace(scratch_offset + worker * scratch_bytes);
+  auto const blocks = rows.count * columns.count;
+  for (auto block = next.fetch_add(1); block < blocks; block = next.fetch_add(1))
+    make_block(scratch, block);
+}
+
+void TileMatmul::Bound::make_block(std::byte* scratch, std::int64_t block) const {
+  // Neighbours in time share columns: panels of b stay in a cache that cores share.
+  auto const row_block = block % rows.count, column_block = block / rows.count;
+  for (std::int64_t d = 0; d < depth.count; ++d)
+    add_depth_block(scratch, row_block, column_block, d);
+  store_block(reinterpret_cast<float*>(scratch), row_block, column_block);
+}
+
+void TileMatmul::Bound::add_depth_block(std::byte* scratch, std::int64_t row_block,
+                                        std::int64_t column_block,
+                                        std::int64_t depth_block) const {
+  auto const row = rows.first(row_block), rows_here = rows.length(row_block);
+  auto const column = columns.first(column_block), columns_here = columns.length(column_block);
+  auto const depth_here = depth.length(depth_block);
+  if (a.supply == Supply::per_block)
+    kernels->pack_a(part(a, operands.a, row, rows_here, depth_block), scratch + a.offset);
+  if (b.supply == Supply::per_block)
+    kernels->pack_b(part(b, operands.b, column, columns_here, depth_block), scratch + b.offset);
+
+  bool const in_place = a.supply == Supply::in_place;
+  TileProduct product{.a = nullptr,
+                      .a_row_bytes = in_place ? a.source.stride * size_bytes(DType::bf16) : 0,
+                      .b = b.supply == Supply::ahead ? ahead(b, depth_block, column / kPanel)
+                                                     : scratch + b.offset,
+                      .c = reinterpret_cast<float*>(scratch),
+                      .c_stride = columns.size,
+                      .rows = 0,
+                      .b_panels = panel_count(columns_here),
+                      .depth = padded_depth(depth_here),
+                      .add = depth_block > 0};
+  for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * columns.size) {
+    product.rows = std::min(kPanel, rows_here - i);
+    product.a = in_place ? part(a, operands.a, row + i, product.rows, depth_block).data
+                : a.supply == Supply::ahead
+                    ? ahead(a, depth_block, (row + i) / kPanel)
+                    : scratch + a.offset + i / kPanel * kernels->panel_bytes(depth_here);
+    kernels->product(product);
+  }
+}
+
+void TileMatmul::Bound::store_block(float* sums, std::int64_t row_block,
+                                    std::int64_t column_block) const {
+  if (shape.c.dtype == DType::bf16) return store_rows<bf16, bf16>(sums, row_block, column_block);
+  if (shape.a.dtype == DType::bf16) return store_rows<bf16, float>(sums, row_block, column_block);
+  store_rows<float, float>(sums, row_block, column_block);
+}
+
+template <class T, class C>
+void TileMatmul::Bound::store_rows(float* sums, std::int64_t row_block,
+                                   std::int64_t column_block) const {
+  auto const column = columns.first(column_block), n = columns.length(column_block);
+  for (std::int64_t i = 0; i < rows.length(row_block); ++i) {
+    auto const row = rows.first(row_block) + i;
+    auto const* const more =
+        shape.addend ? static_cast<T const*>(operands.addend) + row * addend.row_stride + column
+                     : nullptr;
+    auto const* const bias = shape.bias ? static_cast<T const*>(operands.bias) + column : nullptr;
+    store_row(sums + i * columns.size, bias, more, shape.accumulate,
+              static_cast<C*>(operands.c) + row * shape.c.row_stride + column, n);
+  }
+}
+
+TileMatmul::TileMatmul(MatmulShape const& shape, TileKernels const& kernels, std::int64_t threads)
+    : m_bound(std::make_unique<Bound>(shape, kernels, threads)) {}
+TileMatmul::TileMatmul(TileMatmul&&) noexcept = default;
+TileMatmul& TileMatmul::operator=(TileMatmul&&) noexcept = default;
+TileMatmul::~TileMatmul() = default;
+
+std::int64_t TileMatmul::workspace_bytes() const {
+  return m_bound->scratch_offset + m_bound->workers * m_bound->scratch_bytes;
+}
+
+std::string TileMatmul::implementation() const {
+  return m_bound->kernels->name;
+}
+
+void TileMatmul::operator()(Exec const& exec, MatmulOperands const& operands) const {
+  auto* const m = m_bound.get();
+  m->operands = operands;
+  if (m->swapped) std::swap(m->operands.a, m->operands.b);
+  m->next = 0;
+  if (auto const panels = m->ahead_panels(m->a) + m->ahead_panels(m->b); panels > 0)
+    for_each_item(exec, label_pack, panels, [m](std::int64_t item) { m->pack_ahead(item); });
+  for_each_item(exec, label, m->workers, [m](std::int64_t worker) { m->make_blocks(worker); });
+}
+
+}  // namespace spillway
