@@ -63,12 +63,15 @@ struct LossRows {
   float const* weights;
   float* losses;
   T* slopes;
-  std::int64_t vocab;
+  std::int64_t vocab, slope_stride;  // zeros from one to the other
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
     auto const* const in = logits + row * vocab;
-    auto* const out = kSlopes ? slopes + row * vocab : nullptr;
+    auto* const out = kSlopes ? slopes + row * slope_stride : nullptr;
     float const weight = weights[row];
+    if constexpr (kSlopes)
+      team.for_columns(slope_stride - vocab,
+                       [=, this](std::int64_t j) { out[vocab + j] = store<T>(0.0f); });
     if (weight == 0) {
       team.once([=, this] { losses[row] = 0; });
       if constexpr (kSlopes)

@@ -34,7 +34,7 @@ struct LmHeadLoss {
               {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
       for_each_row(exec, label, rows,
                    LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                                      weights + m, losses + m, nullptr, head.vocab});
+                                      weights + m, losses + m, nullptr, head.vocab, head.vocab});
     }
     sum_losses(exec, head, losses, weights, static_cast<double*>(p[5]));
   }

@@ -19,8 +19,13 @@ struct Backward {
 
   bool rounds() const { return dw.dtype == DType::bf16; }
   bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
+  std::int64_t slope_stride() const {
+    return own_slopes() ? padded_columns(head.x.dtype, head.vocab) : head.vocab;
+  }
   MatrixLayout slopes(std::int64_t rows) const {
-    return dense_matrix(head.x.dtype, rows, head.vocab);
+    auto layout = dense_matrix(head.x.dtype, rows, head.vocab);
+    layout.row_stride = slope_stride();
+    return layout;
   }
   MatrixLayout sum() const {  // of dw, in fp32
     return rounds() ? dense_matrix(DType::f32, head.vocab, head.hidden) : dw;
@@ -48,7 +53,8 @@ Products products(Backward const& b) {
   auto const dx = [&](std::int64_t rows) {
     auto c = b.dx;
     c.rows = rows;
-    return MatmulShape{.a = b.slopes(rows), .b = b.head.w, .c = c};
+    return MatmulShape{
+        .a = b.slopes(rows), .b = b.head.w, .c = c, .a_zero_padded = b.own_slopes()};
   };
   auto const dw = [&](bool add) {
     return [&b, add](std::int64_t rows) {
@@ -69,9 +75,9 @@ struct Offsets {
 
 Offsets offsets(Backward const& b) {
   auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
-  auto const elements = b.head.chunk_elements();
-  auto const logits = aligned(elements * size_bytes(DType::f32));
-  auto const slopes = b.own_slopes() ? aligned(elements * size_bytes(DType::bf16)) : 0;
+  auto const logits = aligned(b.head.chunk_elements() * size_bytes(DType::f32));
+  auto const slope_elements = b.head.chunk * b.slope_stride();
+  auto const slopes = b.own_slopes() ? aligned(slope_elements * size_bytes(DType::bf16)) : 0;
   auto const sum =
       b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
   return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum};
@@ -127,7 +133,7 @@ struct LmHeadLossBackward {
     for_each_row(exec, label_rows, rows,
                  LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                    static_cast<float const*>(p[3]) + m,
-                                   static_cast<float*>(p[4]) + m, slopes, head.vocab});
+                                   static_cast<float*>(p[4]) + m, slopes, head.vocab, b.slope_stride()});
     product.dx(exec, rows,
                {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
                 .workspace = scratch});

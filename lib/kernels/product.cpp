@@ -8,9 +8,13 @@ namespace {
 
 using Way = std::variant<OneDnnMatmul, TileMatmul>;
 
+bool uses(TileKernels const& tiles) {
+  return kOnHost && tiles.matrix_unit;
+}
+
 Way choose(MatmulShape const& shape, std::int64_t threads) {
   auto const& tiles = tile_kernels(shape.a.dtype);
-  if (kOnHost && tiles.matrix_unit) return TileMatmul(shape, tiles, threads);
+  if (uses(tiles)) return TileMatmul(shape, tiles, threads);
   return OneDnnMatmul(shape, threads);
 }
 
@@ -29,6 +33,11 @@ std::string Matmul::implementation() const {
 void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const {
   if (auto const* tiles = std::get_if<TileMatmul>(&m_way)) return (*tiles)(exec, operands);
   std::get<OneDnnMatmul>(m_way)(operands);
+}
+
+std::int64_t padded_columns(DType dtype, std::int64_t columns) {
+  auto const& tiles = tile_kernels(dtype);
+  return uses(tiles) && tiles.reads_rows ? padded_depth(columns) : columns;
 }
 
 std::string matmul_isa() {

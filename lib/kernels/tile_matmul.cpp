@@ -14,9 +14,9 @@ namespace {
 Label const label_pack = "spillway::matmul pack";
 Label const label = "spillway::matmul";
 
-// Sums of a block (1 MiB), its panels of b (half of that) and a panel of a fit a core's caches.
+// A block's sums, its panels of b and a panel of a fit a core's second cache.
 constexpr std::int64_t kBlock = 512, kSmallestBlock = 128;
-constexpr std::int64_t kLineBytes = 1024;           // of a line in a panel
+constexpr std::int64_t kLineBytes = 2048;           // of a line in a panel
 constexpr std::int64_t kMostAheadBytes = 16 << 20;  // of a packed factor
 constexpr std::int64_t kBlocksPerWorker = 3;        // so that a late worker costs little
 
@@ -87,6 +87,8 @@ struct TileMatmul::Bound {
 
   Bound(MatmulShape const& given, TileKernels const& tile_kernels, std::int64_t threads);
 
+  // Not a power of two: the rows of a tile would share a set of the first cache.
+  std::int64_t sums_stride() const { return columns.size + 16; }
   std::int64_t panel_bytes() const { return kernels->panel_bytes(depth.size); }
   std::int64_t ahead_panels(Factor const& f) const {
     return f.supply == Supply::ahead ? depth.count * f.panels() : 0;
@@ -133,24 +135,34 @@ TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& tile_kerne
   shape.addend = given.addend ? &addend : nullptr;
   a = factor_of_rows(shape.a);
   b = factor_of_rows(shape.b.transposed());
-  cut();
+  depth = Blocks(shape.a.columns,
+                 div_ceil(shape.a.columns, kLineBytes / kernels->bytes_per_element));
   bool const rows_serve = kernels->reads_rows && a.source.depth_contiguous;
-  a.supply = rows_serve && a.source.depth % kTileDepth == 0 ? Supply::in_place : supply(a);
+  bool const whole_tiles = (!swapped && shape.a_zero_padded) || a.source.depth % kTileDepth == 0;
+  a.supply = rows_serve && whole_tiles ? Supply::in_place : supply(a);
   b.supply = supply(b);
+  cut();
   place();
 }
 
+// A factor that blocks pack for themselves is packed again for every block along the other side: few
+// blocks there.
 void TileMatmul::Bound::cut() {
-  depth = Blocks(shape.a.columns,
-                 div_ceil(shape.a.columns, kLineBytes / kernels->bytes_per_element));
-  auto down = div_ceil(shape.c.rows, kBlock), across = div_ceil(shape.c.columns, kBlock);
-  rows = Blocks(shape.c.rows, down);
-  columns = Blocks(shape.c.columns, across);
-  while (rows.count * columns.count < kBlocksPerWorker * workers &&
-         std::max(rows.size, columns.size) > kSmallestBlock) {
-    rows.size >= columns.size ? ++down : ++across;
+  bool const a_again = a.supply == Supply::per_block, b_again = b.supply == Supply::per_block;
+  auto const wide = [](std::int64_t extent, bool again) {
+    return div_ceil(extent, again ? 2 * kBlock : kBlock);
+  };
+  auto down = wide(shape.c.rows, b_again), across = wide(shape.c.columns, a_again);
+  auto const fits = [&] {
     rows = Blocks(shape.c.rows, down);
     columns = Blocks(shape.c.columns, across);
+    return rows.count * columns.count >= kBlocksPerWorker * workers &&
+           rows.size * columns.size <= kBlock * kBlock;
+  };
+  while (!fits()) {
+    bool const cut_rows = a_again == b_again ? rows.size >= columns.size : a_again;
+    if ((cut_rows ? rows : columns).size <= kSmallestBlock) break;
+    ++(cut_rows ? down : across);
   }
 }
 
@@ -161,7 +173,7 @@ Supply TileMatmul::Bound::supply(Factor const& f) const {
 
 // [a ahead | b ahead | for each worker: sums | a's panels | b's panels]
 void TileMatmul::Bound::place() {
-  scratch_bytes = rows.size * columns.size * size_bytes(DType::f32);
+  scratch_bytes = rows.size * sums_stride() * size_bytes(DType::f32);
   for (auto const& [factor, lines] : {std::pair{&a, rows.size}, std::pair{&b, columns.size}}) {
     factor->offset = factor->supply == Supply::ahead ? scratch_offset : scratch_bytes;
     scratch_offset += ahead_panels(*factor) * panel_bytes();
@@ -226,12 +238,12 @@ void TileMatmul::Bound::add_depth_block(std::byte* scratch, std::int64_t row_blo
                       .b = b.supply == Supply::ahead ? ahead(b, depth_block, column / kPanel)
                                                      : scratch + b.offset,
                       .c = reinterpret_cast<float*>(scratch),
-                      .c_stride = columns.size,
+                      .c_stride = sums_stride(),
                       .rows = 0,
                       .b_panels = panel_count(columns_here),
                       .depth = padded_depth(depth_here),
                       .add = depth_block > 0};
-  for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * columns.size) {
+  for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * sums_stride()) {
     product.rows = std::min(kPanel, rows_here - i);
     product.a = in_place ? part(a, operands.a, row + i, product.rows, depth_block).data
                 : a.supply == Supply::ahead
@@ -258,7 +270,7 @@ void TileMatmul::Bound::store_rows(float* sums, std::int64_t row_block,
         shape.addend ? static_cast<T const*>(operands.addend) + row * addend.row_stride + column
                      : nullptr;
     auto const* const bias = shape.bias ? static_cast<T const*>(operands.bias) + column : nullptr;
-    store_row(sums + i * columns.size, bias, more, shape.accumulate,
+    store_row(sums + i * sums_stride(), bias, more, shape.accumulate,
               static_cast<C*>(operands.c) + row * shape.c.row_stride + column, n);
   }
 }

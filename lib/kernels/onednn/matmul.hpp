@@ -35,6 +35,8 @@ struct MatmulShape {
   bool bias = false;
   MatrixLayout const* addend = nullptr;  // read by the constructor only
   bool accumulate = false;
+  // The rows of a go on with zeros to a multiple of 32 elements: tiles then read them in place.
+  bool a_zero_padded = false;
 };
 
 // Where the operands of one run begin. bias and addend may be null if the shape has none.
