@@ -1,0 +1,116 @@
+// The matrix products of one GPT-2 124M step and nothing else: what the rest of a step is held to.
+//   build/bin/spillway_bench_products bf16 2048 5     # type, tokens a step, rounds
+// Prints, for oneDNN and for the products that training uses, alternating, the median step.
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "kernels/product.hpp"
+
+namespace spillway {
+namespace {
+
+struct Sizes {
+  std::int64_t rows, depth, columns, times;
+};
+
+constexpr std::int64_t kLayers = 12, kHidden = 768, kVocab = 50257;
+
+// y = x w, dx = dy w^T and dw = x^T dy of every weight.
+std::vector<Sizes> weights(std::int64_t tokens) {
+  return {{tokens, kHidden, 3 * kHidden, kLayers}, {tokens, kHidden, kHidden, kLayers},
+          {tokens, kHidden, 4 * kHidden, kLayers}, {tokens, 4 * kHidden, kHidden, kLayers},
+          {tokens, kHidden, kVocab, 1}};
+}
+
+std::vector<MatmulShape> products(Sizes const& s, DType type) {
+  auto const x = dense_matrix(type, s.rows, s.depth), y = dense_matrix(type, s.rows, s.columns);
+  auto const w = dense_matrix(type, s.depth, s.columns);
+  return {{.a = x, .b = w, .c = y},
+          {.a = y, .b = w.transposed(), .c = x},
+          {.a = x.transposed(), .b = y, .c = dense_matrix(DType::f32, s.depth, s.columns)}};
+}
+
+using Run = std::function<void(MatmulOperands const&)>;
+
+struct Bound {
+  Run run;
+  std::int64_t workspace_bytes, times;
+};
+
+template <class Make>
+std::vector<Bound> bind(DType type, std::int64_t tokens, Make const& make) {
+  std::vector<Bound> all;
+  for (auto const& sizes : weights(tokens))
+    for (auto const& shape : products(sizes, type)) {
+      auto [run, bytes] = make(shape);
+      all.push_back({std::move(run), bytes, sizes.times});
+    }
+  return all;
+}
+
+double step_s(std::vector<Bound> const& products, MatmulOperands const& operands) {
+  auto const start = std::chrono::steady_clock::now();
+  for (auto const& product : products)
+    for (std::int64_t i = 0; i < product.times; ++i) product.run(operands);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+void measure(DType type, std::int64_t tokens, int rounds) {
+  Exec const exec;
+  std::int64_t const threads = exec.space().concurrency();
+  auto const onednn = bind(type, tokens, [&](MatmulShape const& shape) {
+    auto const product = std::make_shared<OneDnnMatmul>(shape, threads);
+    return std::pair<Run, std::int64_t>([product](auto const& o) { (*product)(o); },
+                                        product->workspace_bytes());
+  });
+  auto const chosen = bind(type, tokens, [&](MatmulShape const& shape) {
+    auto const product = std::make_shared<Matmul>(shape, threads);
+    return std::pair<Run, std::int64_t>([product, &exec](auto const& o) { (*product)(exec, o); },
+                                        product->workspace_bytes());
+  });
+
+  std::int64_t workspace_bytes = 0;
+  for (auto const* all : {&onednn, &chosen})
+    for (auto const& bound : *all)
+      workspace_bytes = std::max(workspace_bytes, bound.workspace_bytes);
+  auto const largest = std::max(tokens, kHidden) * kVocab * size_bytes(DType::f32);
+  using Bytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+  Bytes const a("a", static_cast<std::size_t>(largest)), b("b", static_cast<std::size_t>(largest));
+  Bytes const c("c", static_cast<std::size_t>(largest));
+  Bytes const workspace("workspace", static_cast<std::size_t>(workspace_bytes));
+  MatmulOperands const operands{a.data(), b.data(), c.data(), nullptr, nullptr, workspace.data()};
+
+  std::vector<double> theirs, ours;
+  for (int round = 0; round <= rounds; ++round) {
+    auto const onednn_s = step_s(onednn, operands), chosen_s = step_s(chosen, operands);
+    if (round == 0) continue;  // pages and caches
+    theirs.push_back(onednn_s);
+    ours.push_back(chosen_s);
+  }
+  auto const rate = [&](double s) { return static_cast<double>(tokens) / s; };
+  std::printf("{\"type\": \"%s\", \"tokens\": %lld, \"onednn_s\": %.4f, \"products_s\": %.4f, "
+              "\"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": %.0f}\n",
+              std::string(name(type)).c_str(), static_cast<long long>(tokens), median(theirs),
+              median(ours), rate(median(theirs)), rate(median(ours)));
+}
+
+}  // namespace
+}  // namespace spillway
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  auto const type = argc > 1 && std::string_view(argv[1]) == "fp32" ? spillway::DType::f32
+                                                                    : spillway::DType::bf16;
+  spillway::measure(type, argc > 2 ? std::atoll(argv[2]) : 2048, argc > 3 ? std::atoi(argv[3]) : 5);
+}
