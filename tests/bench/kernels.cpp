@@ -4,81 +4,17 @@
 // (half of the scores under a causal mask, five products in attention's backward).
 #include <benchmark/benchmark.h>
 
-#include <Kokkos_Core.hpp>
 #include <string>
-#include <vector>
 
-#include "base/bf16.hpp"
 #include "graph/attention.hpp"
-#include "kernels/exec.hpp"
-#include "kernels/kernel.hpp"
-#include "kernels/onednn/matmul.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/bench/memory_kernels.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr std::int64_t batch = 4, sequence = 512, rows = batch * sequence;
 constexpr std::int64_t hidden = 768, heads = 12, vocab = 50257;
-
-// An op on tensors of its own, bound and run again and again.
-class Bench {
- public:
-  View tensor(DType dtype, Shape shape) {
-    Tensor tensor;
-    tensor.id = static_cast<TensorId>(m_tensors.size());
-    tensor.dtype = dtype;
-    tensor.shape = std::move(shape);
-    m_tensors.push_back(tensor);
-    m_buffers.push_back(zeros(tensor.bytes()));
-    return whole(tensor);
-  }
-  void fill(View const& view, float scale) {
-    auto const& tensor = m_tensors[static_cast<std::size_t>(view.tensor)];
-    auto* const data = m_buffers[static_cast<std::size_t>(view.tensor)].data();
-    for (std::int64_t i = 0; i < element_count(tensor.shape); ++i) {
-      float const x = scale * (static_cast<float>(i * 7919 % 2003) / 1001.5f - 1);
-      if (tensor.dtype == DType::bf16) reinterpret_cast<bf16*>(data)[i] = to_bf16(x);
-      if (tensor.dtype == DType::f32) reinterpret_cast<float*>(data)[i] = x;
-    }
-  }
-  void run(benchmark::State& state, OpKind kind, std::vector<View> inputs,
-           std::vector<View> outputs, Attributes attributes, double flops) {
-    Op op;
-    op.kind = kind;
-    op.inputs = std::move(inputs);
-    op.outputs = std::move(outputs);
-    op.attributes = std::move(attributes);
-    Arithmetic arithmetic;
-    arithmetic.threads = Exec::Space{}.concurrency();
-    KernelContext const context{m_tensors, {}, arithmetic};
-    op.workspace_bytes = workspace_bytes(context, op);
-    auto const launch = kernel(kind).bind(context, op);
-    auto const workspace = zeros(op.workspace_bytes);
-
-    std::vector<void*> operands;
-    for (auto const* views : {&op.inputs, &op.outputs})
-      for (auto const& view : *views)
-        operands.push_back(m_buffers[static_cast<std::size_t>(view.tensor)].data() +
-                           view.offset * size_bytes(m_tensors[static_cast<std::size_t>(
-                                             view.tensor)].dtype));
-    operands.push_back(workspace.data());
-    Exec const exec;
-    for (auto _ : state) {
-      launch(exec, operands.data());
-      exec.fence();
-    }
-    using benchmark::Counter;
-    state.counters["FLOPS"] = Counter(flops, Counter::kIsIterationInvariantRate);
-    state.counters["workspace_MB"] = static_cast<double>(op.workspace_bytes) * 1e-6;
-  }
-
- private:
-  using Buffer = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
-  static Buffer zeros(std::int64_t bytes) { return {"bench", static_cast<std::size_t>(bytes)}; }
-
-  std::vector<Tensor> m_tensors;
-  std::vector<Buffer> m_buffers;
-};
 
 // m x k times k x n; `b_transposed` as in dx = dy w^T, `a_transposed` as in dw = x^T dy (to fp32).
 struct ProductSizes {
@@ -164,8 +100,10 @@ void register_all(DType type) {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  spillway::register_all(spillway::DType::bf16);
-  spillway::register_all(spillway::DType::f32);
+  for (auto const type : {spillway::DType::bf16, spillway::DType::f32}) {
+    spillway::register_all(type);
+    spillway::register_memory_kernels(type);
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

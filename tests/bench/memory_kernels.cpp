@@ -1,0 +1,225 @@
+// Memory-bound kernels at GPT-2 124M's sizes, 4 sequences of 512 tokens, on all threads:
+//   build/bin/spillway_bench_kernels --benchmark_filter=memory
+// `GB/s` counts the bytes that must move between memory and cores, each operand once; "triad" is
+// STREAM's, which is what the machine gives.
+#include "tests/bench/memory_kernels.hpp"
+
+#include <string>
+
+#include "graph/graph.hpp"
+#include "kernels/launch.hpp"
+#include "tests/bench/bench.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t sequence = 512, rows = 4 * sequence;
+constexpr std::int64_t hidden = 768, vocab = 50257;
+
+Op make_op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
+           Attributes attributes = {}) {
+  Op op;
+  op.kind = kind;
+  op.inputs = std::move(inputs);
+  op.outputs = std::move(outputs);
+  op.attributes = std::move(attributes);
+  return op;
+}
+
+struct Triad {
+  float const* b;
+  float const* c;
+  float* a;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + 3.0f * c[i]; }
+};
+
+void triad(benchmark::State& state) {
+  constexpr std::int64_t n = std::int64_t{64} << 20;
+  Bench bench;
+  auto* const a = bench.floats(n);
+  auto const *const b = bench.floats(n), *const c = bench.floats(n);
+  Exec const exec;
+  for (auto _ : state) {
+    for_each_element(exec, "spillway::triad", n, Triad{b, c, a});
+    exec.fence();
+  }
+  using benchmark::Counter;
+  state.counters["GB/s"] = Counter(12e-9 * n, Counter::kIsIterationInvariantRate);
+}
+
+// One output of `columns` from as many inputs of its shape as the kind takes.
+void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
+                 std::int64_t columns) {
+  Bench bench;
+  Op op = make_op(kind, {}, {});
+  for (int i = 0; i < inputs; ++i) {
+    op.inputs.push_back(bench.tensor(type, {rows, columns}));
+    bench.fill(op.inputs.back(), 3);
+  }
+  op.outputs.push_back(bench.tensor(type, {rows, columns}));
+  bench.stream(state, op, {}, (inputs + 1) * rows * columns * size_bytes(type));
+}
+
+void accumulate(benchmark::State& state, DType type) {
+  Bench bench;
+  std::int64_t const n = state.range(0);
+  auto const fresh = bench.tensor(type, {n}), sum = bench.tensor(type, {n});
+  bench.stream(state, make_op(OpKind::accumulate, {fresh}, {sum}), {}, 3 * n * size_bytes(type));
+}
+
+void tree_sum(benchmark::State& state, DType type) {
+  Bench bench;
+  std::int64_t const n = state.range(0), ranks = 2;
+  auto const parts = bench.tensor(type, {ranks, n}), sum = bench.tensor(type, {n});
+  bench.stream(state, make_op(OpKind::tree_sum, {parts}, {sum}), {},
+               (ranks + 1) * n * size_bytes(type));
+}
+
+void dropout(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const x = bench.tensor(type, {rows, hidden}), y = bench.tensor(type, x.shape);
+  auto const samples = bench.tensor(DType::i64, {rows / sequence});
+  auto const op = make_op(OpKind::dropout, {x, samples}, {y},
+                          {{"p", 0.1}, {"sequence", sequence}, {"seed", 1}, {"origin", 2}});
+  bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
+}
+
+void column_sum(benchmark::State& state, DType type) {
+  Bench bench;
+  std::int64_t const columns = state.range(0);
+  auto const dy = bench.tensor(type, {rows, columns}), db = bench.tensor(DType::f32, {columns});
+  bench.stream(state, make_op(OpKind::column_sum, {dy}, {db}), {},
+               rows * columns * size_bytes(type));
+}
+
+void layernorm(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const x = bench.tensor(type, {rows, hidden}), y = bench.tensor(type, x.shape);
+  auto const gamma = bench.tensor(type, {hidden}), beta = bench.tensor(type, {hidden});
+  auto const mean = bench.tensor(DType::f32, {rows}), rstd = bench.tensor(DType::f32, {rows});
+  bench.fill(x, 1);
+  auto const op =
+      make_op(OpKind::layernorm, {x, gamma, beta}, {y, mean, rstd}, {{"eps", 1e-5}, {"bias", 1}});
+  bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
+}
+
+void layernorm_backward(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const matrix = [&] { return bench.tensor(type, {rows, hidden}); };
+  auto const dy = matrix(), x = matrix(), addend = matrix(), dx = matrix();
+  auto const gamma = bench.tensor(type, {hidden});
+  auto const mean = bench.tensor(DType::f32, {rows}), rstd = bench.tensor(DType::f32, {rows});
+  auto const dgamma = bench.tensor(DType::f32, gamma.shape);
+  auto const dbeta = bench.tensor(DType::f32, gamma.shape);
+  for (auto const& view : {dy, x, addend, gamma}) bench.fill(view, 1);
+  auto const op = make_op(OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, addend},
+                          {dx, dgamma, dbeta}, {{"bias", 1}, {"addend", 1}});
+  bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
+}
+
+void embed(benchmark::State& state, DType type, bool backward) {
+  Bench bench;
+  auto const tokens = bench.tensor(DType::i32, {rows});
+  auto const x = bench.tensor(type, {rows, hidden});
+  bench.fill_tokens(tokens, vocab);
+  auto const weights = backward ? DType::f32 : type;
+  auto const wte = bench.tensor(weights, {vocab, hidden});
+  auto const wpe = bench.tensor(weights, {sequence, hidden});
+  Attributes const attributes{{"sequence", sequence}, {"accumulate", 1}};
+  auto const op = backward ? make_op(OpKind::embed_backward, {tokens, x}, {wte, wpe}, attributes)
+                           : make_op(OpKind::embed, {tokens, wte, wpe}, {x}, attributes);
+  auto const places = sequence * hidden * size_bytes(weights);
+  auto const words = (backward ? 2 : 1) * rows * hidden * size_bytes(weights);
+  bench.stream(state, op, {}, rows * hidden * size_bytes(type) + words + places);
+}
+
+// The parameters that updates and norms walk over: of a layer, or wte.
+Chunk make_chunk(View const& all, bool block) {
+  Chunk chunk;
+  auto const add = [&](std::int64_t n) {
+    Parameter parameter;
+    parameter.view = {all.tensor, chunk.elements, {n}, {1}};
+    chunk.elements += n;
+    chunk.parameters.push_back(parameter);
+  };
+  if (!block) {
+    add(vocab * hidden);
+    return chunk;
+  }
+  constexpr std::int64_t h = hidden;
+  for (auto const n : {h, h, 3 * h * h, 3 * h, h * h, h, h, h, 4 * h * h, 4 * h, 4 * h * h, h})
+    add(n);
+  return chunk;
+}
+
+std::int64_t chunk_elements(bool block) {
+  return block ? (12 * hidden + 13) * hidden : vocab * hidden;
+}
+
+void square_norm(benchmark::State& state, bool block) {
+  Bench bench;
+  auto const n = chunk_elements(block);
+  auto const gradient = bench.tensor(DType::f32, {n}), norm = bench.tensor(DType::f64, {1});
+  bench.fill(gradient, 1);
+  auto op = make_op(OpKind::square_norm, {gradient}, {norm});
+  op.chunk = 0;
+  bench.stream(state, op, {make_chunk(gradient, block)}, n * size_bytes(DType::f32));
+}
+
+void adamw(benchmark::State& state, DType type, bool block) {
+  Bench bench;
+  auto const n = chunk_elements(block);
+  bool const split = type == DType::bf16;
+  auto const gradient = bench.tensor(DType::f32, {n});
+  auto const control = bench.tensor(DType::f64, {kControlWords});
+  std::vector<View> outputs{bench.tensor(type, {n})};
+  if (split) outputs.push_back(bench.tensor(DType::i16, {n}));
+  for (int i = 0; i < 2; ++i) outputs.push_back(bench.tensor(DType::f32, {n}));
+  bench.fill_control(control);
+  bench.fill(gradient, 1);
+  auto op = make_op(OpKind::adamw, {gradient, control}, outputs,
+                    {{"beta1", 0.9},
+                     {"beta2", 0.95},
+                     {"eps", 1e-8},
+                     {"weight_decay", 0.1},
+                     {"remainder", split ? 1.0 : 0.0}});
+  op.chunk = 0;
+  // The gradient is read; the master and both moments are read and written.
+  bench.stream(state, op, {make_chunk(gradient, block)}, 7 * n * size_bytes(DType::f32));
+}
+
+template <class... Arguments>
+auto* add(std::string const& what, Arguments... arguments) {
+  return benchmark::RegisterBenchmark(("memory/" + what).c_str(), arguments...)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+void register_fp32_gradients() {
+  add("triad", triad);
+  for (bool const block : {true, false})
+    add(block ? "square_norm/block" : "square_norm/wte", square_norm, block);
+}
+
+}  // namespace
+
+void register_memory_kernels(DType type) {
+  if (type == DType::f32) register_fp32_gradients();
+  auto const suffix = std::string("/").append(name(type));
+  add("gelu" + suffix, elementwise, type, OpKind::gelu, 1, 4 * hidden);
+  add("gelu_backward" + suffix, elementwise, type, OpKind::gelu_backward, 2, 4 * hidden);
+  add("add" + suffix, elementwise, type, OpKind::add, 2, hidden);
+  add("accumulate" + suffix, accumulate, type)->Arg(chunk_elements(true));
+  add("tree_sum" + suffix, tree_sum, type)->Arg(chunk_elements(true));
+  add("dropout" + suffix, dropout, type);
+  for (auto const columns : {hidden, 3 * hidden, 4 * hidden})
+    add("column_sum" + suffix, column_sum, type)->Arg(columns);
+  add("layernorm" + suffix, layernorm, type);
+  add("layernorm_backward" + suffix, layernorm_backward, type);
+  add("embed" + suffix, embed, type, false);
+  add("embed_backward" + suffix, embed, type, true);
+  for (bool const block : {true, false})
+    add((block ? "adamw/block" : "adamw/wte") + suffix, adamw, type, block);
+}
+
+}  // namespace spillway
