@@ -24,8 +24,7 @@ SPILLWAY_FUNCTION bf16 to_bf16(float x) {
   auto const bits = std::bit_cast<std::uint32_t>(x);
   std::uint32_t const rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   std::uint32_t const quiet = (bits >> 16) | 0x40u;
-  bool const is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
-  return bf16{static_cast<std::uint16_t>(is_nan ? quiet : rounded)};
+  return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
 }
 
 // store<T>: fp32 -> T with the rounding above; the identity for float.

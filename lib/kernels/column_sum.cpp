@@ -22,11 +22,25 @@ struct SumRows {
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
     auto* const sum = partial + partition * extents.columns;
     team.for_columns(extents.columns, [=](std::int64_t j) { sum[j] = 0; });
-    for (auto row = extents.partitions.first(partition); row < extents.partitions.last(partition);
-         ++row) {
-      auto const* const values = dy + row * extents.row_stride;
-      team.for_columns(extents.columns, [=](std::int64_t j) { sum[j] += to_float(values[j]); });
-    }
+    auto row = extents.partitions.first(partition);
+    auto const last = extents.partitions.last(partition);
+    for (; row + kRowsAtOnce <= last; row += kRowsAtOnce) add_rows<kRowsAtOnce>(team, row, sum);
+    for (; row < last; ++row) add_rows<1>(team, row, sum);
+  }
+
+ private:
+  // Read side by side: a core follows several streams faster than one. Still added in order.
+  static constexpr int kRowsAtOnce = 8;
+
+  template <int rows>
+  KOKKOS_FUNCTION void add_rows(RowTeam const& team, std::int64_t row, float* sum) const {
+    auto const stride = extents.row_stride;
+    auto const* const values = dy + row * stride;
+    team.for_columns(extents.columns, [=](std::int64_t j) {
+      float total = sum[j];
+      for (int r = 0; r < rows; ++r) total += to_float(values[r * stride + j]);
+      sum[j] = total;
+    });
   }
 };
 

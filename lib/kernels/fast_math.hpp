@@ -10,19 +10,21 @@
 
 namespace spillway {
 
-// e^x with at most 2 ulp of error; +inf above 88.73, gradual underflow to 0 below -103.97,
-// exp(-inf) = 0, exp(NaN) = NaN. Cody-Waite reduction x = n ln2 + r, |r| <= ln2/2, and the degree-6
+// 1.5 * 2^23: adding it leaves an integer in the low bits.
+inline constexpr float kRoundToInteger = 12582912.0f;
+
+// e^x as p 2^n, |x| < 128 ln2: Cody-Waite reduction x = n ln2 + r, |r| <= ln2/2, and the degree-6
 // minimax polynomial of Cephes' expf.
-SPILLWAY_FUNCTION float fast_exp(float x) {
-  constexpr float lowest = -104.0f, highest = 89.0f;
+struct ExpParts {
+  float p;
+  std::int32_t n;  // its lowest 9 bits; others belong to the number it was rounded with
+};
+SPILLWAY_FUNCTION ExpParts exp_parts(float x) {
   constexpr float log2e = 1.44269504f;
   constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-  constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
 
-  x = x < lowest ? lowest : x;  // written so that a NaN passes
-  x = x > highest ? highest : x;
-  float const shifted = std::fma(x, log2e, round);
-  float const n = shifted - round;
+  float const shifted = std::fma(x, log2e, kRoundToInteger);
+  float const n = shifted - kRoundToInteger;
   float const r = std::fma(n, -ln2_low, std::fma(n, -ln2_high, x));
 
   float p = 1.9875691500e-4f;
@@ -32,17 +34,36 @@ SPILLWAY_FUNCTION float fast_exp(float x) {
   p = std::fma(p, r, 1.6666665459e-1f);
   p = std::fma(p, r, 5.0000001201e-1f);
   p = std::fma(p * r, r, r) + 1.0f;
-
-  // 2^n in two factors: n reaches beyond what one exponent field holds.
-  auto const exponent = std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(round);
-  std::int32_t const half = exponent >> 1;
-  auto const power = [](std::int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
-  return p * power(half) * power(exponent - half);
+  return {p, std::bit_cast<std::int32_t>(shifted)};
 }
 
-// 1 / (1 + e^-x).
+// x in [lowest, highest], lowest < 0 < highest, as integers, whose minimum is one instruction where
+// GCC makes five of a float's. A NaN becomes one of the limits.
+SPILLWAY_FUNCTION float clamp_bits(float x, float lowest, float highest) {
+  auto const positive = std::bit_cast<std::int32_t>(x), high = std::bit_cast<std::int32_t>(highest);
+  auto const below = static_cast<std::uint32_t>(positive < high ? positive : high);
+  auto const low = std::bit_cast<std::uint32_t>(lowest);  // beyond all positive numbers
+  return std::bit_cast<float>(below < low ? below : low);
+}
+
+// e^x with at most 2 ulp of error; +inf above 88.73, gradual underflow to 0 below -103.97,
+// exp(-inf) = 0, exp(NaN) = NaN.
+SPILLWAY_FUNCTION float fast_exp(float x) {
+  auto const parts = exp_parts(clamp_bits(x, -104.0f, 89.0f));
+  // 2^n in two factors: n reaches beyond what one exponent field holds.
+  auto const exponent = parts.n - std::bit_cast<std::int32_t>(kRoundToInteger);
+  std::int32_t const half = exponent >> 1;
+  auto const power = [](std::int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
+  float const result = parts.p * power(half) * power(exponent - half);
+  return x == x ? result : x;
+}
+
+// 1 / (1 + e^-x), to be multiplied by x: of a NaN it gives some number.
 SPILLWAY_FUNCTION float fast_sigmoid(float x) {
-  return 1.0f / (1.0f + fast_exp(-x));
+  // Between the limits 2^n fits one exponent field, whose ends mean 0 and infinity.
+  auto const parts = exp_parts(clamp_bits(-x, -88.0f, 89.0f));
+  auto const power = static_cast<std::uint32_t>(parts.n + 127) << 23;
+  return 1.0f / (1.0f + parts.p * std::bit_cast<float>(power));
 }
 
 }  // namespace spillway

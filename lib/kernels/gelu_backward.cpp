@@ -1,6 +1,7 @@
 // gelu_backward: df = gelu'(f) dg, element by element.
 #include <cmath>
 
+#include "kernels/bf16_table.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gelu.hpp"
 
@@ -23,10 +24,34 @@ struct Textbook {
   }
 };
 
+struct LookUp {
+  float const* table;  // gelu'(f)
+  bf16 const* f;
+  bf16 const* dg;
+  bf16* df;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    df[i].bits = to_bf16(table[f[i].bits] * to_float(dg[i])).bits;
+  }
+};
+
+Launch bind(KernelContext const& context, Op const& op) {
+  auto const& df = op.outputs[0];
+  if (!kOnHost || dtype(context, df) != DType::bf16)
+    return bind_elementwise<GeluBackward, label>(context, op);
+  assert(all_contiguous(op));
+  static Bf16Table<float> const table(gelu_slope);
+  return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
+    for_each_element(exec, label, n,
+                     LookUp{table.data(), static_cast<bf16 const*>(p[0]),
+                            static_cast<bf16 const*>(p[1]), static_cast<bf16*>(p[2])});
+  };
+}
+
 }  // namespace
 
 Kernel kernel_gelu_backward() {
-  return elementwise_kernel<GeluBackward, Textbook, label>();
+  return {bind, serial_elementwise<Textbook>};
 }
 
 }  // namespace spillway

@@ -26,6 +26,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t tile_elements(std::int64_t count, std::int64
   return left < kNormTile ? left : kNormTile;
 }
 
+// Neighbouring tiles, read side by side: a core follows several streams faster than one.
+constexpr std::int64_t kTilesAtOnce = kOnHost ? 4 : 1;
+
 // The tiles of one parameter.
 template <class G>
 struct SquareTiles {
@@ -33,10 +36,34 @@ struct SquareTiles {
   double* sums;
   std::int64_t count;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t tile) const {
-    Square<G> const square{gradient + tile * kNormTile};
-    double const sum = team.sum_columns<double>(tile_elements(count, tile), square);
-    team.once([=, this] { sums[tile] = sum; });
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t item) const {
+    auto const first = item * kTilesAtOnce, last = first + kTilesAtOnce;
+    if constexpr (kOnHost) {
+      if (last * kNormTile <= count) return sum_side_by_side(first);
+    }
+    for (auto tile = first; tile < last && tile * kNormTile < count; ++tile) {
+      Square<G> const square{gradient + tile * kNormTile};
+      double const sum = team.sum_columns<double>(tile_elements(count, tile), square);
+      team.once([=, this] { sums[tile] = sum; });
+    }
+  }
+
+ private:
+  // As sum_in_lanes does it, tile by tile.
+  void sum_side_by_side(std::int64_t first) const {
+    double lane[kTilesAtOnce][kSumLanes] = {};
+    auto const* const values = gradient + first * kNormTile;
+    for (std::int64_t j = 0; j < kNormTile; j += kSumLanes)
+      for (std::int64_t tile = 0; tile < kTilesAtOnce; ++tile)
+        add_squares(values + tile * kNormTile + j, lane[tile]);
+    for (std::int64_t tile = 0; tile < kTilesAtOnce; ++tile)
+      sums[first + tile] = sum_lanes(lane[tile]);
+  }
+
+  static void add_squares(G const* values, double* lane) {
+    Square<G> const square{values};
+#pragma omp simd
+    for (int l = 0; l < kSumLanes; ++l) lane[l] += square(l);
   }
 };
 
@@ -60,7 +87,7 @@ Launch bind_typed(Ranges ranges) {
     std::int64_t tiles = 0;
     for (auto const& range : ranges) {
       auto const own = div_ceil(range.count, kNormTile);
-      for_each_row(exec, label, own,
+      for_each_row(exec, label, div_ceil(own, kTilesAtOnce),
                    SquareTiles<G>{gradient + range.offset, sums + tiles, range.count});
       tiles += own;
     }

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "base/bf16.hpp"
+#include "kernels/gelu.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway {
@@ -94,6 +96,30 @@ TEST_P(KernelElements, GeluBackwardFollowsTheTextbookOverTheWholeRange) {
   h.op(OpKind::gelu_backward, {f, dg}, {df});
   h.run(kernel_gelu_backward());
   h.expect_close(df, 2e-6, rounding() + 2e-6);
+}
+
+// A table on CPUs, a formula elsewhere: all numbers there are.
+TEST(KernelTables, GeluOfBf16GivesTheFormulasBits) {
+  std::vector<double> numbers;
+  for (std::uint32_t bits = 0; bits < 1u << 16; ++bits)
+    numbers.push_back(to_float(bf16{static_cast<std::uint16_t>(bits)}));
+  KernelHarness h;
+  auto const tensor = [&] { return h.tensor(DType::bf16, {std::ssize(numbers)}); };
+  auto const f = tensor(), ones = tensor(), g = tensor(), df = tensor();
+  h.set_all(f, numbers);
+  h.set_all(ones, std::vector<double>(numbers.size(), 1));
+  auto const expect = [&](std::vector<double> const& got, auto const& formula) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      double const wanted = to_float(to_bf16(formula(static_cast<float>(numbers[i]))));
+      EXPECT_TRUE(got[i] == wanted || (std::isnan(got[i]) && std::isnan(wanted))) << numbers[i];
+    }
+  };
+  h.op(OpKind::gelu, {f}, {g});
+  h.run(kernel_gelu());
+  expect(h.results(g), gelu);
+  h.op(OpKind::gelu_backward, {f, ones}, {df});
+  h.run(kernel_gelu_backward());
+  expect(h.results(df), gelu_slope);
 }
 
 TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
