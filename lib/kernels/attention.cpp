@@ -1,216 +1,238 @@
 // attention: o = softmax(scale q k^T + mask) v per head, by tiles and an online softmax (Dao,
 // FlashAttention-2, arXiv:2307.08691); the log-sum-exp of every row is kept for the backward pass.
-#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/attention_tiles.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/fast_math.hpp"
 
 namespace spillway {
 namespace {
 
 Label const label = "spillway::attention";
 
-constexpr float kHidden = -1e30f;  // a masked score: finite, as the difference of two must be
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A worker's scratch. Scores and q are transposed, so that all rows of queries are SIMD lanes.
+constexpr std::int64_t kTilesOfQueries = 4;  // that share packed keys, if there are workers for it
+
+// Queries of an item, whole tiles: a number that changes no result.
+std::int64_t block_of_queries(AttentionShape const& s) {
+  auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
+  auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
+  while (tiles > 1 && items() < 4 * s.workers) --tiles;
+  return tiles * s.tile;
+}
+
+// A worker's scratch. Byte offsets.
 struct Scratch {
-  float *q, *k, *v;           // [head_size, side], [side, width], [side, width]
-  float *scores, *o;          // [keys, queries] = [side, side]; [side, width]
-  float *top, *sum, *shrink;  // [side]: running maximum, sum of exponentials, this tile's factor
+  std::int64_t queries;           // of an item
+  std::int64_t q, k, v, weights;  // panels of queries, of a tile of keys, of 32 rows of weights
+  std::int64_t scores;            // [kPanel, strip_stride]
+  std::int64_t o;                 // [queries, width]
+  std::int64_t top, sum;          // [queries]: running maximum, sum of exponentials
+  std::int64_t total_bytes;
 
-  static std::int64_t floats(AttentionShape const& s) {
-    return 4 * s.side * s.width + s.side * s.side + 3 * s.side;
-  }
-  KOKKOS_FUNCTION static Scratch of(float* p, AttentionShape const& s) {
-    auto const rows = s.side * s.width;
-    auto* const row_values = p + 4 * rows + s.side * s.side;
-    return {p,          p + rows,           p + 2 * rows,           p + 4 * rows, p + 3 * rows,
-            row_values, row_values + s.side, row_values + 2 * s.side};
+  Scratch(AttentionShape const& s, TileKernels const& kernels) {
+    auto const head_bytes = kernels.panel_bytes(s.head_size);
+    queries = block_of_queries(s);
+    ScratchPlan plan;
+    q = plan.bytes(panel_count(queries) * head_bytes);
+    k = plan.bytes(panel_count(s.tile) * head_bytes);
+    v = plan.bytes(panel_count(s.width) * kernels.panel_bytes(s.tile));
+    weights = plan.bytes(kernels.panel_bytes(s.tile));
+    scores = plan.floats(kPanel * s.strip_stride());
+    o = plan.floats(queries * s.width);
+    top = plan.floats(queries);
+    sum = plan.floats(queries);
+    total_bytes = plan.total_bytes();
   }
 };
+
+// lane[0] = lane[0] op ... op lane[2 * width - 1], by halves.
+template <int width, class Combine>
+void fold(float* lane, Combine const& combine) {
+#pragma omp simd
+  for (int l = 0; l < width; ++l) lane[l] = combine(lane[l], lane[l + width]);
+  if constexpr (width > 1) fold<width / 2>(lane, combine);
+}
+
+constexpr auto larger = [](float a, float b) { return a > b ? a : b; };
+constexpr auto sum_of = [](float a, float b) { return a + b; };
+
+// The largest of factor * x, and `lowest`; NaN may go unnoticed. n: whole panels.
+float largest(float const* __restrict__ x, std::int64_t n, float factor, float lowest) {
+  alignas(64) float top[kStripLanes];
+  for (auto& lane : top) lane = lowest;
+  for (std::int64_t j = 0; j < n; j += kStripLanes)
+#pragma omp simd
+    for (int l = 0; l < kStripLanes; ++l) top[l] = larger(factor * x[j + l], top[l]);
+  fold<kStripLanes / 2>(top, larger);
+  return top[0];
+}
+
+// x = 2^(factor * x - top), and the sum of that in an order that n alone decides.
+float exponentiate(float* __restrict__ x, std::int64_t n, float factor, float top) {
+  alignas(64) float sum[kStripLanes] = {};
+  for (std::int64_t j = 0; j < n; j += kStripLanes)
+#pragma omp simd
+    for (int l = 0; l < kStripLanes; ++l) {
+      x[j + l] = weight_exp2(std::fma(factor, x[j + l], -top));
+      sum[l] += x[j + l];
+    }
+  fold<kStripLanes / 2>(sum, sum_of);
+  return sum[0];
+}
 
 template <class T>
 struct Attention {
   HeadRows<T const> q, k, v;
   HeadRows<T> o;
   float* lse;
-  float* scratch;
-  std::int64_t scratch_floats;
+  std::byte* workspace;
+  TileKernels const* kernels;
+  Scratch scratch;
   AttentionShape shape;
 
-  // An item is a tile of queries of one head.
-  KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
-    auto const s = Scratch::of(scratch + worker * scratch_floats, shape);
-    auto const tiles = shape.query_tiles();
-    auto const pair = item / tiles;
-    auto const first = alternating(item % tiles, tiles) * shape.tile;
-    auto const past = first + shape.tile < shape.queries ? first + shape.tile : shape.queries;
-    attend(s, pair / shape.heads, pair % shape.heads, first, past);
+  std::int64_t blocks() const { return div_ceil(shape.queries, scratch.queries); }
+
+  // An item is a block of queries of one head; the last ones, which see most keys, come first.
+  void operator()(std::int64_t worker, std::int64_t item) const {
+    auto const pair = item / blocks();
+    auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
+    attend(workspace + worker * scratch.total_bytes,
+           {pair / shape.heads, pair % shape.heads,
+            {first, std::min(first + scratch.queries, shape.queries)}});
   }
 
  private:
-  KOKKOS_FUNCTION void attend(Scratch const& s, std::int64_t sequence, std::int64_t head,
-                              std::int64_t first, std::int64_t past) const {
-    load_transposed(q.at(sequence, first, head), {past - first, shape.head_size, q.stride},
-                    shape.scale, shape, s.q);
-    clear(s.o, shape.side * shape.width);
-    clear(s.sum, shape.side);
-    for (std::int64_t i = 0; i < shape.side; ++i) s.top[i] = kHidden;
+  struct Queries {
+    std::int64_t sequence, head;
+    Range rows;
+  };
 
-    auto const kv_head = head / (shape.heads / shape.kv_heads);
-    auto const past_key = shape.past_key(past - 1);
-    for (auto j = shape.tile_start(shape.first_key(first)); j < past_key; j += shape.tile) {
-      auto const keys = j + shape.tile < past_key ? shape.tile : past_key - j;
-      load_tile(k.at(sequence, j, kv_head), {keys, shape.head_size, k.stride}, shape, s.k);
-      load_tile(v.at(sequence, j, kv_head), {keys, shape.head_size, v.stride}, shape, s.v);
-      add_keys(s, first, past, j, keys);
-    }
-    finish(s, sequence, head, first, past);
+  static float* floats(std::byte* base, std::int64_t offset) {
+    return reinterpret_cast<float*>(base + offset);
   }
 
-  // One tile of keys: scores, weights, and what they add to o.
-  KOKKOS_FUNCTION void add_keys(Scratch const& s, std::int64_t first, std::int64_t past,
-                                std::int64_t j, std::int64_t keys) const {
-    auto const side = shape.side, width = shape.width;
-    tile_product(RowMajorFactor{s.k, width}, s.q, side, s.scores, side,
-                 {side, side, shape.head_size}, false);
-    mask(s, first, past, j, keys);
-    for (std::int64_t i = 0; i < side; i += kTileLanes) weigh(s, i, keys);
-    for (std::int64_t i = 0; i < side; ++i)
-#pragma omp simd
-      for (std::int64_t c = 0; c < width; ++c) s.o[i * width + c] *= s.shrink[i];
-    tile_product(ColumnMajorFactor{s.scores, side}, s.v, width, s.o, width, {side, width, keys},
-                 true);
+  void attend(std::byte* base, Queries const& at) const {
+    RowFactor const rows(*kernels, HeadBlock(q, at.sequence, at.rows, at.head).by_row,
+                         base + scratch.q);
+    fill(floats(base, scratch.top), at.rows.size(), -kInfinity);
+    fill(floats(base, scratch.sum), at.rows.size(), 0);
+    fill(floats(base, scratch.o), at.rows.size() * shape.width, 0);
+
+    auto const seen = shape.keys_of(at.rows);
+    for (auto j = shape.tile_start(seen.first); j < seen.past; j += shape.tile) {
+      auto const keys = shape.tile_at(j, seen.past);
+      auto const kv_head = at.head / shape.group();
+      kernels->pack_b(HeadBlock(k, at.sequence, keys, kv_head).by_row, base + scratch.k);
+      kernels->pack_b(HeadBlock(v, at.sequence, keys, kv_head).by_column, base + scratch.v);
+      for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_keys(base, rows, at, i, keys);
+    }
+    finish(base, at);
   }
 
-  KOKKOS_FUNCTION void mask(Scratch const& s, std::int64_t first, std::int64_t past, std::int64_t j,
-                            std::int64_t keys) const {
-    if (shape.first_key(past - 1) <= j && j + keys <= shape.past_key(first)) return;
-    for (std::int64_t key = 0; key < keys; ++key)
-      hide_outside(s.scores + key * shape.side, shape.side, shape.first_query(j + key) - first,
-                   shape.past_query(j + key) - first, kHidden);
+  // What one tile of keys adds to the kPanel queries at row i of their block.
+  void add_keys(std::byte* base, RowFactor const& rows, Queries const& at, std::int64_t i,
+                Range keys) const {
+    auto const first = at.rows.first + i;
+    Range const queries{first, std::min(first + kPanel, at.rows.past)};
+    auto const seen = intersection(shape.keys_of(queries), keys);
+    if (seen.empty()) return;
+    auto const panels = panels_of(seen, keys.first);
+    auto const columns = panels.size() * kPanel, skipped = panels.first * kPanel;
+    auto* const scores = floats(base, scratch.scores);
+
+    TileProduct product{.b = base + scratch.k +
+                             panels.first * kernels->panel_bytes(shape.head_size),
+                        .c = scores,
+                        .c_stride = shape.strip_stride(),
+                        .b_panels = panels.size(),
+                        .add = false};
+    rows.choose(i / kPanel, product);
+    kernels->product(product);
+    for (auto query = queries.first; query < queries.past; ++query)
+      weigh(base, scores + (query - first) * shape.strip_stride(), query, query - at.rows.first, columns,
+            keys.first + skipped);
+    kernels->pack_a(scratch_rows(scores, shape.strip_stride(), queries.size(), columns),
+                    base + scratch.weights);
+    kernels->product({.a = base + scratch.weights,
+                      .a_row_bytes = 0,
+                      .b = base + scratch.v,
+                      .c = floats(base, scratch.o) + i * shape.width,
+                      .c_stride = shape.width,
+                      .rows = queries.size(),
+                      .b_panels = panel_count(shape.width),
+                      .depth = columns,
+                      .add = true,
+                      .b_depth = padded_depth(keys.size()),
+                      .b_first = skipped});
   }
 
-  // Scores to weights exp(score - top), for the queries [i, i + kTileLanes). A row that has seen no
-  // key yet has weights of 1 that its first key shrinks to 0.
-  KOKKOS_FUNCTION void weigh(Scratch const& s, std::int64_t i, std::int64_t keys) const {
-    float top[kTileLanes], sum[kTileLanes];
-    for (int l = 0; l < kTileLanes; ++l) top[l] = s.top[i + l];
-    for (std::int64_t key = 0; key < keys; ++key) {
-      float const* const score = s.scores + key * shape.side + i;
+  // Scores of the keys [first, first + n) become weights 2^(factor * score - top), those of keys
+  // that the query does not see become 0; the block's row i shrinks to the new top.
+  void weigh(std::byte* base, float* scores, std::int64_t query, std::int64_t i, std::int64_t n,
+             std::int64_t first) const {
+    auto const seen = intersection(shape.keys_of({query, query + 1}), {first, first + n});
+    if (seen.empty()) return fill(scores, n, 0);
+    if (seen.size() < n) fill_outside(scores, n, seen, first, -kInfinity);
+    float const factor = shape.scale * kLog2E;
+    float &top = floats(base, scratch.top)[i], &sum = floats(base, scratch.sum)[i];
+    float const new_top = largest(scores, n, factor, top);
+    float const shrink = weight_exp2(top - new_top);
+    top = new_top;
+    sum = sum * shrink + exponentiate(scores, n, factor, top);
+    float* const row = floats(base, scratch.o) + i * shape.width;
+    if (shrink != 1)
 #pragma omp simd
-      for (int l = 0; l < kTileLanes; ++l) top[l] = score[l] > top[l] ? score[l] : top[l];
-    }
-#pragma omp simd
-    for (int l = 0; l < kTileLanes; ++l) {
-      s.shrink[i + l] = fast_exp(s.top[i + l] - top[l]);
-      sum[l] = s.sum[i + l] * s.shrink[i + l];
-    }
-    for (std::int64_t key = 0; key < keys; ++key) {
-      float* const score = s.scores + key * shape.side + i;
-#pragma omp simd
-      for (int l = 0; l < kTileLanes; ++l) {
-        score[l] = fast_exp(score[l] - top[l]);
-        sum[l] += score[l];
-      }
-    }
-    for (int l = 0; l < kTileLanes; ++l) s.top[i + l] = top[l];
-    for (int l = 0; l < kTileLanes; ++l) s.sum[i + l] = sum[l];
+      for (std::int64_t c = 0; c < shape.width; ++c) row[c] *= shrink;
   }
 
-  KOKKOS_FUNCTION void finish(Scratch const& s, std::int64_t sequence, std::int64_t head,
-                              std::int64_t first, std::int64_t past) const {
-    auto* const row_lse = lse + (sequence * shape.heads + head) * shape.queries + first;
-    for (std::int64_t i = 0; i < past - first; ++i) {
-      row_lse[i] = s.top[i] + std::log(s.sum[i]);
-      float const share = 1.0f / s.sum[i];
-      store_tile(s.o + i * shape.width, share, shape, {1, shape.head_size, o.stride},
-                 o.at(sequence, first + i, head));
+  void finish(std::byte* base, Queries const& at) const {
+    auto* const row_lse =
+        lse + (at.sequence * shape.heads + at.head) * shape.queries + at.rows.first;
+    for (std::int64_t i = 0; i < at.rows.size(); ++i) {
+      float const sum = floats(base, scratch.sum)[i];
+      row_lse[i] = (floats(base, scratch.top)[i] + std::log2(sum)) * kLn2;
+      store_scaled(floats(base, scratch.o) + i * shape.width, 1 / sum, shape.head_size,
+                   o.at(at.sequence, at.rows.first + i, at.head));
     }
   }
 };
 
 template <class T>
-Launch bind_typed(Op const& op, AttentionShape const& shape) {
-  return [stride = row_strides(op), s = shape](Exec const& exec, void* const* p) {
+Launch bind_typed(Op const& op, AttentionShape const& shape, TileKernels const& kernels) {
+  return [stride = row_strides(op), s = shape, kernels = &kernels,
+          scratch = Scratch(shape, kernels)](Exec const& exec, void* const* p) {
     Attention<T> const kernel{.q = head_rows<T const>(p[0], stride[0], s.queries, s),
                               .k = head_rows<T const>(p[1], stride[1], s.keys, s),
                               .v = head_rows<T const>(p[2], stride[2], s.keys, s),
                               .o = head_rows<T>(p[3], stride[3], s.queries, s),
                               .lse = static_cast<float*>(p[4]),
-                              .scratch = static_cast<float*>(p[5]),
-                              .scratch_floats = Scratch::floats(s),
+                              .workspace = static_cast<std::byte*>(p[5]),
+                              .kernels = kernels,
+                              .scratch = scratch,
                               .shape = s};
-    deal_items(exec, label, s.batch * s.heads * s.query_tiles(), s.workers, kernel);
+    deal_items(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
   };
 }
 
-// The formula in fp64, one row of scores at a time.
-template <class T>
-struct SerialAttention {
-  std::vector<std::int64_t> stride;
-  AttentionShape s;
-
-  void operator()(Exec const&, void* const* p) const {
-    for (std::int64_t b = 0; b < s.batch; ++b)
-      for (std::int64_t h = 0; h < s.heads; ++h)
-        for (std::int64_t i = 0; i < s.queries; ++i) attend(p, b, h, i);
-  }
-
- private:
-  void attend(void* const* p, std::int64_t b, std::int64_t h, std::int64_t i) const {
-    auto const kv = h / s.group();
-    auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
-    auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
-    auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
-    auto* const o = head_rows<T>(p[3], stride[3], s.queries, s).at(b, i, h);
-
-    auto const first = s.first_key(i), past = s.past_key(i);
-    std::vector<double> weight;
-    for (auto j = first; j < past; ++j) {
-      double dot = 0;
-      for (std::int64_t c = 0; c < s.head_size; ++c)
-        dot += double{to_float(q[c])} * to_float(k.at(b, j, kv)[c]);
-      weight.push_back(dot * s.scale);
-    }
-    double const top = *std::max_element(weight.begin(), weight.end());
-    double sum = 0;
-    for (auto& w : weight) sum += w = std::exp(w - top);
-    for (std::int64_t c = 0; c < s.head_size; ++c) {
-      double mean = 0;
-      for (auto j = first; j < past; ++j)
-        mean += weight[static_cast<std::size_t>(j - first)] / sum * to_float(v.at(b, j, kv)[c]);
-      o[c] = store<T>(static_cast<float>(mean));
-    }
-    static_cast<float*>(p[4])[(b * s.heads + h) * s.queries + i] =
-        static_cast<float>(top + std::log(sum));
-  }
-};
-
 Launch bind(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape); },
-                  dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  auto const shape = attention_shape(context, op);
-  return dispatch(
-      [&]<class T>(T) -> Launch { return SerialAttention<T>{row_strides(op), shape}; },
-      dtype(context, op.outputs[0]));
+  auto const type = dtype(context, op.outputs[0]);
+  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape, tile_kernels(type)); }, type);
 }
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return shape.workers * Scratch::floats(shape) * size_bytes(DType::f32);
+  return shape.workers *
+         Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
 }
 
 }  // namespace
 
 Kernel kernel_attention() {
-  return {bind, serial, workspace};
+  return {bind, serial_attention, workspace};
 }
 
 }  // namespace spillway

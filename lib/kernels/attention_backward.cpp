@@ -2,328 +2,321 @@
 // made again from q, k and the rows' log-sum-exp:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
-// dq is summed by tiles of queries, dk and dv by tiles of keys, each tile by one thread and in
-// order: no atomics, so the same bits every time.
+// All sums run over tiles in their order, so the same bits come of any division of the work.
 #include <cmath>
+#include <limits>
 
 #include "kernels/attention_tiles.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/fast_math.hpp"
+#include "kernels/host_row.hpp"
 
 namespace spillway {
 namespace {
 
-Label const label_delta = "spillway::attention_backward delta";
-Label const label_dq = "spillway::attention_backward dq";
-Label const label_dkv = "spillway::attention_backward dk dv";
+Label const label = "spillway::attention_backward";
 
-// A worker's scratch: six tiles of [side, width] or of its transpose, and two of [side, side].
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::int64_t kMostSumBytes = 4 << 20;  // of dk and dv of a head
+
+// How the work is divided into items.
+enum class Division : std::uint8_t {
+  heads,  // of keys, whole: p and ds are made once, for dq, dk and dv
+  tiles,  // of queries for dq, then of keys for dk and dv: p and ds are made for each
+};
+
+// Tiles, where heads would leave workers idle for long or their sums outgrow the caches.
+Division division(AttentionShape const& s) {
+  auto const items = s.batch * s.kv_heads;
+  bool const busy = div_ceil(items, s.workers) * s.workers * 2 <= items * 3;
+  auto const sum_bytes = 2 * round_up(s.keys, s.tile) * s.width * size_bytes(DType::f32);
+  return busy && sum_bytes <= kMostSumBytes ? Division::heads : Division::tiles;
+}
+
+// A worker's scratch: byte offsets. Scores lie [keys, queries].
 struct Scratch {
-  float* base;
-  std::int64_t rows, side;
+  std::int64_t q_lines, d_o_lines;      // panels of the tile's rows, to be met by those of k and v
+  std::int64_t q_depth, d_o_depth;      // panels of the head's columns, to be met by p^T and ds^T
+  std::int64_t k_lines, v_lines;        // panels of rows, where they are not read in place
+  std::int64_t k_depth;                 // panels of columns, to be met by ds
+  std::int64_t factor;                  // a panel of p or ds, packed
+  std::int64_t weights;                 // p [kPanel, strip_stride]
+  std::int64_t slopes;                  // ds [tile, strip_stride]
+  std::int64_t lse, delta;              // [tile]; lse in powers of 2
+  std::int64_t dq, dk, dv;              // sums: [tile, width], the others [tile or all keys, width]
+  std::int64_t sum_floats;              // of dk and of dv
+  std::int64_t total_bytes;
 
-  static std::int64_t floats(AttentionShape const& s) {
-    return 6 * s.side * s.width + 2 * s.side * s.side;
+  Scratch(AttentionShape const& s, TileKernels const& kernels) {
+    auto const by_row = panel_count(s.tile) * kernels.panel_bytes(s.head_size);
+    auto const by_column = panel_count(s.width) * kernels.panel_bytes(s.tile);
+    bool const whole = division(s) == Division::heads;
+    sum_floats = (whole ? round_up(s.keys, s.tile) : s.tile) * s.width;
+    ScratchPlan plan;
+    for (auto* const panels : {&q_lines, &d_o_lines, &k_lines, &v_lines})
+      *panels = plan.bytes(by_row);
+    for (auto* const panels : {&q_depth, &d_o_depth, &k_depth}) *panels = plan.bytes(by_column);
+    factor = plan.bytes(kernels.panel_bytes(s.tile));
+    weights = plan.floats(kPanel * s.strip_stride());
+    slopes = plan.floats(s.tile * s.strip_stride());
+    lse = plan.floats(s.tile);
+    delta = plan.floats(s.tile);
+    dq = plan.floats(s.tile * s.width);
+    dk = plan.floats(sum_floats);
+    dv = plan.floats(sum_floats);
+    total_bytes = plan.total_bytes();
   }
-  KOKKOS_FUNCTION float* tile(int i) const { return base + i * rows; }
-  KOKKOS_FUNCTION float* weights() const { return base + 6 * rows; }
-  KOKKOS_FUNCTION float* slopes() const { return base + 6 * rows + side * side; }
+};
+
+// weights = p and slopes = p * (dp - delta), of one key: weights were scores and slopes dp.
+void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
+                   float const* __restrict__ lse, float const* __restrict__ delta, std::int64_t n,
+                   float factor) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    weights[i] = weight_exp2(std::fma(factor, weights[i], -lse[i]));
+    slopes[i] = weights[i] * (slopes[i] - delta[i]);
+  }
+}
+
+// What one item makes: the gradients, all or some, of some rows of some heads.
+struct Task {
+  std::int64_t sequence;
+  Range heads;  // of queries, that read the same keys
+  Range queries, keys;
+  bool want_dq, want_dkv;
 };
 
 template <class T>
-struct Operands {
-  HeadRows<T const> q, k, v, o;
-  float const* lse;
-  HeadRows<T const> d_o;
-  HeadRows<T> dq, dk, dv;
-  float* delta;  // [batch, heads, queries]
-  float* scratch;
-  std::int64_t scratch_floats;
+struct Gradients {
+  GradientOperands<T> in;
+  std::byte* workspace;
+  TileKernels const* kernels;
+  Scratch scratch;
   AttentionShape shape;
 
-  KOKKOS_FUNCTION Scratch scratch_of(std::int64_t worker) const {
-    return {scratch + worker * scratch_floats, shape.side * shape.width, shape.side};
-  }
-  KOKKOS_FUNCTION std::int64_t row(std::int64_t sequence, std::int64_t head,
-                                   std::int64_t query) const {
-    return (sequence * shape.heads + head) * shape.queries + query;
-  }
-  KOKKOS_FUNCTION TileData data(std::int64_t rows, std::int64_t stride) const {
-    return {rows, shape.head_size, stride};
-  }
-};
+  std::int64_t query_tiles() const { return div_ceil(shape.queries, shape.tile); }
+  std::int64_t key_tiles() const { return div_ceil(shape.keys, shape.tile); }
 
-KOKKOS_INLINE_FUNCTION std::int64_t smaller(std::int64_t a, std::int64_t b) {
-  return a < b ? a : b;
-}
-
-template <class T>
-struct Delta : Operands<T> {
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    auto const& s = this->shape;
-    auto const pair = row / s.queries, query = row % s.queries;
-    auto const* const o = this->o.at(pair / s.heads, query, pair % s.heads);
-    auto const* const d_o = this->d_o.at(pair / s.heads, query, pair % s.heads);
-    float sum = 0;
-    for (std::int64_t c = 0; c < s.head_size; ++c)
-      sum = std::fma(to_float(o[c]), to_float(d_o[c]), sum);
-    this->delta[row] = sum;
+  void of_head(std::int64_t worker, std::int64_t item) const {
+    add(worker, {item / shape.kv_heads, group_of(item % shape.kv_heads), {0, shape.queries},
+                 {0, shape.keys}, true, true});
   }
-};
-
-// One item is a tile of queries. Scores are transposed, [keys, queries].
-template <class T>
-struct QueryGradient : Operands<T> {
-  KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
-    auto const& s = this->shape;
-    auto const tiles = s.query_tiles(), pair = item / tiles;
-    auto const sequence = pair / s.heads, head = pair % s.heads;
-    auto const first = alternating(item % tiles, tiles) * s.tile;
-    auto const past = smaller(first + s.tile, s.queries);
-    auto const scratch = this->scratch_of(worker);
-    float *const q = scratch.tile(0), *const d_o = scratch.tile(1), *const dq = scratch.tile(2);
-
-    load_transposed(this->q.at(sequence, first, head), this->data(past - first, this->q.stride),
-                    s.scale, s, q);
-    load_transposed(this->d_o.at(sequence, first, head),
-                    this->data(past - first, this->d_o.stride), 1, s, d_o);
-    clear(dq, s.side * s.width);
-    auto const past_key = s.past_key(past - 1);
-    for (auto j = s.tile_start(s.first_key(first)); j < past_key; j += s.tile)
-      add_keys(scratch, {sequence, head, first, past}, j, smaller(s.tile, past_key - j));
-    store_tile(dq, s.scale, s, this->data(past - first, this->dq.stride),
-               this->dq.at(sequence, first, head));
+  void of_query_tile(std::int64_t worker, std::int64_t item) const {
+    auto const pair = item / query_tiles(), head = pair % shape.heads;
+    auto const first = (query_tiles() - 1 - item % query_tiles()) * shape.tile;
+    add(worker, {pair / shape.heads, {head, head + 1}, shape.tile_at(first, shape.queries),
+                 {0, shape.keys}, true, false});
+  }
+  void of_key_tile(std::int64_t worker, std::int64_t item) const {
+    auto const pair = item / key_tiles();
+    add(worker, {pair / shape.kv_heads, group_of(pair % shape.kv_heads), {0, shape.queries},
+                 shape.tile_at(item % key_tiles() * shape.tile, shape.keys), false, true});
   }
 
  private:
+  // A tile of queries of one head, whose factors lie in the scratch at `base`.
   struct Queries {
-    std::int64_t sequence, head, first, past;
+    std::byte* base;
+    std::int64_t sequence, head;
+    Range rows;
   };
 
-  KOKKOS_FUNCTION void add_keys(Scratch const& scratch, Queries const& at, std::int64_t j,
-                                std::int64_t keys) const {
-    auto const& s = this->shape;
-    auto const kv_head = at.head / (s.heads / s.kv_heads);
-    float *const k = scratch.tile(3), *const v = scratch.tile(4);
-    load_tile(this->k.at(at.sequence, j, kv_head), this->data(keys, this->k.stride), s, k);
-    load_tile(this->v.at(at.sequence, j, kv_head), this->data(keys, this->v.stride), s, v);
-    float *const weights = scratch.weights(), *const slopes = scratch.slopes();
-    TileExtents const scores{s.side, s.side, s.head_size};
-    tile_product(RowMajorFactor{k, s.width}, scratch.tile(0), s.side, weights, s.side, scores,
-                 false);
-    tile_product(RowMajorFactor{v, s.width}, scratch.tile(1), s.side, slopes, s.side, scores,
-                 false);
-    differentiate(scratch, at, j, keys);
-    tile_product(ColumnMajorFactor{slopes, s.side}, k, s.width, scratch.tile(2), s.width,
-                 {s.side, s.width, keys}, true);
+  Range group_of(std::int64_t kv_head) const {
+    return {kv_head * shape.group(), (kv_head + 1) * shape.group()};
+  }
+  static float* floats(std::byte* base, std::int64_t offset) {
+    return reinterpret_cast<float*>(base + offset);
   }
 
-  // slopes = p * (dp - delta), where the scores become p on the way.
-  KOKKOS_FUNCTION void differentiate(Scratch const& scratch, Queries const& at, std::int64_t j,
-                                     std::int64_t keys) const {
-    auto const& s = this->shape;
-    auto const rows = at.past - at.first;
-    auto const* const row_lse = this->lse + this->row(at.sequence, at.head, at.first);
-    auto const* const row_delta = this->delta + this->row(at.sequence, at.head, at.first);
-    bool const all = s.first_key(at.past - 1) <= j && j + keys <= s.past_key(at.first);
-    for (std::int64_t key = 0; key < keys; ++key) {
-      float const* const score = scratch.weights() + key * s.side;
-      float* const slope = scratch.slopes() + key * s.side;
-#pragma omp simd
-      for (std::int64_t i = 0; i < rows; ++i)
-        slope[i] = fast_exp(score[i] - row_lse[i]) * (slope[i] - row_delta[i]);
-      if (!all)
-        hide_outside(slope, rows, s.first_query(j + key) - at.first,
-                     s.past_query(j + key) - at.first, 0);
+  void add(std::int64_t worker, Task const& task) const {
+    auto* const base = workspace + worker * scratch.total_bytes;
+    if (task.want_dkv) {
+      fill(floats(base, scratch.dk), scratch.sum_floats, 0);
+      fill(floats(base, scratch.dv), scratch.sum_floats, 0);
+    }
+    for (auto head = task.heads.first; head < task.heads.past; ++head)
+      for (auto i = task.queries.first; i < task.queries.past; i += shape.tile)
+        add_queries({base, task.sequence, head, shape.tile_at(i, shape.queries)}, task);
+    if (task.want_dkv) store_keys(base, task);
+  }
+
+  void add_queries(Queries const& at, Task const& task) const {
+    auto const seen = shape.keys_of(at.rows);
+    auto const keys = intersection({shape.tile_start(seen.first), seen.past}, task.keys);
+    if (keys.empty()) return;
+    load(at);
+    for (auto j = keys.first; j < keys.past; j += shape.tile)
+      add_keys(at, shape.tile_at(j, keys.past), j - task.keys.first, task);
+    if (task.want_dq)
+      for (auto query = at.rows.first; query < at.rows.past; ++query)
+        store_scaled(floats(at.base, scratch.dq) + (query - at.rows.first) * shape.width,
+                     shape.scale, shape.head_size, in.dq.at(at.sequence, query, at.head));
+  }
+
+  void load(Queries const& at) const {
+    HeadBlock const q(in.q, at.sequence, at.rows, at.head);
+    HeadBlock const d_o(in.d_o, at.sequence, at.rows, at.head);
+    kernels->pack_b(q.by_row, at.base + scratch.q_lines);
+    kernels->pack_b(q.by_column, at.base + scratch.q_depth);
+    kernels->pack_b(d_o.by_row, at.base + scratch.d_o_lines);
+    kernels->pack_b(d_o.by_column, at.base + scratch.d_o_depth);
+    fill(floats(at.base, scratch.dq), shape.tile * shape.width, 0);
+    float *const lse = floats(at.base, scratch.lse), *const delta = floats(at.base, scratch.delta);
+    fill(lse, shape.tile, kInfinity);  // beyond the last query all weights are 0
+    fill(delta, shape.tile, 0);
+    auto const* const row_lse = in.lse + (at.sequence * shape.heads + at.head) * shape.queries;
+    for (auto query = at.rows.first; query < at.rows.past; ++query) {
+      auto const* const o = in.o.at(at.sequence, query, at.head);
+      auto const* const slope = in.d_o.at(at.sequence, query, at.head);
+      lse[query - at.rows.first] = row_lse[query] * kLog2E;
+      delta[query - at.rows.first] = sum_in_lanes<float>(
+          shape.head_size, [&](std::int64_t c) { return to_float(o[c]) * to_float(slope[c]); });
+    }
+  }
+
+  // What a tile of keys, whose sums of dk and dv begin at `row`, adds.
+  void add_keys(Queries const& at, Range keys, std::int64_t row, Task const& task) const {
+    auto const kv_head = at.head / shape.group();
+    HeadBlock const k(in.k, at.sequence, keys, kv_head), v(in.v, at.sequence, keys, kv_head);
+    RowFactor const k_rows(*kernels, k.by_row, at.base + scratch.k_lines);
+    RowFactor const v_rows(*kernels, v.by_row, at.base + scratch.v_lines);
+    for (std::int64_t j = 0; j < keys.size(); j += kPanel) {
+      TileProduct scores{}, slopes{};
+      k_rows.choose(j / kPanel, scores);
+      v_rows.choose(j / kPanel, slopes);
+      auto const first = keys.first + j;
+      add_key_panel(at, {first, first + scores.rows}, j, scores, slopes,
+                    task.want_dkv ? row + j : -1);
+    }
+    if (!task.want_dq) return;
+    kernels->pack_b(k.by_column, at.base + scratch.k_depth);
+    for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_to_dq(at, i, keys);
+  }
+
+  // ds of kPanel keys at row j of their tile, and what they add to dk and dv at `row`, if any.
+  void add_key_panel(Queries const& at, Range keys, std::int64_t j, TileProduct& scores,
+                     TileProduct& slopes, std::int64_t row) const {
+    auto const seen = intersection(shape.queries_of(keys), at.rows);
+    if (seen.empty()) return;
+    auto const panels = panels_of(seen, at.rows.first);
+    auto const skipped = panels.first * kPanel, columns = panels.size() * kPanel;
+    scores.c = floats(at.base, scratch.weights);
+    slopes.c = floats(at.base, scratch.slopes) + j * shape.strip_stride() + skipped;
+    scores.b = at.base + scratch.q_lines + panels.first * kernels->panel_bytes(shape.head_size);
+    slopes.b = at.base + scratch.d_o_lines + panels.first * kernels->panel_bytes(shape.head_size);
+    for (auto* const product : {&scores, &slopes}) {
+      product->c_stride = shape.strip_stride();
+      product->b_panels = panels.size();
+      kernels->product(*product);
+    }
+    for (std::int64_t r = 0; r < keys.size(); ++r) {
+      auto* const strip = scores.c + r * shape.strip_stride();
+      Range const key{keys.first + r, keys.first + r + 1};
+      fill_outside(strip, columns, shape.queries_of(key), at.rows.first + skipped, -kInfinity);
+      differentiate(strip, slopes.c + r * shape.strip_stride(), floats(at.base, scratch.lse) + skipped,
+                    floats(at.base, scratch.delta) + skipped, columns, shape.scale * kLog2E);
+    }
+    if (row < 0) return;
+    add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * shape.width * 4, skipped);
+    add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * shape.width * 4, skipped);
+  }
+
+  // sums += c b, where c is what a product has made: p^T or ds^T of some keys.
+  void add_to_keys(Queries const& at, TileProduct const& made, std::int64_t b, std::int64_t sums,
+                   std::int64_t skipped) const {
+    auto const depth = made.b_panels * kPanel;
+    kernels->pack_a(scratch_rows(made.c, made.c_stride, made.rows, depth),
+                    at.base + scratch.factor);
+    kernels->product({.a = at.base + scratch.factor,
+                      .a_row_bytes = 0,
+                      .b = at.base + b,
+                      .c = floats(at.base, sums),
+                      .c_stride = shape.width,
+                      .rows = made.rows,
+                      .b_panels = panel_count(shape.width),
+                      .depth = depth,
+                      .add = true,
+                      .b_depth = padded_depth(at.rows.size()),
+                      .b_first = skipped});
+  }
+
+  // dq += ds k for kPanel queries at row i of their tile.
+  void add_to_dq(Queries const& at, std::int64_t i, Range keys) const {
+    Range const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
+    auto const seen = intersection(shape.keys_of(queries), keys);
+    if (seen.empty()) return;
+    auto const panels = panels_of(seen, keys.first);
+    auto const skipped = panels.first * kPanel;
+    TileSource const slopes{
+        .data = floats(at.base, scratch.slopes) + skipped * shape.strip_stride() + i,
+        .dtype = DType::f32,
+        .depth_contiguous = false,
+        .stride = shape.strip_stride(),
+        .lines = queries.size(),
+        .depth = std::min(panels.past * kPanel, keys.size()) - skipped};
+    kernels->pack_a(slopes, at.base + scratch.factor);
+    kernels->product({.a = at.base + scratch.factor,
+                      .a_row_bytes = 0,
+                      .b = at.base + scratch.k_depth,
+                      .c = floats(at.base, scratch.dq) + i * shape.width,
+                      .c_stride = shape.width,
+                      .rows = queries.size(),
+                      .b_panels = panel_count(shape.width),
+                      .depth = padded_depth(slopes.depth),
+                      .add = true,
+                      .b_depth = padded_depth(keys.size()),
+                      .b_first = skipped});
+  }
+
+  void store_keys(std::byte* base, Task const& task) const {
+    auto const kv_head = task.heads.first / shape.group();
+    for (auto key = task.keys.first; key < task.keys.past; ++key) {
+      auto const row = (key - task.keys.first) * shape.width;
+      store_scaled(floats(base, scratch.dk) + row, shape.scale, shape.head_size,
+                   in.dk.at(task.sequence, key, kv_head));
+      store_scaled(floats(base, scratch.dv) + row, 1, shape.head_size,
+                   in.dv.at(task.sequence, key, kv_head));
     }
   }
 };
 
-// One item is a tile of keys, of all heads of queries that read it. Scores are [queries, keys].
 template <class T>
-struct KeyGradient : Operands<T> {
-  KOKKOS_FUNCTION void operator()(std::int64_t worker, std::int64_t item) const {
-    auto const& s = this->shape;
-    auto const tiles = s.key_tiles(), pair = item / tiles;
-    auto const first = alternating(item % tiles, tiles) * s.tile;
-    Keys const at{pair / s.kv_heads, pair % s.kv_heads, first, smaller(first + s.tile, s.keys)};
-    auto const rows = at.past - at.first;
-    auto const scratch = this->scratch_of(worker);
-    load_transposed(this->k.at(at.sequence, first, at.head), this->data(rows, this->k.stride),
-                    s.scale, s, scratch.tile(0));
-    load_transposed(this->v.at(at.sequence, first, at.head), this->data(rows, this->v.stride), 1, s,
-                    scratch.tile(1));
-    clear(scratch.tile(2), 2 * s.side * s.width);  // dk and dv
-
-    auto const group = s.heads / s.kv_heads;
-    auto const past_query = s.past_query(at.past - 1);
-    for (std::int64_t head = at.head * group; head < (at.head + 1) * group; ++head)
-      for (auto i = s.tile_start(s.first_query(first)); i < past_query; i += s.tile)
-        add_queries(scratch, at, head, i, smaller(s.tile, past_query - i));
-    store_tile(scratch.tile(2), s.scale, s, this->data(rows, this->dk.stride),
-               this->dk.at(at.sequence, first, at.head));
-    store_tile(scratch.tile(3), 1, s, this->data(rows, this->dv.stride),
-               this->dv.at(at.sequence, first, at.head));
-  }
-
- private:
-  struct Keys {
-    std::int64_t sequence, head, first, past;  // head of keys
-  };
-
-  KOKKOS_FUNCTION void add_queries(Scratch const& scratch, Keys const& at, std::int64_t head,
-                                   std::int64_t i, std::int64_t queries) const {
-    auto const& s = this->shape;
-    float *const q = scratch.tile(4), *const d_o = scratch.tile(5);
-    load_tile(this->q.at(at.sequence, i, head), this->data(queries, this->q.stride), s, q);
-    load_tile(this->d_o.at(at.sequence, i, head), this->data(queries, this->d_o.stride), s, d_o);
-    float *const weights = scratch.weights(), *const slopes = scratch.slopes();
-    TileExtents const scores{s.side, s.side, s.head_size}, sums{s.side, s.width, queries};
-    tile_product(RowMajorFactor{q, s.width}, scratch.tile(0), s.side, weights, s.side, scores,
-                 false);
-    tile_product(RowMajorFactor{d_o, s.width}, scratch.tile(1), s.side, slopes, s.side, scores,
-                 false);
-    differentiate(scratch, at, head, i, queries);
-    tile_product(ColumnMajorFactor{slopes, s.side}, q, s.width, scratch.tile(2), s.width, sums,
-                 true);
-    tile_product(ColumnMajorFactor{weights, s.side}, d_o, s.width, scratch.tile(3), s.width, sums,
-                 true);
-  }
-
-  // weights = p and slopes = p * (dp - delta).
-  KOKKOS_FUNCTION void differentiate(Scratch const& scratch, Keys const& at, std::int64_t head,
-                                     std::int64_t i, std::int64_t queries) const {
-    auto const& s = this->shape;
-    bool const all = s.first_key(i + queries - 1) <= at.first && at.past <= s.past_key(i);
-    auto const columns = at.past - at.first;
-    for (std::int64_t query = 0; query < queries; ++query) {
-      auto const row = this->row(at.sequence, head, i + query);
-      float const lse = this->lse[row], delta = this->delta[row];
-      float* const weight = scratch.weights() + query * s.side;
-      float* const slope = scratch.slopes() + query * s.side;
-      if (!all)
-        hide_outside(weight, columns, s.first_key(i + query) - at.first,
-                     s.past_key(i + query) - at.first, -INFINITY);
-#pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) {
-        weight[j] = fast_exp(weight[j] - lse);
-        slope[j] = weight[j] * (slope[j] - delta);
-      }
-    }
-  }
-};
-
-// [delta | scratch of every worker]
-std::int64_t delta_floats(AttentionShape const& s) {
-  return round_up<std::int64_t>(s.batch * s.heads * s.queries, kTileLanes);
-}
-
-std::int64_t workspace(KernelContext const& context, Op const& op) {
-  auto const s = attention_shape(context, op);
-  return (delta_floats(s) + s.workers * Scratch::floats(s)) * size_bytes(DType::f32);
-}
-
-template <class T>
-Operands<T> operands_of(void* const* p, std::vector<std::int64_t> const& stride,
-                        AttentionShape const& s) {
-  auto* const workspace = static_cast<float*>(p[9]);
-  return {.q = head_rows<T const>(p[0], stride[0], s.queries, s),
-          .k = head_rows<T const>(p[1], stride[1], s.keys, s),
-          .v = head_rows<T const>(p[2], stride[2], s.keys, s),
-          .o = head_rows<T const>(p[3], stride[3], s.queries, s),
-          .lse = static_cast<float const*>(p[4]),
-          .d_o = head_rows<T const>(p[5], stride[5], s.queries, s),
-          .dq = head_rows<T>(p[6], stride[6], s.queries, s),
-          .dk = head_rows<T>(p[7], stride[7], s.keys, s),
-          .dv = head_rows<T>(p[8], stride[8], s.keys, s),
-          .delta = workspace,
-          .scratch = workspace + delta_floats(s),
-          .scratch_floats = Scratch::floats(s),
-          .shape = s};
-}
-
-template <class T>
-Launch bind_typed(Op const& op, AttentionShape const& shape) {
-  return [stride = row_strides(op), s = shape](Exec const& exec, void* const* p) {
-    auto const operands = operands_of<T>(p, stride, s);
-    auto const pairs = s.batch * s.heads;
-    for_each_item(exec, label_delta, pairs * s.queries, Delta<T>{operands});
-    deal_items(exec, label_dq, pairs * s.query_tiles(), s.workers, QueryGradient<T>{operands});
-    deal_items(exec, label_dkv, s.batch * s.kv_heads * s.key_tiles(), s.workers,
-               KeyGradient<T>{operands});
+Launch bind_typed(Op const& op, AttentionShape const& shape, TileKernels const& kernels) {
+  return [stride = row_strides(op), s = shape, kernels = &kernels,
+          scratch = Scratch(shape, kernels)](Exec const& exec, void* const* p) {
+    Gradients<T> const gradients{.in = gradient_operands<T>(p, stride, s),
+                                 .workspace = static_cast<std::byte*>(p[9]),
+                                 .kernels = kernels,
+                                 .scratch = scratch,
+                                 .shape = s};
+    auto const deal = [&](std::int64_t items, auto part) {
+      deal_items(exec, label, items, s.workers, [&](std::int64_t worker, std::int64_t item) {
+        (gradients.*part)(worker, item);
+      });
+    };
+    auto const key_heads = s.batch * s.kv_heads;
+    if (division(s) == Division::heads) return deal(key_heads, &Gradients<T>::of_head);
+    deal(s.batch * s.heads * gradients.query_tiles(), &Gradients<T>::of_query_tile);
+    deal(key_heads * gradients.key_tiles(), &Gradients<T>::of_key_tile);
   };
 }
-
-// The same equations in fp64, one row of queries at a time.
-template <class T>
-struct SerialGradients {
-  std::vector<std::int64_t> stride;
-  AttentionShape s;
-
-  void operator()(Exec const&, void* const* p) const {
-    auto const in = operands_of<T>(p, stride, s);
-    auto const floats = static_cast<std::size_t>(s.batch * s.keys * s.kv_heads * s.head_size);
-    std::vector<double> dk(floats), dv(floats);
-    for (std::int64_t b = 0; b < s.batch; ++b)
-      for (std::int64_t h = 0; h < s.heads; ++h)
-        for (std::int64_t i = 0; i < s.queries; ++i) add_query(in, b, h, i, dk, dv);
-    for (std::int64_t b = 0; b < s.batch; ++b)
-      for (std::int64_t j = 0; j < s.keys; ++j)
-        for (std::int64_t h = 0; h < s.kv_heads; ++h)
-          for (std::int64_t c = 0; c < s.head_size; ++c) {
-            auto const at = index(b, j, h, c);
-            in.dk.at(b, j, h)[c] = store<T>(static_cast<float>(dk[at]));
-            in.dv.at(b, j, h)[c] = store<T>(static_cast<float>(dv[at]));
-          }
-  }
-
- private:
-  std::size_t index(std::int64_t b, std::int64_t j, std::int64_t h, std::int64_t c) const {
-    return static_cast<std::size_t>(((b * s.keys + j) * s.kv_heads + h) * s.head_size + c);
-  }
-  double dot(T const* a, T const* b) const {
-    double sum = 0;
-    for (std::int64_t c = 0; c < s.head_size; ++c) sum += double{to_float(a[c])} * to_float(b[c]);
-    return sum;
-  }
-  void add_query(Operands<T> const& in, std::int64_t b, std::int64_t h, std::int64_t i,
-                 std::vector<double>& dk, std::vector<double>& dv) const {
-    auto const kv = h / s.group();
-    auto const *const q = in.q.at(b, i, h), *const d_o = in.d_o.at(b, i, h);
-    double const delta = dot(d_o, in.o.at(b, i, h)), lse = in.lse[in.row(b, h, i)];
-    std::vector<double> dq(static_cast<std::size_t>(s.head_size));
-    for (auto j = s.first_key(i); j < s.past_key(i); ++j) {
-      auto const *const k = in.k.at(b, j, kv), *const v = in.v.at(b, j, kv);
-      double const weight = std::exp(s.scale * dot(q, k) - lse);
-      double const slope = s.scale * weight * (dot(d_o, v) - delta);
-      for (std::int64_t c = 0; c < s.head_size; ++c) {
-        dq[static_cast<std::size_t>(c)] += slope * to_float(k[c]);
-        dk[index(b, j, kv, c)] += slope * to_float(q[c]);
-        dv[index(b, j, kv, c)] += weight * to_float(d_o[c]);
-      }
-    }
-    for (std::int64_t c = 0; c < s.head_size; ++c)
-      in.dq.at(b, i, h)[c] = store<T>(static_cast<float>(dq[static_cast<std::size_t>(c)]));
-  }
-};
 
 Launch bind(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape); },
-                  dtype(context, op.outputs[0]));
+  auto const type = dtype(context, op.outputs[0]);
+  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape, tile_kernels(type)); }, type);
 }
 
-Launch serial(KernelContext const& context, Op const& op) {
+std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch(
-      [&]<class T>(T) -> Launch { return SerialGradients<T>{row_strides(op), shape}; },
-      dtype(context, op.outputs[0]));
+  return shape.workers *
+         Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
 }
 
 }  // namespace
 
 Kernel kernel_attention_backward() {
-  return {bind, serial, workspace};
+  return {bind, serial_attention_backward, workspace};
 }
 
 }  // namespace spillway

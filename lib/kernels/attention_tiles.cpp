@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -12,6 +11,7 @@ namespace spillway {
 namespace {
 
 std::string refusal(AttentionDescriptor const& d) {
+  if (!kOnHost) return "tiles in a device's memory";
   if (d.mask == MaskKind::documents) return "a mask of documents";
   if (d.bias) return "a bias on scores";
   if (d.mask == MaskKind::none && d.window > 0) return "a window without a causal mask";
@@ -35,9 +35,8 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
           .heads = d.heads,
           .kv_heads = d.kv_heads,
           .head_size = d.head_size,
-          .tile = tile,
-          .side = round_up(tile, kTileLanes),
-          .width = round_up(d.head_size, kTileLanes),
+          .tile = round_up(tile, kPanel),
+          .width = round_up(d.head_size, kPanel),
           .window = d.window > 0 ? d.window : std::numeric_limits<std::int64_t>::max() / 2,
           .causal = d.mask == MaskKind::causal,
           .scale = static_cast<float>(d.scale),
@@ -52,6 +51,27 @@ std::vector<std::int64_t> row_strides(Op const& op) {
       strides.push_back(view.strides[0]);
     }
   return strides;
+}
+
+RowFactor::RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels)
+    : m_rows(rows), m_first(static_cast<std::byte const*>(panels)) {
+  assert(rows.depth_contiguous);
+  bool const in_place =
+      kernels.reads_rows && rows.dtype == DType::bf16 && rows.depth % kTileDepth == 0;
+  m_row_bytes = in_place ? rows.stride * size_bytes(DType::bf16) : 0;
+  m_panel_bytes = in_place ? kPanel * m_row_bytes : kernels.panel_bytes(rows.depth);
+  if (in_place) {
+    m_first = static_cast<std::byte const*>(rows.data);
+  } else {
+    kernels.pack_a(rows, panels);
+  }
+}
+
+void RowFactor::choose(std::int64_t panel, TileProduct& product) const {
+  product.a = m_first + panel * m_panel_bytes;
+  product.a_row_bytes = m_row_bytes;
+  product.rows = std::min(kPanel, m_rows.lines - panel * kPanel);
+  product.depth = padded_depth(m_rows.depth);
 }
 
 }  // namespace spillway

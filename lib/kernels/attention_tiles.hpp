@@ -1,7 +1,10 @@
-// What the tiled kernels of attention share: shapes as plain integers, which keys a query sees,
-// tiles between memory and fp32 scratch.
+// What attention and its backward share: shapes as plain integers, which keys a query sees, factors
+// of the products of tiles, exponentials, work for threads.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -10,41 +13,57 @@
 #include "graph/attention.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
-#include "kernels/tile_product.hpp"
+#include "kernels/tiles/tiles.hpp"
 
 namespace spillway {
+
+struct Range {  // [first, past)
+  std::int64_t first, past;
+
+  std::int64_t size() const { return past - first; }
+  bool empty() const { return past <= first; }
+};
+inline Range intersection(Range a, Range b) {
+  return {std::max(a.first, b.first), std::min(a.past, b.past)};
+}
+// The panels that hold these rows, the first panel beginning at row `origin`.
+inline Range panels_of(Range rows, std::int64_t origin) {
+  return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
+}
 
 // One AttentionDescriptor and tile size, ready for kernels.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, kv_heads, head_size;
-  std::int64_t tile;    // rows of q and of k per tile
-  std::int64_t side;    // the tile's leading dimension in scratch
-  std::int64_t width;   // the head's leading dimension in scratch
+  std::int64_t tile;    // rows of q and of k per tile, a multiple of kPanel
+  std::int64_t width;   // of sums: the head in whole panels
   std::int64_t window;  // keys a query sees at most
   bool causal;
   float scale;
   std::int64_t workers;  // pieces of scratch, each used by one thread at a time
 
-  KOKKOS_FUNCTION std::int64_t first_key(std::int64_t query) const {
-    return causal && query >= window ? query - window + 1 : 0;
+  Range keys_of(Range rows) const {
+    if (!causal) return {0, keys};
+    return {rows.first >= window ? rows.first - window + 1 : 0, rows.past};
   }
-  KOKKOS_FUNCTION std::int64_t past_key(std::int64_t query) const {
-    return causal ? query + 1 : keys;
+  Range queries_of(Range rows) const {
+    if (!causal) return {0, queries};
+    return {rows.first, std::min(rows.past - 1 + window, queries)};
   }
-  // The same from the key's side.
-  KOKKOS_FUNCTION std::int64_t first_query(std::int64_t key) const { return causal ? key : 0; }
-  KOKKOS_FUNCTION std::int64_t past_query(std::int64_t key) const {
-    return causal && key + window < queries ? key + window : queries;
+  Range tile_at(std::int64_t first, std::int64_t rows) const {
+    return {first, std::min(first + tile, rows)};
   }
-  KOKKOS_FUNCTION std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
-
-  KOKKOS_FUNCTION std::int64_t query_tiles() const { return (queries + tile - 1) / tile; }
-  KOKKOS_FUNCTION std::int64_t key_tiles() const { return (keys + tile - 1) / tile; }
+  // From row to row of scores: with a power of 2 they would all compete for a few sets of a cache.
+  std::int64_t strip_stride() const { return tile + 16; }
+  std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
   std::int64_t group() const { return heads / kv_heads; }  // query heads per key head
 };
 
 // Throws Error(bad_input), naming the op, for what these kernels do not offer.
 AttentionShape attention_shape(KernelContext const& context, Op const& op);
+
+// The references, in fp64 and a row of scores at a time.
+Launch serial_attention(KernelContext const& context, Op const& op);
+Launch serial_attention_backward(KernelContext const& context, Op const& op);
 
 // A [batch * rows, heads * head_size] operand: columns of something wider, perhaps.
 template <class T>
@@ -52,7 +71,7 @@ struct HeadRows {
   T* data;
   std::int64_t stride, rows, head_size;
 
-  KOKKOS_FUNCTION T* at(std::int64_t sequence, std::int64_t row, std::int64_t head) const {
+  T* at(std::int64_t sequence, std::int64_t row, std::int64_t head) const {
     return data + (sequence * rows + row) * stride + head * head_size;
   }
 };
@@ -66,77 +85,130 @@ HeadRows<T> head_rows(void* data, std::int64_t stride, std::int64_t rows,
 // The row strides of an op's operands, inputs and then outputs; columns must be contiguous.
 std::vector<std::int64_t> row_strides(Op const& op);
 
-// The rows and columns of a tile that hold data.
-struct TileData {
-  std::int64_t rows, columns, stride;
+// Of attention_backward.
+template <class T>
+struct GradientOperands {
+  HeadRows<T const> q, k, v, o;
+  float const* lse;
+  HeadRows<T const> d_o;
+  HeadRows<T> dq, dk, dv;
 };
 
-// tile[side, width] = source, zeros around it.
 template <class T>
-KOKKOS_FUNCTION void load_tile(T const* source, TileData data, AttentionShape const& shape,
-                               float* __restrict__ tile) {
-  for (std::int64_t i = 0; i < shape.side; ++i) {
-    auto const* const row = source + i * data.stride;
-    auto* const out = tile + i * shape.width;
-    auto const columns = i < data.rows ? data.columns : 0;
-#pragma omp simd
-    for (std::int64_t j = 0; j < columns; ++j) out[j] = to_float(row[j]);
-    for (auto j = columns; j < shape.width; ++j) out[j] = 0;
-  }
+GradientOperands<T> gradient_operands(void* const* p, std::vector<std::int64_t> const& stride,
+                        AttentionShape const& s) {
+  return {.q = head_rows<T const>(p[0], stride[0], s.queries, s),
+          .k = head_rows<T const>(p[1], stride[1], s.keys, s),
+          .v = head_rows<T const>(p[2], stride[2], s.keys, s),
+          .o = head_rows<T const>(p[3], stride[3], s.queries, s),
+          .lse = static_cast<float const*>(p[4]),
+          .d_o = head_rows<T const>(p[5], stride[5], s.queries, s),
+          .dq = head_rows<T>(p[6], stride[6], s.queries, s),
+          .dk = head_rows<T>(p[7], stride[7], s.keys, s),
+          .dv = head_rows<T>(p[8], stride[8], s.keys, s)};
 }
 
-// tile[columns, side] = factor * source^T, zeros beyond the rows.
-template <class T>
-KOKKOS_FUNCTION void load_transposed(T const* source, TileData data, float factor,
-                                     AttentionShape const& shape, float* __restrict__ tile) {
-  for (std::int64_t i = 0; i < shape.side; ++i)
-    for (std::int64_t j = 0; j < data.columns; ++j)
-      tile[j * shape.side + i] =
-          i < data.rows ? factor * to_float(source[i * data.stride + j]) : 0.0f;
-}
+// The rows [first, past) of one head as a factor whose lines are these rows, or the head's columns.
+struct HeadBlock {
+  TileSource by_row, by_column;
 
-template <class T>
-KOKKOS_FUNCTION void store_tile(float const* tile, float factor, AttentionShape const& shape,
-                                TileData data, T* __restrict__ out) {
-  for (std::int64_t i = 0; i < data.rows; ++i)
-#pragma omp simd
-    for (std::int64_t j = 0; j < data.columns; ++j)
-      out[i * data.stride + j] = store<T>(factor * tile[i * shape.width + j]);
-}
-
-KOKKOS_INLINE_FUNCTION void clear(float* __restrict__ values, std::int64_t n) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) values[i] = 0;
-}
-
-// values[l] = hidden for l in [0, n) outside of [first, past).
-KOKKOS_INLINE_FUNCTION void hide_outside(float* __restrict__ values, std::int64_t n,
-                                         std::int64_t first, std::int64_t past, float hidden) {
-#pragma omp simd
-  for (std::int64_t l = 0; l < n; ++l) values[l] = first <= l && l < past ? values[l] : hidden;
-}
-
-// Cuts `items` into one range per worker, which has scratch of its own. Neighbours share keys,
-// which then stay in a worker's cache: order items by head, and long among short so that ranges
-// weigh alike.
-template <class Functor>
-struct DealtItems {
-  Functor functor;
-  std::int64_t items, workers;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    auto const past = items * (worker + 1) / workers;
-    for (auto item = items * worker / workers; item < past; ++item) functor(worker, item);
+  template <class T>
+  HeadBlock(HeadRows<T> const& from, std::int64_t sequence, Range rows, std::int64_t head)
+      : by_row{.data = from.at(sequence, rows.first, head),
+               .dtype = std::is_same_v<std::remove_const_t<T>, bf16> ? DType::bf16 : DType::f32,
+               .depth_contiguous = true,
+               .stride = from.stride,
+               .lines = rows.size(),
+               .depth = from.head_size},
+        by_column(by_row) {
+    by_column.depth_contiguous = false;
+    std::swap(by_column.lines, by_column.depth);
   }
 };
-// Tile number of the item-th piece of work of a head: first, last, second, last but one, ...
-KOKKOS_INLINE_FUNCTION std::int64_t alternating(std::int64_t item, std::int64_t tiles) {
-  return item % 2 == 0 ? item / 2 : tiles - 1 - item / 2;
+
+// Rows as `a` of products: read in place where the kernels can, else packed.
+class RowFactor {
+ public:
+  RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels);
+  // Sets a, its rows and the depth for the panel-th kPanel rows.
+  void choose(std::int64_t panel, TileProduct& product) const;
+
+ private:
+  TileSource m_rows;
+  std::byte const* m_first;
+  std::int64_t m_panel_bytes, m_row_bytes;
+};
+
+// fp32 numbers in scratch, as the `a` of one panel.
+inline TileSource scratch_rows(float const* data, std::int64_t stride, std::int64_t lines,
+                               std::int64_t depth) {
+  return {.data = data, .dtype = DType::f32, .stride = stride, .lines = lines, .depth = depth};
 }
-template <class Functor>
+
+// Pieces of a worker's scratch, one after another, each on a cache line of its own.
+class ScratchPlan {
+ public:
+  std::int64_t bytes(std::int64_t n) {
+    auto const offset = m_bytes;
+    m_bytes += round_up<std::int64_t>(n, 64);
+    return offset;
+  }
+  std::int64_t floats(std::int64_t n) { return bytes(n * size_bytes(DType::f32)); }
+  std::int64_t total_bytes() const { return m_bytes; }
+
+ private:
+  std::int64_t m_bytes = 0;
+};
+
+inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
+inline constexpr int kStripLanes = 32;  // strips of scores are whole panels
+static_assert(kPanel % kStripLanes == 0);
+
+// 2^x for x < 128, with at most 2 ulp of error; 0 below -127, NaN for NaN. Softmax needs no more,
+// and this is half of what fast_exp costs. A minimax polynomial on [-1/2, 1/2].
+inline float weight_exp2(float x) {
+  constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
+  x = x < -127.0f ? -127.0f : x;        // written so that a NaN passes
+  float const shifted = x + round;
+  float const r = x - (shifted - round);
+  float p = 1.326466445e-3f;
+  p = std::fma(p, r, 9.671498090e-3f);
+  p = std::fma(p, r, 5.550733581e-2f);
+  p = std::fma(p, r, 2.402224243e-1f);
+  p = std::fma(p, r, 6.931470037e-1f);
+  p = std::fma(p, r, 1.0f);
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) +
+                              (std::bit_cast<std::int32_t>(shifted) << 23));
+}
+
+inline void fill(float* values, std::int64_t n, float value) {
+  std::fill_n(values, n, value);
+}
+// strip[l] = value for l in [0, n) outside of `seen`, of which l = 0 is number `origin`.
+inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t origin,
+                         float value) {
+  auto const first = std::clamp<std::int64_t>(seen.first - origin, 0, n);
+  auto const past = std::clamp<std::int64_t>(seen.past - origin, first, n);
+  fill(strip, first, value);
+  fill(strip + past, n - past, value);
+}
+
+template <class T>
+void store_scaled(float const* __restrict__ sums, float factor, std::int64_t n,
+                  T* __restrict__ out) {
+#pragma omp simd
+  for (std::int64_t c = 0; c < n; ++c) out[c] = store<T>(factor * sums[c]);
+}
+
+// work(worker, item) for all items, begun in order; which worker takes which must not matter.
+// Returns when all are done: for host execution spaces.
+template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
-                Functor const& functor) {
-  for_each_item(exec, label, workers, DealtItems<Functor>{functor, items, workers});
+                Work const& work) {
+  std::atomic<std::int64_t> next{0};
+  for_each_item(exec, label, std::min(items, workers), [&next, &work, items](std::int64_t worker) {
+    for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1)) work(worker, item);
+  });
 }
 
 }  // namespace spillway

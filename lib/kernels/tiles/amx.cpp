@@ -34,11 +34,6 @@ class Tiles {
   Tiles& operator=(Tiles const&) = delete;
 };
 
-// The part-th of the bf16 numbers that make up each element.
-struct Parts {
-  int a, b;
-};
-
 template <bool kLower>
 void load_sums(float const* c, std::int64_t stride_bytes) {
   _tile_loadd(0, c, stride_bytes);
@@ -72,57 +67,54 @@ void store_sums(float* c, std::int64_t stride_bytes) {
 }
 
 template <bool kLower>
-void add_products(TileProduct const& p, char const* a, char const* b) {
-  constexpr std::int64_t b_row = 2 * kRowBytes;
+void add_product(char const* a, std::int64_t row_bytes) {
+  _tile_loadd(4, a, row_bytes);
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_dpbf16ps(1, 4, 7);
+  if constexpr (kLower) {
+    _tile_loadd(5, a + 16 * row_bytes, row_bytes);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+}
+
+// Every number is the sum of kParts bf16, the largest first; products of parts that matter are those
+// whose indices sum to less than kParts. All of a block are in the first cache at once.
+template <int kParts, bool kLower>
+void add_products(TileProduct const& p, char const* a, char const* b, std::int64_t b_part_bytes) {
   RowSteps const step(p);
+  auto const a_part_bytes = p.depth / kTileDepth * kBlockBytes;
   for (std::int64_t depth = 0; depth < p.depth; depth += kTileDepth) {
-    _tile_loadd(4, a, step.row_bytes);
-    _tile_loadd(6, b, b_row);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, b + kRowBytes, b_row);
-    _tile_dpbf16ps(1, 4, 7);
-    if constexpr (kLower) {
-      _tile_loadd(5, a + 16 * step.row_bytes, step.row_bytes);
-      _tile_dpbf16ps(2, 5, 6);
-      _tile_dpbf16ps(3, 5, 7);
+    for (int b_part = 0; b_part < kParts; ++b_part) {
+      _tile_loadd(6, b + b_part * b_part_bytes, 2 * kRowBytes);
+      _tile_loadd(7, b + b_part * b_part_bytes + kRowBytes, 2 * kRowBytes);
+      for (int a_part = kParts - 1 - b_part; a_part >= 0; --a_part)
+        add_product<kLower>(a + a_part * a_part_bytes, step.row_bytes);
     }
     a += step.block_bytes;
     b += kBlockBytes;
   }
 }
 
-// `parts`: which products of parts make up the product, `count` parts an element.
-template <bool kLower, class Sequence>
-void product_of(TileProduct const& p, Sequence const& parts, std::int64_t count) {
+template <int kParts, bool kLower>
+void product_of(TileProduct const& p) {
   auto const stride_bytes = p.c_stride * 4;
-  auto const part_bytes = padded_depth(p.depth) / kTileDepth * kBlockBytes;
-  auto const* const a = static_cast<char const*>(p.a);
-  auto const* b = static_cast<char const*>(p.b);
+  PanelSteps const step(p, kTileDepth);
+  auto const* b = static_cast<char const*>(p.b) + step.first_bytes;
   auto* c = p.c;
   for (std::int64_t panel = 0; panel < p.b_panels; ++panel) {
     p.add ? load_sums<kLower>(c, stride_bytes) : clear_sums<kLower>();
-    for (auto const& part : parts)
-      add_products<kLower>(p, a + part.a * part_bytes, b + part.b * part_bytes);
+    add_products<kParts, kLower>(p, static_cast<char const*>(p.a), b, step.panel_bytes);
     store_sums<kLower>(c, stride_bytes);
-    b += count * part_bytes;
+    b += kParts * step.panel_bytes;
     c += kPanel;
   }
 }
 
-template <class Sequence>
-void product_of_rows(TileProduct const& p, Sequence const& parts, std::int64_t count) {
+template <int kParts>
+void product(TileProduct const& p) {
   Tiles const tiles(p.rows);
-  p.rows > 16 ? product_of<true>(p, parts, count) : product_of<false>(p, parts, count);
-}
-
-void product_bf16(TileProduct const& p) {
-  static constexpr Parts whole[] = {{0, 0}};
-  product_of_rows(p, whole, 1);
-}
-
-void product_split(TileProduct const& p) {
-  static constexpr Parts smallest_first[] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
-  product_of_rows(p, smallest_first, 3);
+  p.rows > 16 ? product_of<kParts, true>(p) : product_of<kParts, false>(p);
 }
 
 // Linux hands out the tile registers on request, to the whole process.
@@ -142,14 +134,14 @@ constexpr TileKernels kernels_bf16{.name = "amx-bf16",
                                    .bytes_per_element = 2,
                                    .pack_a = pack_a_bf16_avx512,
                                    .pack_b = pack_b_bf16_avx512,
-                                   .product = product_bf16,
+                                   .product = product<1>,
                                    .matrix_unit = true,
                                    .reads_rows = true};
 constexpr TileKernels kernels_f32{.name = "amx-bf16x3",
                                   .bytes_per_element = 6,
                                   .pack_a = pack_a_split_avx512,
                                   .pack_b = pack_b_split_avx512,
-                                  .product = product_split,
+                                  .product = product<3>,
                                   .matrix_unit = true,
                                   .reads_rows = false};
 

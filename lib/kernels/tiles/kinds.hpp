@@ -21,6 +21,15 @@ struct RowSteps {
         block_bytes(p.a_row_bytes > 0 ? kRowBytes : kBlockBytes) {}
 };
 
+// Where a panel of b is: from panel to panel, and from its start to the first depth that is used.
+struct PanelSteps {
+  std::int64_t panel_bytes, first_bytes;
+
+  PanelSteps(TileProduct const& p, std::int64_t depth_per_block)
+      : panel_bytes((p.b_depth > 0 ? p.b_depth : p.depth) / depth_per_block * kBlockBytes),
+        first_bytes(p.b_first / depth_per_block * kBlockBytes) {}
+};
+
 TileKernels const* amx(DType dtype);
 TileKernels const* avx512(DType dtype);
 TileKernels const& portable(DType dtype);

@@ -69,10 +69,12 @@ template <class Cells>
 void product(TileProduct const& p) {
   auto const blocks = p.depth / (kCells * Cells::depth_per_cell);
   RowSteps const step(p);
+  PanelSteps const b_step(p, kCells * Cells::depth_per_cell);
   for (std::int64_t panel = 0; panel < p.b_panels; ++panel)
     for (std::int64_t row = 0; row < p.rows; ++row) {
       auto const* a = static_cast<char const*>(p.a) + row * step.row_bytes;
-      auto const* b = static_cast<char const*>(p.b) + panel * blocks * kBlockBytes;
+      auto const* b =
+          static_cast<char const*>(p.b) + b_step.first_bytes + panel * b_step.panel_bytes;
       auto* const c = p.c + row * p.c_stride + panel * kPanel;
       float sum[kPanel];
       for (int l = 0; l < kPanel; ++l) sum[l] = p.add ? c[l] : 0.0f;

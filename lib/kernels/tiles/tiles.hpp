@@ -34,13 +34,17 @@ struct TileSource {
 
 // c (+)= a b of at most kPanel rows.
 struct TileProduct {
-  void const* a;
-  std::int64_t a_row_bytes;  // 0: a packed panel; else from row to row of bf16 in memory
-  void const* b;                           // panels, one after another
-  float* c;
-  std::int64_t c_stride;                         // elements
-  std::int64_t rows, b_panels, depth;  // columns of c: kPanel for each of b_panels, padding too
-  bool add;                            // else c is overwritten
+  void const* a = nullptr;
+  std::int64_t a_row_bytes = 0;  // 0: a packed panel; else from row to row of bf16 in memory
+  void const* b = nullptr;       // panels, one after another
+  float* c = nullptr;
+  std::int64_t c_stride = 0;                         // elements
+  std::int64_t rows = 0, b_panels = 0, depth = 0;  // columns of c: kPanel for each of b_panels
+  bool add = false;                                // else c is overwritten
+  // Where b's panels are deeper than the product: their padded depth, and the depth that a's first
+  // one meets, a multiple of kTileDepth.
+  std::int64_t b_depth = 0;  // 0: depth
+  std::int64_t b_first = 0;
 };
 
 // What one kind of instructions offers for factors of one type.

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/attention_tiles.hpp"
+#include "kernels/dispatch.hpp"
+
+namespace spillway {
+namespace {
+
+template <class T>
+struct SerialAttention {
+  std::vector<std::int64_t> stride;
+  AttentionShape s;
+
+  void operator()(Exec const&, void* const* p) const {
+    for (std::int64_t b = 0; b < s.batch; ++b)
+      for (std::int64_t h = 0; h < s.heads; ++h)
+        for (std::int64_t i = 0; i < s.queries; ++i) attend(p, b, h, i);
+  }
+
+ private:
+  void attend(void* const* p, std::int64_t b, std::int64_t h, std::int64_t i) const {
+    auto const kv = h / s.group();
+    auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
+    auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
+    auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
+    auto* const o = head_rows<T>(p[3], stride[3], s.queries, s).at(b, i, h);
+
+    auto const [first, past] = s.keys_of({i, i + 1});
+    std::vector<double> weight;
+    for (auto j = first; j < past; ++j) {
+      double dot = 0;
+      for (std::int64_t c = 0; c < s.head_size; ++c)
+        dot += double{to_float(q[c])} * to_float(k.at(b, j, kv)[c]);
+      weight.push_back(dot * s.scale);
+    }
+    double const top = *std::max_element(weight.begin(), weight.end());
+    double sum = 0;
+    for (auto& w : weight) sum += w = std::exp(w - top);
+    for (std::int64_t c = 0; c < s.head_size; ++c) {
+      double mean = 0;
+      for (auto j = first; j < past; ++j)
+        mean += weight[static_cast<std::size_t>(j - first)] / sum * to_float(v.at(b, j, kv)[c]);
+      o[c] = store<T>(static_cast<float>(mean));
+    }
+    static_cast<float*>(p[4])[(b * s.heads + h) * s.queries + i] =
+        static_cast<float>(top + std::log(sum));
+  }
+};
+
+template <class T>
+struct SerialGradients {
+  std::vector<std::int64_t> stride;
+  AttentionShape s;
+
+  void operator()(Exec const&, void* const* p) const {
+    auto const in = gradient_operands<T>(p, stride, s);
+    auto const floats = static_cast<std::size_t>(s.batch * s.keys * s.kv_heads * s.head_size);
+    std::vector<double> dk(floats), dv(floats);
+    for (std::int64_t b = 0; b < s.batch; ++b)
+      for (std::int64_t h = 0; h < s.heads; ++h)
+        for (std::int64_t i = 0; i < s.queries; ++i) add_query(in, b, h, i, dk, dv);
+    for (std::int64_t b = 0; b < s.batch; ++b)
+      for (std::int64_t j = 0; j < s.keys; ++j)
+        for (std::int64_t h = 0; h < s.kv_heads; ++h)
+          for (std::int64_t c = 0; c < s.head_size; ++c) {
+            auto const at = index(b, j, h, c);
+            in.dk.at(b, j, h)[c] = store<T>(static_cast<float>(dk[at]));
+            in.dv.at(b, j, h)[c] = store<T>(static_cast<float>(dv[at]));
+          }
+  }
+
+ private:
+  std::size_t index(std::int64_t b, std::int64_t j, std::int64_t h, std::int64_t c) const {
+    return static_cast<std::size_t>(((b * s.keys + j) * s.kv_heads + h) * s.head_size + c);
+  }
+  double dot(T const* a, T const* b) const {
+    double sum = 0;
+    for (std::int64_t c = 0; c < s.head_size; ++c) sum += double{to_float(a[c])} * to_float(b[c]);
+    return sum;
+  }
+  void add_query(GradientOperands<T> const& in, std::int64_t b, std::int64_t h, std::int64_t i,
+                 std::vector<double>& dk, std::vector<double>& dv) const {
+    auto const kv = h / s.group();
+    auto const *const q = in.q.at(b, i, h), *const d_o = in.d_o.at(b, i, h);
+    double const delta = dot(d_o, in.o.at(b, i, h)), lse = in.lse[(b * s.heads + h) * s.queries + i];
+    std::vector<double> dq(static_cast<std::size_t>(s.head_size));
+    auto const seen = s.keys_of({i, i + 1});
+    for (auto j = seen.first; j < seen.past; ++j) {
+      auto const *const k = in.k.at(b, j, kv), *const v = in.v.at(b, j, kv);
+      double const weight = std::exp(s.scale * dot(q, k) - lse);
+      double const slope = s.scale * weight * (dot(d_o, v) - delta);
+      for (std::int64_t c = 0; c < s.head_size; ++c) {
+        dq[static_cast<std::size_t>(c)] += slope * to_float(k[c]);
+        dk[index(b, j, kv, c)] += slope * to_float(q[c]);
+        dv[index(b, j, kv, c)] += weight * to_float(d_o[c]);
+      }
+    }
+    for (std::int64_t c = 0; c < s.head_size; ++c)
+      in.dq.at(b, i, h)[c] = store<T>(static_cast<float>(dq[static_cast<std::size_t>(c)]));
+  }
+};
+
+template <template <class> class Serial>
+Launch serial(KernelContext const& context, Op const& op) {
+  auto const shape = attention_shape(context, op);
+  return dispatch([&]<class T>(T) -> Launch { return Serial<T>{row_strides(op), shape}; },
+                  dtype(context, op.outputs[0]));
+}
+
+}  // namespace
+
+Launch serial_attention(KernelContext const& context, Op const& op) {
+  return serial<SerialAttention>(context, op);
+}
+Launch serial_attention_backward(KernelContext const& context, Op const& op) {
+  return serial<SerialGradients>(context, op);
+}
+
+}  // namespace spillway
