@@ -2,30 +2,39 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <numbers>
 #include <thread>
 
 #include "base/bf16.hpp"
 #include "base/math.hpp"
+#include "base/normal.hpp"
 #include "base/philox.hpp"
 #include "runtime/arena.hpp"
 
 namespace spillway {
 namespace {
 
-// Standard normals by Box and Muller: a counter gives a pair of elements, `first` is even.
-void fill_normal(std::span<float> to, std::uint64_t seed, std::uint64_t parameter,
-                 std::int64_t first, double std) {
-  for (std::size_t i = 0; i < to.size(); i += 2) {
-    auto const pair = (static_cast<std::uint64_t>(first) + i) / 2;
+struct NormalDraws {
+  std::uint64_t seed, parameter;
+  float std;
+
+  // A counter gives a pair of elements. A function of its own: GCC keeps a struct that is declared
+  // in a simd loop in memory.
+  void draw(std::uint64_t pair, float* even, float* odd) const {
     auto const block = philox(seed, parameter, pair);
-    double const u = (static_cast<double>(block.x[0]) + 1) / 4294967297.0;  // in (0, 1)
-    double const angle = 2 * std::numbers::pi * (static_cast<double>(block.x[1]) / 4294967296.0);
-    double const radius = std * std::sqrt(-2 * std::log(u));
-    to[i] = static_cast<float>(radius * std::cos(angle));
-    if (i + 1 < to.size()) to[i + 1] = static_cast<float>(radius * std::sin(angle));
+    auto const normals = normal_pair(block.x[0], block.x[1]);
+    *even = std * normals.cos;
+    *odd = std * normals.sin;
   }
+};
+
+// The elements from `first` on, which is even.
+void fill_normal(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
+  auto* const out = to.data();
+  auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
+#pragma omp simd
+  for (std::uint64_t i = 0; i < pairs; ++i) draws.draw(begin + i, out + 2 * i, out + 2 * i + 1);
+  float unused;
+  if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
 }
 
 // Runs body(first, last) over [0, n) in pieces, on all processors of this rank.
@@ -48,14 +57,18 @@ float load(StoredPart const& stored, std::int64_t i) {
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
 }
 
-void put(StoredPart const& stored, std::int64_t i, float value) {
-  if (stored.dtype == DType::f32) {
-    reinterpret_cast<float*>(stored.bytes)[i] = value;
-    return;
-  }
-  auto const split = split_master(value);  // a bf16 moment is exact in its upper half
-  reinterpret_cast<bf16*>(stored.bytes)[i] = split.parameter;
-  if (stored.remainder != nullptr) stored.remainder[i] = split.remainder;
+// Numbers from element `first` on, as a bf16 each and the remainders, if there are any. A bf16
+// moment is exact in its upper half.
+void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
+  auto* const upper = reinterpret_cast<std::uint16_t*>(stored.bytes) + first;
+  auto const* const in = from.data();
+  auto const n = std::ssize(from);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) upper[i] = split_master(in[i]).parameter.bits;
+  if (stored.remainder == nullptr) return;
+  auto* const rest = stored.remainder + first;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) rest[i] = split_master(in[i]).remainder;
 }
 
 }  // namespace
@@ -106,7 +119,7 @@ void ModelState::initialise(std::uint64_t seed) {
         std::vector<float> values(static_cast<std::size_t>(last - first));
         if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
         if (parameter.init.kind == Init::Kind::normal) {
-          fill_normal(values, seed, number, first, parameter.init.std);
+          fill_normal(values, {seed, number, static_cast<float>(parameter.init.std)}, first);
         }
         write(StatePart::master, chunk.id, static_cast<int>(p), first, values);
       });
@@ -125,8 +138,11 @@ void ModelState::read(StatePart part, int chunk, int parameter, std::int64_t fir
 void ModelState::write(StatePart part, int chunk, int parameter, std::int64_t first,
                        std::span<float const> from) {
   auto const stored = locate(part, chunk, parameter);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    put(stored, stored.first + first + static_cast<std::int64_t>(i), from[i]);
+  auto const begin = stored.first + first;
+  if (stored.dtype == DType::f32) {
+    std::ranges::copy(from, reinterpret_cast<float*>(stored.bytes) + begin);
+  } else {
+    put_split(stored, begin, from);
   }
 }
 

@@ -3,9 +3,11 @@
 
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "base/bf16.hpp"
+#include "base/normal.hpp"
 #include "base/philox.hpp"
 
 namespace spillway {
@@ -60,6 +62,36 @@ TEST(Philox, FollowsThePublishedKnownAnswers) {
     auto const block = philox(answer.key, answer.high, answer.low);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(block.x[i], answer.x[i]);
   }
+}
+
+TEST(Normal, LogarithmAndDirectionsAreThoseOfTheLibrary) {
+  for (std::uint64_t bits = 0; bits < 1ull << 32; bits += 10007) {
+    auto const turn = static_cast<std::uint32_t>(bits);
+    double const angle = 2 * std::numbers::pi * static_cast<double>(turn) / 0x1p32;
+    auto const unit = direction(turn);
+    ASSERT_NEAR(unit.cos, std::cos(angle), 2e-7) << turn;
+    ASSERT_NEAR(unit.sin, std::sin(angle), 2e-7) << turn;
+    float const u = std::fma(static_cast<float>(turn), 0x1p-32f, 0x1p-33f);
+    double const exact = std::log(static_cast<double>(u));
+    ASSERT_NEAR(fast_log(u), exact, 2e-7 * std::abs(exact)) << u;
+  }
+}
+
+TEST(Normal, PairsAreFiniteAtTheEndsAndOfVarianceOne) {
+  EXPECT_EQ(normal_pair(~0u, 0).cos, 0);
+  EXPECT_LT(normal_pair(0, 0).cos, 6.77f);
+  double sum = 0, squares = 0, products = 0;
+  constexpr int n = 1 << 20;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    auto const block = philox(1, 2, i);
+    auto const pair = normal_pair(block.x[0], block.x[1]);
+    sum += pair.cos + pair.sin;
+    squares += pair.cos * pair.cos + pair.sin * pair.sin;
+    products += pair.cos * pair.sin;
+  }
+  EXPECT_NEAR(sum / n, 0, 6e-3);  // four standard deviations
+  EXPECT_NEAR(squares / n, 2, 8e-3);
+  EXPECT_NEAR(products / n, 0, 4e-3);
 }
 
 TEST(Philox, UniformNumbersLieInTheHalfOpenInterval) {

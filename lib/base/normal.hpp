@@ -1,0 +1,66 @@
+// Standard normals from random bits as straight-line fp32 code: loops over them vectorise, and
+// every processor with an fma gives the same bits.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "base/function.hpp"
+
+namespace spillway {
+
+// ln x of a normal x > 0, to 2 ulp: x = m 2^e, sqrt(1/2) <= m < sqrt(2), and Cephes' polynomial.
+SPILLWAY_FUNCTION float fast_log(float x) {
+  constexpr std::int32_t root_half = 0x3f3504f3;
+  auto const above = std::bit_cast<std::int32_t>(x) - root_half;
+  auto const e = static_cast<float>(above >> 23);
+  float const r = std::bit_cast<float>((above & 0x7fffff) + root_half) - 1.0f;
+
+  float p = 7.0376836292e-2f;
+  p = std::fma(p, r, -1.1514610310e-1f);
+  p = std::fma(p, r, 1.1676998740e-1f);
+  p = std::fma(p, r, -1.2420140846e-1f);
+  p = std::fma(p, r, 1.4249322787e-1f);
+  p = std::fma(p, r, -1.6668057665e-1f);
+  p = std::fma(p, r, 2.0000714765e-1f);
+  p = std::fma(p, r, -2.4999993993e-1f);
+  p = std::fma(p, r, 3.3333331174e-1f);
+  float const square = r * r;
+  float const rest = std::fma(e, -2.12194440e-4f, std::fma(square * r, p, -0.5f * square));
+  return std::fma(e, 0.693359375f, r + rest);
+}
+
+struct Direction {
+  float cos, sin;
+};
+
+// Cosine and sine of `turn` / 2^32 of a full turn: the quadrant and what is left of it are exact.
+SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
+  std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // the nearest axis: 4 is 0
+  auto const left = static_cast<std::int32_t>(turn - (quadrant << 30));
+  float const a = static_cast<float>(left) * 1.46291807927e-9f;  // 2 pi / 2^32
+  float const square = a * a;
+
+  float s = std::fma(-1.9515295891e-4f, square, 8.3321608736e-3f);
+  s = std::fma(std::fma(s, square, -1.6666654611e-1f) * square, a, a);
+  float c = std::fma(2.4433157118e-5f, square, -1.3887316255e-3f);
+  c = std::fma(std::fma(c, square, 4.1666645683e-2f) * square, square, std::fma(-0.5f, square, 1));
+
+  bool const swap = (quadrant & 1) != 0;
+  auto const negated = [](float x, std::uint32_t bit) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ (bit << 31));
+  };
+  return {negated(swap ? s : c, ((quadrant + 1) >> 1) & 1),
+          negated(swap ? c : s, (quadrant >> 1) & 1)};
+}
+
+// Two independent standard normals from 64 independent bits (Box and Muller); at most 6.77.
+SPILLWAY_FUNCTION Direction normal_pair(std::uint32_t length, std::uint32_t turn) {
+  float const u = std::fma(static_cast<float>(length), 0x1p-32f, 0x1p-33f);  // in (0, 1]
+  float const radius = std::sqrt(-2.0f * fast_log(u));
+  auto const unit = direction(turn);
+  return {radius * unit.cos, radius * unit.sin};
+}
+
+}  // namespace spillway
