@@ -12,6 +12,7 @@ namespace {
 Label const label = "spillway::attention";
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLowest = -1e30f;  // top of a row that has seen no key: finite, as differences are
 
 constexpr std::int64_t kTilesOfQueries = 4;  // that share packed keys, if there are workers for it
 
@@ -117,7 +118,7 @@ struct Attention {
   void attend(std::byte* base, Queries const& at) const {
     RowFactor const rows(*kernels, HeadBlock(q, at.sequence, at.rows, at.head).by_row,
                          base + scratch.q);
-    fill(floats(base, scratch.top), at.rows.size(), -kInfinity);
+    fill(floats(base, scratch.top), at.rows.size(), kLowest);
     fill(floats(base, scratch.sum), at.rows.size(), 0);
     fill(floats(base, scratch.o), at.rows.size() * shape.width, 0);
 
@@ -151,9 +152,7 @@ struct Attention {
                         .add = false};
     rows.choose(i / kPanel, product);
     kernels->product(product);
-    for (auto query = queries.first; query < queries.past; ++query)
-      weigh(base, scores + (query - first) * shape.strip_stride(), query, query - at.rows.first, columns,
-            keys.first + skipped);
+    weigh(base, i, queries, keys.first + skipped, columns);
     kernels->pack_a(scratch_rows(scores, shape.strip_stride(), queries.size(), columns),
                     base + scratch.weights);
     kernels->product({.a = base + scratch.weights,
@@ -170,22 +169,33 @@ struct Attention {
   }
 
   // Scores of the keys [first, first + n) become weights 2^(factor * score - top), those of keys
-  // that the query does not see become 0; the block's row i shrinks to the new top.
-  void weigh(std::byte* base, float* scores, std::int64_t query, std::int64_t i, std::int64_t n,
-             std::int64_t first) const {
-    auto const seen = intersection(shape.keys_of({query, query + 1}), {first, first + n});
-    if (seen.empty()) return fill(scores, n, 0);
-    if (seen.size() < n) fill_outside(scores, n, seen, first, -kInfinity);
+  // that a query does not see become 0; sums so far, from the block's row i on, shrink to new tops.
+  void weigh(std::byte* base, std::int64_t i, Range queries, std::int64_t first,
+             std::int64_t n) const {
     float const factor = shape.scale * kLog2E;
-    float &top = floats(base, scratch.top)[i], &sum = floats(base, scratch.sum)[i];
-    float const new_top = largest(scores, n, factor, top);
-    float const shrink = weight_exp2(top - new_top);
-    top = new_top;
-    sum = sum * shrink + exponentiate(scores, n, factor, top);
-    float* const row = floats(base, scratch.o) + i * shape.width;
-    if (shrink != 1)
+    auto const rows = queries.size(), stride = shape.strip_stride();
+    float* const scores = floats(base, scratch.scores);
+    float *const top = floats(base, scratch.top) + i, *const sum = floats(base, scratch.sum) + i;
+    float new_top[kPanel], shrink[kPanel];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      auto const query = queries.first + r;
+      auto const seen = intersection(shape.keys_of({query, query + 1}), {first, first + n});
+      if (seen.size() < n) fill_outside(scores + r * stride, n, seen, first, -kInfinity);
+      new_top[r] = largest(scores + r * stride, n, factor, top[r]);
+    }
 #pragma omp simd
-      for (std::int64_t c = 0; c < shape.width; ++c) row[c] *= shrink;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      shrink[r] = weight_exp2(top[r] - new_top[r]);
+      top[r] = new_top[r];
+      sum[r] *= shrink[r];
+    }
+    for (std::int64_t r = 0; r < rows; ++r)
+      sum[r] += exponentiate(scores + r * stride, n, factor, top[r]);
+    float* const o_rows = floats(base, scratch.o) + i * shape.width;
+    for (std::int64_t r = 0; r < rows; ++r)
+      if (shrink[r] != 1)
+#pragma omp simd
+        for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
   }
 
   void finish(std::byte* base, Queries const& at) const {
