@@ -16,8 +16,8 @@ struct Arithmetic {
   std::int64_t threads = 1, ranks = 1;
   std::int64_t micro = 1;  // sequences per micro-batch and rank
   std::int64_t sequence = 0;
-  std::int64_t attention_tile = 64;  // rows of q and of k per tile
-  std::int64_t loss_chunk = 512;     // rows of logits that exist at a time
+  std::int64_t attention_tile = 256;  // rows of q and of k per tile
+  std::int64_t loss_chunk = 512;      // rows of logits that exist at a time
   std::string reduction = "ranks in order";
 
   bool operator==(Arithmetic const&) const = default;
