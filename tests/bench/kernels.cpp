@@ -1,4 +1,4 @@
-// Compute-bound kernels at GPT-2 124M's sizes, 4 sequences of 512 tokens, on all threads:
+// Compute-bound kernels at GPT-2 124M's sizes, 2048 tokens, on all threads:
 //   build/bin/spillway_bench_kernels --benchmark_filter=attention
 // Google Benchmark's time is the caller's wall time; `FLOPS` counts what is mathematically needed
 // (half of the scores under a causal mask, five products in attention's backward).
@@ -34,19 +34,21 @@ void matmul(benchmark::State& state, DType type, ProductSizes s) {
             2.0 * static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n));
 }
 
+// Arguments: rows per tile, tokens per sequence.
 void attention(benchmark::State& state, DType type, bool backward) {
   Bench bench;
+  auto const tokens = state.range(1), sequences = rows / tokens;
   auto const qkv = bench.tensor(type, {rows, 3 * hidden});
   auto const part = [](View const& all, int i) { return columns(all, i * hidden, hidden); };
   auto const o = bench.tensor(type, {rows, hidden});
-  auto const lse = bench.tensor(DType::f32, {batch, heads, sequence});
+  auto const lse = bench.tensor(DType::f32, {sequences, heads, tokens});
   bench.fill(qkv, 1);
-  AttentionDescriptor const d{.batch = batch, .queries = sequence, .keys = sequence,
+  AttentionDescriptor const d{.batch = sequences, .queries = tokens, .keys = tokens,
                               .heads = heads, .kv_heads = heads, .head_size = hidden / heads,
                               .scale = 0.125};
   auto attributes = to_attributes(d);
   attributes.set("tile", static_cast<double>(state.range(0)));
-  double const product = 2.0 * rows * sequence / 2 * hidden;  // one of q k^T, p v, ...
+  double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // one of q k^T, p v, ...
   if (!backward)
     return bench.run(state, OpKind::attention, {part(qkv, 0), part(qkv, 1), part(qkv, 2)}, {o, lse},
                      attributes, 2 * product);
@@ -87,8 +89,10 @@ void register_all(DType type) {
   add("matmul/forward_fc", matmul, ProductSizes{rows, hidden, 4 * hidden, false, false});
   add("matmul/dx_fc", matmul, ProductSizes{rows, 4 * hidden, hidden, false, true});
   add("matmul/dw_fc", matmul, ProductSizes{hidden, rows, 4 * hidden, true, false});
-  add("attention", attention, false)->Arg(32)->Arg(64)->Arg(128);
-  add("attention_backward", attention, true)->Arg(32)->Arg(64)->Arg(128);
+  add("attention", attention, false)
+      ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
+  add("attention_backward", attention, true)
+      ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
   add("lm_head_loss", lm_head, DType::f32, false)->Arg(128)->Arg(512);
   add("lm_head_loss_backward", lm_head, DType::f32, true)->Arg(128)->Arg(512);
   if (type == DType::bf16)
