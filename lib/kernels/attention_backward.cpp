@@ -209,12 +209,14 @@ struct Gradients {
       product->b_panels = panels.size();
       kernels->product(*product);
     }
+    float const *const lse = floats(at.base, scratch.lse) + skipped;
+    float const *const delta = floats(at.base, scratch.delta) + skipped;
     for (std::int64_t r = 0; r < keys.size(); ++r) {
       auto* const strip = scores.c + r * shape.strip_stride();
       Range const key{keys.first + r, keys.first + r + 1};
       fill_outside(strip, columns, shape.queries_of(key), at.rows.first + skipped, -kInfinity);
-      differentiate(strip, slopes.c + r * shape.strip_stride(), floats(at.base, scratch.lse) + skipped,
-                    floats(at.base, scratch.delta) + skipped, columns, shape.scale * kLog2E);
+      differentiate(strip, slopes.c + r * shape.strip_stride(), lse, delta, columns,
+                    shape.scale * kLog2E);
     }
     if (row < 0) return;
     add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * shape.width * 4, skipped);

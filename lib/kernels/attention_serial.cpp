@@ -83,7 +83,8 @@ struct SerialGradients {
                  std::vector<double>& dk, std::vector<double>& dv) const {
     auto const kv = h / s.group();
     auto const *const q = in.q.at(b, i, h), *const d_o = in.d_o.at(b, i, h);
-    double const delta = dot(d_o, in.o.at(b, i, h)), lse = in.lse[(b * s.heads + h) * s.queries + i];
+    double const delta = dot(d_o, in.o.at(b, i, h));
+    double const lse = in.lse[(b * s.heads + h) * s.queries + i];
     std::vector<double> dq(static_cast<std::size_t>(s.head_size));
     auto const seen = s.keys_of({i, i + 1});
     for (auto j = seen.first; j < seen.past; ++j) {

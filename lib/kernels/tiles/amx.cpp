@@ -27,6 +27,8 @@ class Tiles {
       config.rows[i] = of[i];
       config.row_bytes[i] = of[i] > 0 ? kRowBytes : 0;
     }
+    // GCC 12's intrinsic claims to read 8 bytes: without this the others may stay unwritten.
+    asm volatile("" : : "r"(&config) : "memory");
     _tile_loadconfig(&config);
   }
   ~Tiles() { _tile_release(); }
@@ -78,8 +80,8 @@ void add_product(char const* a, std::int64_t row_bytes) {
   }
 }
 
-// Every number is the sum of kParts bf16, the largest first; products of parts that matter are those
-// whose indices sum to less than kParts. All of a block are in the first cache at once.
+// Every number is the sum of kParts bf16, the largest first; products of parts that matter are
+// those whose indices sum to less than kParts. All of a block are in the first cache at once.
 template <int kParts, bool kLower>
 void add_products(TileProduct const& p, char const* a, char const* b, std::int64_t b_part_bytes) {
   RowSteps const step(p);

@@ -50,7 +50,8 @@ template <class Step>
 void product(TileProduct const& p) {
   PanelSteps const step(p, kCells * Step::depth_per_cell);
   for (std::int64_t panel = 0; panel < p.b_panels; ++panel) {
-    auto const* const b = static_cast<char const*>(p.b) + step.first_bytes + panel * step.panel_bytes;
+    auto const* const b =
+        static_cast<char const*>(p.b) + step.first_bytes + panel * step.panel_bytes;
     auto const* a = static_cast<char const*>(p.a);
     auto* c = p.c + panel * kPanel;
     std::int64_t row = 0;
