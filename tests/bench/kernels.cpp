@@ -48,7 +48,7 @@ void attention(benchmark::State& state, DType type, bool backward) {
                               .scale = 0.125};
   auto attributes = to_attributes(d);
   attributes.set("tile", static_cast<double>(state.range(0)));
-  double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // one of q k^T, p v, ...
+  double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // q k^T, p v, ...
   if (!backward)
     return bench.run(state, OpKind::attention, {part(qkv, 0), part(qkv, 1), part(qkv, 2)}, {o, lse},
                      attributes, 2 * product);
