@@ -133,7 +133,8 @@ struct LmHeadLossBackward {
     for_each_row(exec, label_rows, rows,
                  LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                    static_cast<float const*>(p[3]) + m,
-                                   static_cast<float*>(p[4]) + m, slopes, head.vocab, b.slope_stride()});
+                                   static_cast<float*>(p[4]) + m, slopes, head.vocab,
+                                   b.slope_stride()});
     product.dx(exec, rows,
                {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
                 .workspace = scratch});

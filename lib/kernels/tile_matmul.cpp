@@ -145,8 +145,8 @@ TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& tile_kerne
   place();
 }
 
-// A factor that blocks pack for themselves is packed again for every block along the other side: few
-// blocks there.
+// A factor that blocks pack for themselves is packed again for every block along the other side:
+// there, few blocks.
 void TileMatmul::Bound::cut() {
   bool const a_again = a.supply == Supply::per_block, b_again = b.supply == Supply::per_block;
   auto const wide = [](std::int64_t extent, bool again) {

@@ -93,8 +93,8 @@ void register_all(DType type) {
       ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
   add("attention_backward", attention, true)
       ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
-  add("lm_head_loss", lm_head, DType::f32, false)->Arg(128)->Arg(512);
-  add("lm_head_loss_backward", lm_head, DType::f32, true)->Arg(128)->Arg(512);
+  add("lm_head_loss", lm_head, DType::f32, false)->Arg(512)->Arg(1024);
+  add("lm_head_loss_backward", lm_head, DType::f32, true)->Arg(512)->Arg(1024);
   if (type == DType::bf16)
     add("lm_head_loss_backward_bf16_gradients", lm_head, DType::bf16, true)->Arg(512);
 }
