@@ -9,11 +9,16 @@ namespace {
 
 using Cells = __m512i[kCells];
 
+// Blocks that lie wholly in the source need no masks: kWhole.
+template <bool kWhole>
 __mmask16 lanes(std::int64_t count) {
-  return static_cast<__mmask16>(count >= 16 ? 0xffffu : count <= 0 ? 0u : (1u << count) - 1u);
+  if (kWhole || count >= 16) return 0xffffu;
+  return static_cast<__mmask16>(count <= 0 ? 0u : (1u << count) - 1u);
 }
+template <bool kWhole>
 __mmask32 lanes32(std::int64_t count) {
-  return count >= 32 ? 0xffffffffu : count <= 0 ? 0u : (1u << count) - 1u;
+  if (kWhole || count >= 32) return 0xffffffffu;
+  return count <= 0 ? 0u : (1u << count) - 1u;
 }
 
 // [r0: 16 of 16 bits | r1: 16 of 16 bits] -> cells (r0, r1).
@@ -25,50 +30,54 @@ __m512i interleaved(__m512i halves) {
 
 // A source loads, for each part of its numbers, either 16 cells of one line (`along`, the depth
 // being contiguous) or the cell of 16 lines (`across`). Beyond the source everything is 0.
+template <bool kWhole>
 struct Bf16Source {
   static constexpr int parts = 1, depth_per_cell = 2;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
     auto const* const row = static_cast<std::uint16_t const*>(s.data) + line * s.stride + depth;
-    out[0] = _mm512_maskz_loadu_epi16(lanes32(s.depth - depth), row);
+    out[0] = _mm512_maskz_loadu_epi16(lanes32<kWhole>(s.depth - depth), row);
   }
   static void across(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
     auto const* const row = static_cast<std::uint16_t const*>(s.data) + depth * s.stride + line;
-    auto const mask = lanes(s.lines - line);
-    auto const first = depth < s.depth ? mask : __mmask16{0};
-    auto const second = depth + 1 < s.depth ? mask : __mmask16{0};
+    auto const mask = lanes<kWhole>(s.lines - line);
+    auto const first = kWhole || depth < s.depth ? mask : __mmask16{0};
+    auto const second = kWhole || depth + 1 < s.depth ? mask : __mmask16{0};
     __m256i const low = _mm256_maskz_loadu_epi16(first, row);
     __m256i const high = _mm256_maskz_loadu_epi16(second, second ? row + s.stride : row);
     out[0] = interleaved(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
   }
 };
 
+template <bool kWhole>
 struct FloatLoads {
   static __m512 along(TileSource const& s, std::int64_t line, std::int64_t depth) {
     auto const* const row = static_cast<float const*>(s.data) + line * s.stride;
-    auto const mask = lanes(s.depth - depth);
+    auto const mask = lanes<kWhole>(s.depth - depth);
     return _mm512_maskz_loadu_ps(mask, mask ? row + depth : row);
   }
   static __m512 across(TileSource const& s, std::int64_t line, std::int64_t depth) {
     auto const* const row = static_cast<float const*>(s.data) + line;
-    auto const mask = depth < s.depth ? lanes(s.lines - line) : __mmask16{0};
+    auto const mask = kWhole || depth < s.depth ? lanes<kWhole>(s.lines - line) : __mmask16{0};
     return _mm512_maskz_loadu_ps(mask, mask ? row + depth * s.stride : row);
   }
 };
 
+template <bool kWhole>
 struct RoundedSource {  // f32, rounded to nearest even
   static constexpr int parts = 1, depth_per_cell = 2;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    out[0] = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(FloatLoads::along(s, line, depth + 16),
-                                                           FloatLoads::along(s, line, depth)));
+    out[0] = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(FloatLoads<kWhole>::along(s, line, depth + 16),
+                                                           FloatLoads<kWhole>::along(s, line, depth)));
   }
   static void across(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
     out[0] = interleaved(reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(
-        FloatLoads::across(s, line, depth + 1), FloatLoads::across(s, line, depth))));
+        FloatLoads<kWhole>::across(s, line, depth + 1), FloatLoads<kWhole>::across(s, line, depth))));
   }
 };
 
+template <bool kWhole>
 struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
   static constexpr int parts = 3, depth_per_cell = 2;
 
@@ -83,8 +92,8 @@ struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
     __m512i const upper_halves = _mm512_set_epi16(
         63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19,
         17, 15, 13, 11, 9, 7, 5, 3, 1);
-    __m512 first = FloatLoads::along(s, line, depth);
-    __m512 second = FloatLoads::along(s, line, depth + 16);
+    __m512 first = FloatLoads<kWhole>::along(s, line, depth);
+    __m512 second = FloatLoads<kWhole>::along(s, line, depth + 16);
     for (int part = 0; part < parts; ++part) {
       __m512i const a = upper(first), b = upper(second);
       out[part] = _mm512_permutex2var_epi16(a, upper_halves, b);
@@ -93,8 +102,8 @@ struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
     }
   }
   static void across(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    __m512 first = FloatLoads::across(s, line, depth);
-    __m512 second = FloatLoads::across(s, line, depth + 1);
+    __m512 first = FloatLoads<kWhole>::across(s, line, depth);
+    __m512 second = FloatLoads<kWhole>::across(s, line, depth + 1);
     for (int part = 0; part < parts; ++part) {
       __m512i const a = upper(first), b = upper(second);
       out[part] = _mm512_or_si512(_mm512_srli_epi32(a, 16), b);
@@ -104,14 +113,15 @@ struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
   }
 };
 
+template <bool kWhole>
 struct FloatSource {
   static constexpr int parts = 1, depth_per_cell = 1;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    out[0] = _mm512_castps_si512(FloatLoads::along(s, line, depth));
+    out[0] = _mm512_castps_si512(FloatLoads<kWhole>::along(s, line, depth));
   }
   static void across(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    out[0] = _mm512_castps_si512(FloatLoads::across(s, line, depth));
+    out[0] = _mm512_castps_si512(FloatLoads<kWhole>::across(s, line, depth));
   }
 };
 
@@ -140,44 +150,55 @@ void transpose(Cells& r) {
   }
 }
 
-// One block's 16 lines x 16 cells of every part.
-template <class Source>
-void load(TileSource const& s, std::int64_t line, std::int64_t depth, Cells* cells) {
+// 16 lines x 16 cells of every part, written as panels want them.
+template <class Source, bool by_line, bool kAlong>
+void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
+          std::int64_t part_bytes) {
+  Cells cells[Source::parts];
+#pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) {
-    __m512i part[Source::parts];
-    if (!s.depth_contiguous) {
+    __m512i part[Source::parts] = {};
+    if (!kAlong) {
       Source::across(s, line, depth + i * Source::depth_per_cell, part);
     } else if (line + i < s.lines) {
       Source::along(s, line + i, depth, part);
-    } else {
-      for (auto& zeros : part) zeros = _mm512_setzero_si512();
     }
     for (int p = 0; p < Source::parts; ++p) cells[p][i] = part[p];
+  }
+  for (int p = 0; p < Source::parts; ++p) {
+    if (kAlong != by_line) transpose(cells[p]);
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i)
+      _mm512_store_si512(out + p * part_bytes + i * (by_line ? 64 : 128), cells[p][i]);
   }
 }
 
 // `by_line`: a block is 32 lines of 16 cells (a), else 16 cells of 32 lines (b).
-template <class Source, bool by_line>
-void pack(TileSource const& s, void* panels) {
-  auto const depth_per_block = kCells * Source::depth_per_cell;
+template <template <bool> class Source, bool by_line, bool kAlong>
+void pack_lying(TileSource const& s, char* panel) {
+  constexpr std::int64_t depth_per_block = kCells * Source<true>::depth_per_cell;
+  constexpr std::int64_t half_bytes = by_line ? kBlockBytes / 2 : kBlockBytes / 32;
   auto const blocks = padded_depth(s.depth) / depth_per_block;
-  auto* panel = static_cast<char*>(panels);
+  auto const part_bytes = blocks * kBlockBytes;
   for (std::int64_t line = 0; line < s.lines; line += kPanel) {
     for (std::int64_t block = 0; block < blocks; ++block) {
-      for (int half = 0; half < 2; ++half) {
-        Cells cells[Source::parts];
-        load<Source>(s, line + 16 * half, block * depth_per_block, cells);
-        for (int p = 0; p < Source::parts; ++p) {
-          if (s.depth_contiguous != by_line) transpose(cells[p]);
-          auto* const out = panel + (p * blocks + block) * kBlockBytes +
-                            half * (by_line ? kBlockBytes / 2 : kBlockBytes / 32);
-          for (int i = 0; i < 16; ++i)
-            _mm512_store_si512(out + i * (by_line ? 64 : 128), cells[p][i]);
-        }
-      }
+      auto const depth = block * depth_per_block;
+      auto* const out = panel + block * kBlockBytes;
+      bool const whole = line + kPanel <= s.lines && depth + depth_per_block <= s.depth;
+      auto const one = whole ? move<Source<true>, by_line, kAlong>
+                             : move<Source<false>, by_line, kAlong>;
+      one(s, line, depth, out, part_bytes);
+      one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
     }
-    panel += Source::parts * blocks * kBlockBytes;
+    panel += Source<true>::parts * part_bytes;
   }
+}
+
+template <template <bool> class Source, bool by_line>
+void pack(TileSource const& s, void* panels) {
+  auto* const first = static_cast<char*>(panels);
+  s.depth_contiguous ? pack_lying<Source, by_line, true>(s, first)
+                     : pack_lying<Source, by_line, false>(s, first);
 }
 
 }  // namespace
