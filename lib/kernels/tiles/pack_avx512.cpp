@@ -68,12 +68,14 @@ struct RoundedSource {  // f32, rounded to nearest even
   static constexpr int parts = 1, depth_per_cell = 2;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    out[0] = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(FloatLoads<kWhole>::along(s, line, depth + 16),
-                                                           FloatLoads<kWhole>::along(s, line, depth)));
+    __m512 const first = FloatLoads<kWhole>::along(s, line, depth);
+    __m512 const second = FloatLoads<kWhole>::along(s, line, depth + 16);
+    out[0] = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
   }
   static void across(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    out[0] = interleaved(reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(
-        FloatLoads<kWhole>::across(s, line, depth + 1), FloatLoads<kWhole>::across(s, line, depth))));
+    __m512 const first = FloatLoads<kWhole>::across(s, line, depth);
+    __m512 const second = FloatLoads<kWhole>::across(s, line, depth + 1);
+    out[0] = interleaved(reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first)));
   }
 };
 
