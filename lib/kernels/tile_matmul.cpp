@@ -243,12 +243,15 @@ void TileMatmul::Bound::add_depth_block(std::byte* scratch, std::int64_t row_blo
                       .b_panels = panel_count(columns_here),
                       .depth = padded_depth(depth_here),
                       .add = depth_block > 0};
+  auto const rows_of_a = [&](std::int64_t i) -> void const* {
+    if (in_place) return part(a, operands.a, row + i, kPanel, depth_block).data;
+    if (a.supply == Supply::ahead) return ahead(a, depth_block, (row + i) / kPanel);
+    return scratch + a.offset + i / kPanel * kernels->panel_bytes(depth_here);
+  };
   for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * sums_stride()) {
     product.rows = std::min(kPanel, rows_here - i);
-    product.a = in_place ? part(a, operands.a, row + i, product.rows, depth_block).data
-                : a.supply == Supply::ahead
-                    ? ahead(a, depth_block, (row + i) / kPanel)
-                    : scratch + a.offset + i / kPanel * kernels->panel_bytes(depth_here);
+    product.a = rows_of_a(i);
+    product.next_a = i + kPanel < rows_here ? rows_of_a(i + kPanel) : nullptr;
     kernels->product(product);
   }
 }

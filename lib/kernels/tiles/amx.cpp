@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "kernels/tiles/kinds.hpp"
 
 namespace spillway::tiles {
@@ -80,13 +82,31 @@ void add_product(char const* a, std::int64_t row_bytes) {
   }
 }
 
+// Rows of the next product's `a` that are fetched into the second cache along with a panel of b.
+struct NextRows {
+  char const* first;
+  std::int64_t count = 0;
+
+  NextRows(TileProduct const& p, std::int64_t panel) : first(static_cast<char const*>(p.a)) {
+    if (!p.next_a) return;
+    auto const each = (kPanel + p.b_panels - 1) / p.b_panels;
+    auto const row = std::min(panel * each, p.rows);
+    first = static_cast<char const*>(p.next_a) + row * RowSteps(p).row_bytes;
+    count = std::min(each, p.rows - row);
+  }
+};
+
 // Every number is the sum of kParts bf16, the largest first; products of parts that matter are
 // those whose indices sum to less than kParts. All of a block are in the first cache at once.
 template <int kParts, bool kLower>
-void add_products(TileProduct const& p, char const* a, char const* b, std::int64_t b_part_bytes) {
+void add_products(TileProduct const& p, char const* a, char const* b, std::int64_t b_part_bytes,
+                  NextRows next) {
   RowSteps const step(p);
   auto const a_part_bytes = p.depth / kTileDepth * kBlockBytes;
   for (std::int64_t depth = 0; depth < p.depth; depth += kTileDepth) {
+    for (std::int64_t row = 0; row < next.count; ++row)
+      _mm_prefetch(next.first + row * step.row_bytes, _MM_HINT_T1);
+    next.first += step.block_bytes;
     for (int b_part = 0; b_part < kParts; ++b_part) {
       _tile_loadd(6, b + b_part * b_part_bytes, 2 * kRowBytes);
       _tile_loadd(7, b + b_part * b_part_bytes + kRowBytes, 2 * kRowBytes);
@@ -106,7 +126,8 @@ void product_of(TileProduct const& p) {
   auto* c = p.c;
   for (std::int64_t panel = 0; panel < p.b_panels; ++panel) {
     p.add ? load_sums<kLower>(c, stride_bytes) : clear_sums<kLower>();
-    add_products<kParts, kLower>(p, static_cast<char const*>(p.a), b, step.panel_bytes);
+    add_products<kParts, kLower>(p, static_cast<char const*>(p.a), b, step.panel_bytes,
+                                 NextRows(p, panel));
     store_sums<kLower>(c, stride_bytes);
     b += kParts * step.panel_bytes;
     c += kPanel;

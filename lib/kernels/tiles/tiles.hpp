@@ -45,6 +45,7 @@ struct TileProduct {
   // one meets, a multiple of kTileDepth.
   std::int64_t b_depth = 0;  // 0: depth
   std::int64_t b_first = 0;
+  void const* next_a = nullptr;  // of the next product, like a: may be fetched meanwhile
 };
 
 // What one kind of instructions offers for factors of one type.
