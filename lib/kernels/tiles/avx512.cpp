@@ -1,6 +1,8 @@
 // Products on vector registers: 8 rows x 32 columns of c at a time.
 #include <immintrin.h>
 
+#include <cstring>
+
 #include "kernels/tiles/kinds.hpp"
 
 namespace spillway::tiles {
@@ -10,8 +12,10 @@ struct Bf16Step {  // two depths at once
   static constexpr std::int64_t depth_per_cell = 2;
 
   static __m512 add(__m512 sum, char const* a, __m512 b) {
-    __m512i const cell = _mm512_set1_epi32(*reinterpret_cast<int const*>(a));
-    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(cell), reinterpret_cast<__m512bh>(b));
+    int cell;  // rows in memory may begin between cells
+    std::memcpy(&cell, a, sizeof cell);
+    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_set1_epi32(cell)),
+                            reinterpret_cast<__m512bh>(b));
   }
 };
 struct FloatStep {
