@@ -111,10 +111,6 @@ struct Attention {
     Range rows;
   };
 
-  static float* floats(std::byte* base, std::int64_t offset) {
-    return reinterpret_cast<float*>(base + offset);
-  }
-
   void attend(std::byte* base, Queries const& at) const {
     RowFactor const rows(*kernels, HeadBlock(q, at.sequence, at.rows, at.head).by_row,
                          base + scratch.q);
@@ -148,15 +144,13 @@ struct Attention {
                              panels.first * kernels->panel_bytes(shape.head_size),
                         .c = scores,
                         .c_stride = shape.strip_stride(),
-                        .b_panels = panels.size(),
-                        .add = false};
+                        .b_panels = panels.size()};
     rows.choose(i / kPanel, product);
     kernels->product(product);
     weigh(base, i, queries, keys.first + skipped, columns);
     kernels->pack_a(scratch_rows(scores, shape.strip_stride(), queries.size(), columns),
                     base + scratch.weights);
     kernels->product({.a = base + scratch.weights,
-                      .a_row_bytes = 0,
                       .b = base + scratch.v,
                       .c = floats(base, scratch.o) + i * shape.width,
                       .c_stride = shape.width,

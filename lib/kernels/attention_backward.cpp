@@ -124,9 +124,6 @@ struct Gradients {
   Range group_of(std::int64_t kv_head) const {
     return {kv_head * shape.group(), (kv_head + 1) * shape.group()};
   }
-  static float* floats(std::byte* base, std::int64_t offset) {
-    return reinterpret_cast<float*>(base + offset);
-  }
 
   void add(std::int64_t worker, Task const& task) const {
     auto* const base = workspace + worker * scratch.total_bytes;
@@ -230,7 +227,6 @@ struct Gradients {
     kernels->pack_a(scratch_rows(made.c, made.c_stride, made.rows, depth),
                     at.base + scratch.factor);
     kernels->product({.a = at.base + scratch.factor,
-                      .a_row_bytes = 0,
                       .b = at.base + b,
                       .c = floats(at.base, sums),
                       .c_stride = shape.width,
@@ -258,7 +254,6 @@ struct Gradients {
         .depth = std::min(panels.past * kPanel, keys.size()) - skipped};
     kernels->pack_a(slopes, at.base + scratch.factor);
     kernels->product({.a = at.base + scratch.factor,
-                      .a_row_bytes = 0,
                       .b = at.base + scratch.k_depth,
                       .c = floats(at.base, scratch.dq) + i * shape.width,
                       .c_stride = shape.width,

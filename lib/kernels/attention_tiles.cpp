@@ -56,8 +56,7 @@ std::vector<std::int64_t> row_strides(Op const& op) {
 RowFactor::RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels)
     : m_rows(rows), m_first(static_cast<std::byte const*>(panels)) {
   assert(rows.depth_contiguous);
-  bool const in_place =
-      kernels.reads_rows && rows.dtype == DType::bf16 && rows.depth % kTileDepth == 0;
+  bool const in_place = kernels.reads_in_place(rows);
   m_row_bytes = in_place ? rows.stride * size_bytes(DType::bf16) : 0;
   m_panel_bytes = in_place ? kPanel * m_row_bytes : kernels.panel_bytes(rows.depth);
   if (in_place) {

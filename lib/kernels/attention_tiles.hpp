@@ -3,14 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "base/bf16.hpp"
 #include "base/math.hpp"
 #include "graph/attention.hpp"
+#include "kernels/fast_math.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
 #include "kernels/tiles/tiles.hpp"
@@ -52,8 +51,7 @@ struct AttentionShape {
   Range tile_at(std::int64_t first, std::int64_t rows) const {
     return {first, std::min(first + tile, rows)};
   }
-  // From row to row of scores: with a power of 2 they would all compete for a few sets of a cache.
-  std::int64_t strip_stride() const { return tile + 16; }
+  std::int64_t strip_stride() const { return sums_stride(tile); }  // from row to row of scores
   std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
   std::int64_t group() const { return heads / kv_heads; }  // query heads per key head
 };
@@ -96,7 +94,7 @@ struct GradientOperands {
 
 template <class T>
 GradientOperands<T> gradient_operands(void* const* p, std::vector<std::int64_t> const& stride,
-                        AttentionShape const& s) {
+                                      AttentionShape const& s) {
   return {.q = head_rows<T const>(p[0], stride[0], s.queries, s),
           .k = head_rows<T const>(p[1], stride[1], s.keys, s),
           .v = head_rows<T const>(p[2], stride[2], s.keys, s),
@@ -160,26 +158,13 @@ class ScratchPlan {
   std::int64_t m_bytes = 0;
 };
 
+inline float* floats(std::byte* base, std::int64_t offset_bytes) {
+  return reinterpret_cast<float*>(base + offset_bytes);
+}
+
 inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 inline constexpr int kStripLanes = 32;  // strips of scores are whole panels
 static_assert(kPanel % kStripLanes == 0);
-
-// 2^x for x < 128, with at most 2 ulp of error; 0 below -127, NaN for NaN. Softmax needs no more,
-// and this is half of what fast_exp costs. A minimax polynomial on [-1/2, 1/2].
-inline float weight_exp2(float x) {
-  constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
-  x = x < -127.0f ? -127.0f : x;        // written so that a NaN passes
-  float const shifted = x + round;
-  float const r = x - (shifted - round);
-  float p = 1.326466445e-3f;
-  p = std::fma(p, r, 9.671498090e-3f);
-  p = std::fma(p, r, 5.550733581e-2f);
-  p = std::fma(p, r, 2.402224243e-1f);
-  p = std::fma(p, r, 6.931470037e-1f);
-  p = std::fma(p, r, 1.0f);
-  return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) +
-                              (std::bit_cast<std::int32_t>(shifted) << 23));
-}
 
 inline void fill(float* values, std::int64_t n, float value) {
   std::fill_n(values, n, value);
@@ -198,17 +183,6 @@ void store_scaled(float const* __restrict__ sums, float factor, std::int64_t n,
                   T* __restrict__ out) {
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) out[c] = store<T>(factor * sums[c]);
-}
-
-// work(worker, item) for all items, begun in order; which worker takes which must not matter.
-// Returns when all are done: for host execution spaces.
-template <class Work>
-void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
-                Work const& work) {
-  std::atomic<std::int64_t> next{0};
-  for_each_item(exec, label, std::min(items, workers), [&next, &work, items](std::int64_t worker) {
-    for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1)) work(worker, item);
-  });
 }
 
 }  // namespace spillway

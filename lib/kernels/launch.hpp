@@ -4,6 +4,8 @@
 // (SIMD on CPUs, neighbouring threads on devices).
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +28,17 @@ template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex>;
   Kokkos::parallel_for(label, Policy(exec.space(), 0, n, Kokkos::ChunkSize(kChunk)), functor);
+}
+
+// work(worker, item) for all items, begun in order; which worker takes which must not matter.
+// Returns when all are done: for host execution spaces.
+template <class Work>
+void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
+                Work const& work) {
+  std::atomic<std::int64_t> next{0};
+  for_each_item(exec, label, std::min(items, workers), [&next, &work, items](std::int64_t worker) {
+    for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1)) work(worker, item);
+  });
 }
 
 // functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.

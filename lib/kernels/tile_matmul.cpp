@@ -1,7 +1,6 @@
 #include "kernels/tile_matmul.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 
 #include "base/bf16.hpp"
@@ -83,18 +82,17 @@ struct TileMatmul::Bound {
   Factor a, b;
   std::int64_t scratch_offset = 0, scratch_bytes = 0;  // of worker 0; of each
   MatmulOperands operands = {};                        // of the run
-  std::atomic<std::int64_t> next{0};                   // block of c that nobody has begun
 
   Bound(MatmulShape const& given, TileKernels const& tile_kernels, std::int64_t threads);
 
-  // Not a power of two: the rows of a tile would share a set of the first cache.
-  std::int64_t sums_stride() const { return columns.size + 16; }
+  std::int64_t blocks() const { return rows.count * columns.count; }
+  std::int64_t stride() const { return sums_stride(columns.size); }
   std::int64_t panel_bytes() const { return kernels->panel_bytes(depth.size); }
   std::int64_t ahead_panels(Factor const& f) const {
     return f.supply == Supply::ahead ? depth.count * f.panels() : 0;
   }
   void pack_ahead(std::int64_t item) const;
-  void make_blocks(std::int64_t worker);
+  void make_block(std::int64_t worker, std::int64_t block) const;
 
  private:
   void cut();
@@ -111,9 +109,6 @@ struct TileMatmul::Bound {
   }
   TileSource part(Factor const& f, void const* data, std::int64_t line, std::int64_t lines,
                   std::int64_t depth_block) const;
-  void const* panels_of_b(std::byte* scratch, std::int64_t column, std::int64_t columns_here,
-                          std::int64_t depth_block) const;
-  void make_block(std::byte* scratch, std::int64_t block) const;
   void add_depth_block(std::byte* scratch, std::int64_t row_block, std::int64_t column_block,
                        std::int64_t depth_block) const;
   void store_block(float* sums, std::int64_t row_block, std::int64_t column_block) const;
@@ -137,9 +132,9 @@ TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& tile_kerne
   b = factor_of_rows(shape.b.transposed());
   depth = Blocks(shape.a.columns,
                  div_ceil(shape.a.columns, kLineBytes / kernels->bytes_per_element));
-  bool const rows_serve = kernels->reads_rows && a.source.depth_contiguous;
-  bool const whole_tiles = (!swapped && shape.a_zero_padded) || a.source.depth % kTileDepth == 0;
-  a.supply = rows_serve && whole_tiles ? Supply::in_place : supply(a);
+  auto with_zeros = a.source;
+  if (!swapped && shape.a_zero_padded) with_zeros.depth = padded_depth(with_zeros.depth);
+  a.supply = kernels->reads_in_place(with_zeros) ? Supply::in_place : supply(a);
   b.supply = supply(b);
   cut();
   place();
@@ -156,7 +151,7 @@ void TileMatmul::Bound::cut() {
   auto const fits = [&] {
     rows = Blocks(shape.c.rows, down);
     columns = Blocks(shape.c.columns, across);
-    return rows.count * columns.count >= kBlocksPerWorker * workers &&
+    return blocks() >= kBlocksPerWorker * workers &&
            rows.size * columns.size <= kBlock * kBlock;
   };
   while (!fits()) {
@@ -173,7 +168,7 @@ Supply TileMatmul::Bound::supply(Factor const& f) const {
 
 // [a ahead | b ahead | for each worker: sums | a's panels | b's panels]
 void TileMatmul::Bound::place() {
-  scratch_bytes = rows.size * sums_stride() * size_bytes(DType::f32);
+  scratch_bytes = rows.size * stride() * size_bytes(DType::f32);
   for (auto const& [factor, lines] : {std::pair{&a, rows.size}, std::pair{&b, columns.size}}) {
     factor->offset = factor->supply == Supply::ahead ? scratch_offset : scratch_bytes;
     scratch_offset += ahead_panels(*factor) * panel_bytes();
@@ -206,14 +201,8 @@ void TileMatmul::Bound::pack_ahead(std::int64_t item) const {
   (is_a ? kernels->pack_a : kernels->pack_b)(source, ahead(factor, depth_block, panel));
 }
 
-void TileMatmul::Bound::make_blocks(std::int64_t worker) {
+void TileMatmul::Bound::make_block(std::int64_t worker, std::int64_t block) const {
   auto* const scratch = in_workspace(scratch_offset + worker * scratch_bytes);
-  auto const blocks = rows.count * columns.count;
-  for (auto block = next.fetch_add(1); block < blocks; block = next.fetch_add(1))
-    make_block(scratch, block);
-}
-
-void TileMatmul::Bound::make_block(std::byte* scratch, std::int64_t block) const {
   // Neighbours in time share columns: panels of b stay in a cache that cores share.
   auto const row_block = block % rows.count, column_block = block / rows.count;
   for (std::int64_t d = 0; d < depth.count; ++d)
@@ -233,13 +222,11 @@ void TileMatmul::Bound::add_depth_block(std::byte* scratch, std::int64_t row_blo
     kernels->pack_b(part(b, operands.b, column, columns_here, depth_block), scratch + b.offset);
 
   bool const in_place = a.supply == Supply::in_place;
-  TileProduct product{.a = nullptr,
-                      .a_row_bytes = in_place ? a.source.stride * size_bytes(DType::bf16) : 0,
+  TileProduct product{.a_row_bytes = in_place ? a.source.stride * size_bytes(DType::bf16) : 0,
                       .b = b.supply == Supply::ahead ? ahead(b, depth_block, column / kPanel)
                                                      : scratch + b.offset,
                       .c = reinterpret_cast<float*>(scratch),
-                      .c_stride = sums_stride(),
-                      .rows = 0,
+                      .c_stride = stride(),
                       .b_panels = panel_count(columns_here),
                       .depth = padded_depth(depth_here),
                       .add = depth_block > 0};
@@ -248,7 +235,7 @@ void TileMatmul::Bound::add_depth_block(std::byte* scratch, std::int64_t row_blo
     if (a.supply == Supply::ahead) return ahead(a, depth_block, (row + i) / kPanel);
     return scratch + a.offset + i / kPanel * kernels->panel_bytes(depth_here);
   };
-  for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * sums_stride()) {
+  for (std::int64_t i = 0; i < rows_here; i += kPanel, product.c += kPanel * stride()) {
     product.rows = std::min(kPanel, rows_here - i);
     product.a = rows_of_a(i);
     product.next_a = i + kPanel < rows_here ? rows_of_a(i + kPanel) : nullptr;
@@ -273,7 +260,7 @@ void TileMatmul::Bound::store_rows(float* sums, std::int64_t row_block,
         shape.addend ? static_cast<T const*>(operands.addend) + row * addend.row_stride + column
                      : nullptr;
     auto const* const bias = shape.bias ? static_cast<T const*>(operands.bias) + column : nullptr;
-    store_row(sums + i * sums_stride(), bias, more, shape.accumulate,
+    store_row(sums + i * stride(), bias, more, shape.accumulate,
               static_cast<C*>(operands.c) + row * shape.c.row_stride + column, n);
   }
 }
@@ -296,10 +283,10 @@ void TileMatmul::operator()(Exec const& exec, MatmulOperands const& operands) co
   auto* const m = m_bound.get();
   m->operands = operands;
   if (m->swapped) std::swap(m->operands.a, m->operands.b);
-  m->next = 0;
   if (auto const panels = m->ahead_panels(m->a) + m->ahead_panels(m->b); panels > 0)
     for_each_item(exec, label_pack, panels, [m](std::int64_t item) { m->pack_ahead(item); });
-  for_each_item(exec, label, m->workers, [m](std::int64_t worker) { m->make_blocks(worker); });
+  deal_items(exec, label, m->blocks(), m->workers,
+             [m](std::int64_t worker, std::int64_t block) { m->make_block(worker, block); });
 }
 
 }  // namespace spillway

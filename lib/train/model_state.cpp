@@ -9,6 +9,7 @@
 #include "base/normal.hpp"
 #include "base/philox.hpp"
 #include "runtime/arena.hpp"
+#include "runtime/process_memory.hpp"
 
 namespace spillway {
 namespace {
@@ -40,7 +41,7 @@ void fill_normal(std::span<float> to, NormalDraws const& draws, std::int64_t fir
 // Runs body(first, last) over [0, n) in pieces, on all processors of this rank.
 template <class Body>
 void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
-  auto const workers = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  std::int64_t const workers = available_cores();
   std::vector<std::jthread> threads;
   for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker) {
     threads.emplace_back([&, worker] {

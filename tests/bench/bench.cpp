@@ -16,6 +16,16 @@ constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
 
 }  // namespace
 
+Op make_op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
+           Attributes attributes) {
+  Op op;
+  op.kind = kind;
+  op.inputs = std::move(inputs);
+  op.outputs = std::move(outputs);
+  op.attributes = std::move(attributes);
+  return op;
+}
+
 View Bench::tensor(DType dtype, Shape shape) {
   Tensor tensor;
   tensor.id = static_cast<TensorId>(m_tensors.size());
@@ -103,11 +113,7 @@ void Bench::measure(benchmark::State& state, Op& op, std::vector<Chunk> const& c
 
 void Bench::run(benchmark::State& state, OpKind kind, std::vector<View> inputs,
                 std::vector<View> outputs, Attributes attributes, double flops) {
-  Op op;
-  op.kind = kind;
-  op.inputs = std::move(inputs);
-  op.outputs = std::move(outputs);
-  op.attributes = std::move(attributes);
+  auto op = make_op(kind, std::move(inputs), std::move(outputs), std::move(attributes));
   measure(state, op, {}, {pointers(op, m_buffers)});
   using benchmark::Counter;
   state.counters["FLOPS"] = Counter(flops, Counter::kIsIterationInvariantRate);

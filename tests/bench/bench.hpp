@@ -13,6 +13,9 @@
 
 namespace spillway {
 
+Op make_op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
+           Attributes attributes = {});
+
 class Bench {
  public:
   View tensor(DType dtype, Shape shape);

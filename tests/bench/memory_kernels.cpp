@@ -16,16 +16,6 @@ namespace {
 constexpr std::int64_t sequence = 512, rows = 4 * sequence;
 constexpr std::int64_t hidden = 768, vocab = 50257;
 
-Op make_op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
-           Attributes attributes = {}) {
-  Op op;
-  op.kind = kind;
-  op.inputs = std::move(inputs);
-  op.outputs = std::move(outputs);
-  op.attributes = std::move(attributes);
-  return op;
-}
-
 struct Triad {
   float const* b;
   float const* c;

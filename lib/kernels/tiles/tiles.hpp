@@ -48,6 +48,11 @@ struct TileProduct {
   void const* next_a = nullptr;  // of the next product, like a: may be fetched meanwhile
 };
 
+// From row to row of fp32 sums: with a power of 2, a tile's rows would share few sets of a cache.
+constexpr std::int64_t sums_stride(std::int64_t columns) {
+  return columns + 16;
+}
+
 // What one kind of instructions offers for factors of one type.
 struct TileKernels {
   char const* name;                  // part of Arithmetic
@@ -56,8 +61,13 @@ struct TileKernels {
   void (*pack_b)(TileSource const&, void* panels);
   void (*product)(TileProduct const&);
   bool matrix_unit;  // instructions that multiply matrices, not vectors
-  bool reads_rows;   // `a` may also be bf16 rows in memory whose depth is a multiple of kTileDepth
+  bool reads_rows;   // `a` may also be rows in memory: see reads_in_place
 
+  // Rows of bf16 in whole tiles, zeros at their ends counted.
+  bool reads_in_place(TileSource const& rows) const {
+    return reads_rows && rows.dtype == DType::bf16 && rows.depth_contiguous &&
+           rows.depth % kTileDepth == 0;
+  }
   std::int64_t panel_bytes(std::int64_t depth) const {
     return kPanel * padded_depth(depth) * bytes_per_element;
   }
