@@ -11,8 +11,9 @@
 
 namespace spillway {
 
-// c is cut into blocks, each the work of one thread at a time. Blocks take the depth (the dimension
-// that is summed over) piece by piece; their sums stay in fp32 scratch until they are stored, once.
+// c is cut into blocks (tile_cut.hpp), each the work of one thread at a time. Blocks take the depth
+// (the dimension that is summed over) piece by piece; their sums stay in fp32 scratch until they
+// are stored, once.
 //
 // The bits of c depend on shape, types and kernels alone: neither on `threads` nor on strides.
 // Host execution spaces only.

@@ -120,6 +120,16 @@ TEST(TileMatmul, PacksLargeFactorsBlockByBlock) {
   }
 }
 
+// The same with a small c: its sums wait in scratch while the depth is packed in passes.
+TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
+  for (auto const dtype : {DType::bf16, DType::f32})
+    for (auto const threads : {1, 3}) {
+      Case product(dtype, {300, 70, 60'000}, true, false, false, dtype);
+      product.run(tile_kernels(dtype), threads);
+      product.expect_close(97, "deep");
+    }
+}
+
 TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     Case product(dtype, {300, 500, 700}, true, false, false, DType::f32);

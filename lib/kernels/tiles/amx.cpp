@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/tiles/kinds.hpp"
 
@@ -70,48 +71,102 @@ void store_sums(float* c, std::int64_t stride_bytes) {
   }
 }
 
+// To the next block of c. A store occupies the unit, a load does not: registers go on one by one.
 template <bool kLower>
-void add_product(char const* a, std::int64_t row_bytes) {
-  _tile_loadd(4, a, row_bytes);
+void switch_sums(float* c, float* next, bool add, std::int64_t stride_bytes) {
+  if (!add) {
+    store_sums<kLower>(c, stride_bytes);
+    return clear_sums<kLower>();
+  }
+  _tile_stored(0, c, stride_bytes);
+  _tile_loadd(0, next, stride_bytes);
+  _tile_stored(1, c + 16, stride_bytes);
+  _tile_loadd(1, next + 16, stride_bytes);
+  if constexpr (kLower) {
+    auto const lower = 16 * (stride_bytes / 4);
+    _tile_stored(2, c + lower, stride_bytes);
+    _tile_loadd(2, next + lower, stride_bytes);
+    _tile_stored(3, c + lower + 16, stride_bytes);
+    _tile_loadd(3, next + lower + 16, stride_bytes);
+  }
+}
+
+// Every number is the sum of kParts bf16, the largest first; products of parts that matter are
+// those whose indices sum to less than kParts, in an order that loads few of them twice.
+struct Parts {
+  int a, b;
+};
+template <int kParts>
+constexpr auto products_of_parts() {
+  if constexpr (kParts == 1)
+    return std::array{Parts{0, 0}};
+  else
+    return std::array{Parts{2, 0}, Parts{0, 0}, Parts{1, 0},
+                      Parts{1, 1}, Parts{0, 1}, Parts{0, 2}};
+}
+
+// a stays in the first cache; b passes through it, and is loaded so that it leaves a there.
+template <bool kLower>
+void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const* b, bool load_b) {
+  if (load_b) {
+    _tile_stream_loadd(6, b, 2 * kRowBytes);
+    _tile_stream_loadd(7, b + kRowBytes, 2 * kRowBytes);
+  }
+  if (load_a) _tile_loadd(4, a, row_bytes);
   _tile_dpbf16ps(0, 4, 6);
   _tile_dpbf16ps(1, 4, 7);
   if constexpr (kLower) {
-    _tile_loadd(5, a + 16 * row_bytes, row_bytes);
+    if (load_a) _tile_loadd(5, a + 16 * row_bytes, row_bytes);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
 }
 
-// Rows of the next product's `a` that are fetched into the second cache along with a panel of b.
-struct NextRows {
-  char const* first;
-  std::int64_t count = 0;
-
-  NextRows(TileProduct const& p, std::int64_t panel) : first(static_cast<char const*>(p.a)) {
-    if (!p.next_a) return;
-    auto const each = (kPanel + p.b_panels - 1) / p.b_panels;
-    auto const row = std::min(panel * each, p.rows);
-    first = static_cast<char const*>(p.next_a) + row * RowSteps(p).row_bytes;
-    count = std::min(each, p.rows - row);
+// What is fetched into the second cache along with the products of one panel of b.
+class Ahead {
+ public:
+  Ahead(TileProduct const& p, std::int64_t panel) : m_row_steps(p) {
+    if (p.next_a) {
+      auto const each = (kPanel + p.b_panels - 1) / p.b_panels;
+      auto const row = std::min(panel * each, p.rows);
+      m_rows = static_cast<char const*>(p.next_a) + row * m_row_steps.row_bytes;
+      m_row_count = std::min(each, p.rows - row);
+    }
+    if (p.next_b) {
+      auto const steps = p.depth / kTileDepth;
+      m_lines_a_step = (p.next_b_bytes / kRowBytes + steps * p.b_panels - 1) / (steps * p.b_panels);
+      m_lines = static_cast<char const*>(p.next_b) + panel * m_lines_a_step * steps * kRowBytes;
+    }
   }
+  void fetch_step() {
+    for (std::int64_t row = 0; row < m_row_count; ++row)
+      _mm_prefetch(m_rows + row * m_row_steps.row_bytes, _MM_HINT_T1);
+    m_rows += m_row_steps.block_bytes;
+    for (std::int64_t line = 0; line < m_lines_a_step; ++line, m_lines += kRowBytes)
+      _mm_prefetch(m_lines, _MM_HINT_T1);
+  }
+
+ private:
+  RowSteps m_row_steps;
+  char const* m_rows = nullptr;
+  char const* m_lines = nullptr;
+  std::int64_t m_row_count = 0, m_lines_a_step = 0;
 };
 
-// Every number is the sum of kParts bf16, the largest first; products of parts that matter are
-// those whose indices sum to less than kParts. All of a block are in the first cache at once.
 template <int kParts, bool kLower>
 void add_products(TileProduct const& p, char const* a, char const* b, std::int64_t b_part_bytes,
-                  NextRows next) {
+                  Ahead ahead) {
+  constexpr auto products = products_of_parts<kParts>();
   RowSteps const step(p);
   auto const a_part_bytes = p.depth / kTileDepth * kBlockBytes;
   for (std::int64_t depth = 0; depth < p.depth; depth += kTileDepth) {
-    for (std::int64_t row = 0; row < next.count; ++row)
-      _mm_prefetch(next.first + row * step.row_bytes, _MM_HINT_T1);
-    next.first += step.block_bytes;
-    for (int b_part = 0; b_part < kParts; ++b_part) {
-      _tile_loadd(6, b + b_part * b_part_bytes, 2 * kRowBytes);
-      _tile_loadd(7, b + b_part * b_part_bytes + kRowBytes, 2 * kRowBytes);
-      for (int a_part = kParts - 1 - b_part; a_part >= 0; --a_part)
-        add_product<kLower>(a + a_part * a_part_bytes, step.row_bytes);
+    ahead.fetch_step();
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      auto const [a_part, b_part] = products[i];
+      add_product<kLower>(a + a_part * a_part_bytes, step.row_bytes,
+                          i == 0 || products[i - 1].a != a_part, b + b_part * b_part_bytes,
+                          i == 0 || products[i - 1].b != b_part);
     }
     a += step.block_bytes;
     b += kBlockBytes;
@@ -124,14 +179,17 @@ void product_of(TileProduct const& p) {
   PanelSteps const step(p, kTileDepth);
   auto const* b = static_cast<char const*>(p.b) + step.first_bytes;
   auto* c = p.c;
+  p.add ? load_sums<kLower>(c, stride_bytes) : clear_sums<kLower>();
   for (std::int64_t panel = 0; panel < p.b_panels; ++panel) {
-    p.add ? load_sums<kLower>(c, stride_bytes) : clear_sums<kLower>();
+    if (panel > 0) {
+      switch_sums<kLower>(c, c + kPanel, p.add, stride_bytes);
+      c += kPanel;
+    }
     add_products<kParts, kLower>(p, static_cast<char const*>(p.a), b, step.panel_bytes,
-                                 NextRows(p, panel));
-    store_sums<kLower>(c, stride_bytes);
+                                 Ahead(p, panel));
     b += kParts * step.panel_bytes;
-    c += kPanel;
   }
+  store_sums<kLower>(c, stride_bytes);
 }
 
 template <int kParts>

@@ -177,22 +177,27 @@ void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
 
 // `by_line`: a block is 32 lines of 16 cells (a), else 16 cells of 32 lines (b).
 template <template <bool> class Source, bool by_line, bool kAlong>
-void pack_lying(TileSource const& s, char* panel) {
+void pack_lying(TileSource const& s, char* panels) {
   constexpr std::int64_t depth_per_block = kCells * Source<true>::depth_per_cell;
   constexpr std::int64_t half_bytes = by_line ? kBlockBytes / 2 : kBlockBytes / 32;
   auto const blocks = padded_depth(s.depth) / depth_per_block;
   auto const part_bytes = blocks * kBlockBytes;
-  for (std::int64_t line = 0; line < s.lines; line += kPanel) {
-    for (std::int64_t block = 0; block < blocks; ++block) {
-      auto const depth = block * depth_per_block;
-      auto* const out = panel + block * kBlockBytes;
-      bool const whole = line + kPanel <= s.lines && depth + depth_per_block <= s.depth;
-      auto const one = whole ? move<Source<true>, by_line, kAlong>
-                             : move<Source<false>, by_line, kAlong>;
-      one(s, line, depth, out, part_bytes);
-      one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
-    }
-    panel += Source<true>::parts * part_bytes;
+  auto const panel_bytes = Source<true>::parts * part_bytes;
+  auto const pack_block = [&](std::int64_t line, std::int64_t block) {
+    auto const depth = block * depth_per_block;
+    auto* const out = panels + line / kPanel * panel_bytes + block * kBlockBytes;
+    bool const whole = line + kPanel <= s.lines && depth + depth_per_block <= s.depth;
+    auto const one = whole ? move<Source<true>, by_line, kAlong>
+                           : move<Source<false>, by_line, kAlong>;
+    one(s, line, depth, out, part_bytes);
+    one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
+  };
+  // Sources are read as they lie in memory, as far as possible: rows from their start to their end.
+  auto const outer_end = kAlong ? s.lines : blocks, outer_step = kAlong ? kPanel : 1;
+  auto const inner_end = kAlong ? blocks : s.lines, inner_step = kAlong ? 1 : kPanel;
+  for (std::int64_t outer = 0; outer < outer_end; outer += outer_step) {
+    for (std::int64_t inner = 0; inner < inner_end; inner += inner_step)
+      kAlong ? pack_block(outer, inner) : pack_block(inner, outer);
   }
 }
 

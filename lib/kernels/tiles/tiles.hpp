@@ -45,7 +45,10 @@ struct TileProduct {
   // one meets, a multiple of kTileDepth.
   std::int64_t b_depth = 0;  // 0: depth
   std::int64_t b_first = 0;
-  void const* next_a = nullptr;  // of the next product, like a: may be fetched meanwhile
+  // What later products read, and may be fetched into the second cache meanwhile.
+  void const* next_a = nullptr;  // of the next one, like a
+  void const* next_b = nullptr;
+  std::int64_t next_b_bytes = 0;
 };
 
 // From row to row of fp32 sums: with a power of 2, a tile's rows would share few sets of a cache.
