@@ -59,7 +59,7 @@ ChunkProduct logits_product(LmHead const& head) {
             x.rows = rows;
             return MatmulShape{.a = x,
                                .b = head.w.transposed(),
-                               .c = dense_matrix(DType::f32, rows, head.vocab)};
+                               .c = head.logits(rows)};
           }};
 }
 

@@ -24,8 +24,14 @@ struct LmHead {
   std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
     return rows - first < chunk ? rows - first : chunk;
   }
-  // The logits' leading dimension is the vocabulary, unpadded: see Matmul on dense operands.
-  std::int64_t chunk_elements() const { return chunk * vocab; }
+  MatrixLayout logits(std::int64_t chunk_rows) const {
+    auto layout = dense_matrix(DType::f32, chunk_rows, vocab);
+    layout.row_stride = padded_columns(x.dtype, vocab);
+    return layout;
+  }
+  std::int64_t logits_bytes() const {  // of a chunk
+    return round_up<std::int64_t>(chunk * logits(chunk).row_stride * size_bytes(DType::f32), 64);
+  }
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
 
@@ -63,10 +69,10 @@ struct LossRows {
   float const* weights;
   float* losses;
   T* slopes;
-  std::int64_t vocab, slope_stride;  // zeros from one to the other
+  std::int64_t vocab, logits_stride, slope_stride;  // slopes: zeros from vocab to their stride
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const* const in = logits + row * vocab;
+    auto const* const in = logits + row * logits_stride;
     auto* const out = kSlopes ? slopes + row * slope_stride : nullptr;
     float const weight = weights[row];
     if constexpr (kSlopes)

@@ -7,14 +7,10 @@ namespace {
 
 Label const label = "spillway::lm_head_loss";
 
-// Workspace: [logits | scratch of the product].
-std::int64_t logits_bytes(LmHead const& head) {
-  return round_up<std::int64_t>(head.chunk_elements() * size_bytes(DType::f32), 64);
-}
-
+// [logits | scratch of the product]
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
-  return logits_bytes(head) + logits_product(head).workspace_bytes();
+  return head.logits_bytes() + logits_product(head).workspace_bytes();
 }
 
 template <class T>
@@ -27,14 +23,15 @@ struct LmHeadLoss {
     auto const* const weights = static_cast<float const*>(p[3]);
     auto* const losses = static_cast<float*>(p[4]);
     auto* const logits = static_cast<float*>(p[6]);
-    auto* const scratch = static_cast<std::byte*>(p[6]) + logits_bytes(head);
+    auto* const scratch = static_cast<std::byte*>(p[6]) + head.logits_bytes();
     for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
       auto const rows = head.rows_from(m);
       product(exec, rows,
               {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
       for_each_row(exec, label, rows,
                    LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                                      weights + m, losses + m, nullptr, head.vocab, head.vocab});
+                                      weights + m, losses + m, nullptr, head.vocab,
+                                      head.logits(rows).row_stride, 0});
     }
     sum_losses(exec, head, losses, weights, static_cast<double*>(p[5]));
   }

@@ -19,9 +19,7 @@ struct Backward {
 
   bool rounds() const { return dw.dtype == DType::bf16; }
   bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
-  std::int64_t slope_stride() const {
-    return own_slopes() ? padded_columns(head.x.dtype, head.vocab) : head.vocab;
-  }
+  std::int64_t slope_stride() const { return padded_columns(head.x.dtype, head.vocab); }
   MatrixLayout slopes(std::int64_t rows) const {
     auto layout = dense_matrix(head.x.dtype, rows, head.vocab);
     layout.row_stride = slope_stride();
@@ -75,7 +73,7 @@ struct Offsets {
 
 Offsets offsets(Backward const& b) {
   auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
-  auto const logits = aligned(b.head.chunk_elements() * size_bytes(DType::f32));
+  auto const logits = b.head.logits_bytes();
   auto const slope_elements = b.head.chunk * b.slope_stride();
   auto const slopes = b.own_slopes() ? aligned(slope_elements * size_bytes(DType::bf16)) : 0;
   auto const sum =
@@ -134,7 +132,7 @@ struct LmHeadLossBackward {
                  LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                    static_cast<float const*>(p[3]) + m,
                                    static_cast<float*>(p[4]) + m, slopes, head.vocab,
-                                   b.slope_stride()});
+                                   head.logits(rows).row_stride, b.slope_stride()});
     product.dx(exec, rows,
                {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
                 .workspace = scratch});

@@ -36,8 +36,7 @@ void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const 
 }
 
 std::int64_t padded_columns(DType dtype, std::int64_t columns) {
-  auto const& tiles = tile_kernels(dtype);
-  return uses(tiles) && tiles.reads_rows ? padded_depth(columns) : columns;
+  return uses(tile_kernels(dtype)) ? padded_depth(columns) : columns;
 }
 
 std::string matmul_isa() {

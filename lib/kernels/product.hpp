@@ -24,8 +24,8 @@ class Matmul {
   std::variant<OneDnnMatmul, TileMatmul> m_way;
 };
 
-// The leading dimension at which products read rows of `columns` elements fastest, with zeros to it
-// (MatmulShape::a_zero_padded).
+// The leading dimension at which products read and write rows of `columns` elements fastest; when
+// they read it, with zeros to it (MatmulShape::a_zero_padded).
 std::int64_t padded_columns(DType dtype, std::int64_t columns);
 
 std::string matmul_isa();  // what decides the bits of products: part of Arithmetic

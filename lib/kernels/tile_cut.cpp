@@ -52,9 +52,10 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   for (auto* f : {&a, &b}) {
     auto const bytes = depth.count * f->panels() * panel_bytes();
     f->supply = ahead || bytes <= kMostBytes ? Supply::ahead : Supply::per_block;
-    // Long pieces of rows, but work for all.
+    // Long pieces of what is contiguous, but work for all.
+    f->through = f->source.depth_contiguous && pass < depth.count;
     auto const fair = pass * f->panels() / (kItemsPerWorker * workers);
-    f->at_once = std::clamp<std::int64_t>(fair, 1, kMostAtOnce);
+    if (!f->through) f->at_once = std::clamp<std::int64_t>(fair, 1, kMostAtOnce);
   }
   if (in_place) a.supply = Supply::in_place;
 }

@@ -30,10 +30,15 @@ struct Factor {
   TileSource source;  // without data
   Supply supply = Supply::per_block;
   std::int64_t offset = 0;   // bytes: in the workspace (ahead) or in a block's scratch (per_block)
-  std::int64_t at_once = 1;  // panels that one item packs (ahead)
+  std::int64_t at_once = 1;  // panels that one item packs (ahead),
+  bool through = false;      // and whether of all of a pass's depth, or of one depth block
 
   std::int64_t panels() const { return panel_count(source.lines); }
   std::int64_t groups() const { return div_ceil(panels(), at_once); }
+  std::int64_t items(std::int64_t depth_blocks) const {
+    if (supply != Supply::ahead) return 0;
+    return through ? groups() : groups() * depth_blocks;
+  }
 };
 
 // Depth is taken in passes of some depth blocks each: all that is packed ahead is packed for one

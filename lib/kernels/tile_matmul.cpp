@@ -1,5 +1,9 @@
 #include "kernels/tile_matmul.hpp"
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cassert>
 
@@ -24,6 +28,24 @@ MatmulShape by_rows(MatmulShape const& given) {
   return shape;
 }
 
+// A row that passes the caches by: what is written in fp32 is large (logits, gradients), or read
+// later than the caches keep it, and twice the memory's rate is won.
+void stream_row(float const* from, float* to, std::int64_t n) {
+  std::int64_t i = 0;
+#ifdef __SSE2__
+  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 > 0; ++i) to[i] = from[i];
+  for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
+#endif
+  for (; i < n; ++i) to[i] = from[i];
+}
+
+// Other threads may read what this one streamed only after this.
+void finish_streams() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
 // Rows of a result, to which bias, addend and what c held are added before the one rounding.
 template <class T, class C>
 void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool add, C* out,
@@ -37,6 +59,8 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
   if (add)
 #pragma omp simd
     for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(out[j]);
+  if constexpr (std::is_same_v<C, float>)
+    if (!add) return stream_row(sums, out, n);
 #pragma omp simd
   for (std::int64_t j = 0; j < n; ++j) out[j] = store<C>(sums[j]);
 }
@@ -104,25 +128,26 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
 }
 
 void TileMatmul::Bound::pack_ahead(Exec const& exec, Range pass) const {
-  std::int64_t groups = 0;
-  for (auto const* f : {&cut.a, &cut.b})
-    if (f->supply == Supply::ahead) groups += f->groups();
-  if (groups > 0)
-    for_each_item(exec, label_pack, groups * (pass.end - pass.first),
+  auto const items = cut.a.items(pass.end - pass.first) + cut.b.items(pass.end - pass.first);
+  if (items > 0)
+    for_each_item(exec, label_pack, items,
                   [this, pass](std::int64_t item) { pack_item(pass, item); });
 }
 
 void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
-  auto const of_a = cut.a.supply == Supply::ahead ? cut.a.groups() * (pass.end - pass.first) : 0;
+  auto const of_a = cut.a.items(pass.end - pass.first);
   bool const is_a = item < of_a;
   auto const& factor = is_a ? cut.a : cut.b;
+  auto const* const data = is_a ? operands.a : operands.b;
   auto const at = is_a ? item : item - of_a;
-  auto const depth_block = pass.first + at / factor.groups();
   auto const panel = at % factor.groups() * factor.at_once;
   auto const lines = std::min(factor.at_once * kPanel, factor.source.lines - panel * kPanel);
-  auto const source =
-      part(factor, is_a ? operands.a : operands.b, panel * kPanel, lines, depth_block);
-  (is_a ? cut.kernels->pack_a : cut.kernels->pack_b)(source, ahead(factor, depth_block, panel));
+  auto const pack = [&](std::int64_t depth_block) {
+    (is_a ? cut.kernels->pack_a : cut.kernels->pack_b)(
+        part(factor, data, panel * kPanel, lines, depth_block), ahead(factor, depth_block, panel));
+  };
+  if (!factor.through) return pack(pass.first + at / factor.groups());
+  for (auto d = pass.first; d < pass.end; ++d) pack(d);
 }
 
 void TileMatmul::Bound::make_block(Range pass, std::int64_t worker, std::int64_t i) const {
@@ -205,6 +230,7 @@ void TileMatmul::Bound::store_rows(Block const& block) const {
     store_row(sums, bias, more, shape.accumulate,
               static_cast<C*>(operands.c) + row * shape.c.row_stride + column, n);
   }
+  finish_streams();
 }
 
 void TileMatmul::Bound::run(Exec const& exec, MatmulOperands const& given) {

@@ -122,35 +122,63 @@ void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const*
   }
 }
 
-// What is fetched into the second cache along with the products of one panel of b.
-class Ahead {
+// Memory without gaps, a share of it for every step of depth of every panel of b.
+class FetchedSpan {
  public:
-  Ahead(TileProduct const& p, std::int64_t panel) : m_row_steps(p) {
-    if (p.next_a) {
-      auto const each = (kPanel + p.b_panels - 1) / p.b_panels;
-      auto const row = std::min(panel * each, p.rows);
-      m_rows = static_cast<char const*>(p.next_a) + row * m_row_steps.row_bytes;
-      m_row_count = std::min(each, p.rows - row);
-    }
-    if (p.next_b) {
-      auto const steps = p.depth / kTileDepth;
-      m_lines_a_step = (p.next_b_bytes / kRowBytes + steps * p.b_panels - 1) / (steps * p.b_panels);
-      m_lines = static_cast<char const*>(p.next_b) + panel * m_lines_a_step * steps * kRowBytes;
-    }
-  }
+  FetchedSpan() = default;
+  FetchedSpan(void const* first, std::int64_t bytes, std::int64_t panel, std::int64_t panels,
+              std::int64_t steps)
+      : m_lines_a_step((bytes / kRowBytes + steps * panels - 1) / (steps * panels)),
+        m_at(static_cast<char const*>(first) + panel * m_lines_a_step * steps * kRowBytes) {}
   void fetch_step() {
-    for (std::int64_t row = 0; row < m_row_count; ++row)
-      _mm_prefetch(m_rows + row * m_row_steps.row_bytes, _MM_HINT_T1);
-    m_rows += m_row_steps.block_bytes;
-    for (std::int64_t line = 0; line < m_lines_a_step; ++line, m_lines += kRowBytes)
-      _mm_prefetch(m_lines, _MM_HINT_T1);
+    for (std::int64_t line = 0; line < m_lines_a_step; ++line, m_at += kRowBytes)
+      _mm_prefetch(m_at, _MM_HINT_T1);
   }
 
  private:
-  RowSteps m_row_steps;
-  char const* m_rows = nullptr;
-  char const* m_lines = nullptr;
-  std::int64_t m_row_count = 0, m_lines_a_step = 0;
+  std::int64_t m_lines_a_step = 0;
+  char const* m_at = nullptr;
+};
+
+// Rows of bf16, some of them in full for every panel of b.
+class FetchedRows {
+ public:
+  FetchedRows() = default;
+  FetchedRows(TileProduct const& p, std::int64_t panel) : m_row_bytes(p.a_row_bytes) {
+    auto const each = (kPanel + p.b_panels - 1) / p.b_panels;
+    auto const row = std::min(panel * each, kPanel);
+    m_at = static_cast<char const*>(p.next_a) + row * m_row_bytes;
+    m_count = std::min(each, kPanel - row);
+  }
+  void fetch_step() {
+    for (std::int64_t row = 0; row < m_count; ++row)
+      _mm_prefetch(m_at + row * m_row_bytes, _MM_HINT_T1);
+    m_at += kRowBytes;
+  }
+
+ private:
+  std::int64_t m_row_bytes = 0, m_count = 0;
+  char const* m_at = nullptr;
+};
+
+// What is fetched into the second cache along with the products of one panel of b.
+struct Ahead {
+  FetchedRows rows_of_a;
+  FetchedSpan packed_a, b;
+
+  Ahead(TileProduct const& p, std::int64_t parts, std::int64_t panel) {
+    auto const steps = p.depth / kTileDepth;
+    auto const a_bytes = parts * steps * kBlockBytes;
+    if (p.next_a && p.a_row_bytes > 0) rows_of_a = FetchedRows(p, panel);
+    if (p.next_a && p.a_row_bytes == 0)
+      packed_a = FetchedSpan(p.next_a, a_bytes, panel, p.b_panels, steps);
+    if (p.next_b) b = FetchedSpan(p.next_b, p.next_b_bytes, panel, p.b_panels, steps);
+  }
+  void fetch_step() {
+    rows_of_a.fetch_step();
+    packed_a.fetch_step();
+    b.fetch_step();
+  }
 };
 
 template <int kParts, bool kLower>
@@ -186,7 +214,7 @@ void product_of(TileProduct const& p) {
       c += kPanel;
     }
     add_products<kParts, kLower>(p, static_cast<char const*>(p.a), b, step.panel_bytes,
-                                 Ahead(p, panel));
+                                 Ahead(p, kParts, panel));
     b += kParts * step.panel_bytes;
   }
   store_sums<kLower>(c, stride_bytes);
