@@ -20,11 +20,6 @@ std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
   return blocks.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
 }
 
-void copy(std::span<std::byte const> from, std::span<std::byte> to) {
-  assert(from.size() == to.size());
-  if (from.data() != to.data() && !from.empty()) std::memcpy(to.data(), from.data(), from.size());
-}
-
 }  // namespace
 
 Comm::Comm(Place place)
@@ -48,26 +43,22 @@ void Comm::receive(int from, std::span<std::byte> bytes) {
 
 void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte> parts,
                       std::span<ByteSlice const> slices) {
-  auto const own = slices[static_cast<std::size_t>(rank())];
-  auto const length = static_cast<std::size_t>(own.bytes);
+  auto const length = static_cast<std::size_t>(slices[static_cast<std::size_t>(rank())].bytes);
   auto const stride = parts.size() / static_cast<std::size_t>(size());
   begin();
   for (int r = 0; r < size(); ++r) {
     send(r, part(send_bytes, slices[static_cast<std::size_t>(r)]));
     receive(r, block(parts, r, stride).first(length));
   }
-  copy(part(send_bytes, own), block(parts, rank(), stride).first(length));
   exchange(m_outgoing, m_incoming);
 }
 
-void Comm::all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
-                      std::span<ByteSlice const> slices) {
+void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices) {
   begin();
   for (int r = 0; r < size(); ++r) {
-    send(r, slice);
+    send(r, part(whole, slices[static_cast<std::size_t>(rank())]));
     receive(r, part(whole, slices[static_cast<std::size_t>(r)]));
   }
-  copy(slice, part(whole, slices[static_cast<std::size_t>(rank())]));
   exchange(m_outgoing, m_incoming);
 }
 
@@ -78,7 +69,8 @@ void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte>
     send(r, one);
     receive(r, block(all, r, one.size()));
   }
-  copy(one, block(all, rank(), one.size()));
+  auto const own = block(all, rank(), one.size());
+  if (own.data() != one.data() && !one.empty()) std::memcpy(own.data(), one.data(), one.size());
   exchange(m_outgoing, m_incoming);
 }
 

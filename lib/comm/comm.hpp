@@ -34,13 +34,13 @@ class Comm {
   int local_size() const { return m_place.local_size; }
 
   // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: size() blocks of equal
-  // length, one per sending rank; each begins with what came from it, and its rest is left alone.
+  // length, one per sending rank; each begins with what came from it, and its rest is left alone,
+  // as is all of this rank's own.
   void all_to_all(std::span<std::byte const> send, std::span<std::byte> parts,
                   std::span<ByteSlice const> slices);
 
-  // Every rank's `slice` to range `slices[its rank]` of every rank's `whole`.
-  void all_gather(std::span<std::byte const> slice, std::span<std::byte> whole,
-                  std::span<ByteSlice const> slices);
+  // Range `slices[its rank]` of every rank's `whole` to the same range of all others'.
+  void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices);
 
   // `one` of every rank, in rank order; `all` is size() times as long.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);

@@ -20,6 +20,7 @@ struct KernelContext {
   std::span<Tensor const> tensors;
   std::span<Chunk const> chunks;
   Arithmetic const& arithmetic;
+  int rank = 0;  // that runs the op: whose slice of a gradient is summed
 };
 
 // `serial` is the same computation as plain loops on one thread: the reference of the tests, and

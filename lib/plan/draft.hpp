@@ -36,7 +36,6 @@ struct Draft {
   std::map<int, int> accumulates = {};                // per chunk: its op
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op
-    TensorId parts = -1, slice = -1;
   };
   std::vector<Reduction> reductions = {};  // begun and not finished
 };

@@ -74,10 +74,4 @@ std::string describe(Program const& program, ItemNumber number) {
   return text + fmt::format(" ({})", human_bytes(static_cast<double>(written)));
 }
 
-Slice gradient_slice(std::int64_t elements, std::int64_t rank, std::int64_t ranks) {
-  std::int64_t const slice = round_up(div_ceil(elements, ranks), kNormTile);
-  std::int64_t const first = std::min(elements, rank * slice);
-  return {first, std::min(slice, elements - first)};
-}
-
 }  // namespace spillway

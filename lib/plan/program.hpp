@@ -48,7 +48,7 @@ enum class ItemKind : std::uint8_t {
   load_batch,  // fills the batch buffers (operands) of the next micro-batch
   copy,        // device <-> host or device <-> nvme; operands: source, destination
   all_to_all,  // operands: a chunk's gradient, parts [ranks, slice]
-  all_gather,  // operands: a reduced slice, the chunk's gradient
+  all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same
   commit,      // all ranks agree on one word; operands: loss, norms, control
 };
 std::string_view name(ItemKind kind);
@@ -104,11 +104,5 @@ std::vector<int> segment_sequence(Program const& program);
 std::vector<int> proof_sequence(Program const& program);
 // "item 41 nvme_write copy h.3/attn (42 MiB)": how errors, traces and explanations name an item.
 std::string describe(Program const& program, ItemNumber item);
-
-// Element range of a rank's slice of a chunk's gradient; slices end on norm tiles.
-struct Slice {
-  std::int64_t first = 0, count = 0;
-};
-Slice gradient_slice(std::int64_t elements, std::int64_t rank, std::int64_t ranks);
 
 }  // namespace spillway

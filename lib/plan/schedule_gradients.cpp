@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "graph/gradient_slice.hpp"
 #include "plan/draft.hpp"
 
 namespace spillway {
@@ -18,13 +19,14 @@ Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& 
   return op;
 }
 
-TensorId add_tensor_like_gradient(ProgramWriter& writer, Chunk const& chunk, char const* what,
-                                  Shape shape) {
+// What the other ranks send of this rank's slice.
+TensorId add_parts(ProgramWriter& writer, Chunk const& chunk) {
+  auto const ranks = writer.program.ranks;
   Tensor tensor;
-  tensor.name = chunk.name + what;
+  tensor.name = chunk.name + ".parts";
   tensor.role = Role::workspace;
   tensor.dtype = writer.program.tensors[static_cast<std::size_t>(chunk.gradient)].dtype;
-  tensor.shape = std::move(shape);
+  tensor.shape = {ranks, gradient_slice(chunk.elements, 0, ranks).count};
   tensor.block = chunk.block;
   tensor.chunk = chunk.id;
   return writer.add_tensor(std::move(tensor));
@@ -40,20 +42,18 @@ int accumulate_op(Draft& draft, Chunk const& chunk) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
-// One part per rank comes in, their sum goes out.
+// One part comes in from every other rank; their sum with this rank's own replaces that, and goes
+// out again.
 Draft::Reduction begin_reduction(ProgramWriter& writer, Chunk const& chunk) {
-  auto const& tensors = writer.program.tensors;
-  auto const slice = gradient_slice(chunk.elements, 0, writer.program.ranks).count;
-  Draft::Reduction r;
-  r.chunk = chunk.id;
-  r.parts = add_tensor_like_gradient(writer, chunk, ".parts", {writer.program.ranks, slice});
-  r.slice = add_tensor_like_gradient(writer, chunk, ".slice", {slice});
-  r.tree_sum =
-      writer.add_op(op_on_chunk(OpKind::tree_sum, chunk, tensors[static_cast<std::size_t>(r.parts)],
-                                tensors[static_cast<std::size_t>(r.slice)]));
+  auto const tensor = [&](TensorId id) -> Tensor const& {
+    return writer.program.tensors[static_cast<std::size_t>(id)];
+  };
+  auto const parts = add_parts(writer, chunk);
+  Op sum = op_on_chunk(OpKind::tree_sum, chunk, tensor(parts), tensor(chunk.gradient));
+  sum.in_place = {0};
   writer.exchange(ItemKind::all_to_all, writer.resident(chunk.gradient),
-                  writer.resident_or_new(r.parts), chunk.id);
-  return r;
+                  writer.resident_or_new(parts), chunk.id);
+  return {.chunk = chunk.id, .tree_sum = writer.add_op(std::move(sum))};
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ void finish_reductions(Draft& draft, std::size_t count) {
   for (auto r = begin; r != end; ++r) {
     Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(r->chunk)];
     writer.run(r->tree_sum);
-    writer.exchange(ItemKind::all_gather, writer.resident(r->slice),
-                    writer.resident(chunk.gradient), chunk.id);
+    auto const gradient = writer.resident(chunk.gradient);
+    writer.exchange(ItemKind::all_gather, gradient, gradient, chunk.id);
   }
   draft.reductions.erase(begin, end);
 }

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "graph/gradient_slice.hpp"
 #include "runtime/bind.hpp"
 
 namespace spillway {
@@ -32,15 +33,10 @@ Action bind_all_to_all(EngineParts const& parts, Item const& item) {
 }
 
 Action bind_all_gather(EngineParts const& parts, Item const& item) {
-  auto const slice = versions(parts.tiers, operand(parts.program, item, 0));
-  auto const gradient = versions(parts.tiers, operand(parts.program, item, 1));
-  auto ranges = slices(parts.program, item, parts.comm.size());
-  auto const own =
-      static_cast<std::size_t>(ranges[static_cast<std::size_t>(parts.comm.rank())].bytes);
-  return [&comm = parts.comm, slice, gradient, own,
-          ranges = std::move(ranges)](ItemContext const& now) {
-    auto const i = static_cast<std::size_t>(now.parity);
-    comm.all_gather(slice[i].first(own), gradient[i], ranges);
+  auto const gradient = versions(parts.tiers, operand(parts.program, item, 0));
+  return [&comm = parts.comm, gradient,
+          ranges = slices(parts.program, item, parts.comm.size())](ItemContext const& now) {
+    comm.all_gather(gradient[static_cast<std::size_t>(now.parity)], ranges);
   };
 }
 

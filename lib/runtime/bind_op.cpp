@@ -1,6 +1,7 @@
 #include <cassert>
 #include <vector>
 
+#include "comm/comm.hpp"
 #include "kernels/exec.hpp"
 #include "runtime/bind.hpp"
 
@@ -31,7 +32,8 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
 Action bind_op(EngineParts const& parts, Item const& item) {
   auto const& program = parts.program;
   auto const& op = program.ops[static_cast<std::size_t>(item.op)];
-  KernelContext const context{program.tensors, program.chunks, program.arithmetic};
+  KernelContext const context{program.tensors, program.chunks, program.arithmetic,
+                              parts.comm.rank()};
   auto const kernel = parts.kernels(op.kind);
   std::array const pointers{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)};
   auto const& exec = parts.exec;

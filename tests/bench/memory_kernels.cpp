@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "graph/graph.hpp"
+#include "graph/gradient_slice.hpp"
 #include "kernels/launch.hpp"
 #include "tests/bench/bench.hpp"
 
@@ -60,9 +60,10 @@ void accumulate(benchmark::State& state, DType type) {
 void tree_sum(benchmark::State& state, DType type) {
   Bench bench;
   std::int64_t const n = state.range(0), ranks = 2;
-  auto const parts = bench.tensor(type, {ranks, n}), sum = bench.tensor(type, {n});
-  bench.stream(state, make_op(OpKind::tree_sum, {parts}, {sum}), {},
-               (ranks + 1) * n * size_bytes(type));
+  auto const slice = gradient_slice(n, 0, ranks).count;
+  auto const parts = bench.tensor(type, {ranks, slice}), gradient = bench.tensor(type, {n});
+  bench.stream(state, make_op(OpKind::tree_sum, {parts}, {gradient}), {},
+               (ranks + 1) * slice * size_bytes(type));
 }
 
 void dropout(benchmark::State& state, DType type) {

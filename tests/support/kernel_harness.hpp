@@ -68,7 +68,10 @@ class KernelHarness {
 
   Op& op() { return m_op; }
   Graph& graph() { return m_graph; }
-  KernelContext context() const { return {m_graph.tensors, m_graph.chunks, m_graph.arithmetic}; }
+  KernelContext context() const {
+    return {m_graph.tensors, m_graph.chunks, m_graph.arithmetic, m_rank};
+  }
+  void run_as(int rank) { m_rank = rank; }  // 0 unless told
 
  private:
   using Bytes = std::vector<std::byte>;
@@ -83,6 +86,7 @@ class KernelHarness {
   std::uint64_t m_fills = 0;
   Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
   Op m_op;
+  int m_rank = 0;
   std::function<void(bool)> m_launching;
   Contents m_contents;          // before a run
   Contents m_kernel, m_serial;  // after it

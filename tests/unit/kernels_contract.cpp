@@ -69,14 +69,14 @@ std::vector<Case> every_case(KernelHarness& h) {
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
   auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), gamma = bf({83});
   auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
-  auto const sums2 = f32({83}), wide = f32({2, elements}), words = f32({300, 83});
+  auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
   auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
   auto const parameter = bf({elements}), row = bf({1, 83}), beta = bf({83});
   auto const table = bf({300, 83});
   auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
   auto const samples = h.tensor(DType::i64, {2}), rest = h.tensor(DType::i16, {elements});
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
-  for (auto const& view : {a, b, gamma, beta, rows, rows2, g, wide, m, v, parameter, table})
+  for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table})
     h.fill_normal(view, 1);
   h.fill_integers(tokens, 0, 300);
   h.fill_integers(samples, 0, 100);
@@ -85,7 +85,7 @@ std::vector<Case> every_case(KernelHarness& h) {
   return {
       {kernel_add(), OpKind::add, {a, b}, {c}, {}},
       {kernel_accumulate(), OpKind::accumulate, {g}, {m}, {}},
-      {kernel_tree_sum(), OpKind::tree_sum, {wide}, {g}, {}},
+      {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}, {}},
       {kernel_gelu(), OpKind::gelu, {a}, {c}, {}},
       {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, {}},
       {kernel_select_row(), OpKind::select_row, {a, position}, {row}, {}},

@@ -50,24 +50,23 @@ TEST_P(KernelElements, AccumulateAddsInPlace) {
 
 TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
   KernelHarness h;
-  auto const parts = h.tensor(GetParam(), {3, 4999}), sum = h.tensor(GetParam(), {4999});
-  h.fill_normal(parts, 1);
-  // In rank order (2^30 + 1) - 2^30 is 0 in fp32; in another order it is 1.
-  for (auto const& [rank, value] : {std::pair{0, 0x1p30}, {1, 1.0}, {2, -0x1p30}})
-    h.set(parts, rank * 4999 + 17, value);
+  auto const slice = 2 * kNormTile;
+  auto const parts = h.tensor(GetParam(), {3, slice}), sum = h.tensor(GetParam(), {2 * slice + 99});
   h.op(OpKind::tree_sum, {parts}, {sum});
-  h.run(kernel_tree_sum());
-  h.expect_same_bytes(sum);
-  EXPECT_EQ(h.result(sum, 17), 0);
-}
-
-TEST_P(KernelElements, TreeSumOfOneRankIsACopy) {
-  KernelHarness h;
-  auto const parts = h.tensor(GetParam(), {1, 83}), sum = h.tensor(GetParam(), {83});
-  h.fill_normal(parts, 1);
-  h.op(OpKind::tree_sum, {parts}, {sum});
-  h.run(kernel_tree_sum());
-  EXPECT_EQ(h.results(sum), h.contents(parts));
+  for (int own = 0; own < 3; ++own) {
+    h.fill_normal(parts, 1);
+    h.fill_normal(sum, 1);
+    // In rank order (2^30 + 1) - 2^30 is 0 in fp32; in another order it is 1.
+    for (auto const& [rank, value] : {std::pair{0, 0x1p30}, {1, 1.0}, {2, -0x1p30}})
+      rank == own ? h.set(sum, own * slice + 17, value) : h.set(parts, rank * slice + 17, value);
+    h.set(parts, own * slice + 17, 5);  // not read
+    h.run_as(own);
+    h.run(kernel_tree_sum());
+    h.expect_same_bytes(sum);
+    EXPECT_EQ(h.result(sum, own * slice + 17), 0);
+    auto const other = own == 0 ? slice : 0;  // of another rank
+    EXPECT_EQ(h.result(sum, other), h.contents(sum)[static_cast<std::size_t>(other)]);
+  }
 }
 
 // Values all over the range of GELU's bend, and far outside it.

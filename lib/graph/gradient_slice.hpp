@@ -1,0 +1,23 @@
+// Which part of a chunk's gradient a rank sums.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/math.hpp"
+#include "graph/graph.hpp"
+
+namespace spillway {
+
+struct Slice {  // elements
+  std::int64_t first = 0, count = 0;
+};
+
+// Slices end on norm tiles; the last ones may be shorter, or empty.
+inline Slice gradient_slice(std::int64_t elements, std::int64_t rank, std::int64_t ranks) {
+  auto const slice = round_up(div_ceil(elements, ranks), kNormTile);
+  auto const first = std::min(elements, rank * slice);
+  return {first, std::min(slice, elements - first)};
+}
+
+}  // namespace spillway
