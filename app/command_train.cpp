@@ -48,12 +48,14 @@ Config read_config(TrainArguments const& arguments) {
 
 // Choices that decide bits are the checkpoint's where the run goes on with as many ranks.
 void choose_arithmetic(Start& start, Comm& comm) {
-  auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
+  auto const shares = gathered(comm, core_share());
+  auto const cores = own_cores(shares, comm.rank());
   auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
   if (before != nullptr && before->ranks != comm.size()) before = nullptr;
   start.choices =
       choose(start.config, before, std::ranges::min(gathered(comm, cores)), comm.size());
   start.micro_is_free = !start.config.batch.micro && before == nullptr;
+  if (start.choices.threads <= cores) stay_on(own_part(shares, comm.rank(), cores_by_place()));
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {

@@ -37,6 +37,10 @@ std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
   auto const bytes = [&](View const& view) {
     return element_count(view.shape) * size_bytes(tensor_of(view, tensors).dtype);
   };
+  if (op.kind == OpKind::tree_sum) {  // of the gradient, this rank's slice only
+    auto const parts = bytes(op.inputs[0]);
+    return parts + parts / op.inputs[0].shape[0];
+  }
   std::int64_t total = 0;
   for (auto const& view : op.inputs) total += bytes(view);
   for (auto const& view : op.outputs) total += bytes(view);

@@ -52,7 +52,7 @@ Launch bind_typed(Extents e) {
                  SumRows<T>{static_cast<T const*>(p[0]), partial, e});
     for_each_range(
         exec, label_total, e.columns,
-        SumPartitions<float, G>{partial, static_cast<G*>(p[1]), e.partitions.count, e.columns});
+        SumPartitions<G>{partial, static_cast<G*>(p[1]), e.partitions.count, e.columns});
   };
 }
 

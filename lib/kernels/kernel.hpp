@@ -13,7 +13,7 @@ class Exec;  // an execution-space instance (kernels/exec.hpp); launches are in 
 
 // Runs one op. `operands`: pointers to the first element of every view, in the order inputs,
 // outputs, workspace. Asynchronous on devices; allocates nothing; the same bits for the same
-// operands, Arithmetic and Exec.
+// operands, Arithmetic, rank and Exec.
 using Launch = std::function<void(Exec const&, void* const* operands)>;
 
 struct KernelContext {

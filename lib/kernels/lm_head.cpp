@@ -59,7 +59,7 @@ ChunkProduct logits_product(LmHead const& head) {
             x.rows = rows;
             return MatmulShape{.a = x,
                                .b = head.w.transposed(),
-                               .c = head.logits(rows)};
+                               .c = head.vocabulary_rows(DType::f32, rows)};
           }};
 }
 

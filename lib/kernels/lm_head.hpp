@@ -24,13 +24,15 @@ struct LmHead {
   std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
     return rows - first < chunk ? rows - first : chunk;
   }
-  MatrixLayout logits(std::int64_t chunk_rows) const {
-    auto layout = dense_matrix(DType::f32, chunk_rows, vocab);
-    layout.row_stride = padded_columns(x.dtype, vocab);
+  std::int64_t row_stride() const { return padded_columns(x.dtype, vocab); }
+  // Logits and their slopes, in fp32 and in x's type.
+  MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
+    auto layout = dense_matrix(dtype, chunk_rows, vocab);
+    layout.row_stride = row_stride();
     return layout;
   }
-  std::int64_t logits_bytes() const {  // of a chunk
-    return round_up<std::int64_t>(chunk * logits(chunk).row_stride * size_bytes(DType::f32), 64);
+  std::int64_t chunk_bytes(DType dtype) const {
+    return round_up<std::int64_t>(chunk * row_stride() * size_bytes(dtype), 64);
   }
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
@@ -69,14 +71,14 @@ struct LossRows {
   float const* weights;
   float* losses;
   T* slopes;
-  std::int64_t vocab, logits_stride, slope_stride;  // slopes: zeros from vocab to their stride
+  std::int64_t vocab, row_stride;  // slopes: zeros from one to the other
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const* const in = logits + row * logits_stride;
-    auto* const out = kSlopes ? slopes + row * slope_stride : nullptr;
+    auto const* const in = logits + row * row_stride;
+    auto* const out = kSlopes ? slopes + row * row_stride : nullptr;
     float const weight = weights[row];
     if constexpr (kSlopes)
-      team.for_columns(slope_stride - vocab,
+      team.for_columns(row_stride - vocab,
                        [=, this](std::int64_t j) { out[vocab + j] = store<T>(0.0f); });
     if (weight == 0) {
       team.once([=, this] { losses[row] = 0; });

@@ -10,7 +10,7 @@ Label const label = "spillway::lm_head_loss";
 // [logits | scratch of the product]
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
-  return head.logits_bytes() + logits_product(head).workspace_bytes();
+  return head.chunk_bytes(DType::f32) + logits_product(head).workspace_bytes();
 }
 
 template <class T>
@@ -23,7 +23,7 @@ struct LmHeadLoss {
     auto const* const weights = static_cast<float const*>(p[3]);
     auto* const losses = static_cast<float*>(p[4]);
     auto* const logits = static_cast<float*>(p[6]);
-    auto* const scratch = static_cast<std::byte*>(p[6]) + head.logits_bytes();
+    auto* const scratch = static_cast<std::byte*>(p[6]) + head.chunk_bytes(DType::f32);
     for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
       auto const rows = head.rows_from(m);
       product(exec, rows,
@@ -31,7 +31,7 @@ struct LmHeadLoss {
       for_each_row(exec, label, rows,
                    LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                       weights + m, losses + m, nullptr, head.vocab,
-                                      head.logits(rows).row_stride, 0});
+                                      head.row_stride()});
     }
     sum_losses(exec, head, losses, weights, static_cast<double*>(p[5]));
   }

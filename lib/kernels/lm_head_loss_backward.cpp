@@ -19,11 +19,8 @@ struct Backward {
 
   bool rounds() const { return dw.dtype == DType::bf16; }
   bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
-  std::int64_t slope_stride() const { return padded_columns(head.x.dtype, head.vocab); }
   MatrixLayout slopes(std::int64_t rows) const {
-    auto layout = dense_matrix(head.x.dtype, rows, head.vocab);
-    layout.row_stride = slope_stride();
-    return layout;
+    return head.vocabulary_rows(head.x.dtype, rows);
   }
   MatrixLayout sum() const {  // of dw, in fp32
     return rounds() ? dense_matrix(DType::f32, head.vocab, head.hidden) : dw;
@@ -73,9 +70,8 @@ struct Offsets {
 
 Offsets offsets(Backward const& b) {
   auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
-  auto const logits = b.head.logits_bytes();
-  auto const slope_elements = b.head.chunk * b.slope_stride();
-  auto const slopes = b.own_slopes() ? aligned(slope_elements * size_bytes(DType::bf16)) : 0;
+  auto const logits = b.head.chunk_bytes(DType::f32);
+  auto const slopes = b.own_slopes() ? b.head.chunk_bytes(DType::bf16) : 0;
   auto const sum =
       b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
   return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum};
@@ -132,7 +128,7 @@ struct LmHeadLossBackward {
                  LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
                                    static_cast<float const*>(p[3]) + m,
                                    static_cast<float*>(p[4]) + m, slopes, head.vocab,
-                                   head.logits(rows).row_stride, b.slope_stride()});
+                                   head.row_stride()});
     product.dx(exec, rows,
                {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
                 .workspace = scratch});

@@ -26,9 +26,9 @@ struct Partitions {
 };
 
 // For for_each_range over columns: out[j] = sum over p, in order, of partial[p * stride + j].
-template <class From, class To>
+template <class To>
 struct SumPartitions {
-  From const* partial;
+  float const* partial;
   To* out;
   std::int64_t count, stride;
 
@@ -43,7 +43,7 @@ struct SumPartitions {
     for (std::int64_t p = 0; p < count; ++p) {
       auto const* const row = partial + p * stride + j;
 #pragma omp simd
-      for (int l = 0; l < width; ++l) sum[l] += to_float(row[l]);
+      for (int l = 0; l < width; ++l) sum[l] += row[l];
     }
     for (int l = 0; l < width; ++l) out[j + l] = store<To>(sum[l]);
   }

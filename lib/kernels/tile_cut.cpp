@@ -42,8 +42,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   auto with_zeros = a.source;
   if (a_zero_padded) with_zeros.depth = padded_depth(with_zeros.depth);
   bool const in_place = kernels->reads_in_place(with_zeros);
-  auto const lines = std::max(in_place ? 0 : a.panels(), b.panels());
-  auto const fitting = kMostBytes / (lines * panel_bytes());  // depth blocks
+  auto const panels = std::max(in_place ? 0 : a.panels(), b.panels());
+  auto const fitting = kMostBytes / (panels * panel_bytes());  // depth blocks
   // With rows in place, b is packed once for many of them: no reason to keep sums.
   bool const may_keep =
       !in_place && shape.c.rows * shape.c.columns * size_bytes(DType::f32) <= kMostBytes;
@@ -53,7 +53,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
     auto const bytes = depth.count * f->panels() * panel_bytes();
     f->supply = ahead || bytes <= kMostBytes ? Supply::ahead : Supply::per_block;
     // Long pieces of what is contiguous, but work for all.
-    f->through = f->source.depth_contiguous && pass < depth.count;
+    f->through = f->source.depth_contiguous && pass < depth.count &&
+                 f->panels() >= kItemsPerWorker * workers;
     auto const fair = pass * f->panels() / (kItemsPerWorker * workers);
     if (!f->through) f->at_once = std::clamp<std::int64_t>(fair, 1, kMostAtOnce);
   }

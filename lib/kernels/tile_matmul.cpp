@@ -1,14 +1,13 @@
 #include "kernels/tile_matmul.hpp"
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
+#include <utility>
 
 #include "base/bf16.hpp"
 #include "kernels/launch.hpp"
+#include "kernels/stream.hpp"
 #include "kernels/tile_cut.hpp"
 
 namespace spillway {
@@ -28,24 +27,6 @@ MatmulShape by_rows(MatmulShape const& given) {
   return shape;
 }
 
-// A row that passes the caches by: what is written in fp32 is large (logits, gradients), or read
-// later than the caches keep it, and twice the memory's rate is won.
-void stream_row(float const* from, float* to, std::int64_t n) {
-  std::int64_t i = 0;
-#ifdef __SSE2__
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 > 0; ++i) to[i] = from[i];
-  for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
-#endif
-  for (; i < n; ++i) to[i] = from[i];
-}
-
-// Other threads may read what this one streamed only after this.
-void finish_streams() {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
-}
-
 // Rows of a result, to which bias, addend and what c held are added before the one rounding.
 template <class T, class C>
 void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool add, C* out,
@@ -59,7 +40,7 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
   if (add)
 #pragma omp simd
     for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(out[j]);
-  if constexpr (std::is_same_v<C, float>)
+  if constexpr (std::is_same_v<C, float>)  // logits, gradients
     if (!add) return stream_row(sums, out, n);
 #pragma omp simd
   for (std::int64_t j = 0; j < n; ++j) out[j] = store<C>(sums[j]);
@@ -188,7 +169,8 @@ void TileMatmul::Bound::add_depth_block(Block const& block, Range pass,
     if (a.supply == Supply::ahead) return ahead(a, depth_block, (row + i) / kPanel);
     return block.scratch + a.offset + i / kPanel * kernels.panel_bytes(depth);
   };
-  auto const next_depth_block = depth_block + 1 < pass.end ? depth_block + 1 : pass.first;
+  auto next_depth_block = depth_block + 1 < pass.end ? depth_block + 1 : pass.first;
+  if (next_depth_block == depth_block) next_depth_block = -1;  // is here already
   for (std::int64_t i = 0; i < rows; i += kPanel, product.c += kPanel * cut.sums_row()) {
     product.rows = std::min(kPanel, rows - i);
     product.a = rows_of_a(i);
@@ -199,11 +181,11 @@ void TileMatmul::Bound::add_depth_block(Block const& block, Range pass,
 }
 
 // Each of a block's products fetches its share of the panels of b that are read after the last:
-// those of the next depth block, or of the next block of c, which has the same columns.
+// those of the next depth block, or of the next block of c, whose columns are mostly the same.
 void TileMatmul::Bound::fetch_share(TileProduct& product, std::int64_t column_block,
                                     std::int64_t depth_block, std::int64_t share,
                                     std::int64_t shares) const {
-  if (cut.b.supply != Supply::ahead) return;
+  if (cut.b.supply != Supply::ahead || depth_block < 0) return;
   auto const bytes = product.b_panels * cut.kernels->panel_bytes(cut.depth.length(depth_block));
   product.next_b = ahead(cut.b, depth_block, cut.columns.first(column_block) / kPanel) +
                    bytes * share / shares;

@@ -48,7 +48,7 @@ struct TreeSum {
         rank(context.rank),
         stride(op.inputs[0].shape[1]),
         slice(gradient_slice(element_count(op.outputs[0].shape), rank, ranks)) {
-    assert(all_contiguous(op) && rank < ranks);
+    assert(all_contiguous(op) && rank < ranks && slice.count <= stride);
   }
   G const* parts(void* const* p) const { return static_cast<G const*>(p[0]); }
   G* own(void* const* p) const { return static_cast<G*>(p[1]) + slice.first; }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/math.hpp"
 #include "base/units.hpp"
 
 namespace spillway {

@@ -1,9 +1,10 @@
-// How many cores a rank may call its own.
+// Which cores a rank may call its own.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace spillway {
 
@@ -18,5 +19,16 @@ CoreShare core_share();
 
 // The cores of `rank`, divided among the ranks of its host whose masks overlap its own; at least 1.
 std::int64_t own_cores(std::span<CoreShare const> all, int rank);
+
+// Those cores themselves, where the ranks of a host were given the same ones and there are enough:
+// equal parts of `near`, the mask's cores in an order in which neighbours share caches and memory.
+// Empty where the launcher has bound the ranks, or a quota counts time and not cores.
+std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<int const> near);
+
+// This process's cores in such an order: sockets, then cores with their hardware threads.
+std::vector<int> cores_by_place();
+
+// Keeps this thread, and those that it will start, on `cores`; on all as before if there are none.
+void stay_on(std::span<int const> cores);
 
 }  // namespace spillway

@@ -69,6 +69,17 @@ TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
   }
 }
 
+TEST_P(KernelElements, TreeSumOfARankWithoutASliceChangesNothing) {
+  KernelHarness h;
+  auto const parts = h.tensor(GetParam(), {3, kNormTile}), sum = h.tensor(GetParam(), {99});
+  h.fill_normal(parts, 1);
+  h.fill_normal(sum, 1);
+  h.op(OpKind::tree_sum, {parts}, {sum});
+  h.run_as(1);
+  h.run(kernel_tree_sum());
+  EXPECT_EQ(h.results(sum), h.contents(sum));
+}
+
 // Values all over the range of GELU's bend, and far outside it.
 void fill_for_gelu(KernelHarness& h, View const& f) {
   h.fill_normal(f, 3);

@@ -49,7 +49,7 @@ class Operand {
 class Case {
  public:
   Case(DType dtype, Extents e, bool a_transposed, bool b_transposed, bool c_transposed,
-       DType result)
+       DType result, bool accumulate)
       : m_a(dtype, e.rows, e.depth, a_transposed, 1),
         m_b(dtype, e.depth, e.columns, b_transposed, 2),
         m_more(dtype, e.rows, e.columns, c_transposed, 3),
@@ -58,7 +58,7 @@ class Case {
         m_c(m_before) {
     m_shape = {.a = m_a.layout(), .b = m_b.layout(), .c = m_c.layout(),
                .bias = !c_transposed, .addend = &m_more.layout(),
-               .accumulate = result == DType::f32};
+               .accumulate = accumulate};
   }
   void run(TileKernels const& kernels, int threads) {
     m_c = m_before;
@@ -104,35 +104,40 @@ TEST(TileMatmul, MatchesSumsHoweverOperandsLie) {
     for (auto const* kernels : all_tile_kernels(dtype))
       for (auto const& extents : kOdd)
         for (int lie = 0; lie < 8; ++lie)
-          for (auto const result : {dtype, DType::f32}) {
-            Case product(dtype, extents, lie & 1, lie & 2, lie & 4, result);
-            product.run(*kernels, 2);
-            product.expect_close(1, kernels->name);
-          }
+          for (auto const result : {dtype, DType::f32})
+            for (bool const accumulate : {false, true}) {
+              Case product(dtype, extents, lie & 1, lie & 2, lie & 4, result, accumulate);
+              product.run(*kernels, 2);
+              product.expect_close(1, kernels->name);
+            }
 }
 
 // More than 16 MiB of packed panels on one side: blocks pack for themselves.
 TEST(TileMatmul, PacksLargeFactorsBlockByBlock) {
-  for (auto const& extents : {Extents{40, 90'000, 100}, Extents{90'000, 40, 100}}) {
-    Case product(DType::bf16, extents, true, false, false, DType::bf16);
-    product.run(tile_kernels(DType::bf16), 2);
-    product.expect_close(997, "large");
-  }
+  for (auto const& extents : {Extents{40, 90'000, 640}, Extents{90'000, 40, 700}})
+    for (bool const in_place : {false, true}) {
+      Case product(DType::bf16, extents, !in_place, false, false, DType::bf16, false);
+      product.run(tile_kernels(DType::bf16), 2);
+      product.expect_close(9973, "large");
+    }
 }
 
 // The same with a small c: its sums wait in scratch while the depth is packed in passes.
 TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
   for (auto const dtype : {DType::bf16, DType::f32})
-    for (auto const threads : {1, 3}) {
-      Case product(dtype, {300, 70, 60'000}, true, false, false, dtype);
-      product.run(tile_kernels(dtype), threads);
+    for (bool const along : {false, true}) {  // depth is contiguous, or lines are
+      Case product(dtype, {300, 70, 60'001}, !along, along, false, dtype, false);
+      product.run(tile_kernels(dtype), 3);
       product.expect_close(97, "deep");
+      auto const three = product.results();
+      product.run(tile_kernels(dtype), 1);
+      EXPECT_EQ(product.results(), three);
     }
 }
 
 TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
-    Case product(dtype, {300, 500, 700}, true, false, false, DType::f32);
+    Case product(dtype, {300, 500, 700}, true, false, false, DType::f32, true);
     product.run(tile_kernels(dtype), 1);
     auto const one = product.results();
     product.run(tile_kernels(dtype), 2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "train/cores.hpp"
@@ -86,6 +87,32 @@ TEST(Cores, are_divided_only_among_ranks_of_a_host_that_share_them) {
   EXPECT_EQ(own_cores(bound, 1), 4);
   std::vector<CoreShare> const crowded = {share("a", 1, 1), share("a", 1, 1)};
   EXPECT_EQ(own_cores(crowded, 1), 1);
+}
+
+TEST(Cores, that_ranks_share_are_parted_among_neighbours) {
+  std::vector<int> const near = {0, 4, 1, 5, 2, 6, 3, 7};  // hardware threads side by side
+  std::vector<CoreShare> const unbound = {share("a", 0xff, 8), share("b", 0xff, 8),
+                                          share("a", 0xff, 8), share("a", 0xff, 8)};
+  EXPECT_EQ(own_part(unbound, 0, near), (std::vector{0, 4}));
+  EXPECT_EQ(own_part(unbound, 2, near), (std::vector{1, 5}));
+  EXPECT_EQ(own_part(unbound, 3, near), (std::vector{2, 6}));
+  EXPECT_EQ(own_part(unbound, 1, near), std::vector<int>{}) << "alone on its host";
+  std::vector<CoreShare> const bound = {share("a", 0x0f, 4), share("a", 0xf0, 4)};
+  EXPECT_EQ(own_part(bound, 0, std::vector{0, 1, 2, 3}), std::vector<int>{});
+  std::vector<CoreShare> const quota = {share("a", 0xff, 3), share("a", 0xff, 3)};
+  EXPECT_EQ(own_part(quota, 0, near), std::vector<int>{});
+  std::vector<CoreShare> const crowded = {share("a", 1, 1), share("a", 1, 1)};
+  EXPECT_EQ(own_part(crowded, 0, std::vector{0}), std::vector<int>{});
+}
+
+TEST(Cores, of_a_thread_are_those_that_it_stays_on) {
+  auto const all = cores_by_place();
+  ASSERT_FALSE(all.empty());
+  std::thread([&] {
+    stay_on(std::span(all).last(1));
+    EXPECT_EQ(cores_by_place(), std::vector{all.back()});
+  }).join();
+  EXPECT_EQ(cores_by_place(), all);
 }
 
 }  // namespace

@@ -152,12 +152,12 @@ class FetchedRows {
   }
   void fetch_step() {
     for (std::int64_t row = 0; row < m_count; ++row)
-      _mm_prefetch(m_at + row * m_row_bytes, _MM_HINT_T1);
-    m_at += kRowBytes;
+      _mm_prefetch(m_at + row * m_row_bytes + m_done_bytes, _MM_HINT_T1);
+    m_done_bytes += kRowBytes;
   }
 
  private:
-  std::int64_t m_row_bytes = 0, m_count = 0;
+  std::int64_t m_row_bytes = 0, m_count = 0, m_done_bytes = 0;
   char const* m_at = nullptr;
 };
 

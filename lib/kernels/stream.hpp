@@ -1,0 +1,29 @@
+// Rows that pass the caches by: twice the memory's rate for what is too large for them, or read
+// later than they keep it.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace spillway {
+
+inline void stream_row(float const* from, float* to, std::int64_t n) {
+  std::int64_t i = 0;
+#ifdef __SSE2__
+  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 > 0; ++i) to[i] = from[i];
+  for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
+#endif
+  for (; i < n; ++i) to[i] = from[i];
+}
+
+// Other threads may read what this one streamed only after this.
+inline void finish_streams() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace spillway

@@ -1,0 +1,88 @@
+// How products are cut: everything is covered once, nothing overlaps, whatever the shape and the
+// number of threads.
+#include "kernels/tile_cut.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace spillway {
+namespace {
+
+struct Lie {
+  std::int64_t rows, columns, depth;
+  bool a_transposed, b_transposed;
+};
+
+MatmulShape shape_of(DType dtype, Lie const& l) {
+  return {.a = l.a_transposed ? dense_matrix(dtype, l.depth, l.rows).transposed()
+                              : dense_matrix(dtype, l.rows, l.depth),
+          .b = l.b_transposed ? dense_matrix(dtype, l.columns, l.depth).transposed()
+                              : dense_matrix(dtype, l.depth, l.columns),
+          .c = dense_matrix(DType::f32, l.rows, l.columns)};
+}
+
+// Every panel of every depth block of a pass, as often as items pack it.
+void expect_packed_once(Factor const& f, std::int64_t depth_blocks) {
+  if (f.supply != Supply::ahead) return;
+  std::map<std::pair<std::int64_t, std::int64_t>, int> packed;
+  for (std::int64_t item = 0; item < f.items(depth_blocks); ++item) {
+    auto const first = item % f.groups() * f.at_once;
+    for (auto panel = first; panel < std::min(first + f.at_once, f.panels()); ++panel) {
+      if (!f.through) ++packed[{panel, item / f.groups()}];
+      for (std::int64_t d = 0; f.through && d < depth_blocks; ++d) ++packed[{panel, d}];
+    }
+  }
+  EXPECT_EQ(std::ssize(packed), f.panels() * depth_blocks);
+  for (auto const& [place, times] : packed) EXPECT_EQ(times, 1);
+}
+
+void expect_places_apart(TileCut const& cut) {
+  std::int64_t end = 0;
+  for (auto const* f : {&cut.a, &cut.b}) {
+    if (f->supply != Supply::ahead) continue;
+    EXPECT_EQ(f->offset, end);
+    for (std::int64_t d = 0; d < cut.pass; ++d) {
+      auto const bytes = cut.kernels->panel_bytes(cut.depth.length(d));
+      EXPECT_GE(f->offset + cut.ahead_bytes(*f, d, 0), end);
+      end = f->offset + cut.ahead_bytes(*f, d, f->panels() - 1) + bytes;
+    }
+    end = std::max(end, f->offset + cut.pass * f->panels() * cut.panel_bytes());
+  }
+  EXPECT_LE(end, cut.scratch_offset);
+  EXPECT_GE(cut.scratch_bytes, cut.rows.size * cut.sums_row() * size_bytes(DType::f32));
+  EXPECT_EQ(cut.workspace_bytes(),
+            cut.scratch_offset + cut.scratches() * cut.scratch_bytes);
+}
+
+constexpr Lie kShapes[] = {{1, 1, 1, false, false},           {33, 31, 65, true, false},
+                           {2048, 768, 3072, false, true},    {3072, 768, 2048, true, false},
+                           {512, 50257, 768, false, true},    {512, 768, 50257, false, false},
+                           {50257, 768, 512, true, false},    {40, 70, 300'000, true, true},
+                           {100'000, 100'000, 32, true, true}};
+
+TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
+  for (auto const dtype : {DType::bf16, DType::f32})
+    for (auto const& l : kShapes)
+      for (auto const threads : {1, 2, 7, 64, 200}) {
+        TileCut const cut(shape_of(dtype, l), false, tile_kernels(dtype), threads);
+        SCOPED_TRACE(testing::Message() << name(dtype) << " " << l.rows << " x " << l.columns
+                                        << " x " << l.depth << ", " << threads << " threads");
+        ASSERT_GE(cut.pass, 1);
+        ASSERT_LE(cut.pass, cut.depth.count);
+        for (auto const* blocks : {&cut.rows, &cut.columns, &cut.depth}) {
+          EXPECT_GT(blocks->length(blocks->count - 1), 0);
+          EXPECT_EQ(blocks->first(blocks->count - 1) + blocks->length(blocks->count - 1),
+                    blocks->extent);
+        }
+        auto const last_pass = cut.depth.count - (cut.depth.count - 1) / cut.pass * cut.pass;
+        for (auto const depth_blocks : {cut.pass, last_pass}) {
+          expect_packed_once(cut.a, depth_blocks);
+          expect_packed_once(cut.b, depth_blocks);
+        }
+        expect_places_apart(cut);
+      }
+}
+
+}  // namespace
+}  // namespace spillway
