@@ -154,6 +154,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   std::int64_t outside_bytes = 0;
   on_all_ranks(comm, [&] {
     memory.emplace(start.config, planned->programs.train);
+    if (start.run_dir && memory->spill())
+      for (auto const& line : memory->spill()->advice()) fmt::print(stderr, "{}\n", line);
     trainer.emplace(TrainerParts{start.config, *start.data, planned->train, planned->programs,
                                  machine, *memory, exec, comm,
                                  start.run_dir ? &*start.run_dir : nullptr, process_begin});

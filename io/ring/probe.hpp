@@ -23,6 +23,10 @@ struct RingProbe {
 // Sets up a small ring and registers a buffer of `register_bytes`.
 RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
 
+// One line about an errno of setting up a ring, or of registering so many bytes with it.
+std::string setup_advice(int error);
+std::string register_advice(std::int64_t bytes, int error);
+
 struct DirectoryProbe {
   std::string file_system;  // "ext4", "tmpfs", ...; "0x<magic>" where the name is not known
   std::int64_t free_bytes = 0;

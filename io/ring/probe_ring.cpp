@@ -21,24 +21,6 @@ std::optional<std::int64_t> memlock_bytes() {
   return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-// Ring memory counts as locked memory before Linux 5.12, registered buffers always do.
-std::string setup_advice(int error) {
-  switch (error) {
-    case EPERM:
-    case EACCES:
-      return "io_uring is forbidden here (EPERM): set kernel.io_uring_disabled to 0, or let the "
-             "container's seccomp profile allow io_uring_setup, io_uring_enter, io_uring_register";
-    case ENOSYS:
-      return "this kernel has no io_uring (ENOSYS): Linux 5.11 or later is needed, or a sandbox "
-             "hides it";
-    case ENOMEM:
-      return "no locked memory left for a ring (ENOMEM): raise `ulimit -l` (memlock in "
-             "/etc/security/limits.conf)";
-    default:
-      return fmt::format("io_uring cannot be set up: {}", error_text(error));
-  }
-}
-
 std::vector<std::string> missing_features(unsigned features) {
   std::pair<unsigned, char const*> const wanted[] = {
       {IORING_FEAT_NODROP, "completions are never dropped (Linux 5.5)"},
@@ -78,18 +60,36 @@ int try_register(io_uring* ring, std::int64_t bytes) {
   return -result;
 }
 
-std::string register_advice(RingProbe const& probe) {
-  if (probe.register_error != ENOMEM) {
+}  // namespace
+
+// Ring memory counts as locked memory before Linux 5.12, registered buffers always do.
+std::string setup_advice(int error) {
+  switch (error) {
+    case EPERM:
+    case EACCES:
+      return "io_uring is forbidden here (EPERM): set kernel.io_uring_disabled to 0, or let the "
+             "container's seccomp profile allow io_uring_setup, io_uring_enter, io_uring_register";
+    case ENOSYS:
+      return "this kernel has no io_uring (ENOSYS): Linux 5.11 or later is needed, or a sandbox "
+             "hides it";
+    case ENOMEM:
+      return "no locked memory left for a ring (ENOMEM): raise `ulimit -l` (memlock in "
+             "/etc/security/limits.conf)";
+    default:
+      return fmt::format("io_uring cannot be set up: {}", error_text(error));
+  }
+}
+
+std::string register_advice(std::int64_t bytes, int error) {
+  if (error != ENOMEM) {
     return fmt::format("buffers cannot be registered ({}); plain buffers will be used",
-                       error_text(probe.register_error));
+                       error_text(error));
   }
   return fmt::format(
       "{} bytes cannot be registered with a locked-memory limit of {}; raise "
       "`ulimit -l` (memlock in /etc/security/limits.conf), else plain buffers are used",
-      probe.register_bytes, probe.memlock_bytes.value_or(0));
+      bytes, memlock_bytes().value_or(0));
 }
-
-}  // namespace
 
 RingProbe probe_ring(std::int64_t register_bytes) {
   RingProbe probe;
@@ -106,7 +106,8 @@ RingProbe probe_ring(std::int64_t register_bytes) {
   probe.register_error = try_register(&ring, register_bytes);
   probe.fixed_buffers = probe.register_error == 0;
   io_uring_queue_exit(&ring);
-  if (!probe.fixed_buffers) probe.advice.push_back(register_advice(probe));
+  if (!probe.fixed_buffers)
+    probe.advice.push_back(register_advice(probe.register_bytes, probe.register_error));
   if (!probe.missing_operations.empty() || !probe.missing_features.empty()) {
     probe.advice.push_back("this kernel's io_uring is old: Linux 5.12 or later has all we use");
   }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <new>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
@@ -16,6 +17,9 @@ namespace spillway {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kPageBytes = 4096;           // what direct I/O takes, in memory and file
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 std::int64_t elapsed_ns(Clock::time_point since) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since).count();
@@ -62,14 +66,85 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
 }  // namespace
 
 SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
-                     std::int64_t extents, bool checksums, FaultInjector* faults)
+                     std::int64_t extents, SpillSettings const& settings)
     : m_directory(directory),
       m_size_bytes(size_bytes),
-      m_checksums(checksums),
-      m_faults(faults),
+      m_settings(settings),
       m_file(open_without_name(directory)),
       m_checksum_of(static_cast<std::size_t>(extents)) {
   allocate(m_file, directory, size_bytes);
+  auto made = make_transfer_queue(settings.queue);
+  m_queue = std::move(made.queue);
+  if (!made.stepped_down.empty()) m_advice.push_back(std::move(made.stepped_down));
+  if (size_bytes >= std::int64_t{kPageBytes}) open_direct();
+}
+
+// A second descriptor of the same file; that it opens does not mean that it moves anything.
+void SpillFile::open_direct() {
+  auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
+  FileDescriptor direct(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+  int error = direct ? 0 : errno;
+  if (direct) {
+    struct Free {
+      void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<void, Free> const page(std::aligned_alloc(kPageBytes, kPageBytes));
+    if (!page) throw std::bad_alloc();
+    if (::pread(direct.get(), page.get(), kPageBytes, 0) < 0) error = errno;
+  }
+  if (error == 0) {
+    m_direct = std::move(direct);
+  } else {
+    m_advice.push_back(fmt::format("{} refuses direct I/O (O_DIRECT: {}): spilled bytes pass "
+                                   "through the page cache; choose a local disk",
+                                   m_directory.string(), error_text(error)));
+  }
+}
+
+// The first of what is left: to the end of the pages that direct I/O can take, or all that is
+// before and after them.
+TransferRequest SpillFile::piece(TransferRequest const& rest) const {
+  auto const in_page = [](auto place) { return static_cast<std::size_t>(place) % kPageBytes; };
+  auto const page = in_page(reinterpret_cast<std::uintptr_t>(rest.memory.data()));
+  auto piece = rest;
+  piece.file = m_file.get();
+  auto bytes = std::min(rest.memory.size(), kPieceBytes);
+  if (m_direct && page == in_page(rest.offset_bytes)) {
+    auto const whole = bytes / kPageBytes * kPageBytes;
+    if (page > 0) {
+      bytes = std::min(bytes, kPageBytes - page);
+    } else if (whole > 0) {
+      bytes = whole;
+      piece.file = m_direct.get();
+    }
+  }
+  piece.memory = rest.memory.first(bytes);
+  piece.tag = bytes;
+  return piece;
+}
+
+Transfer SpillFile::transfer(Direction direction, std::span<std::byte> memory,
+                             std::int64_t offset_bytes) noexcept {
+  std::lock_guard const lock(m_mutex);
+  if (m_dead) return {0, ETIMEDOUT};
+  TransferRequest rest{direction, -1, memory, offset_bytes, 0};
+  Transfer all;
+  while (m_queue->in_flight() > 0 || (all.error == 0 && !rest.memory.empty())) {
+    while (all.error == 0 && !rest.memory.empty() && !m_queue->full()) {
+      auto const next = piece(rest);
+      m_queue->submit(next);
+      rest.memory = rest.memory.subspan(next.memory.size());
+      rest.offset_bytes += static_cast<std::int64_t>(next.memory.size());
+    }
+    auto const done = m_queue->wait(m_settings.patience_s);
+    if (!done) {
+      m_dead = true;
+      return {all.done_bytes, ETIMEDOUT};
+    }
+    if (done->error == 0) all.done_bytes += static_cast<std::int64_t>(done->tag);
+    if (all.error == 0) all.error = done->error;
+  }
+  return all;
 }
 
 IoResult SpillFile::write(std::int64_t extent, std::int64_t offset_bytes,
@@ -77,17 +152,17 @@ IoResult SpillFile::write(std::int64_t extent, std::int64_t offset_bytes,
   auto const size = static_cast<std::int64_t>(from.size());
   assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
   assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
-  auto const fault = m_faults ? m_faults->before_write() : Fault::none;
+  auto const fault = m_settings.faults ? m_settings.faults->before_write() : Fault::none;
   if (fault == Fault::error) return note_failure(Direction::write, extent, EIO);
 
-  if (m_checksums) m_checksum_of[static_cast<std::size_t>(extent)] = checksum(from);
+  if (m_settings.checksums) m_checksum_of[static_cast<std::size_t>(extent)] = checksum(from);
   auto const start = Clock::now();
-  auto const transfer = write_fully(m_file.get(), from, offset_bytes);
+  // Nobody writes to it; a request has one kind of span for both directions.
+  std::span const bytes(const_cast<std::byte*>(from.data()), from.size());
+  auto const moved = transfer(Direction::write, bytes, offset_bytes);
   m_write_ns += elapsed_ns(start);
-  m_written_bytes += transfer.done_bytes;
-  if (transfer.done_bytes != size) {
-    return note_failure(Direction::write, extent, transfer.error ? transfer.error : EIO);
-  }
+  m_written_bytes += moved.done_bytes;
+  if (moved.error != 0) return note_failure(Direction::write, extent, moved.error);
   if (fault == Fault::flip_bit && size > 0) {
     std::byte const wrong[] = {from[0] ^ std::byte{1}};
     write_fully(m_file.get(), wrong, offset_bytes);
@@ -100,18 +175,16 @@ IoResult SpillFile::read(std::int64_t extent, std::int64_t offset_bytes,
   auto const size = static_cast<std::int64_t>(to.size());
   assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
   assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
-  auto const fault = m_faults ? m_faults->before_read() : Fault::none;
+  auto const fault = m_settings.faults ? m_settings.faults->before_read() : Fault::none;
   if (fault == Fault::error) return note_failure(Direction::read, extent, EIO);
 
   auto const start = Clock::now();
-  auto const transfer = read_fully(m_file.get(), to, offset_bytes);
+  auto const moved = transfer(Direction::read, to, offset_bytes);
   m_read_ns += elapsed_ns(start);
-  m_read_bytes += transfer.done_bytes;
-  if (transfer.done_bytes != size) {
-    return note_failure(Direction::read, extent, transfer.error ? transfer.error : EIO);
-  }
+  m_read_bytes += moved.done_bytes;
+  if (moved.error != 0) return note_failure(Direction::read, extent, moved.error);
   if (fault == Fault::flip_bit && size > 0) to[0] ^= std::byte{1};
-  if (m_checksums && checksum(to) != m_checksum_of[static_cast<std::size_t>(extent)]) {
+  if (m_settings.checksums && checksum(to) != m_checksum_of[static_cast<std::size_t>(extent)]) {
     return note_failure(Direction::read, extent, 0);
   }
   return IoResult::ok;

@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/file/file.hpp"
+#include "io/ring/backends.hpp"
 #include "io/spill/fault_injector.hpp"
 
 namespace spillway {
@@ -26,16 +29,25 @@ struct SpillCounters {
   double write_s = 0, read_s = 0;
 };
 
+struct SpillSettings {
+  bool checksums = true;
+  QueueSettings queue = {};
+  double patience_s = 120;          // before storage that does not answer has failed for good
+  FaultInjector* faults = nullptr;  // outlives the file
+};
+
 // An extent is a numbered range of the file that is written and read as a whole; the caller chooses
-// its offset. read and write are synchronous, allocate nothing, do not throw, and may run on
-// several threads at once as long as no extent (nor its bytes) is used by two of them.
+// its offset. read and write are synchronous, allocate nothing and do not throw; several threads
+// may call them, and take turns. Transfers are cut into pieces that are under way together; where
+// memory and offset have the same place in their pages, whole pages go by direct I/O, past the page
+// cache.
 class SpillFile {
  public:
   // Takes `size_bytes` of storage at once. Throws Error: cannot_fit when there is no such space
-  // (needed and free bytes are named), bad_input when `directory` cannot be used.
-  // `faults` (optional) must outlive the file.
+  // (needed and free bytes are named), bad_input when `directory` cannot be used or the backend
+  // that is asked for cannot be had.
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes, std::int64_t extents,
-            bool checksums, FaultInjector* faults = nullptr);
+            SpillSettings const& settings);
 
   // [offset_bytes, offset_bytes + size) must lie inside the file.
   IoResult write(std::int64_t extent, std::int64_t offset_bytes,
@@ -47,19 +59,29 @@ class SpillFile {
   // One line about the first result that was not ok: what, which extent, why; or empty.
   std::string first_failure() const;
 
+  // What is slower here than it could be, a line each: what is missing, what to change.
+  std::vector<std::string> const& advice() const { return m_advice; }
+  char const* backend() const { return m_queue->backend(); }
+  bool direct() const { return static_cast<bool>(m_direct); }
+
   SpillCounters counters() const;
   std::int64_t size_bytes() const { return m_size_bytes; }
 
  private:
-  enum class Direction : std::uint8_t { read, write };
-
+  void open_direct();
+  TransferRequest piece(TransferRequest const& rest) const;
+  Transfer transfer(Direction direction, std::span<std::byte> memory,
+                    std::int64_t offset_bytes) noexcept;
   IoResult note_failure(Direction direction, std::int64_t extent, int error) noexcept;
 
   std::filesystem::path m_directory;  // for messages: the file itself has no name
   std::int64_t m_size_bytes;
-  bool m_checksums;
-  FaultInjector* m_faults;
-  FileDescriptor m_file;
+  SpillSettings m_settings;
+  FileDescriptor m_file, m_direct;  // the same file; m_direct: empty where there is no direct I/O
+  std::vector<std::string> m_advice;
+  std::mutex m_mutex;  // of m_queue
+  std::unique_ptr<TransferQueue> m_queue;
+  bool m_dead = false;                       // some transfer may still be under way
   std::vector<std::uint64_t> m_checksum_of;  // by extent, of its last write
 
   std::atomic<std::int64_t> m_written_bytes = 0, m_read_bytes = 0;

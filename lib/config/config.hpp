@@ -76,11 +76,13 @@ struct RunConfig {
 };
 
 struct SpillConfig {
+  std::int64_t queue_depth = 32;
   bool checksum = true;
 };
 
 struct DebugConfig {
   bool poison = false, locked_allocator = false;
+  std::string force_backend = "auto";
   std::string fault = "none";
 };
 

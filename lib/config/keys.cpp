@@ -145,6 +145,8 @@ std::vector<Key> run_keys(RunConfig& run) {
 
 std::vector<Key> spill_keys(SpillConfig& spill) {
   return {
+      {"spill.queue_depth", IntegerField{&spill.queue_depth, 1, 4096}, "", "",
+       "Transfers of at most 1 MiB that are under way together."},
       {"spill.checksum", BoolField{&spill.checksum}, "", "",
        "Check every extent that comes back from the spill file."},
   };
@@ -155,6 +157,9 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
       {"debug.poison", BoolField{&debug.poison}, "", "", "Fill dead lifetimes with NaN patterns."},
       {"debug.locked_allocator", BoolField{&debug.locked_allocator}, "", "",
        "Abort on an allocation after step 0."},
+      {"debug.force_backend",
+       ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
+       "What moves spilled bytes; auto is the first of the others that works here."},
       {"debug.fault",
        NumberedNameField{&debug.fault, "none", {"storage-read", "storage-write", "kill-rank"}},
        "none", "",
@@ -182,8 +187,8 @@ std::vector<std::string_view> const& later_keys() {
       "model.window",       "data.pack",          "data.objective",
       "memory.host",        "plan.parameters",    "plan.gradients",
       "plan.optimizer",     "plan.shard",         "plan.replan",
-      "run.trace",          "spill.queue_depth",  "spill.max_write_per_day",
-      "debug.checksum_all", "debug.force_backend"};
+      "run.trace",          "spill.max_write_per_day",
+      "debug.checksum_all"};
   return names;
 }
 

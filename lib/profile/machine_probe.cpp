@@ -108,7 +108,7 @@ Machine probe_machine(Exec const& exec, bool bf16) {
 
 void probe_storage(Machine& machine, std::filesystem::path const& directory) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kStorageBytes), std::byte{1});
-  SpillFile file(directory, kStorageBytes, 1, false);
+  SpillFile file(directory, kStorageBytes, 1, {.checksums = false});
   auto const rate = [&](auto const& move) {
     auto const start = Clock::now();
     bool const moved = move() == IoResult::ok;

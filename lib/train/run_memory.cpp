@@ -24,7 +24,7 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
-  if (!memory.nvme_path.empty()) SpillFile const probe(memory.nvme_path, 0, 0, false);
+  if (!memory.nvme_path.empty()) SpillFile const probe(memory.nvme_path, 0, 0, {});
 }
 
 RunMemory::RunMemory(Config const& config, Program const& train)
@@ -35,8 +35,17 @@ RunMemory::RunMemory(Config const& config, Program const& train)
               {}} {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
-  m_spill.emplace(config.memory.nvme_path, spill_bytes, spill_extents(train), config.spill.checksum,
-                  m_faults.get());
+  auto const& device = m_tiers.device;
+  QueueSettings queue;
+  queue.backend = backend(config.debug.force_backend);
+  queue.depth = static_cast<int>(config.spill.queue_depth);
+  // Registering makes all of it resident at once, so only where it is asked for.
+  if (queue.backend == Backend::uring)
+    queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
+  m_spill.emplace(config.memory.nvme_path, spill_bytes, spill_extents(train),
+                  SpillSettings{.checksums = config.spill.checksum,
+                                .queue = queue,
+                                .faults = m_faults.get()});
   m_tiers.spill = &*m_spill;
 }
 

@@ -22,6 +22,7 @@ class RunMemory {
 
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
+  SpillFile const* spill() const { return m_spill ? &*m_spill : nullptr; }
   std::string first_failure() const { return m_spill ? m_spill->first_failure() : ""; }
 
  private:

@@ -100,6 +100,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.measured_op_s = parts.trainer.op_seconds();
   summary.spill =
       spill_report(total, parts.simulation, parts.program.ranks, summary.measured_step_s);
+  if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }

@@ -12,7 +12,7 @@
 namespace spillway {
 
 struct SpillReport {
-  std::string backend = "posix";
+  std::string backend = "none";  // of transfers; none: nothing spills
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_gbps = 0, read_gbps = 0;
   double lifetime_years =

@@ -34,8 +34,8 @@ Config unusual() {
   c.run.eval_every = 0;
   c.run.eval_batches = 3;
   c.run.log_every = 1;
-  c.spill.checksum = false;
-  c.debug = {true, true, "storage-read:3"};
+  c.spill = {7, false};
+  c.debug = {true, true, "posix", "storage-read:3"};
   return c;
 }
 

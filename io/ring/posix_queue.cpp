@@ -1,0 +1,109 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "io/ring/backends.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr int kMostThreads = 8;  // they wait for the device, not for cores
+
+// A line of fixed length, first in, first out.
+template <class T>
+class Line {
+ public:
+  explicit Line(int most) : m_entries(static_cast<std::size_t>(most)) {}
+  bool empty() const { return m_count == 0; }
+  void push(T const& entry) { m_entries[(m_first + m_count++) % m_entries.size()] = entry; }
+  T pop() {
+    auto const entry = m_entries[m_first];
+    m_first = (m_first + 1) % m_entries.size();
+    --m_count;
+    return entry;
+  }
+
+ private:
+  std::vector<T> m_entries;
+  std::size_t m_first = 0, m_count = 0;
+};
+
+class PosixQueue final : public TransferQueue {
+ public:
+  explicit PosixQueue(int depth) : TransferQueue(depth), m_asked(depth), m_outcomes(depth) {
+    for (int i = 0; i < std::min(depth, kMostThreads); ++i)
+      m_threads.emplace_back([this] { work(); });
+  }
+  ~PosixQueue() override {
+    {
+      std::lock_guard const lock(m_mutex);
+      m_ends = true;
+    }
+    m_ask.notify_all();
+    for (auto& thread : m_threads) thread.join();
+  }
+
+  char const* backend() const override { return "posix"; }
+
+ private:
+  struct Asked {
+    int operation = -1;
+    TransferRequest rest;
+  };
+
+  void start(int operation, TransferRequest const& rest) noexcept override {
+    {
+      std::lock_guard const lock(m_mutex);
+      m_asked.push({operation, rest});
+    }
+    m_ask.notify_one();
+  }
+
+  std::optional<Outcome> next(double timeout_s) noexcept override {
+    std::unique_lock lock(m_mutex);
+    auto const some = [this] { return !m_outcomes.empty(); };
+    if (!m_answer.wait_for(lock, std::chrono::duration<double>(timeout_s), some)) return {};
+    return m_outcomes.pop();
+  }
+
+  void work() {
+    std::unique_lock lock(m_mutex);
+    while (true) {
+      m_ask.wait(lock, [this] { return m_ends || !m_asked.empty(); });
+      if (m_asked.empty()) return;
+      auto const asked = m_asked.pop();
+      lock.unlock();
+      Outcome const outcome{asked.operation, move(asked.rest)};
+      lock.lock();
+      m_outcomes.push(outcome);
+      m_answer.notify_one();
+    }
+  }
+
+  static std::int64_t move(TransferRequest const& rest) {
+    auto const [direction, file, memory, offset_bytes, tag] = rest;
+    auto const moved = direction == Direction::read
+                           ? ::pread(file, memory.data(), memory.size(), offset_bytes)
+                           : ::pwrite(file, memory.data(), memory.size(), offset_bytes);
+    return moved < 0 ? -errno : moved;
+  }
+
+  std::mutex m_mutex;
+  std::condition_variable m_ask, m_answer;
+  Line<Asked> m_asked;
+  Line<Outcome> m_outcomes;
+  bool m_ends = false;
+  std::vector<std::thread> m_threads;
+};
+
+}  // namespace
+
+std::unique_ptr<TransferQueue> make_posix_queue(int depth) {
+  return std::make_unique<PosixQueue>(depth);
+}
+
+}  // namespace spillway

@@ -1,0 +1,79 @@
+#include "io/ring/transfer_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+namespace spillway {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TransferQueue::TransferQueue(int depth) : m_operations(static_cast<std::size_t>(depth)) {
+  assert(depth > 0);
+  m_free.reserve(m_operations.size());
+  for (int i = depth; i-- > 0;) m_free.push_back(i);
+}
+
+void TransferQueue::submit(TransferRequest const& request) noexcept {
+  assert(!full() && !request.memory.empty());
+  auto const operation = m_free.back();
+  m_free.pop_back();
+  m_operations[static_cast<std::size_t>(operation)] = {
+      request, static_cast<std::int64_t>(request.memory.size()), Clock::now(), true};
+  start(operation, request);
+}
+
+std::optional<TransferDone> TransferQueue::wait(double timeout_s) noexcept {
+  auto const begun = Clock::now();
+  while (in_flight() > 0) {
+    auto const outcome = next(std::max(timeout_s - seconds_since(begun), 0.0));
+    if (!outcome) return {};
+    if (auto const error = advance(*outcome)) {
+      auto& operation = m_operations[static_cast<std::size_t>(outcome->operation)];
+      operation.busy = false;
+      m_free.push_back(outcome->operation);
+      return TransferDone{operation.rest.tag, *error};
+    }
+  }
+  return {};
+}
+
+std::optional<int> TransferQueue::advance(Outcome const& outcome) noexcept {
+  auto& rest = m_operations[static_cast<std::size_t>(outcome.operation)].rest;
+  auto const moved = outcome.moved_bytes;
+  assert(moved <= static_cast<std::int64_t>(rest.memory.size()));
+  if (moved < 0 && moved != -EINTR && moved != -EAGAIN) return static_cast<int>(-moved);
+  if (moved == 0) return EIO;  // the file's end
+  if (moved > 0) {
+    rest.memory = rest.memory.subspan(static_cast<std::size_t>(moved));
+    rest.offset_bytes += moved;
+    if (rest.memory.empty()) return 0;
+  }
+  start(outcome.operation, rest);
+  return {};
+}
+
+std::string TransferQueue::outstanding() const {
+  std::vector<Operation const*> busy;
+  for (auto const& operation : m_operations)
+    if (operation.busy) busy.push_back(&operation);
+  std::ranges::sort(busy, {}, [](auto const* operation) { return operation->begun; });
+  std::string text;
+  for (auto const* operation : busy) {
+    auto const& rest = operation->rest;
+    auto const moved = operation->bytes - static_cast<std::int64_t>(rest.memory.size());
+    text += fmt::format("{}{} of {} bytes at {} for {:.1f} s", text.empty() ? "" : ", ",
+                        rest.direction == Direction::read ? "read" : "write", operation->bytes,
+                        rest.offset_bytes - moved, seconds_since(operation->begun));
+  }
+  return text;
+}
+
+}  // namespace spillway

@@ -1,0 +1,80 @@
+// Many transfers at once between memory and open files: what every backend offers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spillway {
+
+enum class Direction : std::uint8_t { read, write };
+
+struct TransferRequest {
+  Direction direction = Direction::read;
+  int file = -1;                // a descriptor
+  std::span<std::byte> memory;  // not empty; left alone by the caller until done
+  std::int64_t offset_bytes = 0;
+  std::uint64_t tag = 0;  // the caller's own
+};
+
+struct TransferDone {
+  std::uint64_t tag = 0;
+  int error = 0;  // errno; 0: all bytes are moved. A file that ends too early is EIO
+};
+
+// A fixed number of operations, of which each carries one request to its end: short transfers are
+// continued, interrupted ones begun again. Requests finish in any order. One thread at a time;
+// nothing but the constructor allocates.
+class TransferQueue {
+ public:
+  virtual ~TransferQueue() = default;
+  TransferQueue(TransferQueue const&) = delete;
+  TransferQueue& operator=(TransferQueue const&) = delete;
+
+  virtual char const* backend() const = 0;
+  int depth() const { return static_cast<int>(m_operations.size()); }
+  int in_flight() const { return depth() - static_cast<int>(m_free.size()); }
+  bool full() const { return m_free.empty(); }
+
+  // Asynchronous. Only while not full.
+  void submit(TransferRequest const& request) noexcept;
+
+  // Sleeps until a request is done; empty when none is within `timeout_s`, or none is in flight.
+  std::optional<TransferDone> wait(double timeout_s) noexcept;
+
+  // "read of 1048576 bytes at 4194304 for 12.1 s, ...", the oldest first: what a watchdog says.
+  std::string outstanding() const;
+
+ protected:
+  explicit TransferQueue(int depth);
+
+  struct Outcome {
+    int operation = -1;
+    std::int64_t moved_bytes = 0;  // below 0: an errno, negative
+  };
+  // Begins to move what `rest` names; later one Outcome says how far it came. After a start that
+  // fails at once, an Outcome says so as well.
+  virtual void start(int operation, TransferRequest const& rest) noexcept = 0;
+  virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Operation {
+    TransferRequest rest;  // what is still to move
+    std::int64_t bytes = 0;
+    Clock::time_point begun;
+    bool busy = false;
+  };
+  // Counts an outcome in; the error of an operation that has ended.
+  std::optional<int> advance(Outcome const& outcome) noexcept;
+
+  std::vector<Operation> m_operations;
+  std::vector<int> m_free;
+};
+
+}  // namespace spillway

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <liburing.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+
+#include "io/ring/backends.hpp"
+
+namespace spillway {
+namespace {
+
+// The kernel's limit for one registered buffer.
+constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
+
+__kernel_timespec timespec_of(double seconds) {
+  double const whole = std::floor(std::clamp(seconds, 0.0, 1e9));
+  return {static_cast<long long>(whole), static_cast<long long>((seconds - whole) * 1e9)};
+}
+
+class UringQueue final : public TransferQueue {
+ public:
+  // `error`: of the setup; the object may then only be destroyed.
+  UringQueue(int depth, std::span<std::byte> registered, int& error) : TransferQueue(depth) {
+    error = -io_uring_queue_init(static_cast<unsigned>(depth), &m_ring, 0);
+    m_usable = error == 0;
+    if (m_usable && !(m_ring.features & IORING_FEAT_EXT_ARG)) error = ENOSYS;  // waits with timeout
+    if (error == 0 && !registered.empty()) error = register_pieces(registered);
+  }
+  // The kernel may still write into memory that its operations name.
+  ~UringQueue() override {
+    if (!m_usable) return;
+    while (m_pending > 0 && next(kWaitAtEndS)) {
+    }
+    io_uring_queue_exit(&m_ring);
+  }
+
+  char const* backend() const override { return m_registered.empty() ? "uring-plain" : "uring"; }
+
+ private:
+  static constexpr double kWaitAtEndS = 10;
+
+  int register_pieces(std::span<std::byte> memory) {
+    std::vector<iovec> pieces;
+    for (auto rest = memory; !rest.empty();) {
+      auto const bytes = std::min(rest.size(), kLargestRegistered);
+      pieces.push_back({rest.data(), bytes});
+      rest = rest.subspan(bytes);
+    }
+    int const result =
+        io_uring_register_buffers(&m_ring, pieces.data(), static_cast<unsigned>(pieces.size()));
+    if (result == 0) m_registered = memory;
+    return -result;
+  }
+
+  // The registered piece that holds all of `memory`, or -1.
+  int piece_of(std::span<std::byte> memory) const {
+    if (m_registered.empty() || memory.data() < m_registered.data()) return -1;
+    auto const first = static_cast<std::size_t>(memory.data() - m_registered.data());
+    if (first + memory.size() > m_registered.size()) return -1;
+    auto const piece = first / kLargestRegistered;
+    if ((first + memory.size() - 1) / kLargestRegistered != piece) return -1;
+    return static_cast<int>(piece);
+  }
+
+  void start(int operation, TransferRequest const& rest) noexcept override {
+    auto* const entry = io_uring_get_sqe(&m_ring);
+    assert(entry);  // as many entries as operations, and all are submitted at once
+    auto const bytes = static_cast<unsigned>(std::min(rest.memory.size(), kLargestRegistered));
+    auto const offset = static_cast<std::uint64_t>(rest.offset_bytes);
+    auto* const memory = rest.memory.data();
+    int const piece = piece_of(rest.memory.first(bytes));
+    if (rest.direction == Direction::read) {
+      piece < 0 ? io_uring_prep_read(entry, rest.file, memory, bytes, offset)
+                : io_uring_prep_read_fixed(entry, rest.file, memory, bytes, offset, piece);
+    } else {
+      piece < 0 ? io_uring_prep_write(entry, rest.file, memory, bytes, offset)
+                : io_uring_prep_write_fixed(entry, rest.file, memory, bytes, offset, piece);
+    }
+    entry->user_data = static_cast<std::uint64_t>(operation);
+    ++m_pending;
+    io_uring_submit(&m_ring);  // what it refuses now is submitted by the next wait
+  }
+
+  std::optional<Outcome> next(double timeout_s) noexcept override {
+    io_uring_submit(&m_ring);
+    io_uring_cqe* completion = nullptr;
+    auto timeout = timespec_of(timeout_s);
+    int result = 0;
+    do result = io_uring_wait_cqe_timeout(&m_ring, &completion, &timeout);
+    while (result == -EINTR);
+    if (result != 0) return {};
+    Outcome const outcome{static_cast<int>(completion->user_data), completion->res};
+    io_uring_cqe_seen(&m_ring, completion);
+    --m_pending;
+    return outcome;
+  }
+
+  io_uring m_ring = {};
+  bool m_usable = false;
+  int m_pending = 0;  // submitted and not seen
+  std::span<std::byte> m_registered;
+};
+
+std::unique_ptr<TransferQueue> made(int depth, std::span<std::byte> registered, int& error) {
+  auto queue = std::make_unique<UringQueue>(depth, registered, error);
+  if (error != 0) return nullptr;
+  return queue;
+}
+
+}  // namespace
+
+std::unique_ptr<TransferQueue> make_uring_queue(QueueSettings const& settings, int& error) {
+  return made(settings.depth, settings.buffer, error);
+}
+
+std::unique_ptr<TransferQueue> make_uring_plain_queue(int depth, int& error) {
+  return made(depth, {}, error);
+}
+
+}  // namespace spillway

@@ -1,0 +1,209 @@
+// Transfer queues: every backend moves every byte, and what goes on above them survives any order,
+// any shortness and any error of theirs.
+#include "io/ring/transfer_queue.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+
+#include "base/error.hpp"
+#include "io/file/file.hpp"
+#include "io/ring/backends.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr double kLong = 60;
+
+struct PageMemory {
+  explicit PageMemory(std::size_t bytes)
+      : memory(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free), size(bytes) {
+    std::memset(memory.get(), 0, bytes);
+  }
+  std::span<std::byte> span() const { return {memory.get(), size}; }
+
+  std::unique_ptr<std::byte, void (*)(void*)> memory;
+  std::size_t size;
+};
+
+FileDescriptor scratch_file() {
+  auto name = testing::TempDir() + "/transfer-queue-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  ::unlink(name.c_str());
+  return file;
+}
+
+// Submits all requests, as many at a time as fit; errors by tag.
+std::map<std::uint64_t, int> run(TransferQueue& queue, std::vector<TransferRequest> const& all) {
+  std::map<std::uint64_t, int> errors;
+  auto next = all.begin();
+  while (next != all.end() || queue.in_flight() > 0) {
+    while (next != all.end() && !queue.full()) queue.submit(*next++);
+    auto const done = queue.wait(kLong);
+    if (!done) break;
+    EXPECT_TRUE(errors.emplace(done->tag, done->error).second) << "done twice";
+  }
+  return errors;
+}
+
+// Odd sizes that cover `memory` without gaps, in a random order.
+std::vector<TransferRequest> pieces(Direction direction, int file, std::span<std::byte> memory,
+                                    unsigned seed) {
+  std::minstd_rand random(seed);
+  std::vector<TransferRequest> all;
+  for (std::size_t first = 0; first < memory.size();) {
+    auto const bytes = std::min<std::size_t>(1 + random() % 50'000, memory.size() - first);
+    all.push_back({direction, file, memory.subspan(first, bytes),
+                   static_cast<std::int64_t>(first), all.size()});
+    first += bytes;
+  }
+  std::ranges::shuffle(all, random);
+  return all;
+}
+
+class EveryBackend : public testing::TestWithParam<std::tuple<Backend, int>> {
+ protected:
+  // Null where this machine lacks it; posix is everywhere.
+  std::unique_ptr<TransferQueue> make(std::span<std::byte> buffer) {
+    auto const [backend, depth] = GetParam();
+    try {
+      return make_transfer_queue({backend, depth, buffer}).queue;
+    } catch (Error const&) {
+      EXPECT_NE(backend, Backend::posix);
+      return nullptr;
+    }
+  }
+};
+
+TEST_P(EveryBackend, MovesEveryByteOnce) {
+  PageMemory const memory(3 << 20), back(3 << 20);
+  auto const queue = make(memory.span().first(1 << 20));  // the rest is not registered
+  if (!queue) GTEST_SKIP() << "not on this machine";
+  EXPECT_EQ(queue->depth(), std::get<1>(GetParam()));
+  std::minstd_rand random(1);
+  for (auto& byte : memory.span()) byte = static_cast<std::byte>(random());
+  auto const file = scratch_file();
+  auto const writes = pieces(Direction::write, file.get(), memory.span(), 2);
+  for (auto const& [tag, error] : run(*queue, writes)) EXPECT_EQ(error, 0) << tag;
+  auto const reads = pieces(Direction::read, file.get(), back.span(), 3);
+  auto const errors = run(*queue, reads);
+  EXPECT_EQ(errors.size(), reads.size());
+  for (auto const& [tag, error] : errors) EXPECT_EQ(error, 0) << tag;
+  EXPECT_EQ(std::memcmp(memory.span().data(), back.span().data(), memory.size), 0);
+}
+
+TEST_P(EveryBackend, NamesWhatFailed) {
+  PageMemory const memory(1 << 20);
+  auto const queue = make(memory.span());
+  if (!queue) GTEST_SKIP() << "not on this machine";
+  auto const file = scratch_file();
+  ASSERT_EQ(::ftruncate(file.get(), 1000), 0);
+  auto const few = memory.span().first(10);
+  auto const errors = run(*queue, {{Direction::read, file.get(), memory.span().first(1001), 0, 7},
+                                   {Direction::read, file.get(), few, 5000, 8},
+                                   {Direction::write, 9999, few, 0, 9},
+                                   {Direction::read, file.get(), few, 990, 10}});
+  EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{7, EIO}, {8, EIO}, {9, EBADF}, {10, 0}}));
+}
+
+TEST_P(EveryBackend, WaitsNoLongerThanToldAndNamesWhatIsUnderWay) {
+  PageMemory const memory(4096);
+  auto const queue = make(memory.span());
+  if (!queue) GTEST_SKIP() << "not on this machine";
+  EXPECT_FALSE(queue->wait(kLong)) << "nothing is in flight";
+  if (std::get<0>(GetParam()) == Backend::posix) return;  // pread refuses pipes
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  FileDescriptor const out(ends[0]);
+  FileDescriptor in(ends[1]);
+  queue->submit({Direction::read, out.get(), memory.span().first(100), -1, 1});
+  EXPECT_FALSE(queue->wait(0.01));
+  EXPECT_EQ(queue->in_flight(), 1);
+  EXPECT_TRUE(queue->outstanding().starts_with("read of 100 bytes at -1 for 0."))
+      << queue->outstanding();
+  ASSERT_EQ(::write(in.get(), memory.span().data(), 100), 100);
+  auto const done = queue->wait(kLong);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->error, 0);
+  EXPECT_EQ(queue->outstanding(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryBackend,
+                         testing::Combine(testing::Values(Backend::automatic, Backend::uring,
+                                                          Backend::uring_plain, Backend::posix),
+                                          testing::Values(1, 5, 32)));
+
+// Moves part of what it is asked for, in any order, now and then with an error.
+class RandomQueue final : public TransferQueue {
+ public:
+  RandomQueue(int depth, unsigned seed) : TransferQueue(depth), m_random(seed) {}
+  char const* backend() const override { return "random"; }
+  std::vector<std::uint64_t> failed;  // tags
+
+ private:
+  void start(int operation, TransferRequest const& rest) noexcept override {
+    m_asked.emplace_back(operation, rest);
+  }
+  std::optional<Outcome> next(double) noexcept override {
+    if (m_asked.empty()) return {};
+    std::swap(m_asked[m_random() % m_asked.size()], m_asked.back());
+    auto const [operation, rest] = m_asked.back();
+    m_asked.pop_back();
+    auto const draw = m_random() % 100;
+    if (draw < 5) return Outcome{operation, draw % 2 ? -EINTR : -EAGAIN};
+    if (draw < 7) {
+      failed.push_back(rest.tag);
+      return Outcome{operation, -ENOSPC};
+    }
+    auto const bytes = 1 + m_random() % rest.memory.size();
+    auto const moved = rest.direction == Direction::read
+                           ? ::pread(rest.file, rest.memory.data(), bytes, rest.offset_bytes)
+                           : ::pwrite(rest.file, rest.memory.data(), bytes, rest.offset_bytes);
+    return Outcome{operation, moved};
+  }
+
+  std::minstd_rand m_random;
+  std::vector<std::pair<int, TransferRequest>> m_asked;
+};
+
+TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
+  PageMemory const memory(1 << 18), back(1 << 18);
+  std::minstd_rand random(1);
+  for (auto& byte : memory.span()) byte = static_cast<std::byte>(random());
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    auto const file = scratch_file();
+    auto const write = write_fully(file.get(), memory.span(), 0);
+    ASSERT_EQ(write.error, 0);
+    RandomQueue queue(1 + static_cast<int>(seed % 9), seed);
+    std::memset(back.span().data(), 0, back.size);
+    auto const requests = pieces(Direction::read, file.get(), back.span(), seed);
+    auto const errors = run(queue, requests);
+    ASSERT_EQ(errors.size(), requests.size());
+    for (auto const& request : requests) {
+      bool const failed = std::ranges::count(queue.failed, request.tag) > 0;
+      EXPECT_EQ(errors.at(request.tag), failed ? ENOSPC : 0);
+      auto const* const expected = memory.span().data() + request.offset_bytes;
+      if (failed) continue;
+      EXPECT_EQ(std::memcmp(request.memory.data(), expected, request.memory.size()), 0);
+    }
+  }
+}
+
+TEST(Backends, AStepDownSaysWhatToChange) {
+  PageMemory const memory(4096);
+  auto const made = make_transfer_queue({Backend::automatic, 4, memory.span()});
+  ASSERT_TRUE(made.queue);
+  EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring")
+      << made.stepped_down;
+  EXPECT_EQ(made.stepped_down.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spillway
