@@ -55,7 +55,8 @@ void choose_arithmetic(Start& start, Comm& comm) {
   start.choices =
       choose(start.config, before, std::ranges::min(gathered(comm, cores)), comm.size());
   start.micro_is_free = !start.config.batch.micro && before == nullptr;
-  if (start.choices.threads <= cores) stay_on(own_part(shares, comm.rank(), cores_by_place()));
+  if (comm.local_size() > 1 && start.choices.threads <= cores)
+    stay_on(own_part(shares, comm.rank(), cores_by_place()));
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {

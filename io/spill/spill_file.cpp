@@ -7,18 +7,17 @@
 #include <cassert>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <new>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "io/ring/probe.hpp"
 
 namespace spillway {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kPageBytes = 4096;           // what direct I/O takes, in memory and file
+constexpr std::size_t kPageBytes = 4096;  // what direct I/O takes, in memory and file
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 std::int64_t elapsed_ns(Clock::time_point since) {
@@ -65,6 +64,10 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
 
 }  // namespace
 
+void require_spill_place(std::filesystem::path const& directory) {
+  open_without_name(directory);
+}
+
 SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
                      std::int64_t extents, SpillSettings const& settings)
     : m_directory(directory),
@@ -79,26 +82,16 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
   if (size_bytes >= std::int64_t{kPageBytes}) open_direct();
 }
 
-// A second descriptor of the same file; that it opens does not mean that it moves anything.
+// A second descriptor of the same file. That it opens does not mean that it moves anything: the
+// probe has tried.
 void SpillFile::open_direct() {
-  auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
-  FileDescriptor direct(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
-  int error = direct ? 0 : errno;
-  if (direct) {
-    struct Free {
-      void operator()(void* memory) const { std::free(memory); }
-    };
-    std::unique_ptr<void, Free> const page(std::aligned_alloc(kPageBytes, kPageBytes));
-    if (!page) throw std::bad_alloc();
-    if (::pread(direct.get(), page.get(), kPageBytes, 0) < 0) error = errno;
+  auto const probe = probe_directory(m_directory);
+  if (auto const bytes = probe.direct_alignment_bytes;
+      bytes > 0 && bytes <= std::int64_t{kPageBytes}) {
+    auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
+    m_direct = FileDescriptor(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
   }
-  if (error == 0) {
-    m_direct = std::move(direct);
-  } else {
-    m_advice.push_back(fmt::format("{} refuses direct I/O (O_DIRECT: {}): spilled bytes pass "
-                                   "through the page cache; choose a local disk",
-                                   m_directory.string(), error_text(error)));
-  }
+  if (!m_direct) m_advice.insert(m_advice.end(), probe.advice.begin(), probe.advice.end());
 }
 
 // The first of what is left: to the end of the pages that direct I/O can take, or all that is

@@ -29,6 +29,9 @@ struct SpillCounters {
   double write_s = 0, read_s = 0;
 };
 
+// Throws Error(bad_input) when no spill file can be made in `directory`.
+void require_spill_place(std::filesystem::path const& directory);
+
 struct SpillSettings {
   bool checksums = true;
   QueueSettings queue = {};
@@ -81,7 +84,7 @@ class SpillFile {
   std::vector<std::string> m_advice;
   std::mutex m_mutex;  // of m_queue
   std::unique_ptr<TransferQueue> m_queue;
-  bool m_dead = false;                       // some transfer may still be under way
+  bool m_dead = false;  // some transfer may still be under way
   std::vector<std::uint64_t> m_checksum_of;  // by extent, of its last write
 
   std::atomic<std::int64_t> m_written_bytes = 0, m_read_bytes = 0;

@@ -52,7 +52,8 @@ Launch bind_typed(Extents e) {
                  SumRows<T>{static_cast<T const*>(p[0]), partial, e});
     for_each_range(
         exec, label_total, e.columns,
-        SumPartitions<G>{partial, static_cast<G*>(p[1]), e.partitions.count, e.columns});
+        AddRows<PartialRows, G>{
+            {partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
   };
 }
 

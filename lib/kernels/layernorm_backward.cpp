@@ -99,7 +99,8 @@ Launch bind_typed(Extents e) {
     }
     auto const sum = [&](float const* partial, G* out) {
       for_each_range(exec, label_parameters, e.columns,
-                     SumPartitions<G>{partial, out, e.partitions.count, 2 * e.columns});
+                     AddRows<PartialRows, G>{
+                         {partial, 2 * e.columns}, out, e.partitions.count});
     };
     sum(o.partial, o.dgamma);
     if (e.bias) sum(o.partial + e.columns, o.dbeta);

@@ -25,12 +25,13 @@ struct Partitions {
   }
 };
 
-// For for_each_range over columns: out[j] = sum over p, in order, of partial[p * stride + j].
-template <class To>
-struct SumPartitions {
-  float const* partial;
+// For for_each_range over columns: out[j] = sum over p, in order, of rows(p)[j], in fp32, rounded
+// once. `out` may be one of the rows.
+template <class Rows, class To>
+struct AddRows {
+  Rows rows;
   To* out;
-  std::int64_t count, stride;
+  std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     for (auto j = first; j < last; j += RowTeam::kBlock)
@@ -41,12 +42,20 @@ struct SumPartitions {
   KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
     float sum[RowTeam::kBlock] = {};
     for (std::int64_t p = 0; p < count; ++p) {
-      auto const* const row = partial + p * stride + j;
+      auto const* const row = rows(p) + j;
 #pragma omp simd
-      for (int l = 0; l < width; ++l) sum[l] += row[l];
+      for (int l = 0; l < width; ++l) sum[l] += to_float(row[l]);
     }
     for (int l = 0; l < width; ++l) out[j + l] = store<To>(sum[l]);
   }
+};
+
+// The rows that partitions leave in a workspace.
+struct PartialRows {
+  float const* first;
+  std::int64_t stride;
+
+  KOKKOS_FUNCTION float const* operator()(std::int64_t p) const { return first + p * stride; }
 };
 
 }  // namespace spillway

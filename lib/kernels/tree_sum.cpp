@@ -3,39 +3,23 @@
 #include "graph/gradient_slice.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/rows.hpp"
+#include "kernels/partitions.hpp"
 
 namespace spillway {
 namespace {
 
 Label const label = "spillway::tree_sum";
 
+// Every rank's slice, in rank order.
 template <class G>
-class SumParts {
- public:
-  // `stride`: of parts, from rank to rank; `own`: the slice.
-  SumParts(std::int64_t ranks, std::int64_t rank, std::int64_t stride, G const* parts, G* own)
-      : m_ranks(ranks), m_rank(rank), m_stride(stride), m_parts(parts), m_own(own) {}
+struct RankRows {
+  G const* parts;
+  G const* own;
+  std::int64_t stride, rank;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
-    for (auto i = first; i < last; i += RowTeam::kBlock)
-      sum_block(i, last - i < RowTeam::kBlock ? static_cast<int>(last - i) : RowTeam::kBlock);
+  KOKKOS_FUNCTION G const* operator()(std::int64_t r) const {
+    return r == rank ? own : parts + r * stride;
   }
-
- private:
-  KOKKOS_FUNCTION void sum_block(std::int64_t i, int width) const {
-    float sum[RowTeam::kBlock] = {};
-    for (std::int64_t r = 0; r < m_ranks; ++r) {
-      auto const* const part = r == m_rank ? m_own + i : m_parts + r * m_stride + i;
-#pragma omp simd
-      for (int l = 0; l < width; ++l) sum[l] += to_float(part[l]);
-    }
-    for (int l = 0; l < width; ++l) m_own[i + l] = store<G>(sum[l]);
-  }
-
-  std::int64_t m_ranks, m_rank, m_stride;
-  G const* m_parts;
-  G* m_own;
 };
 
 template <class G>
@@ -50,16 +34,17 @@ struct TreeSum {
         slice(gradient_slice(element_count(op.outputs[0].shape), rank, ranks)) {
     assert(all_contiguous(op) && rank < ranks && slice.count <= stride);
   }
-  G const* parts(void* const* p) const { return static_cast<G const*>(p[0]); }
-  G* own(void* const* p) const { return static_cast<G*>(p[1]) + slice.first; }
+  AddRows<RankRows<G>, G> add(void* const* p) const {
+    auto* const own = static_cast<G*>(p[1]) + slice.first;
+    return {{static_cast<G const*>(p[0]), own, stride, rank}, own, ranks};
+  }
 };
 
 Launch bind(KernelContext const& context, Op const& op) {
   return dispatch(
       [&]<class G>(G) -> Launch {
         return [sum = TreeSum<G>(context, op)](Exec const& exec, void* const* p) {
-          for_each_range(exec, label, sum.slice.count,
-                         SumParts<G>(sum.ranks, sum.rank, sum.stride, sum.parts(p), sum.own(p)));
+          for_each_range(exec, label, sum.slice.count, sum.add(p));
         };
       },
       dtype(context, op.outputs[0]));
@@ -69,11 +54,11 @@ Launch serial(KernelContext const& context, Op const& op) {
   return dispatch(
       [&]<class G>(G) -> Launch {
         return [sum = TreeSum<G>(context, op)](Exec const&, void* const* p) {
+          auto const add = sum.add(p);
           for (std::int64_t i = 0; i < sum.slice.count; ++i) {
             float total = 0;
-            for (std::int64_t r = 0; r < sum.ranks; ++r)
-              total += to_float(r == sum.rank ? sum.own(p)[i] : sum.parts(p)[r * sum.stride + i]);
-            sum.own(p)[i] = store<G>(total);
+            for (std::int64_t r = 0; r < sum.ranks; ++r) total += to_float(add.rows(r)[i]);
+            add.out[i] = store<G>(total);
           }
         };
       },

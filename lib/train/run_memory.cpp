@@ -24,7 +24,7 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
-  if (!memory.nvme_path.empty()) SpillFile const probe(memory.nvme_path, 0, 0, {});
+  if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
 }
 
 RunMemory::RunMemory(Config const& config, Program const& train)
