@@ -78,7 +78,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
 Budgets common_budgets(Config const& config, Comm& comm) {
   auto const own = budgets(config, available_memory_bytes(), comm.local_size());
   auto const all = gathered(comm, own);
-  return {std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes, own.nvme_bytes};
+  return std::ranges::min(all, {}, &Budgets::device_bytes);  // only this one may differ
 }
 
 // The Config with what `auto` came to.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "config/place.hpp"
 
@@ -60,20 +62,37 @@ void check_memory(MemoryConfig const& m, Checker const& checker) {
                   "needed with memory.nvme.size");
 }
 
+using PlanWords = std::vector<std::string>;
+
+// The lists of places of a plan, by key.
+std::vector<std::pair<std::string_view, PlanWords const*>> places(PlanConfig const& p) {
+  return {{"plan.activations", &p.activations},
+          {"plan.parameters", &p.parameters},
+          {"plan.gradients", &p.gradients},
+          {"plan.optimizer", &p.optimizer},
+          {"plan.update", &p.update}};
+}
+
+bool names_tier(PlanWords const& words, std::string_view tier) {
+  return std::ranges::any_of(
+      words, [&](auto const& word) { return word.find(tier) != std::string::npos; });
+}
+
 void check_plan(Config const& c, Checker const& checker) {
   auto const& p = c.plan;
-  bool const spills = std::ranges::find(p.activations, "nvme") != p.activations.end();
-  checker.require(!spills || !c.memory.nvme_path.empty(), "plan.activations", "memory.nvme.path",
-                  "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
   checker.require(static_cast<std::int64_t>(p.activations.size()) <= c.model.layers,
                   "plan.activations", "model.layers", "a list of {} for model.layers = {}",
                   p.activations.size(), c.model.layers);
-  auto const forced = [](auto const& words) { return words != std::vector<std::string>{"auto"}; };
   bool const free = p.file.empty();
-  checker.require(free || !forced(p.activations), "plan.activations", "plan.file",
-                  "contradicts plan.file, which decides it; give one of them");
-  checker.require(free || !forced(p.update), "plan.update", "plan.file",
-                  "contradicts plan.file, which decides it; give one of them");
+  for (auto const& [key, words] : places(p)) {
+    checker.require(!names_tier(*words, "nvme") || !c.memory.nvme_path.empty(), key,
+                    "memory.nvme.path", "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
+    bool const host_lane = key == "plan.update";  // works on the device arena too
+    checker.require(host_lane || !names_tier(*words, "host") || c.memory.host_bytes > 0, key,
+                    "memory.host", "host needs memory.host: BYTES");
+    checker.require(free || *words == PlanWords{"auto"}, key, "plan.file",
+                    "contradicts plan.file, which decides it; give one of them");
+  }
   checker.require(free || !p.prefetch, "plan.prefetch", "plan.file",
                   "contradicts plan.file, which decides it; give one of them");
 }

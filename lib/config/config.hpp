@@ -45,13 +45,16 @@ struct OptimConfig {
 
 struct MemoryConfig {
   std::optional<std::int64_t> device_bytes;  // empty: auto
+  std::int64_t host_bytes = 0;               // 0: no host tier
   std::string nvme_path;                     // empty: none
   std::int64_t nvme_bytes = 0;
 };
 
 struct PlanConfig {
   std::vector<std::string> activations = {"auto"};  // per layer, the last one repeats
-  std::vector<std::string> update = {"auto"};       // per chunk, the last one repeats
+  // Per chunk, the last one repeats.
+  std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"},
+                           update = {"auto"};
   std::optional<std::int64_t> prefetch;             // blocks ahead; empty: auto
   std::string file;                                 // a saved plan
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/units.hpp"
@@ -20,9 +21,21 @@ void store_in_bounds(Field const& field, T number, bool inside, Value const& val
   field.at.set(number);
 }
 
+bool is_fraction(std::string_view text) {
+  double value = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && value >= 0 && value <= 1;
+}
+
 std::string pick(Words const& words, Value const& value, Place const& place) {
   auto const text = read_text(value, place);
   if (std::ranges::find(words.allowed, text) != words.allowed.end()) return text;
+  auto const colon = std::min(text.find(':'), text.size());
+  if (std::ranges::find(words.divisible, text.substr(0, colon)) != words.divisible.end()) {
+    if (is_fraction(std::string_view(text).substr(colon + 1))) return text;
+    refuse(place, fmt::format("'{}' does not end with a fraction between 0 and 1", text));
+  }
   auto const is_later = [&](std::string_view later) {
     return later.ends_with(':') ? text.starts_with(later) : text == later;
   };
@@ -152,7 +165,10 @@ std::string WordsField::write() const {
   return write_list(*at);
 }
 std::string WordsField::form() const {
-  return fmt::format("{}, or a list", fmt::join(words.allowed, " | "));
+  auto const text = fmt::format("{}, or a list", fmt::join(words.allowed, " | "));
+  if (words.divisible.empty()) return text;
+  return text + fmt::format("; with a fraction ({}:0.5): {}", words.divisible.front(),
+                            fmt::join(words.divisible, ", "));
 }
 
 void PathField::read(Value const& value, Place const& place) const {

@@ -111,6 +111,7 @@ struct DurationField {
 // The words a value may be, and those that a later version will know ("nvme:" is any "nvme:...").
 struct Words {
   std::vector<std::string_view> allowed, later = {};
+  std::vector<std::string_view> divisible = {};  // of `allowed`: may be followed by ":0.5"
 };
 
 struct ChoiceField {

@@ -5,8 +5,9 @@ namespace {
 
 constexpr std::int64_t many = 1'000'000'000;  // a bound that products of a few keys survive
 
-Words const activations{.allowed = {"auto", "keep", "recompute", "nvme"},
-                        .later = {"light", "host", "light+nvme", "nvme:", "host:", "light+host"}};
+Words const activations{
+    .allowed = {"auto", "keep", "light", "recompute", "host", "nvme", "light+host", "light+nvme"},
+    .divisible = {"nvme", "host", "light+nvme", "light+host"}};
 Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};
 
 std::vector<Key> model_keys(ModelConfig& model) {
@@ -94,6 +95,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
   return {
       {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
        "Budget of the device arena; auto: what is free, less a margin."},
+      {"memory.host", BytesField{&memory.host_bytes, 4096}, "none", "bytes per rank",
+       "Budget of the host arena; none: no host tier. On CPUs the device arena is main memory too."},
       {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
        "Directory of the spill file; none (or memory.nvme: none): no spilling."},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
@@ -104,11 +107,19 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
 std::vector<Key> plan_keys(PlanConfig& plan) {
   return {
       {"plan.activations", WordsField{&plan.activations, activations}, "", "",
-       "Fate of saved activations, one per block, the last one repeating."},
+       "Fate of saved activations, one per block, the last one repeating; light: make again what is "
+       "cheap; a fraction: of the rows that leave."},
+      {"plan.parameters", WordsField{&plan.parameters, {{"auto", "device", "host", "nvme"}}}, "", "",
+       "Where parameters lie between uses, one per chunk, the last one repeating."},
+      {"plan.gradients", WordsField{&plan.gradients, {{"auto", "device", "host"}}}, "", "",
+       "Where gradients are collected, one per chunk, the last one repeating."},
+      {"plan.optimizer", WordsField{&plan.optimizer, {{"auto", "device", "host", "nvme"}}}, "", "",
+       "Where moments and remainders lie, one per chunk, the last one repeating."},
       {"plan.update", WordsField{&plan.update, {{"auto", "device", "host"}}}, "", "",
-       "Where the optimizer runs, one per chunk, the last one repeating."},
+       "Where the optimizer runs, one per chunk, the last one repeating; auto: on the host lane, "
+       "beside the next forward, where its state is not on the device."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
-       "How far ahead spilled activations are reloaded."},
+       "How far ahead what is not on the device is brought back."},
       {"plan.file", PathField{&plan.file}, "none", "",
        "A saved plan to use; the other plan keys stay auto then."},
   };
@@ -185,10 +196,8 @@ std::vector<std::string_view> const& later_keys() {
   static std::vector<std::string_view> const names = {
       "model.import",       "model.kv_heads",     "model.rope_theta",
       "model.window",       "data.pack",          "data.objective",
-      "memory.host",        "plan.parameters",    "plan.gradients",
-      "plan.optimizer",     "plan.shard",         "plan.replan",
-      "run.trace",          "spill.max_write_per_day",
-      "debug.checksum_all"};
+      "plan.shard",         "plan.replan",        "run.trace",
+      "spill.max_write_per_day",                  "debug.checksum_all"};
   return names;
 }
 

@@ -1,6 +1,7 @@
 // The parameters of an op's chunk as ranges of its elements: what updates and norms may touch.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/kernel.hpp"
@@ -8,15 +9,22 @@
 namespace spillway {
 
 struct ParameterRange {
-  std::int64_t offset, count;  // elements of the chunk
+  std::int64_t offset, count;  // elements of the op's slice
   bool decay;
 };
 
-// In the chunk's order; made when an op is bound.
+// In the chunk's order; made when an op is bound. The op works on the whole chunk, or on a slice of
+// it: from attribute `first` on, as many elements as its gradient operand has.
 inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op) {
+  auto const begin = static_cast<std::int64_t>(op.attributes.get("first", 0));
+  auto const end = begin + element_count(op.inputs.front().shape);
   std::vector<ParameterRange> ranges;
-  for (auto const& parameter : context.chunks[static_cast<std::size_t>(op.chunk)].parameters)
-    ranges.push_back({parameter.view.offset, element_count(parameter.view.shape), parameter.decay});
+  for (auto const& parameter : context.chunks[static_cast<std::size_t>(op.chunk)].parameters) {
+    auto const first = std::max(begin, parameter.view.offset);
+    auto const last =
+        std::min(end, parameter.view.offset + element_count(parameter.view.shape));
+    if (first < last) ranges.push_back({first - begin, last - first, parameter.decay});
+  }
   return ranges;
 }
 

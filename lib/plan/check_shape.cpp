@@ -37,13 +37,24 @@ std::string check_segments(Program const& program) {
                            program.items.size());
 }
 
-std::size_t operands_expected(Program const& program, Item const& item) {
-  if (item.kind == ItemKind::op) {
-    Op const& op = program.ops[static_cast<std::size_t>(item.op)];
-    return op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
+bool has_its_operands(Program const& program, Item const& item) {
+  auto const count = item.operands.size();
+  switch (item.kind) {
+    case ItemKind::op: {
+      Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+      return count == op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
+    }
+    case ItemKind::copy:
+      return count == 2 || count == 3;
+    case ItemKind::commit:
+      return count == 3;
+    case ItemKind::all_to_all:
+    case ItemKind::all_gather:
+      return count == 2;
+    case ItemKind::load_batch:
+      return true;
   }
-  if (item.kind == ItemKind::load_batch) return item.operands.size();
-  return item.kind == ItemKind::commit ? 3 : 2;
+  return false;
 }
 
 std::string check_access(Program const& program, Access const& access) {
@@ -62,8 +73,8 @@ std::string check_item(Program const& program, Item const& item) {
       (item.op < 0 || item.op >= static_cast<int>(program.ops.size()))) {
     return fmt::format("runs op {}, which does not exist", item.op);
   }
-  if (auto const expected = operands_expected(program, item); expected != item.operands.size()) {
-    return fmt::format("has {} operands instead of {}", item.operands.size(), expected);
+  if (!has_its_operands(program, item)) {
+    return fmt::format("has {} operands, which its kind does not take", item.operands.size());
   }
   for (auto const* accesses : {&item.reads, &item.writes}) {
     for (Access const& access : *accesses) {

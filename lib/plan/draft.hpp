@@ -22,20 +22,31 @@ using Reloads = std::map<int, std::vector<TensorId>>;
 // Each at the beginning of its block's group, in order of first use.
 Reloads reload_on_demand(Graph const& graph, Fates const& fates);
 
+// When the parameters of chunks that are not at home on the device are brought there, and dropped.
+// A station is one block's forward ops, or one block's backward ops with what they repeat; a
+// micro-batch passes all of them in order.
+struct Streaming {
+  std::vector<std::vector<int>> fetches;  // per station: chunks, before its first op
+  std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
+};
+
 struct Draft {
   Graph const& graph;
   Plan const& plan;
   Fates const& fates;
   std::vector<BackwardGroup> const& groups;
   Reloads const& reloads;
+  Streaming const& streaming;
   ProgramWriter writer;
   std::map<TensorId, BufferId> spilled = {};  // of this micro-batch
+  int station = 0;                            // within this micro-batch
   // Per micro-batch segment: where each backward op begins, with what is put before it.
   std::vector<std::vector<ItemNumber>> op_starts = {};
   std::map<std::pair<int, bool>, int> variants = {};  // see `variant`
   std::map<int, int> accumulates = {};                // per chunk: its op
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op
+    BufferId gradient = -1, parts = -1;
   };
   std::vector<Reduction> reductions = {};  // begun and not finished
 };
@@ -50,7 +61,14 @@ struct MicroBatch {
 // for another (add); any other op as it is.
 int variant(Draft& draft, int op, bool first);
 
-// Forward ops; tensors bound for NVMe are copied after their last forward use.
+// Chunks stay on the device between uses that are no further apart than `prefetch` + 1 stations,
+// and are fetched that many stations ahead.
+Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
+                         std::vector<BackwardGroup> const& groups);
+void enter_station(Draft& draft);
+void leave_station(Draft& draft);
+
+// Forward ops; tensors that leave the device are copied after their last forward use.
 void schedule_forward(Draft& draft, bool first);
 // Block by block: reloads, clones of forward ops, backward ops, and what gradients then need.
 void schedule_backward(Draft& draft, MicroBatch const& micro_batch);
@@ -60,6 +78,9 @@ void finish_gradient(Draft& draft, int chunk, MicroBatch const& micro_batch);
 void finish_reductions(Draft& draft, std::size_t count);
 // Norms, commit, updates.
 void schedule_update(Draft& draft);
+// Where a chunk's gradient lies once a micro-batch has added to it, and the lane that works there.
+BufferId gradient_place(Draft& draft, Chunk const& chunk);
+Lane gradient_lane(Draft const& draft, Chunk const& chunk);
 
 // Reloads as early as they can come, at most `distance` groups before their own, without raising
 // the peak that the Program has anyway.

@@ -56,34 +56,40 @@ std::string text_of(std::vector<Row> const& rows) {
 // Saved activations belong to the block whose backward pass reads them first.
 std::string blocks_table(Graph const& graph, Plan const& plan) {
   auto const fates = decide_fates(graph, plan);
-  std::vector<std::array<std::int64_t, 4>> bytes(graph.blocks.size());
+  std::vector<std::array<std::int64_t, kFates>> bytes(graph.blocks.size());
   for (Tensor const& tensor : graph.tensors) {
     if (!fates.saved(tensor.id)) continue;
     int const block = fates.readers[static_cast<std::size_t>(tensor.id)].back();
-    bytes[static_cast<std::size_t>(block)][static_cast<std::size_t>(fates.of(tensor.id))] +=
-        tensor.bytes();
+    auto& of_block = bytes[static_cast<std::size_t>(block)];
+    auto const away = fates.away_bytes[static_cast<std::size_t>(tensor.id)];
+    auto const fate = fates.leaves(tensor.id) ? Fate::keep : fates.of(tensor.id);
+    of_block[static_cast<std::size_t>(fate)] += tensor.bytes() - away;
+    of_block[static_cast<std::size_t>(fates.of(tensor.id))] += away;
   }
   std::vector<Row> rows;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     auto const of = [&](Fate fate) { return human(bytes[b][static_cast<std::size_t>(fate)]); };
     auto const policy = effective_policy(graph, plan, static_cast<int>(b));
     append(rows, graph.blocks[b].name,
-           fmt::format("{:<10} {:>9} {:>11} {:>9}", name(policy), of(Fate::keep),
-                       of(Fate::recompute), of(Fate::nvme)));
+           fmt::format("{:<10} {:>9} {:>11} {:>9} {:>9}", name(policy), of(Fate::keep),
+                       of(Fate::recompute), of(Fate::host), of(Fate::nvme)));
   }
-  return fmt::format("blocks (each, per micro-batch)  {:<5} {:>9} {:>11} {:>9}\n", "", "kept",
-                     "recomputed", "spilled") +
+  return fmt::format("blocks (each, per micro-batch)  {:<5} {:>9} {:>11} {:>9} {:>9}\n", "", "kept",
+                     "recomputed", "to host", "to nvme") +
          text_of(rows);
 }
 
 std::string chunks_table(Graph const& graph, Plan const& plan) {
   std::vector<Row> rows;
   for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
+    auto const& places = plan.chunks[c];
     append(rows, graph.chunks[c].name,
-           fmt::format("on {}, updated on {}", name(plan.chunks[c].parameters),
-                       name(plan.chunks[c].update)));
+           fmt::format("{:<11} {:<10} {:<10} {}", name(places.parameters), name(places.gradients),
+                       name(places.optimizer), name(places.update)));
   }
-  return "chunks\n" + text_of(rows);
+  return fmt::format("chunks                     {:<11} {:<10} {:<10} {}\n", "parameters",
+                     "gradients", "optimizer", "updated on") +
+         text_of(rows);
 }
 
 // The moment with the most bytes alive, and what they are.
@@ -95,8 +101,8 @@ std::string peak_text(Program const& program) {
   auto const when = static_cast<ItemNumber>(top - live.begin());
   std::vector<Buffer const*> buffers;
   for (Buffer const& buffer : program.buffers) {
-    auto const& lifetime = alive[static_cast<std::size_t>(buffer.id)];
-    bool const now = lifetime.first <= when && when <= lifetime.last;
+    bool const now = std::ranges::any_of(alive[static_cast<std::size_t>(buffer.id)],
+                                         [&](Stay const& stay) { return stay.covers(when); });
     if (now && buffer.tier == Tier::device && !buffer.persistent) buffers.push_back(&buffer);
   }
   std::stable_sort(buffers.begin(), buffers.end(),

@@ -1,6 +1,9 @@
 #include "plan/fates.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "plan/lifetime.hpp"
 
 namespace spillway {
 
@@ -10,17 +13,20 @@ bool is_activation(Tensor const& tensor) {
   return tensor.role == Role::activation || tensor.role == Role::edge;
 }
 
-// Per tensor: the block whose forward pass makes it; -1: none does.
+bool runs_forward(Op const& op) {
+  return op.phase == Phase::forward && !op.elided;
+}
+
+// Per tensor: the forward op that makes it; -1: none does.
 std::vector<int> producers(Graph const& graph) {
-  std::vector<int> block(graph.tensors.size(), -1);
+  std::vector<int> producer(graph.tensors.size(), -1);
   for (Op const& op : graph.ops) {
-    if (op.phase != Phase::forward || op.elided) continue;
+    if (!runs_forward(op)) continue;
     for (View const& view : op.outputs) {
-      if (is_activation(graph.tensor(view)))
-        block[static_cast<std::size_t>(view.tensor)] = op.block;
+      if (is_activation(graph.tensor(view))) producer[static_cast<std::size_t>(view.tensor)] = op.id;
     }
   }
-  return block;
+  return producer;
 }
 
 void note(std::vector<int>& blocks, int block) {
@@ -28,27 +34,86 @@ void note(std::vector<int>& blocks, int block) {
   if (place == blocks.end() || *place != block) blocks.insert(place, block);
 }
 
-std::vector<std::vector<int>> backward_readers(Graph const& graph, Plan const& plan,
-                                               std::vector<int> const& producer) {
-  std::vector<std::vector<int>> readers(graph.tensors.size());
-  for (Op const& op : graph.ops) {
-    bool const again = op.phase == Phase::forward && !op.elided &&
-                       effective_policy(graph, plan, op.block) == BlockPolicy::recompute;
-    if (op.phase != Phase::backward && !again) continue;
-    for (View const& view : op.inputs) {
-      auto const tensor = static_cast<std::size_t>(view.tensor);
-      bool const made_again = again && producer[tensor] == op.block;
-      if (producer[tensor] >= 0 && !made_again) note(readers[tensor], op.block);
-    }
-  }
-  return readers;
+// Whether its results may be made again: under `light` only where no matrix product is.
+bool may_repeat(BlockPolicy policy, Op const& op) {
+  return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
 }
 
-Fate fate_of(Tensor const& tensor, BlockPolicy maker, BlockPolicy reader, bool own) {
-  if (reader == BlockPolicy::nvme && tensor.bytes() >= kSmallestSpillBytes) return Fate::nvme;
-  bool const again = own && maker == BlockPolicy::recompute && tensor.role != Role::edge;
-  return again ? Fate::recompute : Fate::keep;
-}
+class Decision {
+ public:
+  Decision(Graph const& graph, Plan const& plan)
+      : m_graph(graph), m_plan(plan), m_producer(producers(graph)) {
+    m_fates.fate.assign(graph.tensors.size(), Fate::keep);
+    m_fates.away_bytes.assign(graph.tensors.size(), 0);
+    m_fates.readers.resize(graph.tensors.size());
+    m_fates.repeats.resize(graph.blocks.size());
+  }
+
+  Fates decide() {
+    for (Op const& op : m_graph.ops) {
+      if (op.phase == Phase::backward) read(op, op.block);
+    }
+    for (int block = 0; block < static_cast<int>(m_graph.blocks.size()); ++block) repeat(block);
+    for (Tensor const& tensor : m_graph.tensors) send_away(tensor);
+    return std::move(m_fates);
+  }
+
+ private:
+  int producer(TensorId tensor) const { return m_producer[static_cast<std::size_t>(tensor)]; }
+  Op const& op(int id) const { return m_graph.ops[static_cast<std::size_t>(id)]; }
+
+  void read(Op const& op, int block) {
+    for (View const& view : op.inputs) {
+      if (producer(view.tensor) >= 0)
+        note(m_fates.readers[static_cast<std::size_t>(view.tensor)], block);
+    }
+  }
+
+  // Read by the backward pass of this block and no other.
+  bool is_own(TensorId tensor, int block) const {
+    return m_fates.readers[static_cast<std::size_t>(tensor)] == std::vector{block} &&
+           m_graph.tensors[static_cast<std::size_t>(tensor)].role != Role::edge;
+  }
+
+  // Backwards, so that what a repeated op needs is known before the op that makes it is met.
+  void repeat(int block) {
+    auto const policy = effective_policy(m_graph, m_plan, block);
+    auto const& range = m_graph.blocks[static_cast<std::size_t>(block)];
+    auto& repeats = m_fates.repeats[static_cast<std::size_t>(block)];
+    for (int id = range.last_op - 1; id >= range.first_op; --id) {
+      if (!runs_forward(op(id)) || !may_repeat(policy, op(id))) continue;
+      bool again = false;
+      for (View const& view : op(id).outputs) {
+        if (producer(view.tensor) != id || !is_own(view.tensor, block)) continue;
+        m_fates.fate[static_cast<std::size_t>(view.tensor)] = Fate::recompute;
+        again = true;
+      }
+      if (!again) continue;
+      repeats.push_back(id);
+      read(op(id), block);
+    }
+    std::reverse(repeats.begin(), repeats.end());
+  }
+
+  void send_away(Tensor const& tensor) {
+    auto const id = static_cast<std::size_t>(tensor.id);
+    auto const& readers = m_fates.readers[id];
+    if (m_fates.fate[id] == Fate::recompute || readers.size() != 1) return;
+    auto const tier = away_tier(effective_policy(m_graph, m_plan, readers.front()));
+    if (!tier || tensor.bytes() < kSmallestSpillBytes) return;
+    auto const fraction = m_plan.blocks[static_cast<std::size_t>(readers.front())].fraction;
+    auto const pages = std::floor(fraction * static_cast<double>(tensor.bytes()) / kPageBytes);
+    m_fates.away_bytes[id] =
+        fraction == 1 ? tensor.bytes() : static_cast<std::int64_t>(pages) * kPageBytes;
+    if (m_fates.away_bytes[id] == 0) return;
+    m_fates.fate[id] = *tier == Tier::host ? Fate::host : Fate::nvme;
+  }
+
+  Graph const& m_graph;
+  Plan const& m_plan;
+  std::vector<int> m_producer;
+  Fates m_fates;
+};
 
 }  // namespace
 
@@ -58,23 +123,11 @@ BlockPolicy effective_policy(Graph const& graph, Plan const& plan, int block) {
                                  [](Block const& b) { return b.layer; });
   bool const is_last = block == static_cast<int>(graph.blocks.rend() - last) - 1;
   auto const policy = plan.blocks[static_cast<std::size_t>(block)].policy;
-  return is_last && policy == BlockPolicy::nvme ? BlockPolicy::keep : policy;
+  return is_last ? staying(policy) : policy;
 }
 
 Fates decide_fates(Graph const& graph, Plan const& plan) {
-  auto const producer = producers(graph);
-  Fates fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
-              backward_readers(graph, plan, producer)};
-  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    auto const& readers = fates.readers[t];
-    if (producer[t] < 0 || readers.size() > 1) continue;
-    int const reader = readers.empty() ? producer[t] : readers.front();
-    auto const maker_policy = effective_policy(graph, plan, producer[t]);
-    auto const reader_policy =
-        readers.empty() ? BlockPolicy::keep : effective_policy(graph, plan, reader);
-    fates.fate[t] = fate_of(graph.tensors[t], maker_policy, reader_policy, reader == producer[t]);
-  }
-  return fates;
+  return Decision(graph, plan).decide();
 }
 
 }  // namespace spillway

@@ -50,39 +50,60 @@ std::array<std::int64_t, kTiers> place_persistent(std::span<Program*> programs) 
       if (buffer.persistent) buffer.offset = offsets[identity(*program, buffer)];
     }
   }
-  for (auto& bytes : end) bytes = round_up(bytes, kPageBytes);
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    end[tier] = round_up(end[tier], alignment_bytes(kPageBytes, static_cast<Tier>(tier)));
   return end;
 }
 
-// One rectangle in (offset, time).
+// A shape in (offset, time): the buffer's stays, which move together.
 struct Placement {
   BufferId buffer;
-  Lifetime lifetime;
-  std::int64_t bytes, alignment, offset;
+  Lifetime const* stays;
+  std::int64_t bytes, alignment, area, offset;
 };
 
 // What the search below looks at, and nothing else: it is the inner loop.
 struct Taken {
   std::int64_t first, last;
-  Lifetime lifetime;
+  Stay stay;
 };
 
-// Each rectangle in turn goes to the lowest offset that is free during its lifetime. Returns the
-// peak.
+// The lowest offset from `offset` on at which nothing is in the way of one stay.
+std::int64_t first_free(std::vector<Taken> const& taken, Stay const& stay, std::int64_t alignment,
+                        std::int64_t offset) {
+  for (Taken const& t : taken) {
+    if (t.first >= offset + stay.last_byte) break;
+    if (t.last <= offset + stay.first_byte || !t.stay.meets(stay)) continue;
+    offset = round_up(t.last - stay.first_byte, alignment);
+  }
+  return offset;
+}
+
+std::int64_t first_free(std::vector<Taken> const& taken, Placement const& p) {
+  std::int64_t offset = 0;
+  for (std::int64_t before = -1; before != offset;) {
+    before = offset;
+    for (Stay const& stay : *p.stays) offset = first_free(taken, stay, p.alignment, offset);
+    if (p.stays->size() == 1) break;
+  }
+  return offset;
+}
+
+// Each shape in turn goes to the lowest offset where its bytes are free when it needs them. Returns
+// the peak.
 std::int64_t place_first_fit(std::vector<Placement>& todo) {
   std::vector<Taken> taken;  // by first byte
   taken.reserve(todo.size());
   std::int64_t peak = 0;
   for (Placement& p : todo) {
-    p.offset = 0;
-    for (Taken const& t : taken) {
-      if (t.first >= p.offset + p.bytes) break;
-      if (t.last <= p.offset || !t.lifetime.overlaps(p.lifetime)) continue;
-      p.offset = round_up(t.last, p.alignment);
+    p.offset = first_free(taken, p);
+    for (Stay const& stay : *p.stays) {
+      Taken const now{p.offset + stay.first_byte, p.offset + stay.last_byte, stay};
+      auto const after =
+          std::upper_bound(taken.begin(), taken.end(), now.first,
+                           [](std::int64_t o, Taken const& t) { return o < t.first; });
+      taken.insert(after, now);
     }
-    auto const after = std::upper_bound(taken.begin(), taken.end(), p.offset,
-                                        [](std::int64_t o, Taken const& t) { return o < t.first; });
-    taken.insert(after, {p.offset, p.offset + p.bytes, p.lifetime});
     peak = std::max(peak, p.offset + p.bytes);
   }
   return peak;
@@ -93,14 +114,12 @@ std::int64_t place_first_fit(std::vector<Placement>& todo) {
 std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t bound) {
   auto const by = [](auto weight) {
     return [weight](Placement const& a, Placement const& b) {
-      return std::tuple(-weight(a), a.lifetime.first, a.buffer) <
-             std::tuple(-weight(b), b.lifetime.first, b.buffer);
+      return std::tuple(-weight(a), a.stays->front().first, a.buffer) <
+             std::tuple(-weight(b), b.stays->front().first, b.buffer);
     };
   };
   auto const bytes = [](Placement const& p) { return p.bytes; };
-  auto const area = [](Placement const& p) {
-    return p.bytes * (p.lifetime.last - p.lifetime.first + 1);
-  };
+  auto const area = [](Placement const& p) { return p.area; };
   std::sort(todo.begin(), todo.end(), by(bytes));
   auto const peak = place_first_fit(todo);
   if (peak <= bound) return todo;
@@ -118,16 +137,23 @@ std::int64_t transient_bound(Program const& program, std::vector<Lifetime> alive
   return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
 }
 
+std::int64_t area(Lifetime const& stays) {
+  std::int64_t sum = 0;
+  for (Stay const& stay : stays)
+    sum += (stay.last_byte - stay.first_byte) * (stay.last - stay.first + 1);
+  return sum;
+}
+
 void place_transient(Program& program, Tier tier, std::int64_t base) {
   auto const alive = lifetimes(program);
   std::vector<Placement> todo;
   for (Buffer& buffer : program.buffers) {
-    Lifetime const& lifetime = alive[static_cast<std::size_t>(buffer.id)];
+    Lifetime const& stays = alive[static_cast<std::size_t>(buffer.id)];
     if (buffer.tier != tier || buffer.persistent) continue;
     buffer.offset = base;
-    if (lifetime.empty()) continue;
-    todo.push_back(
-        {buffer.id, lifetime, footprint_bytes(buffer), alignment_bytes(buffer.bytes), 0});
+    if (stays.empty()) continue;
+    todo.push_back({buffer.id, &stays, footprint_bytes(buffer),
+                    alignment_bytes(buffer.bytes, tier), area(stays), 0});
   }
   auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
@@ -143,7 +169,7 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
 void layout(std::span<Program*> programs) {
   for (Program* program : programs) {
     for (Buffer& buffer : program->buffers) {
-      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes) : 0;
+      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
     }
   }
   auto const persistent = place_persistent(programs);

@@ -7,25 +7,32 @@
 
 namespace spillway {
 
-// Items [first, last], both included; empty (last < first) for a buffer that nothing uses.
-struct Lifetime {
-  ItemNumber first = 0, last = -1;
+// Bytes [first_byte, last_byte) of a buffer's footprint are in use during items [first, last].
+struct Stay {
+  ItemNumber first = 0, last = -1;  // both included
+  std::int64_t first_byte = 0, last_byte = 0;
 
-  bool empty() const { return last < first; }
-  bool overlaps(Lifetime const& other) const { return first <= other.last && other.first <= last; }
+  bool meets(Stay const& other) const { return first <= other.last && other.first <= last; }
+  bool covers(ItemNumber item) const { return first <= item && item <= last; }
 };
 
-// Per buffer: from its first access to its last one or to that item's horizon. The whole Program
-// for what is persistent or has two versions; to the end for a spanning buffer that nothing reads
-// (its reader is the program's user).
+// Empty for a buffer that nothing uses; several stays for one that the next step's first items
+// still use, or of which a part is away for a while.
+using Lifetime = std::vector<Stay>;
+
+// Per buffer: from its first access to its last one or to that item's horizon. A part that is
+// reloaded in place is away between its last use before that and the reload. The whole Program for
+// what is persistent or has two versions; to the end for a spanning buffer that nothing reads (its
+// reader is the program's user).
 std::vector<Lifetime> lifetimes(Program const& program);
 
 // Offsets and footprints are multiples of this: a page for buffers of a page and more, so that they
-// can be moved by direct I/O; a cache line for smaller ones.
-inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64;
-std::int64_t alignment_bytes(std::int64_t bytes);
+// can be moved by direct I/O, and a cache line for smaller ones; on NVMe 64 KiB, the unit in which
+// the spill file keeps checksums.
+inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kExtentBytes = 64 << 10;
+std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
 // What a buffer takes in its arena, rounded up: of one version, and in all.
-std::int64_t footprint_bytes(std::int64_t bytes);
+std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);
 std::int64_t footprint_bytes(Buffer const& buffer);
 
 // Per item: bytes alive in `tier` while it runs. No layout can have a lower peak than their

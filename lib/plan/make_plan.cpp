@@ -4,6 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "base/math.hpp"
 #include "plan/solve.hpp"
 
 namespace spillway {
@@ -14,8 +15,9 @@ std::string const& entry(std::vector<std::string> const& list, std::size_t i) {
   return i < list.size() ? list[i] : list.back();
 }
 
-void refuse_longer(std::vector<std::string> const& list, char const* key, std::size_t most,
+void refuse_length(std::vector<std::string> const& list, char const* key, std::size_t most,
                    char const* what) {
+  if (list.empty()) throw std::invalid_argument(fmt::format("plan.{}: an empty list", key));
   if (list.size() <= most) return;
   throw std::invalid_argument(
       fmt::format("plan.{}: a list of {} for {} {}", key, list.size(), most, what));
@@ -34,32 +36,67 @@ BlockPlan block_plan(std::string const& text) {
   return plan;
 }
 
-Tier update_place(std::string const& text) {
-  if (text == "device" || text == "auto") return Tier::device;
-  if (text == "host") return Tier::host;
-  throw std::invalid_argument("'" + text + "' is none of auto, device, host");
+// One of the keys that give a place per chunk.
+struct PlaceKey {
+  char const* name;
+  std::vector<std::string> PlanRequest::*words;
+  Tier ChunkPlan::*place;
+};
+constexpr PlaceKey kPlaceKeys[] = {
+    {"parameters", &PlanRequest::parameters, &ChunkPlan::parameters},
+    {"gradients", &PlanRequest::gradients, &ChunkPlan::gradients},
+    {"optimizer", &PlanRequest::optimizer, &ChunkPlan::optimizer},
+    {"update", &PlanRequest::update, &ChunkPlan::update},
+};
+
+Tier place_of(std::string const& text, Tier automatic) {
+  if (text == "auto") return automatic;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    if (text == name(tier)) return tier;
+  }
+  throw std::invalid_argument("'" + text + "' is none of auto, device, host, nvme");
+}
+
+ChunkPlan chunk_plan(PlanRequest const& request, std::size_t chunk) {
+  ChunkPlan plan;
+  for (PlaceKey const& key : kPlaceKeys) {
+    // The update comes last: where it is best done follows from where the state lies.
+    bool const away = key.place == &ChunkPlan::update && plan.optimizer != Tier::device;
+    plan.*key.place =
+        place_of(entry(request.*key.words, chunk), away ? Tier::host : Tier::device);
+  }
+  return plan;
+}
+
+BlockPlan layer_plan(std::string const& text, BlockPolicy automatic) {
+  return text == "auto" ? BlockPlan{automatic, 1} : block_plan(text);
+}
+
+// About four slices for the largest chunk, in whole pieces of the spill file's checksums.
+std::int64_t update_slice(Graph const& graph) {
+  constexpr std::int64_t unit = std::int64_t{512} << 10, most = std::int64_t{4} << 20;
+  std::int64_t largest = 1;
+  for (Chunk const& chunk : graph.chunks) largest = std::max(largest, chunk.elements);
+  return std::min(most, round_up(div_ceil<std::int64_t>(largest, 4), unit));
 }
 
 }  // namespace
 
-Plan make_plan(Graph const& graph, std::vector<std::string> const& activations,
-               std::vector<std::string> const& update, int prefetch, BlockPolicy automatic) {
-  if (activations.empty() || update.empty()) throw std::invalid_argument("an empty list of places");
+Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic) {
   auto const layers = std::ranges::count_if(graph.blocks, &Block::layer);
-  refuse_longer(activations, "activations", static_cast<std::size_t>(layers), "layers");
-  refuse_longer(update, "update", graph.chunks.size(), "chunks");
+  refuse_length(request.activations, "activations", static_cast<std::size_t>(layers), "layers");
+  for (PlaceKey const& key : kPlaceKeys)
+    refuse_length(request.*key.words, key.name, graph.chunks.size(), "chunks");
   Plan plan;
-  plan.prefetch = prefetch;
+  plan.prefetch = request.prefetch;
+  plan.update_slice = update_slice(graph);
   std::size_t layer = 0;
   for (Block const& block : graph.blocks) {
-    BlockPlan& entry_plan = plan.blocks.emplace_back();
-    if (!block.layer) continue;
-    auto const& text = entry(activations, layer++);
-    entry_plan = text == "auto" ? BlockPlan{automatic, 1} : block_plan(text);
+    plan.blocks.push_back(block.layer ? layer_plan(entry(request.activations, layer++), automatic)
+                                      : BlockPlan{});
   }
-  for (std::size_t chunk = 0; chunk < graph.chunks.size(); ++chunk) {
-    plan.chunks.emplace_back().update = update_place(entry(update, chunk));
-  }
+  for (std::size_t chunk = 0; chunk < graph.chunks.size(); ++chunk)
+    plan.chunks.push_back(chunk_plan(request, chunk));
   return plan;
 }
 
@@ -73,9 +110,12 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
     if (block.fraction != 1) policy += fmt::format(":{}", block.fraction);
     text += fmt::format("  - {:<12}# {}\n", policy, graph.blocks[i].name);
   }
-  text += "update:\n";
-  for (std::size_t i = 0; i < graph.chunks.size(); ++i) {
-    text += fmt::format("  - {:<12}# {}\n", name(plan.chunks[i].update), graph.chunks[i].name);
+  for (PlaceKey const& key : kPlaceKeys) {
+    text += fmt::format("{}:\n", key.name);
+    for (std::size_t i = 0; i < graph.chunks.size(); ++i) {
+      text += fmt::format("  - {:<12}# {}\n", name(plan.chunks[i].*key.place),
+                          graph.chunks[i].name);
+    }
   }
   return text + fmt::format("prefetch: {}\n", plan.prefetch);
 }

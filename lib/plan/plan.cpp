@@ -6,8 +6,27 @@
 namespace spillway {
 
 namespace {
-constexpr std::array<std::string_view, 6> kPolicies = {"keep", "light", "recompute",
-                                                       "host", "nvme",  "light+nvme"};
+
+struct PolicyRow {
+  std::string_view name;
+  bool light;
+  std::optional<Tier> away;
+};
+// In the order of BlockPolicy.
+constexpr std::array kPolicies = {
+    PolicyRow{"keep", false, {}},
+    PolicyRow{"light", true, {}},
+    PolicyRow{"recompute", false, {}},
+    PolicyRow{"host", false, Tier::host},
+    PolicyRow{"nvme", false, Tier::nvme},
+    PolicyRow{"light+host", true, Tier::host},
+    PolicyRow{"light+nvme", true, Tier::nvme},
+};
+
+PolicyRow const& row(BlockPolicy policy) {
+  return kPolicies[static_cast<std::size_t>(policy)];
+}
+
 }
 
 std::string_view name(Tier tier) {
@@ -16,15 +35,29 @@ std::string_view name(Tier tier) {
 }
 
 std::string_view name(BlockPolicy policy) {
-  return kPolicies[static_cast<std::size_t>(policy)];
+  return row(policy).name;
+}
+
+std::optional<Tier> away_tier(BlockPolicy policy) {
+  return row(policy).away;
+}
+
+bool is_light(BlockPolicy policy) {
+  return row(policy).light;
+}
+
+BlockPolicy staying(BlockPolicy policy) {
+  if (!away_tier(policy)) return policy;
+  return is_light(policy) ? BlockPolicy::light : BlockPolicy::keep;
 }
 
 BlockPolicy block_policy(std::string_view text) {
+  std::string names;
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-    if (kPolicies[i] == text) return static_cast<BlockPolicy>(i);
+    if (kPolicies[i].name == text) return static_cast<BlockPolicy>(i);
+    names += (i == 0 ? "" : ", ") + std::string(kPolicies[i].name);
   }
-  throw std::invalid_argument("'" + std::string(text) +
-                              "' is none of keep, light, recompute, host, nvme, light+nvme");
+  throw std::invalid_argument("'" + std::string(text) + "' is none of " + names);
 }
 
 }  // namespace spillway

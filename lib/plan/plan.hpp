@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +16,26 @@ std::string_view name(Tier tier);
 
 // What happens to one saved tensor between its last forward and its first backward use.
 enum class Fate : std::uint8_t { keep, recompute, host, nvme };
+inline constexpr int kFates = 4;
 
-// Names a set of fates for a block's saved tensors.
-enum class BlockPolicy : std::uint8_t { keep, light, recompute, host, nvme, light_nvme };
+// Names a set of fates for a block's saved tensors. `light`: what is cheap to make is made again,
+// the rest is kept or leaves.
+enum class BlockPolicy : std::uint8_t {
+  keep,
+  light,
+  recompute,
+  host,
+  nvme,
+  light_host,
+  light_nvme
+};
 std::string_view name(BlockPolicy policy);
 BlockPolicy block_policy(std::string_view text);  // throws std::invalid_argument
+// Where the saved tensors go that are not made again; empty: they stay.
+std::optional<Tier> away_tier(BlockPolicy policy);
+bool is_light(BlockPolicy policy);
+// The same, but nothing leaves.
+BlockPolicy staying(BlockPolicy policy);
 
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;
@@ -27,10 +43,13 @@ struct BlockPlan {
   bool operator==(BlockPlan const&) const = default;
 };
 
+// Where a chunk's values lie between their uses. What a lane cannot reach is brought to it in
+// pieces and, if changed, taken back.
 struct ChunkPlan {
-  Tier parameters = Tier::device, gradients = Tier::device, optimizer = Tier::device;
-  Tier update = Tier::device;  // device or host: which lane runs AdamW
-  bool resident = true;        // else streamed through buffers
+  Tier parameters = Tier::device;
+  Tier gradients = Tier::device;  // device or host
+  Tier optimizer = Tier::device;  // remainder and moments
+  Tier update = Tier::device;     // device or host: which lane runs AdamW
   bool sharded = false;
   bool operator==(ChunkPlan const&) const = default;
 };
@@ -38,8 +57,10 @@ struct ChunkPlan {
 struct Plan {
   std::vector<BlockPlan> blocks;  // one per Graph block; only layers may differ from keep
   std::vector<ChunkPlan> chunks;  // one per Graph chunk
-  int prefetch = 1;               // blocks ahead
-  bool redo = true;               // an uncommitted step can be run again
+  int prefetch = 1;               // blocks ahead, of reloads and of parameters
+  std::int64_t update_slice = std::int64_t{4} << 20;  // elements brought to an update at once
+  bool unified = true;  // device memory is main memory: the host lane works where things lie
+  bool redo = true;     // an uncommitted step can be run again
   bool operator==(Plan const&) const = default;
 };
 

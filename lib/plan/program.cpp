@@ -44,6 +44,12 @@ std::string_view name(Lane lane) {
   return names[static_cast<std::size_t>(lane)];
 }
 
+Lane copy_lane(Tier from, Tier to) {
+  if (to == Tier::nvme) return Lane::nvme_write;
+  if (from == Tier::nvme) return Lane::nvme_read;
+  return to == Tier::device ? Lane::h2d : Lane::d2h;
+}
+
 std::string_view name(ItemKind kind) {
   constexpr std::string_view names[] = {"op",         "load_batch", "copy",
                                         "all_to_all", "all_gather", "commit"};

@@ -29,13 +29,16 @@ constexpr bool is_serial(Lane lane) {
   return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
 }
 
+// The lane of a copy between two tiers.
+Lane copy_lane(Tier from, Tier to);
+
 // One residence of a tensor's bytes: a tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
   std::string name;
   TensorId tensor = -1;  // in Program::tensors
   Tier tier = Tier::device;
-  std::int64_t bytes = 0;    // of one version
+  std::int64_t bytes = 0;    // of one version; fewer than the tensor's: its first ones
   std::int64_t offset = -1;  // in the tier's arena; set by layout
   int versions = 1;          // 2: the step's parity picks offset or offset + stride
   std::int64_t stride = 0;   // between versions; set by layout
@@ -46,7 +49,8 @@ struct Buffer {
 enum class ItemKind : std::uint8_t {
   op,          // runs Program::ops[op]; operands: its inputs, outputs, workspace
   load_batch,  // fills the batch buffers (operands) of the next micro-batch
-  copy,        // device <-> host or device <-> nvme; operands: source, destination
+  copy,        // between tiers; operands: source, destination and, if it is done only where the
+               // step is committed, control
   all_to_all,  // operands: a chunk's gradient, parts [ranks, slice]
   all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same
   commit,      // all ranks agree on one word; operands: loss, norms, control
@@ -70,8 +74,9 @@ struct Item {
   std::vector<BufferId> operands;
   std::vector<Access> reads, writes;
   std::vector<ItemNumber> waits;  // for the latest instance of each before this one
-  // Layout frees what this item alone still uses after item `horizon` (>= number): an asynchronous
-  // transfer is expected to be done by then. Waits hold even if it is not.
+  // Layout frees what this item alone still uses after item `horizon` (>= number): what is
+  // asynchronous is expected to be done by then. Waits hold even if it is not. Numbers from
+  // items.size() on mean the next step's items.
   ItemNumber horizon = -1;
 };
 

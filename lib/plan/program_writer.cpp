@@ -9,11 +9,16 @@ namespace spillway {
 
 namespace {
 
-// The bytes of a gradient that mean something: those of parameters, not the gaps between them.
-std::vector<ElementRange> parameter_ranges(Chunk const& chunk) {
+ElementRange intersection(ElementRange const& a, ElementRange const& b) {
+  return {std::max(a.first, b.first), std::min(a.last, b.last)};
+}
+
+// The elements of a gradient that mean something: those of parameters, not the gaps between them.
+std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange const& within) {
   std::vector<ElementRange> ranges;
   for (Parameter const& parameter : chunk.parameters) {
-    auto const range = bounding_range(parameter.view);
+    auto const range = intersection(bounding_range(parameter.view), within);
+    if (range.first >= range.last) continue;
     if (!ranges.empty() && ranges.back().last == range.first) {
       ranges.back().last = range.last;
     } else {
@@ -21,6 +26,23 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk) {
     }
   }
   return ranges;
+}
+
+// Where the tensors of chunks have their homes; all others: on the device.
+std::vector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
+  std::vector<Tier> tiers(graph.tensors.size(), Tier::device);
+  auto const set = [&](TensorId tensor, Tier tier) {
+    if (tensor >= 0) tiers[static_cast<std::size_t>(tensor)] = tier;
+  };
+  for (Chunk const& chunk : graph.chunks) {
+    if (plan.chunks.empty()) break;
+    ChunkPlan const& places = plan.chunks[static_cast<std::size_t>(chunk.id)];
+    set(chunk.parameter, places.parameters);
+    set(chunk.gradient, places.gradients);
+    for (TensorId const id : {chunk.remainder, chunk.moment1, chunk.moment2})
+      set(id, places.optimizer);
+  }
+  return tiers;
 }
 
 Access access(BufferId buffer, ElementRange const& range, DType dtype) {
@@ -33,8 +55,12 @@ bool is_in_place(Op const& op, std::size_t output) {
 
 }  // namespace
 
-ProgramWriter::ProgramWriter(Graph const& graph, std::int64_t micro_batches, std::int64_t ranks)
-    : m_resident(graph.tensors.size(), -1), m_permanent(graph.tensors.size(), -1) {
+ProgramWriter::ProgramWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+                             std::int64_t ranks)
+    : m_unified(plan.unified),
+      m_tiers(home_tiers(graph, plan)),
+      m_resident(graph.tensors.size(), -1),
+      m_home(graph.tensors.size(), -1) {
   program.purpose = graph.purpose;
   program.micro_batches = micro_batches;
   program.ranks = ranks;
@@ -47,7 +73,9 @@ ProgramWriter::ProgramWriter(Graph const& graph, std::int64_t micro_batches, std
 
 void ProgramWriter::begin_segment(std::string const& name) {
   program.segments.push_back({name, next(), next()});
-  m_resident = m_permanent;
+  for (std::size_t t = 0; t < m_home.size(); ++t) {
+    m_resident[t] = m_tiers[t] == Tier::device ? m_home[t] : -1;
+  }
 }
 
 void ProgramWriter::end_segment() {
@@ -59,16 +87,15 @@ bool ProgramWriter::spans_segments(Tensor const& tensor) const {
          tensor.id == program.known.logits;
 }
 
-BufferId ProgramWriter::add_buffer(TensorId id, Tier tier) {
+BufferId ProgramWriter::add_buffer(TensorId id, Tier tier, std::int64_t bytes) {
   Tensor const& tensor = program.tensors[static_cast<std::size_t>(id)];
   Buffer buffer;
   buffer.id = static_cast<BufferId>(program.buffers.size());
   buffer.name = tensor.name;
   buffer.tensor = id;
   buffer.tier = tier;
-  buffer.bytes = tensor.bytes();
+  buffer.bytes = bytes > 0 ? bytes : tensor.bytes();
   buffer.versions = tensor.versions;
-  buffer.persistent = tensor.persistent;
   program.buffers.push_back(std::move(buffer));
   return program.buffers.back().id;
 }
@@ -77,36 +104,43 @@ void ProgramWriter::set_resident(TensorId tensor, BufferId buffer) {
   m_resident[static_cast<std::size_t>(tensor)] = buffer;
 }
 
-BufferId ProgramWriter::set_spanning_resident(TensorId tensor) {
-  set_resident(tensor, m_permanent[static_cast<std::size_t>(tensor)]);
-  return resident(tensor);
+BufferId ProgramWriter::home(TensorId id) {
+  auto& home = m_home[static_cast<std::size_t>(id)];
+  if (home >= 0) return home;
+  home = add_buffer(id, home_tier(id));
+  program.buffers.back().persistent = tensor(id).persistent;
+  program.buffers.back().spanning = !tensor(id).persistent;
+  return home;
 }
 
-BufferId ProgramWriter::resident(TensorId tensor) {
-  auto const id = static_cast<std::size_t>(tensor);
-  if (m_resident[id] < 0 && program.tensors[id].persistent) {
-    m_resident[id] = m_permanent[id] = add_buffer(tensor, Tier::device);
-  }
-  assert(m_resident[id] >= 0);
-  return m_resident[id];
+BufferId ProgramWriter::resident(TensorId id) {
+  auto& resident = m_resident[static_cast<std::size_t>(id)];
+  if (resident < 0 && tensor(id).persistent && home_tier(id) == Tier::device) resident = home(id);
+  assert(resident >= 0);
+  return resident;
 }
 
-BufferId ProgramWriter::resident_or_new(TensorId tensor) {
-  auto const id = static_cast<std::size_t>(tensor);
-  if (m_resident[id] >= 0 || program.tensors[id].persistent) return resident(tensor);
-  m_resident[id] = add_buffer(tensor, Tier::device);
-  if (m_permanent[id] < 0 && spans_segments(program.tensors[id])) {
-    m_permanent[id] = m_resident[id];
-    program.buffers.back().spanning = true;
-  }
-  return m_resident[id];
+BufferId ProgramWriter::resident_or_new(TensorId id) {
+  if (is_resident(id) || tensor(id).persistent) return resident(id);
+  bool const first = m_home[static_cast<std::size_t>(id)] < 0;
+  bool const at_home = spans_segments(tensor(id)) && home_tier(id) == Tier::device && first;
+  set_resident(id, at_home ? home(id) : add_buffer(id, Tier::device));
+  return resident(id);
+}
+
+bool ProgramWriter::reaches(Lane lane, BufferId id) const {
+  auto const tier = buffer(id).tier;
+  if (tensor(buffer(id).tensor).role == Role::scalar) return true;
+  if (lane == Lane::host) return tier == Tier::host || (m_unified && tier == Tier::device);
+  return tier == Tier::device;
 }
 
 TensorId ProgramWriter::add_tensor(Tensor tensor) {
   tensor.id = static_cast<TensorId>(program.tensors.size());
   program.tensors.push_back(std::move(tensor));
+  m_tiers.push_back(Tier::device);
   m_resident.push_back(-1);
-  m_permanent.push_back(-1);
+  m_home.push_back(-1);
   return program.tensors.back().id;
 }
 
@@ -130,9 +164,9 @@ Item& ProgramWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
 void ProgramWriter::read_view(Item& item, View const& view, BufferId buffer) {
   Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
   auto ranges = std::vector{bounding_range(view)};
-  bool const all = ranges.front().last - ranges.front().first == element_count(tensor.shape);
-  if (tensor.role == Role::gradient && tensor.chunk >= 0 && all) {
-    ranges = parameter_ranges(program.chunks[static_cast<std::size_t>(tensor.chunk)]);
+  if (tensor.role == Role::gradient && tensor.chunk >= 0) {
+    ranges =
+        parameter_ranges(program.chunks[static_cast<std::size_t>(tensor.chunk)], ranges.front());
   }
   for (auto const& range : ranges) item.reads.push_back(access(buffer, range, tensor.dtype));
 }
@@ -152,7 +186,7 @@ void ProgramWriter::write_all(Item& item, BufferId buffer) {
   write_view(item, whole(program.tensors[static_cast<std::size_t>(tensor)]), buffer);
 }
 
-BufferId ProgramWriter::workspace(int op_id) {
+BufferId ProgramWriter::workspace(int op_id, Lane lane) {
   Op const& op = program.ops[static_cast<std::size_t>(op_id)];
   auto const [found, is_new] = m_workspaces.try_emplace(op_id, -1);
   if (is_new) {
@@ -164,7 +198,7 @@ BufferId ProgramWriter::workspace(int op_id) {
     tensor.block = op.block;
     found->second = add_tensor(std::move(tensor));
   }
-  return add_buffer(found->second, Tier::device);
+  return add_buffer(found->second, workplace(lane));
 }
 
 ItemNumber ProgramWriter::run(int op_id, Lane lane) {
@@ -190,17 +224,47 @@ ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane
   }
   item.operands = std::move(operands);
   if (op.workspace_bytes > 0) {
-    item.operands.push_back(workspace(op_id));
+    item.operands.push_back(workspace(op_id, lane));
     write_all(item, item.operands.back());
   }
   return item.number;
 }
 
-ItemNumber ProgramWriter::copy(BufferId from, BufferId to, Lane lane, int block) {
-  Item& item = add_item(lane, ItemKind::copy, block, -1);
+Item& ProgramWriter::add_copy(BufferId from, BufferId to, int block, int chunk) {
+  auto const lane = copy_lane(buffer(from).tier, buffer(to).tier);
+  Item& item = add_item(lane, ItemKind::copy, block, chunk);
   item.operands = {from, to};
-  read_all(item, from);
-  write_all(item, to);
+  return item;
+}
+
+ItemNumber ProgramWriter::copy(BufferId from, BufferId to, int block) {
+  Item& item = add_copy(from, to, block, -1);
+  auto const bytes = std::min(buffer(from).bytes, buffer(to).bytes);
+  if (bytes < tensor(buffer(from).tensor).bytes()) {
+    item.reads.push_back({from, 0, bytes, {}});
+    item.writes.push_back({to, 0, bytes, {}});
+  } else {
+    read_all(item, from);
+    write_all(item, to);
+  }
+  return item.number;
+}
+
+ItemNumber ProgramWriter::bring(TensorId id, ElementRange range, BufferId from, BufferId to) {
+  Item& item = add_copy(from, to, -1, tensor(id).chunk);
+  View const part{id, range.first, {range.last - range.first}, {1}};
+  read_view(item, part, from);
+  item.writes.push_back(access(to, {0, part.shape[0]}, tensor(id).dtype));
+  return item.number;
+}
+
+ItemNumber ProgramWriter::take_back(TensorId id, ElementRange range, BufferId from, BufferId to) {
+  Item& item = add_copy(from, to, -1, tensor(id).chunk);
+  item.reads.push_back(access(from, {0, range.last - range.first}, tensor(id).dtype));
+  item.writes.push_back(access(to, range, tensor(id).dtype));
+  auto const control = resident(program.known.control);
+  item.operands.push_back(control);
+  read_all(item, control);
   return item.number;
 }
 

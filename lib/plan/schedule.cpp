@@ -12,22 +12,9 @@ void refuse(std::string const& what) {
   throw std::invalid_argument(what + " not offered by this version");
 }
 
-void check_offered(BlockPlan const& block) {
-  bool const offered = block.policy == BlockPolicy::keep ||
-                       block.policy == BlockPolicy::recompute || block.policy == BlockPolicy::nvme;
-  if (!offered) refuse("plan.activations: " + std::string(name(block.policy)) + " is");
-  if (block.fraction != 1) refuse("plan.activations: a fraction of a block's rows is");
-}
-
 void check_offered(ChunkPlan const& chunk) {
-  auto const on_device = [](Tier tier, char const* key) {
-    if (tier != Tier::device) refuse(std::string(key) + ": " + std::string(name(tier)) + " is");
-  };
-  on_device(chunk.parameters, "plan.parameters");
-  on_device(chunk.gradients, "plan.gradients");
-  on_device(chunk.optimizer, "plan.optimizer");
+  if (chunk.gradients == Tier::nvme) refuse("plan.gradients: nvme is");
   if (chunk.update == Tier::nvme) refuse("plan.update: nvme is");
-  if (!chunk.resident) refuse("plan.parameters: streaming through buffers is");
   if (chunk.sharded) refuse("plan.shard: sharding is");
 }
 
@@ -35,12 +22,12 @@ void check_plan(Graph const& graph, Plan const& plan) {
   if (plan.blocks.size() != graph.blocks.size() || plan.chunks.size() != graph.chunks.size()) {
     throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
   }
-  for (BlockPlan const& block : plan.blocks) check_offered(block);
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
 void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch) {
   draft.spilled.clear();
+  draft.station = 0;
   draft.writer.begin_segment(micro_batch.segment);
   draft.writer.load_batch();
   schedule_forward(draft, micro_batch.first);
@@ -62,8 +49,10 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
                           std::int64_t ranks) {
   auto const fates = decide_fates(graph, plan);
   auto const groups = backward_groups(graph);
+  auto const streaming = plan_streaming(graph, plan, fates, groups);
   auto const draft_with = [&](Reloads const& reloads) {
-    Draft draft{graph, plan, fates, groups, reloads, ProgramWriter(graph, micro_batches, ranks)};
+    Draft draft{graph,   plan,      fates, groups,
+                reloads, streaming, ProgramWriter(graph, plan, micro_batches, ranks)};
     schedule_step(draft, micro_batches);
     return draft;
   };
@@ -76,10 +65,14 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
 // Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
 Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ranks) {
   Fates const fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
-                    std::vector<std::vector<int>>(graph.tensors.size())};
+                    std::vector<std::int64_t>(graph.tensors.size(), 0),
+                    std::vector<std::vector<int>>(graph.tensors.size()),
+                    std::vector<std::vector<int>>(graph.blocks.size())};
   std::vector<BackwardGroup> const no_groups;
   Reloads const no_reloads;
-  Draft draft{graph, plan, fates, no_groups, no_reloads, ProgramWriter(graph, 1, ranks)};
+  auto const streaming = plan_streaming(graph, plan, fates, no_groups);
+  Draft draft{graph,      plan,      fates, no_groups,
+              no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
   draft.writer.begin_segment("forward");
   draft.writer.load_batch();
   schedule_forward(draft, true);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
+#include <utility>
 
 #include "plan/draft.hpp"
 
@@ -8,11 +9,15 @@ namespace spillway {
 
 namespace {
 
+// Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
 void reload(Draft& draft, TensorId tensor) {
   ProgramWriter& writer = draft.writer;
   int const block = draft.fates.readers[static_cast<std::size_t>(tensor)].front();
-  BufferId const back = writer.add_buffer(tensor, Tier::device);
-  writer.copy(draft.spilled.at(tensor), back, Lane::nvme_read, block);
+  BufferId const away = draft.spilled.at(tensor);
+  bool const whole = writer.buffer(away).bytes == writer.tensor(tensor).bytes();
+  BufferId const back =
+      whole ? writer.add_buffer(tensor, Tier::device) : writer.resident(tensor);
+  writer.copy(away, back, block);
   writer.set_resident(tensor, back);
 }
 
@@ -22,38 +27,14 @@ void reload_before(Draft& draft, int op) {
   for (TensorId const tensor : found->second) reload(draft, tensor);
 }
 
-// The forward ops of a recomputed block that its backward ops need again, in order.
-std::vector<int> ops_to_repeat(Draft const& draft, BackwardGroup const& group) {
-  std::set<TensorId> needed;
-  auto const need = [&](Op const& op) {
-    for (View const& view : op.inputs) {
-      if (draft.fates.of(view.tensor) == Fate::recompute) needed.insert(view.tensor);
-    }
-  };
-  for (int const op : group.ops) need(draft.graph.ops[static_cast<std::size_t>(op)]);
-  Block const& block = draft.graph.blocks[static_cast<std::size_t>(group.block)];
-  std::vector<int> repeat;
-  for (int id = block.last_op - 1; id >= block.first_op; --id) {
-    Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
-    bool const makes = std::any_of(op.outputs.begin(), op.outputs.end(),
-                                   [&](View const& v) { return needed.contains(v.tensor); });
-    if (op.elided || !makes) continue;
-    repeat.push_back(id);
-    need(op);
-  }
-  std::reverse(repeat.begin(), repeat.end());
-  return repeat;
-}
-
 // Into new buffers: those of the forward pass are long free.
-void recompute(Draft& draft, BackwardGroup const& group) {
-  auto const repeat = ops_to_repeat(draft, group);
-  for (int const op : repeat) {
-    for (View const& view : draft.graph.ops[static_cast<std::size_t>(op)].outputs) {
+void repeat_forward_ops(Draft& draft, int block) {
+  auto const& repeats = draft.fates.repeats[static_cast<std::size_t>(block)];
+  for (int const op : repeats) {
+    for (View const& view : draft.graph.ops[static_cast<std::size_t>(op)].outputs)
       draft.writer.forget(view.tensor);
-    }
   }
-  for (int const op : repeat) draft.writer.run(op);
+  for (int const op : repeats) draft.writer.run(op);
 }
 
 // Per backward op: the chunks whose gradients it is the last to contribute to.
@@ -87,11 +68,12 @@ Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
   Reloads reloads;
   std::set<TensorId> seen;
   for (BackwardGroup const& group : backward_groups(graph)) {
-    for (int const id : group.ops) {
-      for (View const& view : graph.ops[static_cast<std::size_t>(id)].inputs) {
-        bool const away = fates.of(view.tensor) == Fate::nvme;
-        if (!away || !seen.insert(view.tensor).second) continue;
-        reloads[group.ops.front()].push_back(view.tensor);
+    for (auto const* ops : {&fates.repeats[static_cast<std::size_t>(group.block)], &group.ops}) {
+      for (int const id : *ops) {
+        for (View const& view : graph.ops[static_cast<std::size_t>(id)].inputs) {
+          if (!fates.leaves(view.tensor) || !seen.insert(view.tensor).second) continue;
+          reloads[group.ops.front()].push_back(view.tensor);
+        }
       }
     }
   }
@@ -106,18 +88,19 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch) {
   auto& starts = draft.op_starts.emplace_back();
   for (BackwardGroup const& group : draft.groups) {
     auto const begun_earlier = draft.reductions.size();
-    bool const again =
-        effective_policy(draft.graph, draft.plan, group.block) == BlockPolicy::recompute;
+    bool begins = true;
     for (int const op : group.ops) {
       starts.push_back(draft.writer.next());
+      if (begins) enter_station(draft);
       reload_before(draft, op);
-      if (again && op == group.ops.front()) recompute(draft, group);
+      if (std::exchange(begins, false)) repeat_forward_ops(draft, group.block);
       draft.writer.run(variant(draft, op, micro_batch.first));
       auto const chunks = complete.find(op);
       if (chunks == complete.end()) continue;
       for (int const chunk : chunks->second) finish_gradient(draft, chunk, micro_batch);
     }
     finish_reductions(draft, begun_earlier);
+    leave_station(draft);
   }
   finish_reductions(draft, draft.reductions.size());
 }

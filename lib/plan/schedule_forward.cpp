@@ -6,14 +6,14 @@ namespace spillway {
 
 namespace {
 
-// Per forward op: the tensors bound for NVMe that no later forward op uses.
+// Per forward op: the tensors that leave the device and that no later forward op uses.
 std::map<int, std::vector<TensorId>> spills_after(Graph const& graph, Fates const& fates) {
   std::map<TensorId, int> last_use;
   for (Op const& op : graph.ops) {
     if (op.phase != Phase::forward || op.elided) continue;
     for (auto const* views : {&op.inputs, &op.outputs}) {
       for (View const& view : *views) {
-        if (fates.of(view.tensor) == Fate::nvme) last_use[view.tensor] = op.id;
+        if (fates.leaves(view.tensor)) last_use[view.tensor] = op.id;
       }
     }
   }
@@ -24,8 +24,10 @@ std::map<int, std::vector<TensorId>> spills_after(Graph const& graph, Fates cons
 
 void spill(Draft& draft, TensorId tensor, int block) {
   ProgramWriter& writer = draft.writer;
-  BufferId const away = writer.add_buffer(tensor, Tier::nvme);
-  writer.copy(writer.resident(tensor), away, Lane::nvme_write, block);
+  Tier const tier = draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
+  auto const bytes = draft.fates.away_bytes[static_cast<std::size_t>(tensor)];
+  BufferId const away = writer.add_buffer(tensor, tier, bytes);
+  writer.copy(writer.resident(tensor), away, block);
   draft.spilled[tensor] = away;
 }
 
@@ -40,7 +42,8 @@ void set_horizons(Program& program, ItemNumber first) {
   for (ItemNumber i = first; i < last; ++i) {
     Item& item = program.items[static_cast<std::size_t>(i)];
     auto const next = end_of_block.find(item.block + 1);
-    if (item.lane != Lane::nvme_write || next == end_of_block.end()) continue;
+    bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
+    if (!leaves || next == end_of_block.end()) continue;
     item.horizon = std::max(item.number, next->second);
   }
 }
@@ -67,12 +70,17 @@ int variant(Draft& draft, int op_id, bool first) {
 void schedule_forward(Draft& draft, bool first) {
   auto const spills = spills_after(draft.graph, draft.fates);
   ItemNumber const begin = draft.writer.next();
-  for (Op const& op : draft.graph.ops) {
-    if (op.phase != Phase::forward || op.elided) continue;
-    draft.writer.run(variant(draft, op.id, first));
-    auto const done = spills.find(op.id);
-    if (done == spills.end()) continue;
-    for (TensorId const tensor : done->second) spill(draft, tensor, op.block);
+  for (Block const& block : draft.graph.blocks) {
+    enter_station(draft);
+    for (int id = block.first_op; id < block.last_op; ++id) {
+      Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
+      if (op.elided) continue;
+      draft.writer.run(variant(draft, id, first));
+      auto const done = spills.find(id);
+      if (done == spills.end()) continue;
+      for (TensorId const tensor : done->second) spill(draft, tensor, op.block);
+    }
+    leave_station(draft);
   }
   set_horizons(draft.writer.program, begin);
 }

@@ -25,7 +25,7 @@ TensorId add_parts(ProgramWriter& writer, Chunk const& chunk) {
   Tensor tensor;
   tensor.name = chunk.name + ".parts";
   tensor.role = Role::workspace;
-  tensor.dtype = writer.program.tensors[static_cast<std::size_t>(chunk.gradient)].dtype;
+  tensor.dtype = writer.tensor(chunk.gradient).dtype;
   tensor.shape = {ranks, gradient_slice(chunk.elements, 0, ranks).count};
   tensor.block = chunk.block;
   tensor.chunk = chunk.id;
@@ -42,33 +42,54 @@ int accumulate_op(Draft& draft, Chunk const& chunk) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
+// A micro-batch's gradient joins the step's where that lies.
+void collect(Draft& draft, Chunk const& chunk, bool first) {
+  ProgramWriter& writer = draft.writer;
+  BufferId const fresh = writer.resident(chunk.gradient);
+  BufferId const sum = gradient_place(draft, chunk);
+  if (first) {
+    if (fresh != sum) writer.copy(fresh, sum, chunk.block);
+    return;
+  }
+  Lane const lane = gradient_lane(draft, chunk);
+  BufferId operand = fresh;
+  if (!writer.reaches(lane, fresh)) {
+    operand = writer.add_buffer(chunk.gradient, writer.workplace(lane));
+    writer.copy(fresh, operand, chunk.block);
+  }
+  writer.run_on(accumulate_op(draft, chunk), {operand, sum}, lane);
+}
+
 // One part comes in from every other rank; their sum with this rank's own replaces that, and goes
 // out again.
-Draft::Reduction begin_reduction(ProgramWriter& writer, Chunk const& chunk) {
-  auto const tensor = [&](TensorId id) -> Tensor const& {
-    return writer.program.tensors[static_cast<std::size_t>(id)];
-  };
+Draft::Reduction begin_reduction(Draft& draft, Chunk const& chunk) {
+  ProgramWriter& writer = draft.writer;
   auto const parts = add_parts(writer, chunk);
-  Op sum = op_on_chunk(OpKind::tree_sum, chunk, tensor(parts), tensor(chunk.gradient));
+  Op sum = op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(parts),
+                       writer.tensor(chunk.gradient));
   sum.in_place = {0};
-  writer.exchange(ItemKind::all_to_all, writer.resident(chunk.gradient),
-                  writer.resident_or_new(parts), chunk.id);
-  return {.chunk = chunk.id, .tree_sum = writer.add_op(std::move(sum))};
+  auto const gradient = gradient_place(draft, chunk);
+  auto const received = writer.add_buffer(parts, writer.buffer(gradient).tier);
+  writer.exchange(ItemKind::all_to_all, gradient, received, chunk.id);
+  return {chunk.id, writer.add_op(std::move(sum)), gradient, received};
 }
 
 }  // namespace
 
+BufferId gradient_place(Draft& draft, Chunk const& chunk) {
+  return draft.writer.home(chunk.gradient);
+}
+
+Lane gradient_lane(Draft const& draft, Chunk const& chunk) {
+  return draft.writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;
+}
+
 void finish_gradient(Draft& draft, int chunk_id, MicroBatch const& micro_batch) {
   Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
-  ProgramWriter& writer = draft.writer;
-  if (!micro_batch.first) {
-    int const op = accumulate_op(draft, chunk);
-    BufferId const fresh = writer.resident(chunk.gradient);
-    BufferId const sum = writer.set_spanning_resident(chunk.gradient);
-    writer.run_on(op, {fresh, sum}, Lane::compute);
-  }
-  if (micro_batch.last && writer.program.ranks > 1) {
-    draft.reductions.push_back(begin_reduction(writer, chunk));
+  collect(draft, chunk, micro_batch.first);
+  draft.writer.forget(chunk.gradient);
+  if (micro_batch.last && draft.writer.program.ranks > 1) {
+    draft.reductions.push_back(begin_reduction(draft, chunk));
   }
 }
 
@@ -78,9 +99,8 @@ void finish_reductions(Draft& draft, std::size_t count) {
   auto const end = begin + static_cast<std::ptrdiff_t>(count);
   for (auto r = begin; r != end; ++r) {
     Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(r->chunk)];
-    writer.run(r->tree_sum);
-    auto const gradient = writer.resident(chunk.gradient);
-    writer.exchange(ItemKind::all_gather, gradient, gradient, chunk.id);
+    writer.run_on(r->tree_sum, {r->parts, r->gradient}, gradient_lane(draft, chunk));
+    writer.exchange(ItemKind::all_gather, r->gradient, r->gradient, chunk.id);
   }
   draft.reductions.erase(begin, end);
 }

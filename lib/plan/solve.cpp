@@ -24,13 +24,14 @@ std::int64_t at(Need const& need, Tier tier) {
   return need.peak_bytes[static_cast<std::size_t>(tier)];
 }
 
-bool nvme_fits(Need const& need, Budgets const& budgets) {
-  return at(need, Tier::nvme) <= budgets.nvme_bytes;
+// All tiers but the device.
+bool rest_fits(Need const& need, Budgets const& budgets) {
+  return at(need, Tier::host) <= budgets.host_bytes && at(need, Tier::nvme) <= budgets.nvme_bytes;
 }
 
 Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
   auto const rank = [&](Need const& need) {
-    return std::tuple(!nvme_fits(need, budgets), at(need, Tier::device), at(need, Tier::nvme));
+    return std::tuple(!rest_fits(need, budgets), at(need, Tier::device), at(need, Tier::nvme));
   };
   return *std::min_element(needs.begin(), needs.end(),
                            [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
@@ -42,12 +43,11 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
                Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks) {
   Solution solution;
   for (auto const automatic : candidates(request, budgets)) {
-    Plan plan = make_plan(train, request.activations, request.update, request.prefetch,
-                          automatic.value_or(BlockPolicy::keep));
+    Plan plan = make_plan(train, request, automatic.value_or(BlockPolicy::keep));
     Compiled placed = place(train, eval, plan, micro_batches, ranks);
     Need const need{automatic, placed.train.peak_bytes};
     solution.needs.push_back(need);
-    if (at(need, Tier::device) > budgets.device_bytes || !nvme_fits(need, budgets)) continue;
+    if (at(need, Tier::device) > budgets.device_bytes || !rest_fits(need, budgets)) continue;
     prove(placed);
     solution.choice = {std::move(plan), std::move(placed), automatic};
     break;
@@ -60,7 +60,9 @@ std::string describe(Need const& need) {
   constexpr std::int64_t mebibyte = 1 << 20;
   auto const budget = [&](Tier tier) { return format_bytes(round_up(at(need, tier), mebibyte)); };
   std::string text = "needs at least device " + budget(Tier::device);
-  if (at(need, Tier::nvme) > 0) text += " and nvme " + budget(Tier::nvme);
+  for (Tier const tier : {Tier::host, Tier::nvme}) {
+    if (at(need, tier) > 0) text += " and " + std::string(name(tier)) + " " + budget(tier);
+  }
   if (need.automatic) text += " (activations: " + std::string(name(*need.automatic)) + ")";
   return text;
 }

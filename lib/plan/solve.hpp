@@ -11,21 +11,24 @@ namespace spillway {
 
 struct Budgets {
   std::int64_t device_bytes = 0;
+  std::int64_t host_bytes = 0;  // 0: no host tier
   std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
 };
 
-// The `plan` section of the input file. Lists are per layer and per chunk, in order; the last entry
-// repeats; "auto" may stand anywhere.
+// The `plan` section of the input file. Lists are per layer (activations) and per chunk, in order;
+// the last entry repeats; "auto" may stand anywhere.
 struct PlanRequest {
-  std::vector<std::string> activations = {"auto"}, update = {"auto"};
+  std::vector<std::string> activations = {"auto"};
+  std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"};
+  std::vector<std::string> update = {"auto"};
   int prefetch = 1;
 };
 
-// `automatic` stands for "auto" in `activations`; "auto" in `update` is device.
+// `automatic` stands for "auto" in `activations`; elsewhere that is the device, but updates of
+// chunks whose optimizer state is not there run on the host lane, beside the next forward.
 // Throws std::invalid_argument, naming the word, for what is no policy or place, and naming the
 // lengths for a list that is longer than there are layers (chunks).
-Plan make_plan(Graph const& graph, std::vector<std::string> const& activations,
-               std::vector<std::string> const& update, int prefetch, BlockPolicy automatic);
+Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic);
 
 // What a candidate needs.
 struct Need {
@@ -41,7 +44,7 @@ struct Solution {
   };
   std::optional<Choice> choice;  // empty: nothing fits
   std::vector<Need> needs;       // of every candidate tried, in that order
-  // The candidate with the smallest device peak, among those whose NVMe need is met if any is.
+  // The candidate with the smallest device peak, among those whose other needs are met if any is.
   Need smallest;
 };
 

@@ -30,7 +30,7 @@ constexpr std::array kGroups = {Group{StatePart::master, "model"},
 
 // Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
 template <class Body>
-void for_each_tensor(ModelState const& model, bool weights_only, Body const& body) {
+void for_each_tensor(ModelState& model, bool weights_only, Body const& body) {
   for (auto const& group : kGroups) {
     if (weights_only && group.part != StatePart::master) continue;
     for (auto const& chunk : model.chunks()) {
@@ -50,7 +50,7 @@ void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& bo
   }
 }
 
-std::vector<TensorSpec> specs_of(ModelState const& model, int ranks) {
+std::vector<TensorSpec> specs_of(ModelState& model, int ranks) {
   std::vector<TensorSpec> specs;
   for_each_tensor(
       model, false, [&](auto const& group, auto const& chunk, int, auto const& parameter) {
@@ -59,7 +59,7 @@ std::vector<TensorSpec> specs_of(ModelState const& model, int ranks) {
   return specs;
 }
 
-void write_shard(std::filesystem::path const& directory, ModelState const& model,
+void write_shard(std::filesystem::path const& directory, ModelState& model,
                  std::span<TensorSpec const> specs, Comm const& comm) {
   ShardWriter shard(directory, comm.rank(), specs);
   std::vector<float> buffer(kPieceElements);
@@ -74,7 +74,7 @@ void write_shard(std::filesystem::path const& directory, ModelState const& model
   shard.close();
 }
 
-void write_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
                       RunState const& run, std::int64_t keep, Comm& comm) {
   auto const specs = specs_of(model, comm.size());
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
@@ -93,7 +93,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState const& mo
   });
 }
 
-void require_same_model(CheckpointReader const& checkpoint, ModelState const& model,
+void require_same_model(CheckpointReader const& checkpoint, ModelState& model,
                         bool weights_only) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::bad_input,
@@ -118,7 +118,7 @@ void require_same_model(CheckpointReader const& checkpoint, ModelState const& mo
 
 }  // namespace
 
-std::int64_t checkpoint_bytes(ModelState const& model) {
+std::int64_t checkpoint_bytes(ModelState& model) {
   std::int64_t elements = 0;
   for_each_tensor(model, false, [&](auto const&, auto const&, int, auto const& parameter) {
     elements += element_count(parameter.view.shape);
@@ -126,7 +126,7 @@ std::int64_t checkpoint_bytes(ModelState const& model) {
   return elements * static_cast<std::int64_t>(sizeof(float));
 }
 
-void require_checkpoint_space(RunConfig const& run, ModelState const& model, std::int64_t step) {
+void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step) {
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
@@ -139,7 +139,7 @@ void require_checkpoint_space(RunConfig const& run, ModelState const& model, std
   require_space(run.dir, more * bytes, Status::bad_input);
 }
 
-void save_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
                      RunState const& run, std::int64_t keep, Comm& comm) {
   try {
     write_checkpoint(run_dir, model, run, keep, comm);
@@ -160,6 +160,7 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights
                                 model.write(group.part, chunk.id, index, from, piece);
                               });
                   });
+  model.complete();
 }
 
 }  // namespace spillway

@@ -13,16 +13,16 @@
 namespace spillway {
 
 // Bytes of one checkpoint's tensors, over all ranks.
-std::int64_t checkpoint_bytes(ModelState const& model);
+std::int64_t checkpoint_bytes(ModelState& model);
 
 // Before step 0 (or where the run goes on), on one rank: throws Error(bad_input) when run.dir has
 // no space for the most checkpoints that will stand there at once, an older one and its successor.
-void require_checkpoint_space(RunConfig const& run, ModelState const& model, std::int64_t step);
+void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step);
 
 // Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes its share of the
 // chunks. Throws Error(storage) on all ranks alike (empty text on those that need not speak); the
 // previous checkpoint stays valid then.
-void save_checkpoint(std::filesystem::path const& run_dir, ModelState const& model,
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
                      RunState const& run, std::int64_t keep, Comm& comm);
 
 // Every rank reads the whole. `weights_only` leaves the moments as they are. Throws

@@ -8,7 +8,6 @@
 #include "base/math.hpp"
 #include "base/normal.hpp"
 #include "base/philox.hpp"
-#include "runtime/arena.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
@@ -29,7 +28,7 @@ struct NormalDraws {
 };
 
 // The elements from `first` on, which is even.
-void fill_normal(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
+void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
   auto* const out = to.data();
   auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
 #pragma omp simd
@@ -58,6 +57,18 @@ float load(StoredPart const& stored, std::int64_t i) {
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
 }
 
+// Calls body(at, size) for the parts of elements [begin, begin + count) that lie in one window;
+// `at` counts from `begin`.
+template <class Body>
+void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
+  for (std::int64_t at = 0; at < count;) {
+    auto const left = kWindowElements - (begin + at) % kWindowElements;
+    auto const size = std::min(left, count - at);
+    body(at, size);
+    at += size;
+  }
+}
+
 // Numbers from element `first` on, as a bf16 each and the remainders, if there are any. A bf16
 // moment is exact in its upper half.
 void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
@@ -72,78 +83,105 @@ void put_split(StoredPart const& stored, std::int64_t first, std::span<float con
   for (std::int64_t i = 0; i < n; ++i) rest[i] = split_master(in[i]).remainder;
 }
 
+void put(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
+  if (stored.dtype != DType::f32) return put_split(stored, first, from);
+  std::ranges::copy(from, reinterpret_cast<float*>(stored.bytes) + first);
+}
+
 }  // namespace
 
-ModelState::ModelState(Program const& program, Arena& device)
-    : m_program(program), m_bytes(program.chunks.size()) {
-  auto const place = [&](TensorId tensor) -> std::byte* {
+ModelState::ModelState(Program const& program, Tiers const& tiers)
+    : m_program(program), m_chunks(program.chunks.size()) {
+  auto const stored = [&](TensorId tensor) -> StoredTensor {
     for (auto const& buffer : program.buffers) {
       if (tensor < 0 || buffer.tensor != tensor || !buffer.persistent) continue;
-      return device.at(buffer.offset, buffer.bytes);
+      return {tiers, buffer, program.tensors[static_cast<std::size_t>(tensor)].dtype};
     }
-    return nullptr;
+    return {};
   };
-  for (std::size_t i = 0; i < m_bytes.size(); ++i) {
+  for (std::size_t i = 0; i < m_chunks.size(); ++i) {
     auto const& chunk = program.chunks[i];
-    m_bytes[i] = {place(chunk.parameter), place(chunk.remainder), place(chunk.moment1),
-                  place(chunk.moment2)};
-    assert(m_bytes[i].parameter != nullptr);
+    m_chunks[i] = {stored(chunk.parameter), stored(chunk.remainder), stored(chunk.moment1),
+                   stored(chunk.moment2)};
+    assert(m_chunks[i].parameter.exists());
   }
 }
 
-StoredPart ModelState::locate(StatePart part, int chunk, int parameter) const {
-  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
-  auto const& bytes = m_bytes[static_cast<std::size_t>(chunk)];
-  auto const dtype = [&](TensorId id) {
-    return m_program.tensors[static_cast<std::size_t>(id)].dtype;
-  };
-  auto const first = description.parameters[static_cast<std::size_t>(parameter)].view.offset;
-  switch (part) {
-    case StatePart::master:
-      return {bytes.parameter, reinterpret_cast<std::int16_t*>(bytes.remainder),
-              dtype(description.parameter), first};
-    case StatePart::moment1:
-      return {bytes.moment1, nullptr, dtype(description.moment1), first};
-    case StatePart::moment2:
-      return {bytes.moment2, nullptr, dtype(description.moment2), first};
+// Windows of one chunk at a time: memory for them is not in the plan.
+ModelState::ChunkState& ModelState::open(int chunk) {
+  if (m_open != chunk && m_open >= 0) {
+    for (auto* tensor : m_chunks[static_cast<std::size_t>(m_open)].all()) tensor->flush();
   }
-  return {};
+  m_open = chunk;
+  return m_chunks[static_cast<std::size_t>(chunk)];
+}
+
+StoredPart ModelState::locate(StatePart part, int chunk, std::int64_t first, bool changes) {
+  auto& state = open(chunk);
+  auto const moment = [&](StoredTensor& tensor) -> StoredPart {
+    return {tensor.at(first, changes), nullptr, tensor.dtype()};
+  };
+  if (part == StatePart::moment1) return moment(state.moment1);
+  if (part == StatePart::moment2) return moment(state.moment2);
+  StoredPart master{state.parameter.at(first, changes), nullptr, state.parameter.dtype()};
+  if (state.remainder.exists())
+    master.remainder = reinterpret_cast<std::int16_t*>(state.remainder.at(first, changes));
+  return master;
 }
 
 void ModelState::initialise(std::uint64_t seed) {
-  constexpr std::int64_t piece = 1 << 16;
   std::uint64_t number = 0;  // of the parameter, over all chunks
   for (auto const& chunk : m_program.chunks) {
-    for (std::size_t p = 0; p < chunk.parameters.size(); ++p, ++number) {
-      auto const& parameter = chunk.parameters[p];
-      in_pieces(element_count(parameter.view.shape), piece, [&](auto first, auto last) {
-        std::vector<float> values(static_cast<std::size_t>(last - first));
-        if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
-        if (parameter.init.kind == Init::Kind::normal) {
-          fill_normal(values, {seed, number, static_cast<float>(parameter.init.std)}, first);
-        }
-        write(StatePart::master, chunk.id, static_cast<int>(p), first, values);
-      });
-    }
+    for (auto const& parameter : chunk.parameters) draw(chunk, parameter, seed, number++);
   }
+  complete();
+}
+
+void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
+                      std::uint64_t number) {
+  constexpr std::int64_t piece = 1 << 16;
+  auto const begin = parameter.view.offset;
+  in_windows(begin, element_count(parameter.view.shape), [&](auto window, auto size) {
+    auto const stored = locate(StatePart::master, chunk.id, begin + window, true);
+    in_pieces(size, piece, [&](auto first, auto last) {
+      std::vector<float> values(static_cast<std::size_t>(last - first));
+      if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
+      if (parameter.init.kind == Init::Kind::normal) {
+        draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)},
+                      window + first);
+      }
+      put(stored, first, values);
+    });
+  });
 }
 
 void ModelState::read(StatePart part, int chunk, int parameter, std::int64_t first,
-                      std::span<float> to) const {
-  auto const stored = locate(part, chunk, parameter);
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    to[i] = load(stored, stored.first + first + static_cast<std::int64_t>(i));
-  }
+                      std::span<float> to) {
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto const begin =
+      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
+  in_windows(begin, std::ssize(to), [&](auto at, auto size) {
+    auto const stored = locate(part, chunk, begin + at, false);
+    for (std::int64_t i = 0; i < size; ++i) to[static_cast<std::size_t>(at + i)] = load(stored, i);
+  });
 }
 
 void ModelState::write(StatePart part, int chunk, int parameter, std::int64_t first,
                        std::span<float const> from) {
-  auto const stored = locate(part, chunk, parameter);
-  auto const begin = stored.first + first;
-  if (stored.dtype == DType::f32) {
-    std::ranges::copy(from, reinterpret_cast<float*>(stored.bytes) + begin);
-  } else {
-    put_split(stored, begin, from);
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto const begin =
+      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
+  in_windows(begin, std::ssize(from), [&](auto at, auto size) {
+    put(locate(part, chunk, begin + at, true), 0,
+        from.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
+  });
+}
+
+void ModelState::complete() {
+  for (auto const& chunk : m_program.chunks) {
+    for (auto* tensor : open(chunk.id).all()) {
+      if (tensor->exists()) tensor->complete();
+    }
   }
 }
 

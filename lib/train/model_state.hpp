@@ -1,54 +1,60 @@
-// The persistent state of a run as named fp32 tensors, over the arena that holds it.
+// The persistent state of a run as named fp32 tensors, over the tiers that hold it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "plan/program.hpp"
+#include "train/stored_tensor.hpp"
 
 namespace spillway {
 
-class Arena;
-
 enum class StatePart : std::uint8_t { master, moment1, moment2 };
 
-// Where a parameter's part lies in the arena, and how it is stored.
+// Elements of one parameter in memory, and how they are stored.
 struct StoredPart {
-  std::byte* bytes = nullptr;         // of the chunk
+  std::byte* bytes = nullptr;
   std::int16_t* remainder = nullptr;  // of a split master; null otherwise
   DType dtype = DType::f32;
-  std::int64_t first = 0;  // element of the chunk
 };
 
 // Reads and writes parameters and moments by chunk and parameter index, converting to and from what
-// the run stores (a bf16 parameter and its remainder are one exact fp32 master). Call it only
-// between steps.
+// the run stores (a bf16 parameter and its remainder are one exact fp32 master), on whatever tier
+// that lies. One thread at a time, only between steps of finished Engines. All throw Error(storage)
+// where state lies in a spill file that fails.
 class ModelState {
  public:
-  ModelState(Program const& program, Arena& device);
+  ModelState(Program const& program, Tiers const& tiers);
 
   // Draws every master from (seed, parameter, element): the same bits on every rank. Moments begin
-  // as the zeros that a fresh arena holds.
+  // as zeros.
   void initialise(std::uint64_t seed);
 
   // Elements [first, first + size) of one parameter.
-  void read(StatePart part, int chunk, int parameter, std::int64_t first,
-            std::span<float> to) const;
+  void read(StatePart part, int chunk, int parameter, std::int64_t first, std::span<float> to);
   void write(StatePart part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
+  // After the last write: what was never written is zero, and all is where the Program finds it.
+  void complete();
 
   std::vector<Chunk> const& chunks() const { return m_program.chunks; }
 
  private:
-  struct ChunkBytes {
-    std::byte *parameter = nullptr, *remainder = nullptr, *moment1 = nullptr, *moment2 = nullptr;
+  struct ChunkState {
+    StoredTensor parameter, remainder, moment1, moment2;
+    std::array<StoredTensor*, 4> all() { return {&parameter, &remainder, &moment1, &moment2}; }
   };
-  StoredPart locate(StatePart part, int chunk, int parameter) const;
+  ChunkState& open(int chunk);
+  StoredPart locate(StatePart part, int chunk, std::int64_t first, bool changes);
+  void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
+            std::uint64_t number);
 
   Program const& m_program;
-  std::vector<ChunkBytes> m_bytes;  // by chunk
+  std::vector<ChunkState> m_chunks;
+  int m_open = -1;  // the chunk that may have windows
 };
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -15,15 +16,18 @@ namespace {
 constexpr double kAutoShare = 0.8;
 
 PlanRequest request(Config const& config) {
-  PlanRequest request{config.plan.activations, config.plan.update};
-  if (config.plan.prefetch) request.prefetch = static_cast<int>(*config.plan.prefetch);
+  auto const& plan = config.plan;
+  PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
+                      plan.update};
+  if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
   return request;
 }
 
 [[noreturn]] void refuse(Solution const& solution, Budgets const& budgets) {
   throw Error(Status::cannot_fit,
-              fmt::format("memory.device = {}, memory.nvme = {}: {}",
+              fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}: {}",
                           human_bytes(static_cast<double>(budgets.device_bytes)),
+                          human_bytes(static_cast<double>(budgets.host_bytes)),
                           human_bytes(static_cast<double>(budgets.nvme_bytes)),
                           describe(solution.smallest)));
 }
@@ -31,10 +35,11 @@ PlanRequest request(Config const& config) {
 }  // namespace
 
 Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks) {
-  auto const share =
-      kAutoShare * static_cast<double>(free_bytes) / static_cast<double>(local_ranks);
-  return {config.memory.device_bytes.value_or(static_cast<std::int64_t>(share)),
-          config.memory.nvme_path.empty() ? 0 : config.memory.nvme_bytes};
+  auto const& memory = config.memory;
+  auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free_bytes) /
+                                               static_cast<double>(local_ranks));
+  return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - memory.host_bytes)),
+          memory.host_bytes, memory.nvme_path.empty() ? 0 : memory.nvme_bytes};
 }
 
 PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,

@@ -17,7 +17,7 @@ void add_text(StreamingChecksum& checksum, std::string const& text) {
   checksum.add(std::as_bytes(std::span(text)));
 }
 
-void add_masters(StreamingChecksum& checksum, ModelState const& model) {
+void add_masters(StreamingChecksum& checksum, ModelState& model) {
   std::vector<float> piece(kPieceElements);
   for (auto const& chunk : model.chunks()) {
     for (std::size_t p = 0; p < chunk.parameters.size(); ++p) {
@@ -35,7 +35,7 @@ void add_masters(StreamingChecksum& checksum, ModelState const& model) {
 }  // namespace
 
 void require_same_start(Comm& comm, RunState state, std::string const& plan,
-                        ModelState const& model) {
+                        ModelState& model) {
   if (comm.size() == 1) return;  // nobody to differ from: spare the pass over all weights
   StreamingChecksum checksum;
   for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);

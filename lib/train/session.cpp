@@ -11,7 +11,7 @@ InferenceSession::InferenceSession(Config const& config, Graph graph, Checkpoint
       m_program(compile_inference(m_graph, comm.size())),
       m_memory(config, m_program),
       m_engine({m_program, m_memory.tiers(), exec, kernel, comm, batches, {}, nullptr}) {
-  ModelState model(m_program, m_memory.tiers().device);
+  ModelState model(m_program, m_memory.tiers());
   restore_model(checkpoint, model, true);
 }
 

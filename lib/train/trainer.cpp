@@ -69,7 +69,7 @@ Trainer::Trainer(TrainerParts parts)
       m_batches(parts.data.train, parts.data.order, m_shape),
       m_engine(engine_parts(parts, parts.programs.train, m_batches, m_state),
                engine_debug(parts.config)),
-      m_model(parts.programs.train, parts.memory.tiers().device),
+      m_model(parts.programs.train, parts.memory.tiers()),
       m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
                  parts.run_dir) {
   if (!parts.programs.eval) return;

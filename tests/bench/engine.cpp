@@ -24,14 +24,14 @@ Graph graph_of(std::int64_t layers) {
 }
 
 Program compiled(Graph const& graph, BlockPolicy activations, char const* update) {
-  return compile(graph, nullptr, make_plan(graph, {"auto"}, {update}, 1, activations),
+  return compile(graph, nullptr, make_plan(graph, {.activations = {"auto"}, .update = {update}}, activations),
                  kMicroBatches, 1)
       .train;
 }
 
 // Not inlined: instructions.sh counts between their begin and end.
 [[gnu::noinline]] Compiled plan_once(Graph const& graph) {
-  auto const plan = make_plan(graph, {"auto"}, {"device"}, 1, BlockPolicy::nvme);
+  auto const plan = make_plan(graph, {.activations = {"auto"}}, BlockPolicy::nvme);
   return place(graph, nullptr, plan, kMicroBatches, 1);
 }
 [[gnu::noinline]] bool prove_once(Program const& program) {

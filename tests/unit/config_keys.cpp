@@ -22,8 +22,9 @@ Config unusual() {
   c.optim = {"adamw", 1.0 / 3, 0,        0.01, 0.8,    0.999,  1e-12,
              0,       0,       "linear", true, "bf16", "fp32", "skip"};
   c.precision = Precision::f32;
-  c.memory = {123'456'789, "/scratch/\"me\"", 7ll << 30};
-  c.plan = {{"keep", "nvme", "recompute"}, {"host", "device"}, 4, ""};
+  c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
+  c.plan = {{"keep", "nvme:0.25", "light"}, {"nvme"}, {"host"}, {"device", "nvme"},
+            {"host", "device"},             4,        ""};
   c.run.steps = 9;
   c.run.seed = ~0ull;
   c.run.threads = 5;

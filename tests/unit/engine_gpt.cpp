@@ -87,7 +87,7 @@ void initialise(Program const& program, Tiers const& tiers) {
 using Story = std::vector<std::uint64_t>;
 
 Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> const& update) {
-  auto const plan = make_plan(graph, {"auto"}, update, 1, policy);
+  auto const plan = make_plan(graph, {.activations = {"auto"}, .update = update}, policy);
   auto const compiled = compile(graph, nullptr, plan, kMicroBatches, 1);
   auto const& program = compiled.train;
   auto const& peak = program.peak_bytes;

@@ -11,7 +11,7 @@ namespace {
 
 std::string explained(std::vector<std::string> const& activations) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, activations, {"host", "device"}, 1, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = activations, .update = {"host", "device"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 2, 2).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
   return explain(graph, plan, program, simulate(program, machine));
@@ -31,7 +31,7 @@ TEST(Explain, SaysWhereBlocksAndChunksGo) {
   EXPECT_TRUE(has(text, "h.1                      recompute")) << text;
   EXPECT_TRUE(has(text, "h.2 to h.10 (9)          nvme")) << text;
   EXPECT_TRUE(has(text, "h.11                     keep")) << text;  // the last layer
-  EXPECT_TRUE(has(text, "on device, updated on host")) << text;
+  EXPECT_TRUE(has(text, "wte                      device      device     device     host")) << text;
   EXPECT_TRUE(has(text, "nvme    peak")) << text;
 }
 
@@ -44,7 +44,7 @@ TEST(Explain, NamesWhatSetsThePeak) {
 
 TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
   EXPECT_EQ(describe(program, 0).find("item 0 host load_batch"), 0u);
   auto const copy = std::find_if(program.items.begin(), program.items.end(),

@@ -12,18 +12,27 @@
 namespace spillway::test {
 namespace {
 
+// Whether some byte belongs to both at the same item.
+bool clash(Buffer const& a, Lifetime const& life_a, Buffer const& b, Lifetime const& life_b) {
+  for (Stay const& x : life_a) {
+    for (Stay const& y : life_b) {
+      bool const bytes = a.offset + x.first_byte < b.offset + y.last_byte &&
+                         b.offset + y.first_byte < a.offset + x.last_byte;
+      if (bytes && x.meets(y)) return true;
+    }
+  }
+  return false;
+}
+
 // Pairs of buffers that are alive together and share bytes.
 int clashes(Program const& program) {
   auto const alive = lifetimes(program);
   int result = 0;
   for (Buffer const& a : program.buffers) {
     for (Buffer const& b : program.buffers) {
-      auto const& life_a = alive[static_cast<std::size_t>(a.id)];
-      auto const& life_b = alive[static_cast<std::size_t>(b.id)];
-      if (a.id >= b.id || a.tier != b.tier || life_a.empty() || life_b.empty()) continue;
-      bool const bytes =
-          a.offset < b.offset + footprint_bytes(b) && b.offset < a.offset + footprint_bytes(a);
-      result += bytes && life_a.overlaps(life_b);
+      if (a.id >= b.id || a.tier != b.tier) continue;
+      result += clash(a, alive[static_cast<std::size_t>(a.id)], b,
+                      alive[static_cast<std::size_t>(b.id)]);
     }
   }
   return result;
@@ -36,7 +45,7 @@ std::int64_t bound(Program const& program, Tier tier) {
 
 Program gpt_program(std::string const& policy, int micro_batches, int ranks) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, {policy}, {"device"}, 2, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = {policy}, .prefetch = 2}, BlockPolicy::keep);
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
@@ -66,17 +75,17 @@ TEST(Layout, StaysWithinTwoPercentOfTheBytesAliveForGpt2) {
                   1.02 * static_cast<double>(bound(program, Tier::device)))
             << policy << " " << micro_batches << " " << ranks;
         EXPECT_LE(static_cast<double>(program.peak_bytes[2]),
-                  1.02 * static_cast<double>(bound(program, Tier::nvme)) + kPageBytes);
+                  1.02 * static_cast<double>(bound(program, Tier::nvme)) + kExtentBytes);
       }
     }
   }
 }
 
-TEST(Layout, AlignsLargeBuffersToPagesAndSmallOnesToLines) {
+TEST(Layout, AlignsLargeBuffersToPagesSmallOnesToLinesAndSpilledOnesToExtents) {
   Program program = gpt_program("nvme", 3, 2);
   lay_out(program);
   for (Buffer const& buffer : program.buffers) {
-    ASSERT_EQ(buffer.offset % (buffer.bytes >= 4096 ? 4096 : 64), 0) << buffer.name;
+    ASSERT_EQ(buffer.offset % alignment_bytes(buffer.bytes, buffer.tier), 0) << buffer.name;
     ASSERT_GE(buffer.stride, buffer.versions > 1 ? buffer.bytes : 0) << buffer.name;
   }
 }
@@ -93,7 +102,7 @@ TEST(Layout, IsTheSameEveryTime) {
 TEST(Layout, SharesParametersAndTheTransientRegionAmongPrograms) {
   GptShape const shape{.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64};
   Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
-  auto const plan = make_plan(train, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  auto const plan = make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep);
   auto const compiled = compile(train, &eval, plan, 1, 1);
   std::map<int, std::int64_t> offsets;  // of parameters, per chunk
   auto const& tensors = compiled.train.tensors;

@@ -19,7 +19,7 @@ Graph const& graph() {
 }
 
 TEST(Plan, RepeatsTheLastEntryOfALists) {
-  Plan const plan = make_plan(graph(), {"keep", "nvme"}, {"host", "device"}, 3, BlockPolicy::keep);
+  Plan const plan = make_plan(graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 3}, BlockPolicy::keep);
   std::vector<BlockPolicy> layers;
   for (std::size_t b = 0; b < graph().blocks.size(); ++b) {
     if (graph().blocks[b].layer) layers.push_back(plan.blocks[b].policy);
@@ -32,14 +32,14 @@ TEST(Plan, RepeatsTheLastEntryOfALists) {
 }
 
 TEST(Plan, ReadsAFractionOfRows) {
-  Plan const plan = make_plan(graph(), {"nvme:0.5"}, {"auto"}, 1, BlockPolicy::keep);
+  Plan const plan = make_plan(graph(), {.activations = {"nvme:0.5"}}, BlockPolicy::keep);
   EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::nvme, 0.5}));
 }
 
 TEST(Plan, RefusesListsThatAreLongerThanTheModel) {
   auto const error_of = [](Words const& activations, Words const& update) -> std::string {
     try {
-      make_plan(graph(), activations, update, 1, BlockPolicy::keep);
+      make_plan(graph(), {.activations = activations, .update = update}, BlockPolicy::keep);
       return "no error";
     } catch (std::invalid_argument const& error) {
       return error.what();
@@ -59,7 +59,7 @@ TEST(Plan, NamesTheWordThatIsNoPolicy) {
                                             {Words{"nvme:2"}, Words{"device"}},
                                             {Words{"keep"}, Words{"disk"}},
                                             {Words{}, Words{}}}) {
-    EXPECT_THROW(make_plan(graph(), activations, update, 1, BlockPolicy::keep),
+    EXPECT_THROW(make_plan(graph(), {.activations = activations, .update = update}, BlockPolicy::keep),
                  std::invalid_argument);
   }
   for (auto const policy : {BlockPolicy::keep, BlockPolicy::light_nvme}) {
@@ -68,7 +68,7 @@ TEST(Plan, NamesTheWordThatIsNoPolicy) {
 }
 
 TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
-  auto const plan = make_plan(graph(), {"keep", "nvme"}, {"host", "device"}, 2, BlockPolicy::keep);
+  auto const plan = make_plan(graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 2}, BlockPolicy::keep);
   auto const text = to_yaml(plan, graph());
   EXPECT_EQ(text.find("activations:\n  - keep        # h.0\n  - nvme        # h.1\n"), 0u) << text;
   EXPECT_NE(text.find("update:\n  - host "), std::string::npos);
@@ -76,23 +76,23 @@ TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
 }
 
 Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {
-  return solve(graph(), nullptr, {activations, {"auto"}, 1}, budgets, 1, 1);
+  return solve(graph(), nullptr, {.activations = activations}, budgets, 1, 1);
 }
 
 TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
   constexpr std::int64_t plenty = std::int64_t{1} << 40;
-  auto const none = solve_with({0, plenty});
+  auto const none = solve_with({.device_bytes = 0, .nvme_bytes = plenty});
   ASSERT_EQ(none.needs.size(), 3u);
   auto const device = [&](std::size_t i) { return none.needs[i].peak_bytes[0]; };
-  EXPECT_EQ(solve_with({device(0), 0}).choice->automatic, BlockPolicy::keep);
-  EXPECT_EQ(solve_with({device(0) - 1, plenty}).choice->automatic, BlockPolicy::recompute);
+  EXPECT_EQ(solve_with({.device_bytes = device(0), .nvme_bytes = 0}).choice->automatic, BlockPolicy::keep);
+  EXPECT_EQ(solve_with({.device_bytes = device(0) - 1, .nvme_bytes = plenty}).choice->automatic, BlockPolicy::recompute);
   auto const least = std::min(device(1), device(2));
-  EXPECT_TRUE(solve_with({least, plenty}).choice);
-  EXPECT_FALSE(solve_with({least - 1, plenty}).choice);
+  EXPECT_TRUE(solve_with({.device_bytes = least, .nvme_bytes = plenty}).choice);
+  EXPECT_FALSE(solve_with({.device_bytes = least - 1, .nvme_bytes = plenty}).choice);
 }
 
 TEST(Solve, NamesTheSmallestNeedWhenNothingFits) {
-  auto const solution = solve_with({1 << 20, 0});
+  auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
   EXPECT_FALSE(solution.choice);
   ASSERT_EQ(solution.needs.size(), 2u);  // nvme is not tried without an NVMe tier
   for (Need const& need : solution.needs) {

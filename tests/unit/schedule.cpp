@@ -28,7 +28,7 @@ Graph small_gpt() {
 
 Program schedule_gpt(Graph const& graph, Words const& activations, int micro_batches = 1,
                      int ranks = 1, int prefetch = 0, Words const& update = {"device"}) {
-  auto const plan = make_plan(graph, activations, update, prefetch, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = activations, .update = update, .prefetch = prefetch}, BlockPolicy::keep);
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
@@ -56,7 +56,7 @@ TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
       std::map<std::string, std::int64_t> peak;
       for (Words const& words : {Words{"keep"}, Words{"recompute"}, Words{"nvme"},
                                  Words{"nvme", "recompute", "keep", "nvme", "nvme", "recompute"}}) {
-        auto const plan = make_plan(gpt2(), words, {"host", "device"}, 2, BlockPolicy::keep);
+        auto const plan = make_plan(gpt2(), {.activations = words, .update = {"host", "device"}, .prefetch = 2}, BlockPolicy::keep);
         Compiled compiled;
         ASSERT_NO_THROW(compiled = compile(gpt2(), nullptr, plan, micro_batches, ranks))
             << words[0] << " " << micro_batches << " micro-batches, " << ranks << " ranks";
@@ -82,7 +82,7 @@ TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
                            .dropout = 0.1};
       Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
       for (char const* policy : {"keep", "recompute", "nvme"}) {
-        auto const plan = make_plan(train, {policy}, {"device", "host"}, 1, BlockPolicy::keep);
+        auto const plan = make_plan(train, {.activations = {policy}, .update = {"device", "host"}}, BlockPolicy::keep);
         for (int const micro_batches : {1, 2, 5}) {
           EXPECT_NO_THROW(compile(train, &eval, plan, micro_batches, 3)) << policy << layers;
         }
@@ -99,7 +99,7 @@ TEST(Schedule, KeepsLogitsForWhoeverGenerates) {
   auto const logits = std::find_if(program.buffers.begin(), program.buffers.end(),
                                    [&](Buffer const& b) { return b.tensor == graph.known.logits; });
   ASSERT_NE(logits, program.buffers.end());
-  EXPECT_EQ(alive[static_cast<std::size_t>(logits->id)].last + 1,
+  EXPECT_EQ(alive[static_cast<std::size_t>(logits->id)].back().last + 1,
             static_cast<ItemNumber>(program.items.size()));
 }
 
@@ -273,18 +273,15 @@ TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
 
 TEST(Schedule, RefusesWhatIsNotOffered) {
   Graph const graph = small_gpt();
-  Plan const good = make_plan(graph, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  Plan const good = make_plan(graph, {.activations = {"keep"}}, BlockPolicy::keep);
   auto const refused = [&](auto change) {
     Plan plan = good;
     change(plan);
     EXPECT_THROW(schedule(graph, plan, Purpose::train, 1, 1), std::invalid_argument);
   };
-  refused([](Plan& p) { p.blocks[1].policy = BlockPolicy::light; });
-  refused([](Plan& p) { p.blocks[1].policy = BlockPolicy::host; });
-  refused([](Plan& p) { p.blocks[1] = {BlockPolicy::nvme, 0.5}; });
-  refused([](Plan& p) { p.chunks[0].parameters = Tier::host; });
+  refused([](Plan& p) { p.chunks[0].gradients = Tier::nvme; });
+  refused([](Plan& p) { p.chunks[0].update = Tier::nvme; });
   refused([](Plan& p) { p.chunks[0].sharded = true; });
-  refused([](Plan& p) { p.chunks[0].resident = false; });
   refused([](Plan& p) { p.chunks.pop_back(); });
 }
 

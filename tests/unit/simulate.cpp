@@ -62,7 +62,7 @@ TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
 
 TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 128, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, {"keep"}, {"device"}, 1, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = {"keep"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
   Machine machine{100, 50, 1e9, 0, 0, 0, 0};
   double flops = 0;
@@ -77,7 +77,7 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
 
 TEST(Simulate, CountsEveryMicroBatch) {
   Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
   auto const spilled = [&](int micro_batches) {
     auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
     return simulate(program, unit_machine()).bytes[index(Lane::nvme_write)];

@@ -43,7 +43,7 @@ class CheckpointSpace : public testing::Test {
       : m_train(training_graph(test::tiny_config(), test::kTinyVocab,
                                test::tiny_arithmetic(test::tiny_config()))),
         m_program(compile(m_train, nullptr,
-                          make_plan(m_train, {"keep"}, {"device"}, 1, BlockPolicy::keep), 1, 1)
+                          make_plan(m_train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                       .train),
         m_arena("device", m_program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
         m_model(m_program, m_arena) {

@@ -24,7 +24,7 @@ struct State {
   explicit State(Config const& config)
       : train(graph(config)),
         program(compile(train, nullptr,
-                        make_plan(train, {"keep"}, {"device"}, 1, BlockPolicy::keep), 1, 1)
+                        make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                     .train),
         arena("device", program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
         model(program, arena) {}

@@ -83,7 +83,7 @@ struct Spilling {
 
   Spilling() {
     Graph const graph = gpt_training_graph({.layers = 4});
-    auto const plan = make_plan(graph, {"nvme"}, {"device"}, 1, BlockPolicy::keep);
+    auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
     program = compile(graph, nullptr, plan, 2, 1).train;
   }
 };

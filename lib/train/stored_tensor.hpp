@@ -1,0 +1,51 @@
+// A persistent tensor of a run, wherever it lies, as bytes that can be looked at and changed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/tiers.hpp"
+
+namespace spillway {
+
+// Ranges of elements that are asked for must not cross a multiple of this: what lies in the spill
+// file is brought to memory in windows of so many elements.
+inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
+
+// One thread at a time, only between steps of finished Engines.
+class StoredTensor {
+ public:
+  StoredTensor() = default;  // of nothing
+  StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype);
+
+  bool exists() const { return m_dtype.has_value(); }
+  DType dtype() const { return *m_dtype; }
+
+  // Address of element `first`, valid until another window is asked for. `changes`: what is written
+  // there is kept. Throws Error(storage).
+  std::byte* at(std::int64_t first, bool changes);
+
+  // Writes back what was changed and gives the window's memory free. What was never written before
+  // `complete` is zero from then on, in the spill file too. Both throw Error(storage).
+  void flush();
+  void complete();
+
+ private:
+  struct Window {
+    std::int64_t number = -1;
+    bool changed = false;
+    std::vector<std::byte> bytes;
+  };
+  void open(std::int64_t number);
+
+  std::optional<DType> m_dtype;
+  std::byte* m_memory = nullptr;  // null where it lies in the spill file
+  SpillFile* m_spill = nullptr;
+  std::int64_t m_offset_bytes = 0, m_bytes = 0;
+  std::vector<bool> m_written;  // by window
+  Window m_window;
+};
+
+}  // namespace spillway
