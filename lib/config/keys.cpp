@@ -97,7 +97,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
       {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
        "Directory of the spill file; none (or memory.nvme: none): no spilling."},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
-       "Budget of the spill file; given with the path."},
+       "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
+       "the path."},
   };
 }
 
@@ -148,7 +149,7 @@ std::vector<Key> spill_keys(SpillConfig& spill) {
       {"spill.queue_depth", IntegerField{&spill.queue_depth, 1, 4096}, "", "",
        "Transfers of at most 1 MiB that are under way together."},
       {"spill.checksum", BoolField{&spill.checksum}, "", "",
-       "Check every extent that comes back from the spill file."},
+       "Check all that comes back from the spill file, in pieces of 1 MiB."},
   };
 }
 

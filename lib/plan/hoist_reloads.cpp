@@ -41,8 +41,8 @@ Reloads hoist_reloads(Draft const& on_demand, int distance) {
     int const now = static_cast<int>(begins.size()) - 1;
     int const earliest = begins[static_cast<std::size_t>(std::max(0, now - distance))];
     for (TensorId const tensor : wanted->second) {
-      auto const bytes =
-          footprint_bytes(on_demand.graph.tensors[static_cast<std::size_t>(tensor)].bytes());
+      auto const bytes = footprint_bytes(
+          on_demand.graph.tensors[static_cast<std::size_t>(tensor)].bytes(), Tier::device);
       auto place = static_cast<std::size_t>(begins.back());
       while (place > static_cast<std::size_t>(earliest) && level[place - 1] + bytes <= peak) {
         level[--place] += bytes;

@@ -127,7 +127,7 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
     buffer.offset = base;
     if (lifetime.empty()) continue;
     todo.push_back(
-        {buffer.id, lifetime, footprint_bytes(buffer), alignment_bytes(buffer.bytes), 0});
+        {buffer.id, lifetime, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier), 0});
   }
   auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
@@ -143,7 +143,7 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
 void layout(std::span<Program*> programs) {
   for (Program* program : programs) {
     for (Buffer& buffer : program->buffers) {
-      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes) : 0;
+      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
     }
   }
   auto const persistent = place_persistent(programs);

@@ -50,16 +50,17 @@ std::vector<Lifetime> lifetimes(Program const& program) {
   return result;
 }
 
-std::int64_t alignment_bytes(std::int64_t bytes) {
+std::int64_t alignment_bytes(std::int64_t bytes, Tier tier) {
+  if (tier == Tier::nvme) return kSpillBytes;
   return bytes >= kPageBytes ? kPageBytes : kLineBytes;
 }
 
-std::int64_t footprint_bytes(std::int64_t bytes) {
-  return round_up(bytes, alignment_bytes(bytes));
+std::int64_t footprint_bytes(std::int64_t bytes, Tier tier) {
+  return round_up(bytes, alignment_bytes(bytes, tier));
 }
 
 std::int64_t footprint_bytes(Buffer const& buffer) {
-  return footprint_bytes(buffer.bytes) * buffer.versions;
+  return footprint_bytes(buffer.bytes, buffer.tier) * buffer.versions;
 }
 
 std::vector<std::int64_t> live_bytes(Program const& program, std::vector<Lifetime> const& lifetimes,

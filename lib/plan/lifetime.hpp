@@ -20,12 +20,13 @@ struct Lifetime {
 // (its reader is the program's user).
 std::vector<Lifetime> lifetimes(Program const& program);
 
-// Offsets and footprints are multiples of this: a page for buffers of a page and more, so that they
-// can be moved by direct I/O; a cache line for smaller ones.
-inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64;
-std::int64_t alignment_bytes(std::int64_t bytes);
+// Offsets and footprints are multiples of this. In memory: a page for buffers of a page and more,
+// so that they can be moved by direct I/O; a cache line for smaller ones. In the spill file: what
+// its ranges begin at.
+inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kSpillBytes = 65'536;
+std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
 // What a buffer takes in its arena, rounded up: of one version, and in all.
-std::int64_t footprint_bytes(std::int64_t bytes);
+std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);
 std::int64_t footprint_bytes(Buffer const& buffer);
 
 // Per item: bytes alive in `tier` while it runs. No layout can have a lower peak than their
