@@ -7,34 +7,19 @@
 #include <thread>
 
 #include "io/ring/backends.hpp"
+#include "io/ring/line.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr int kMostThreads = 8;  // they wait for the device, not for cores
 
-// A line of fixed length, first in, first out.
-template <class T>
-class Line {
- public:
-  explicit Line(int most) : m_entries(static_cast<std::size_t>(most)) {}
-  bool empty() const { return m_count == 0; }
-  void push(T const& entry) { m_entries[(m_first + m_count++) % m_entries.size()] = entry; }
-  T pop() {
-    auto const entry = m_entries[m_first];
-    m_first = (m_first + 1) % m_entries.size();
-    --m_count;
-    return entry;
-  }
-
- private:
-  std::vector<T> m_entries;
-  std::size_t m_first = 0, m_count = 0;
-};
-
 class PosixQueue final : public TransferQueue {
  public:
-  explicit PosixQueue(int depth) : TransferQueue(depth), m_asked(depth), m_outcomes(depth) {
+  explicit PosixQueue(int depth)
+      : TransferQueue(depth),
+        m_asked(static_cast<std::size_t>(depth)),
+        m_outcomes(static_cast<std::size_t>(depth)) {
     for (int i = 0; i < std::min(depth, kMostThreads); ++i)
       m_threads.emplace_back([this] { work(); });
   }
@@ -48,6 +33,14 @@ class PosixQueue final : public TransferQueue {
   }
 
   char const* backend() const override { return "posix"; }
+
+  void wake() noexcept override {
+    {
+      std::lock_guard const lock(m_mutex);
+      m_woken = true;
+    }
+    m_answer.notify_one();
+  }
 
  private:
   struct Asked {
@@ -65,9 +58,11 @@ class PosixQueue final : public TransferQueue {
 
   std::optional<Outcome> next(double timeout_s) noexcept override {
     std::unique_lock lock(m_mutex);
-    auto const some = [this] { return !m_outcomes.empty(); };
-    if (!m_answer.wait_for(lock, std::chrono::duration<double>(timeout_s), some)) return {};
-    return m_outcomes.pop();
+    auto const some = [this] { return m_woken || !m_outcomes.empty(); };
+    m_answer.wait_for(lock, std::chrono::duration<double>(timeout_s), some);
+    if (!m_outcomes.empty()) return m_outcomes.pop();
+    m_woken = false;
+    return {};
   }
 
   void work() {
@@ -96,7 +91,7 @@ class PosixQueue final : public TransferQueue {
   std::condition_variable m_ask, m_answer;
   Line<Asked> m_asked;
   Line<Outcome> m_outcomes;
-  bool m_ends = false;
+  bool m_ends = false, m_woken = false;
   std::vector<std::thread> m_threads;
 };
 

@@ -27,8 +27,8 @@ struct TransferDone {
 };
 
 // A fixed number of operations, of which each carries one request to its end: short transfers are
-// continued, interrupted ones begun again. Requests finish in any order. One thread at a time;
-// nothing but the constructor allocates.
+// continued, interrupted ones begun again. Requests finish in any order. But for `wake`, one thread
+// at a time; nothing but the constructor allocates.
 class TransferQueue {
  public:
   virtual ~TransferQueue() = default;
@@ -43,8 +43,12 @@ class TransferQueue {
   // Asynchronous. Only while not full.
   void submit(TransferRequest const& request) noexcept;
 
-  // Sleeps until a request is done; empty when none is within `timeout_s`, or none is in flight.
+  // Sleeps until a request is done; empty when none is within `timeout_s`, none is in flight, or
+  // `wake` was called.
   std::optional<TransferDone> wait(double timeout_s) noexcept;
+
+  // From any thread, at any time: ends a wait in progress, or else the next one that would sleep.
+  virtual void wake() noexcept = 0;
 
   // "read of 1048576 bytes at 4194304 for 12.1 s, ...", the oldest first: what a watchdog says.
   std::string outstanding() const;
@@ -59,6 +63,7 @@ class TransferQueue {
   // Begins to move what `rest` names; later one Outcome says how far it came. After a start that
   // fails at once, an Outcome says so as well.
   virtual void start(int operation, TransferRequest const& rest) noexcept = 0;
+  // Empty after `timeout_s`, or when woken.
   virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
 
  private:

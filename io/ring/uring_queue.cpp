@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 #include <liburing.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cmath>
 
+#include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
 
 namespace spillway {
@@ -23,23 +26,35 @@ class UringQueue final : public TransferQueue {
  public:
   // `error`: of the setup; the object may then only be destroyed.
   UringQueue(int depth, std::span<std::byte> registered, int& error) : TransferQueue(depth) {
-    error = -io_uring_queue_init(static_cast<unsigned>(depth), &m_ring, 0);
+    // One entry more than operations: the read that `wake` ends.
+    error = -io_uring_queue_init(static_cast<unsigned>(depth) + 1, &m_ring, 0);
     m_usable = error == 0;
     if (m_usable && !(m_ring.features & IORING_FEAT_EXT_ARG)) error = ENOSYS;  // waits with timeout
+    if (error == 0 && !m_event) error = errno;
     if (error == 0 && !registered.empty()) error = register_pieces(registered);
+    if (error == 0) listen();
   }
   // The kernel may still write into memory that its operations name.
   ~UringQueue() override {
     if (!m_usable) return;
-    while (m_pending > 0 && next(kWaitAtEndS)) {
+    while (m_pending > 0 && reap(kWaitAtEndS)) {
+    }
+    if (m_listens) wake();
+    while (m_listens && reap(kWaitAtEndS)) {
     }
     io_uring_queue_exit(&m_ring);
   }
 
   char const* backend() const override { return m_registered.empty() ? "uring-plain" : "uring"; }
 
+  void wake() noexcept override {
+    std::uint64_t const one = 1;
+    [[maybe_unused]] auto const written = ::write(m_event.get(), &one, sizeof one);
+  }
+
  private:
   static constexpr double kWaitAtEndS = 10;
+  static constexpr std::uint64_t kWoken = ~std::uint64_t{0};  // beside the operations' numbers
 
   int register_pieces(std::span<std::byte> memory) {
     std::vector<iovec> pieces;
@@ -83,7 +98,25 @@ class UringQueue final : public TransferQueue {
     io_uring_submit(&m_ring);  // what it refuses now is submitted by the next wait
   }
 
+  // Arms the read that `wake` ends.
+  void listen() noexcept {
+    auto* const entry = io_uring_get_sqe(&m_ring);
+    assert(entry);
+    io_uring_prep_read(entry, m_event.get(), &m_wakes, sizeof m_wakes, 0);
+    entry->user_data = kWoken;
+    m_listens = true;
+    io_uring_submit(&m_ring);
+  }
+
   std::optional<Outcome> next(double timeout_s) noexcept override {
+    auto const outcome = reap(timeout_s);
+    if (!m_listens) listen();
+    if (!outcome || outcome->operation < 0) return {};
+    return outcome;
+  }
+
+  // A completion of any kind; `operation` is -1 for that of `wake`.
+  std::optional<Outcome> reap(double timeout_s) noexcept {
     io_uring_submit(&m_ring);
     io_uring_cqe* completion = nullptr;
     auto timeout = timespec_of(timeout_s);
@@ -91,12 +124,20 @@ class UringQueue final : public TransferQueue {
     do result = io_uring_wait_cqe_timeout(&m_ring, &completion, &timeout);
     while (result == -EINTR);
     if (result != 0) return {};
-    Outcome const outcome{static_cast<int>(completion->user_data), completion->res};
+    bool const woken = completion->user_data == kWoken;
+    Outcome const outcome{woken ? -1 : static_cast<int>(completion->user_data), completion->res};
     io_uring_cqe_seen(&m_ring, completion);
-    --m_pending;
+    if (woken) {
+      m_listens = false;
+    } else {
+      --m_pending;
+    }
     return outcome;
   }
 
+  FileDescriptor m_event = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
+  std::uint64_t m_wakes = 0;  // where the armed read puts its count
+  bool m_listens = false;     // it is armed
   io_uring m_ring = {};
   bool m_usable = false;
   int m_pending = 0;  // submitted and not seen

@@ -8,8 +8,8 @@ namespace spillway {
 
 enum class Fault : std::uint8_t {
   none,
-  error,     // the transfer reports EIO and moves nothing
-  flip_bit,  // the first bit of the extent comes out (or is stored) wrong
+  error,     // the first piece of the transfer fails with EIO however often it is tried
+  flip_bit,  // the first bit of the range comes out wrong every time, or is stored wrong
 };
 
 // Asked once per transfer, on the I/O thread.

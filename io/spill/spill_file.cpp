@@ -1,209 +1,295 @@
 #include "io/spill/spill_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <chrono>
+#include <numeric>
+#include <utility>
 
+#include "base/allocator_pass.hpp"
 #include "base/checksum.hpp"
-#include "base/error.hpp"
-#include "io/ring/probe.hpp"
+#include "base/math.hpp"
 
 namespace spillway {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr double kForever = 1e9;  // seconds
 
-constexpr std::size_t kPageBytes = 4096;  // what direct I/O takes, in memory and file
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-
-std::int64_t elapsed_ns(Clock::time_point since) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since).count();
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-// Not every file system knows O_TMPFILE; there a name exists for the moment between two calls.
-FileDescriptor open_without_name(std::filesystem::path const& directory) {
-  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file) return file;
-  if (errno == EOPNOTSUPP || errno == EISDIR) {
-    auto name = (directory / "spillway-spill-XXXXXX").string();
-    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (file) ::unlink(name.c_str());
-  }
-  if (!file) {
-    throw Error(Status::bad_input, fmt::format("memory.nvme.path: no spill file in {}: {}",
-                                               directory.string(), error_text(errno)));
-  }
-  return file;
+Direction other(Direction direction) {
+  return direction == Direction::read ? Direction::write : Direction::read;
 }
 
-[[noreturn]] void fail_no_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
-                                int error) {
-  throw Error(
-      Status::cannot_fit,
-      fmt::format("memory.nvme.path: {} cannot hold the spill file: {} bytes needed, {} "
-                  "free ({}); choose another path or a plan that spills less",
-                  directory.string(), needed_bytes, free_bytes(directory), error_text(error)));
+std::vector<int> numbers(int count) {
+  std::vector<int> result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
 }
 
-void allocate(FileDescriptor const& file, std::filesystem::path const& directory,
-              std::int64_t size_bytes) {
-  if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
-  int error = errno;
-  if (error == EOPNOTSUPP) {
-    // A file system without reservation (NFS before 4.2): ask what is free, and trust it.
-    bool const fits = free_bytes(directory) >= size_bytes;
-    if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
-    error = fits ? errno : ENOSPC;
-  }
-  fail_no_space(directory, size_bytes, error);
+int take(std::vector<int>& free) {
+  int const number = free.back();
+  free.pop_back();
+  return number;
+}
+
+std::int64_t spares(SpillSettings const& settings, std::int64_t size_bytes) {
+  return size_bytes > 0 ? div_ceil(settings.spare_bytes, kSpillPieceBytes) : 0;
 }
 
 }  // namespace
 
-void require_spill_place(std::filesystem::path const& directory) {
-  open_without_name(directory);
-}
+SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
+                     SpillSettings const& settings)
+    : SpillFile(directory, size_bytes, settings, make_transfer_queue(settings.queue)) {}
 
 SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
-                     std::int64_t extents, SpillSettings const& settings)
+                     SpillSettings const& settings, MadeQueue made)
     : m_directory(directory),
       m_size_bytes(size_bytes),
       m_settings(settings),
-      m_file(open_without_name(directory)),
-      m_checksum_of(static_cast<std::size_t>(extents)) {
-  allocate(m_file, directory, size_bytes);
-  auto made = make_transfer_queue(settings.queue);
-  m_queue = std::move(made.queue);
-  if (!made.stepped_down.empty()) m_advice.push_back(std::move(made.stepped_down));
-  if (size_bytes >= std::int64_t{kPageBytes}) open_direct();
+      m_storage(directory, round_up(size_bytes, kSpillAlignment) +
+                               spares(settings, size_bytes) * kSpillPieceBytes),
+      m_advice(m_storage.advice()),
+      m_running(static_cast<std::size_t>(settings.transfers)),
+      m_free(numbers(settings.transfers)),
+      m_done(m_running.size()),
+      m_pieces(static_cast<std::size_t>(made.queue->depth())),
+      m_free_pieces(numbers(made.queue->depth())),
+      m_traffic{Traffic(m_running.size()), Traffic(m_running.size())},
+      m_checksums(static_cast<std::size_t>(div_ceil(size_bytes, kSpillAlignment))),
+      m_spares(round_up(size_bytes, kSpillAlignment), kSpillPieceBytes,
+               spares(settings, size_bytes)),
+      m_queue(std::move(made.queue)) {
+  if (!made.stepped_down.empty()) m_advice.insert(m_advice.begin(), made.stepped_down);
 }
 
-// A second descriptor of the same file. That it opens does not mean that it moves anything: the
-// probe has tried.
-void SpillFile::open_direct() {
-  auto const probe = probe_directory(m_directory);
-  if (auto const bytes = probe.direct_alignment_bytes;
-      bytes > 0 && bytes <= std::int64_t{kPageBytes}) {
-    auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
-    m_direct = FileDescriptor(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+int SpillFile::under_way() const {
+  return static_cast<int>(m_running.size() - m_free.size());
+}
+
+void SpillFile::begin(SpillTransfer const& transfer) noexcept {
+  assert(!full() && !transfer.memory.empty());
+  assert(transfer.offset_bytes >= 0 && transfer.offset_bytes % kSpillAlignment == 0);
+  assert(transfer.offset_bytes + std::ssize(transfer.memory) <= m_size_bytes);
+  bool const reading = transfer.direction == Direction::read;
+  auto* const faults = m_settings.faults;
+  auto const number = take(m_free);
+  auto& running = m_running[static_cast<std::size_t>(number)];
+  running = {.what = transfer, .busy = true};
+  if (faults) running.fault = reading ? faults->before_read() : faults->before_write();
+  auto& direction = traffic(transfer.direction);
+  if (direction.running++ == 0) direction.since = Clock::now();
+  if (m_dead) {
+    running.error = ETIMEDOUT;
+    return end_transfer(number);
   }
-  if (!m_direct) m_advice.insert(m_advice.end(), probe.advice.begin(), probe.advice.end());
+  direction.waiting.push(number);
+  begin_pieces();
 }
 
-// The first of what is left: to the end of the pages that direct I/O can take, or all that is
-// before and after them.
-TransferRequest SpillFile::piece(TransferRequest const& rest) const {
-  auto const in_page = [](auto place) { return static_cast<std::size_t>(place) % kPageBytes; };
-  auto const page = in_page(reinterpret_cast<std::uintptr_t>(rest.memory.data()));
-  auto piece = rest;
-  piece.file = m_file.get();
-  auto bytes = std::min(rest.memory.size(), kPieceBytes);
-  if (m_direct && page == in_page(rest.offset_bytes)) {
-    auto const whole = bytes / kPageBytes * kPageBytes;
-    if (page > 0) {
-      bytes = std::min(bytes, kPageBytes - page);
-    } else if (whole > 0) {
-      bytes = whole;
-      piece.file = m_direct.get();
+void SpillFile::begin_pieces() noexcept {
+  while (!m_dead && !m_free_pieces.empty()) {
+    int const transfer = next_transfer();
+    if (transfer < 0) return;
+    begin_piece(transfer);
+  }
+}
+
+// The one whose piece is next; -1: none waits.
+int SpillFile::next_transfer() noexcept {
+  for (auto const direction : {m_turn, other(m_turn)}) {
+    if (traffic(direction).waiting.empty()) continue;
+    m_turn = other(direction);
+    return traffic(direction).waiting.front();
+  }
+  return -1;
+}
+
+void SpillFile::begin_piece(int transfer) noexcept {
+  auto& running = m_running[static_cast<std::size_t>(transfer)];
+  auto const& what = running.what;
+  auto const begun = running.begun_bytes;
+  auto const offset = what.offset_bytes + static_cast<std::int64_t>(begun);
+  auto const bytes =
+      std::min(what.memory.size() - begun, static_cast<std::size_t>(kSpillPieceBytes));
+  auto const number = take(m_free_pieces);
+  auto& piece = m_pieces[static_cast<std::size_t>(number)];
+  piece = {
+      .transfer = transfer, .memory = what.memory.subspan(begun, bytes), .offset_bytes = offset};
+  ++running.pieces;
+  running.begun_bytes += bytes;
+  if (running.begun_bytes == what.memory.size()) traffic(what.direction).waiting.pop();
+  if (what.direction == Direction::write) {
+    if (m_settings.checksums) checksum_of(piece) = checksum(piece.memory);
+    piece.place_bytes = place_to_write(offset);
+  } else {
+    piece.place_bytes = m_spares.place(offset);
+  }
+  if (running.fault == Fault::error && begun == 0) {
+    m_spares.move_at_next_write(offset);
+    return end_piece(number, EIO, false);
+  }
+  submit(number);
+}
+
+// Whole pages first, which direct I/O takes, then what is left.
+void SpillFile::submit(int number) noexcept {
+  auto& piece = m_pieces[static_cast<std::size_t>(number)];
+  auto rest = piece.memory.subspan(piece.moved_bytes);
+  auto const whole = rest.size() / SpillStorage::kPageBytes * SpillStorage::kPageBytes;
+  bool const on_page =
+      reinterpret_cast<std::uintptr_t>(rest.data()) % SpillStorage::kPageBytes == 0;
+  bool const direct = m_storage.direct() >= 0 && on_page && whole > 0;
+  if (direct) rest = rest.first(whole);
+  piece.asked_bytes = rest.size();
+  if (m_queue->in_flight() == 0) m_answered = Clock::now();
+  m_queue->submit({running(piece).what.direction, direct ? m_storage.direct() : m_storage.file(),
+                   rest, piece.place_bytes + static_cast<std::int64_t>(piece.moved_bytes),
+                   static_cast<std::uint64_t>(number)});
+}
+
+// After an answer of the queue.
+void SpillFile::advance(int number, int error) noexcept {
+  auto& piece = m_pieces[static_cast<std::size_t>(number)];
+  if (error == 0) piece.moved_bytes += piece.asked_bytes;
+  if (error == 0 && piece.moved_bytes < piece.memory.size()) return submit(number);
+  bool const corrupt = error == 0 && !is_sound(piece);
+  if ((error != 0 || corrupt) && try_again(piece)) return submit(number);
+  end_piece(number, error, corrupt);
+}
+
+// Of a piece that has been moved; here a bit is flipped for tests.
+bool SpillFile::is_sound(Piece const& piece) noexcept {
+  auto const& owner = running(piece);
+  bool const flip = owner.fault == Fault::flip_bit && piece.offset_bytes == owner.what.offset_bytes;
+  if (owner.what.direction == Direction::write) {
+    std::byte const wrong[] = {piece.memory[0] ^ std::byte{1}};
+    if (flip) write_fully(m_storage.file(), wrong, piece.place_bytes);
+    return true;
+  }
+  if (flip) piece.memory[0] ^= std::byte{1};
+  return !m_settings.checksums || checksum(piece.memory) == checksum_of(piece);
+}
+
+// Whether a piece that failed is to be submitted again, as it is left here.
+bool SpillFile::try_again(Piece& piece) noexcept {
+  piece.moved_bytes = 0;
+  if (piece.tries++ == 0) return true;
+  bool const can_move = m_spares.move_at_next_write(piece.offset_bytes);
+  if (!can_move || running(piece).what.direction == Direction::read) return false;
+  piece.place_bytes = place_to_write(piece.offset_bytes);
+  piece.tries = 0;
+  return true;
+}
+
+std::int64_t SpillFile::place_to_write(std::int64_t offset_bytes) noexcept {
+  auto const place = m_spares.place_to_write(offset_bytes);
+  m_moved_pieces = m_spares.moved();
+  return place;
+}
+
+void SpillFile::end_piece(int number, int error, bool corrupt) noexcept {
+  auto const& piece = m_pieces[static_cast<std::size_t>(number)];
+  auto const transfer = piece.transfer;
+  auto& owner = running(piece);
+  auto const size = owner.what.memory.size();
+  auto& direction = traffic(owner.what.direction);
+  m_free_pieces.push_back(number);
+  --owner.pieces;
+  if (error == 0 && !corrupt) {
+    direction.bytes += static_cast<std::int64_t>(piece.memory.size());
+  } else if (owner.begun_bytes < size) {  // it is the first in its line, and needs no more pieces
+    owner.begun_bytes = size;
+    direction.waiting.pop();
+  }
+  if (owner.error == 0) owner.error = error;
+  owner.corrupt = owner.corrupt || corrupt;
+  if (owner.pieces == 0 && owner.begun_bytes == size) end_transfer(transfer);
+}
+
+void SpillFile::end_transfer(int transfer) noexcept {
+  auto& running = m_running[static_cast<std::size_t>(transfer)];
+  auto& direction = traffic(running.what.direction);
+  running.busy = false;
+  if (--direction.running == 0)
+    direction.ns += std::chrono::nanoseconds(Clock::now() - direction.since).count();
+  auto const& what = running.what;
+  if (running.error != 0 || running.corrupt)
+    m_failure.note({what.direction, -1, what.memory, what.offset_bytes, what.tag}, running.error);
+  m_done.push(transfer);
+}
+
+std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
+  auto const begun = Clock::now();
+  while (m_done.empty()) {
+    if (m_dead || m_queue->in_flight() == 0) return {};
+    auto const left_s = std::min(timeout_s - seconds_since(begun),
+                                 m_settings.patience_s - seconds_since(m_answered));
+    if (auto const done = m_queue->wait(std::max(left_s, 0.0))) {
+      m_answered = Clock::now();
+      advance(static_cast<int>(done->tag), done->error);
+      begin_pieces();
+    } else if (seconds_since(m_answered) >= m_settings.patience_s) {
+      give_up();
+    } else {
+      return {};
     }
   }
-  piece.memory = rest.memory.first(bytes);
-  piece.tag = bytes;
-  return piece;
+  int const number = m_done.pop();
+  m_free.push_back(number);
+  auto const& running = m_running[static_cast<std::size_t>(number)];
+  auto const wrong = running.corrupt ? IoResult::corrupt : IoResult::ok;
+  return SpillDone{running.what.tag, running.error != 0 ? IoResult::error : wrong};
 }
 
-Transfer SpillFile::transfer(Direction direction, std::span<std::byte> memory,
-                             std::int64_t offset_bytes) noexcept {
-  std::lock_guard const lock(m_mutex);
-  if (m_dead) return {0, ETIMEDOUT};
-  TransferRequest rest{direction, -1, memory, offset_bytes, 0};
-  Transfer all;
-  while (m_queue->in_flight() > 0 || (all.error == 0 && !rest.memory.empty())) {
-    while (all.error == 0 && !rest.memory.empty() && !m_queue->full()) {
-      auto const next = piece(rest);
-      m_queue->submit(next);
-      rest.memory = rest.memory.subspan(next.memory.size());
-      rest.offset_bytes += static_cast<std::int64_t>(next.memory.size());
-    }
-    auto const done = m_queue->wait(m_settings.patience_s);
-    if (!done) {
-      m_dead = true;
-      return {all.done_bytes, ETIMEDOUT};
-    }
-    if (done->error == 0) all.done_bytes += static_cast<std::int64_t>(done->tag);
-    if (all.error == 0) all.error = done->error;
+// Everything under way has failed, for good: nobody knows what may still come of it.
+void SpillFile::give_up() noexcept {
+  m_dead = true;
+  {
+    AllocatorPass const pass;
+    m_failure.note_silence(m_settings.patience_s, m_queue->outstanding());
   }
-  return all;
+  for (auto& direction : m_traffic)
+    while (!direction.waiting.empty()) direction.waiting.pop();
+  for (std::size_t i = 0; i < m_running.size(); ++i) {
+    if (!m_running[i].busy) continue;
+    m_running[i].error = ETIMEDOUT;
+    end_transfer(static_cast<int>(i));
+  }
 }
 
-IoResult SpillFile::write(std::int64_t extent, std::int64_t offset_bytes,
-                          std::span<std::byte const> from) noexcept {
-  auto const size = static_cast<std::int64_t>(from.size());
-  assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
-  assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
-  auto const fault = m_settings.faults ? m_settings.faults->before_write() : Fault::none;
-  if (fault == Fault::error) return note_failure(Direction::write, extent, EIO);
+IoResult SpillFile::transfer(SpillTransfer const& transfer) noexcept {
+  assert(under_way() == 0);
+  begin(transfer);
+  std::optional<SpillDone> done;
+  while (!done) done = wait(kForever);  // what wakes it is meant for others
+  return done->result;
+}
 
-  if (m_settings.checksums) m_checksum_of[static_cast<std::size_t>(extent)] = checksum(from);
-  auto const start = Clock::now();
+IoResult SpillFile::read(std::int64_t offset_bytes, std::span<std::byte> to) noexcept {
+  return transfer({Direction::read, to, offset_bytes, 0});
+}
+
+IoResult SpillFile::write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept {
   // Nobody writes to it; a request has one kind of span for both directions.
   std::span const bytes(const_cast<std::byte*>(from.data()), from.size());
-  auto const moved = transfer(Direction::write, bytes, offset_bytes);
-  m_write_ns += elapsed_ns(start);
-  m_written_bytes += moved.done_bytes;
-  if (moved.error != 0) return note_failure(Direction::write, extent, moved.error);
-  if (fault == Fault::flip_bit && size > 0) {
-    std::byte const wrong[] = {from[0] ^ std::byte{1}};
-    write_fully(m_file.get(), wrong, offset_bytes);
-  }
-  return IoResult::ok;
-}
-
-IoResult SpillFile::read(std::int64_t extent, std::int64_t offset_bytes,
-                         std::span<std::byte> to) noexcept {
-  auto const size = static_cast<std::int64_t>(to.size());
-  assert(extent >= 0 && extent < static_cast<std::int64_t>(m_checksum_of.size()));
-  assert(offset_bytes >= 0 && offset_bytes + size <= m_size_bytes);
-  auto const fault = m_settings.faults ? m_settings.faults->before_read() : Fault::none;
-  if (fault == Fault::error) return note_failure(Direction::read, extent, EIO);
-
-  auto const start = Clock::now();
-  auto const moved = transfer(Direction::read, to, offset_bytes);
-  m_read_ns += elapsed_ns(start);
-  m_read_bytes += moved.done_bytes;
-  if (moved.error != 0) return note_failure(Direction::read, extent, moved.error);
-  if (fault == Fault::flip_bit && size > 0) to[0] ^= std::byte{1};
-  if (m_settings.checksums && checksum(to) != m_checksum_of[static_cast<std::size_t>(extent)]) {
-    return note_failure(Direction::read, extent, 0);
-  }
-  return IoResult::ok;
-}
-
-IoResult SpillFile::note_failure(Direction direction, std::int64_t extent, int error) noexcept {
-  std::int64_t none = -1;  // what fails later is often a consequence of the first
-  if (m_failed_extent.compare_exchange_strong(none, extent)) {
-    m_failed_direction = direction;
-    m_failed_errno = error;
-  }
-  return error == 0 ? IoResult::corrupt : IoResult::error;
+  return transfer({Direction::write, bytes, offset_bytes, 0});
 }
 
 std::string SpillFile::first_failure() const {
-  if (m_failed_extent < 0) return "";
-  bool const reading = m_failed_direction == Direction::read;
-  return fmt::format("spill file in {}: {} of extent {}: {}", m_directory.string(),
-                     reading ? "read" : "write", m_failed_extent.load(),
-                     m_failed_errno == 0 ? "not the bytes that were written (checksum differs)"
-                                         : error_text(m_failed_errno));
+  auto const text = m_failure.text();
+  return text.empty() ? "" : fmt::format("spill file in {}: {}", m_directory.string(), text);
 }
 
 SpillCounters SpillFile::counters() const {
-  return {m_written_bytes, m_read_bytes, static_cast<double>(m_write_ns) * 1e-9,
-          static_cast<double>(m_read_ns) * 1e-9};
+  auto const& [read, written] = m_traffic;
+  auto const seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  return {written.bytes, read.bytes, seconds(written.ns), seconds(read.ns), m_moved_pieces};
 }
 
 }  // namespace spillway

@@ -55,8 +55,8 @@ struct PlanConfig {
   // Per chunk, the last one repeats.
   std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"},
                            update = {"auto"};
-  std::optional<std::int64_t> prefetch;             // blocks ahead; empty: auto
-  std::string file;                                 // a saved plan
+  std::optional<std::int64_t> prefetch;  // blocks ahead; empty: auto
+  std::string file;                      // a saved plan
 };
 
 struct CheckpointConfig {

@@ -96,21 +96,24 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
       {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
        "Budget of the device arena; auto: what is free, less a margin."},
       {"memory.host", BytesField{&memory.host_bytes, 4096}, "none", "bytes per rank",
-       "Budget of the host arena; none: no host tier. On CPUs the device arena is main memory too."},
+       "Budget of the host arena; none: no host tier. On CPUs the device arena is main memory "
+       "too."},
       {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
        "Directory of the spill file; none (or memory.nvme: none): no spilling."},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
-       "Budget of the spill file; given with the path."},
+       "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
+       "the path."},
   };
 }
 
 std::vector<Key> plan_keys(PlanConfig& plan) {
   return {
       {"plan.activations", WordsField{&plan.activations, activations}, "", "",
-       "Fate of saved activations, one per block, the last one repeating; light: make again what is "
+       "Fate of saved activations, one per block, the last one repeating; light: make again what "
+       "is "
        "cheap; a fraction: of the rows that leave."},
-      {"plan.parameters", WordsField{&plan.parameters, {{"auto", "device", "host", "nvme"}}}, "", "",
-       "Where parameters lie between uses, one per chunk, the last one repeating."},
+      {"plan.parameters", WordsField{&plan.parameters, {{"auto", "device", "host", "nvme"}}}, "",
+       "", "Where parameters lie between uses, one per chunk, the last one repeating."},
       {"plan.gradients", WordsField{&plan.gradients, {{"auto", "device", "host"}}}, "", "",
        "Where gradients are collected, one per chunk, the last one repeating."},
       {"plan.optimizer", WordsField{&plan.optimizer, {{"auto", "device", "host", "nvme"}}}, "", "",
@@ -159,7 +162,7 @@ std::vector<Key> spill_keys(SpillConfig& spill) {
       {"spill.queue_depth", IntegerField{&spill.queue_depth, 1, 4096}, "", "",
        "Transfers of at most 1 MiB that are under way together."},
       {"spill.checksum", BoolField{&spill.checksum}, "", "",
-       "Check every extent that comes back from the spill file."},
+       "Check all that comes back from the spill file, in pieces of 1 MiB."},
   };
 }
 
@@ -194,10 +197,9 @@ std::vector<Key> keys_of(Config& c) {
 
 std::vector<std::string_view> const& later_keys() {
   static std::vector<std::string_view> const names = {
-      "model.import",       "model.kv_heads",     "model.rope_theta",
-      "model.window",       "data.pack",          "data.objective",
-      "plan.shard",         "plan.replan",        "run.trace",
-      "spill.max_write_per_day",                  "debug.checksum_all"};
+      "model.import", "model.kv_heads",          "model.rope_theta",  "model.window",
+      "data.pack",    "data.objective",          "plan.shard",        "plan.replan",
+      "run.trace",    "spill.max_write_per_day", "debug.checksum_all"};
   return names;
 }
 

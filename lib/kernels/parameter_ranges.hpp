@@ -21,8 +21,7 @@ inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context
   std::vector<ParameterRange> ranges;
   for (auto const& parameter : context.chunks[static_cast<std::size_t>(op.chunk)].parameters) {
     auto const first = std::max(begin, parameter.view.offset);
-    auto const last =
-        std::min(end, parameter.view.offset + element_count(parameter.view.shape));
+    auto const last = std::min(end, parameter.view.offset + element_count(parameter.view.shape));
     if (first < last) ranges.push_back({first - begin, last - first, parameter.decay});
   }
   return ranges;

@@ -23,7 +23,8 @@ std::vector<int> producers(Graph const& graph) {
   for (Op const& op : graph.ops) {
     if (!runs_forward(op)) continue;
     for (View const& view : op.outputs) {
-      if (is_activation(graph.tensor(view))) producer[static_cast<std::size_t>(view.tensor)] = op.id;
+      if (is_activation(graph.tensor(view)))
+        producer[static_cast<std::size_t>(view.tensor)] = op.id;
     }
   }
   return producer;

@@ -152,8 +152,8 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
     if (buffer.tier != tier || buffer.persistent) continue;
     buffer.offset = base;
     if (stays.empty()) continue;
-    todo.push_back({buffer.id, &stays, footprint_bytes(buffer),
-                    alignment_bytes(buffer.bytes, tier), area(stays), 0});
+    todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
+                    area(stays), 0});
   }
   auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];

@@ -101,7 +101,7 @@ std::vector<Lifetime> lifetimes(Program const& program) {
 }
 
 std::int64_t alignment_bytes(std::int64_t bytes, Tier tier) {
-  if (tier == Tier::nvme) return kExtentBytes;
+  if (tier == Tier::nvme) return kSpillBytes;
   return bytes >= kPageBytes ? kPageBytes : kLineBytes;
 }
 

@@ -29,7 +29,7 @@ std::vector<Lifetime> lifetimes(Program const& program);
 // Offsets and footprints are multiples of this: a page for buffers of a page and more, so that they
 // can be moved by direct I/O, and a cache line for smaller ones; on NVMe 64 KiB, the unit in which
 // the spill file keeps checksums.
-inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kExtentBytes = 64 << 10;
+inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kSpillBytes = 64 << 10;
 std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
 // What a buffer takes in its arena, rounded up: of one version, and in all.
 std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);

@@ -62,8 +62,7 @@ ChunkPlan chunk_plan(PlanRequest const& request, std::size_t chunk) {
   for (PlaceKey const& key : kPlaceKeys) {
     // The update comes last: where it is best done follows from where the state lies.
     bool const away = key.place == &ChunkPlan::update && plan.optimizer != Tier::device;
-    plan.*key.place =
-        place_of(entry(request.*key.words, chunk), away ? Tier::host : Tier::device);
+    plan.*key.place = place_of(entry(request.*key.words, chunk), away ? Tier::host : Tier::device);
   }
   return plan;
 }
@@ -113,8 +112,8 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
   for (PlaceKey const& key : kPlaceKeys) {
     text += fmt::format("{}:\n", key.name);
     for (std::size_t i = 0; i < graph.chunks.size(); ++i) {
-      text += fmt::format("  - {:<12}# {}\n", name(plan.chunks[i].*key.place),
-                          graph.chunks[i].name);
+      text +=
+          fmt::format("  - {:<12}# {}\n", name(plan.chunks[i].*key.place), graph.chunks[i].name);
     }
   }
   return text + fmt::format("prefetch: {}\n", plan.prefetch);

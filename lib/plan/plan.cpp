@@ -27,7 +27,7 @@ PolicyRow const& row(BlockPolicy policy) {
   return kPolicies[static_cast<std::size_t>(policy)];
 }
 
-}
+}  // namespace
 
 std::string_view name(Tier tier) {
   constexpr std::string_view names[kTiers] = {"device", "host", "nvme"};

@@ -80,9 +80,9 @@ class ProgramWriter {
   bool spans_segments(Tensor const& tensor) const;
 
   bool m_unified;
-  std::vector<Tier> m_tiers;               // per tensor: of its home
+  std::vector<Tier> m_tiers;                 // per tensor: of its home
   std::vector<BufferId> m_resident, m_home;  // per tensor, -1: none
-  std::map<int, TensorId> m_workspaces;    // per op
+  std::map<int, TensorId> m_workspaces;      // per op
 };
 
 }  // namespace spillway

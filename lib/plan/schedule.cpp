@@ -51,8 +51,13 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
   auto const groups = backward_groups(graph);
   auto const streaming = plan_streaming(graph, plan, fates, groups);
   auto const draft_with = [&](Reloads const& reloads) {
-    Draft draft{graph,   plan,      fates, groups,
-                reloads, streaming, ProgramWriter(graph, plan, micro_batches, ranks)};
+    Draft draft{graph,
+                plan,
+                fates,
+                groups,
+                reloads,
+                streaming,
+                ProgramWriter(graph, plan, micro_batches, ranks)};
     schedule_step(draft, micro_batches);
     return draft;
   };
@@ -71,8 +76,8 @@ Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ra
   std::vector<BackwardGroup> const no_groups;
   Reloads const no_reloads;
   auto const streaming = plan_streaming(graph, plan, fates, no_groups);
-  Draft draft{graph,      plan,      fates, no_groups,
-              no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
+  Draft draft{
+      graph, plan, fates, no_groups, no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
   draft.writer.begin_segment("forward");
   draft.writer.load_batch();
   schedule_forward(draft, true);

@@ -15,8 +15,7 @@ void reload(Draft& draft, TensorId tensor) {
   int const block = draft.fates.readers[static_cast<std::size_t>(tensor)].front();
   BufferId const away = draft.spilled.at(tensor);
   bool const whole = writer.buffer(away).bytes == writer.tensor(tensor).bytes();
-  BufferId const back =
-      whole ? writer.add_buffer(tensor, Tier::device) : writer.resident(tensor);
+  BufferId const back = whole ? writer.add_buffer(tensor, Tier::device) : writer.resident(tensor);
   writer.copy(away, back, block);
   writer.set_resident(tensor, back);
 }

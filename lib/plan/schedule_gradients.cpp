@@ -65,8 +65,8 @@ void collect(Draft& draft, Chunk const& chunk, bool first) {
 Draft::Reduction begin_reduction(Draft& draft, Chunk const& chunk) {
   ProgramWriter& writer = draft.writer;
   auto const parts = add_parts(writer, chunk);
-  Op sum = op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(parts),
-                       writer.tensor(chunk.gradient));
+  Op sum =
+      op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(parts), writer.tensor(chunk.gradient));
   sum.in_place = {0};
   auto const gradient = gradient_place(draft, chunk);
   auto const received = writer.add_buffer(parts, writer.buffer(gradient).tier);

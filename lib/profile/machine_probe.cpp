@@ -108,14 +108,14 @@ Machine probe_machine(Exec const& exec, bool bf16) {
 
 void probe_storage(Machine& machine, std::filesystem::path const& directory) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kStorageBytes), std::byte{1});
-  SpillFile file(directory, kStorageBytes, 1, {.checksums = false});
+  SpillFile file(directory, kStorageBytes, {.checksums = false, .spare_bytes = 0});
   auto const rate = [&](auto const& move) {
     auto const start = Clock::now();
     bool const moved = move() == IoResult::ok;
     return moved ? static_cast<double>(kStorageBytes) / elapsed_s(start) * 1e-9 : 0;
   };
-  machine.nvme_write_gbps = rate([&] { return file.write(0, 0, bytes); });
-  machine.nvme_read_gbps = rate([&] { return file.read(0, 0, bytes); });
+  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes); });
+  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes); });
 }
 
 }  // namespace spillway

@@ -3,12 +3,16 @@
 #include <cstring>
 
 #include "io/spill/spill_file.hpp"
+#include "plan/lifetime.hpp"
 #include "runtime/bind.hpp"
 
 namespace spillway {
+
+static_assert(kSpillBytes == kSpillAlignment);  // so layout's offsets are the file's
+
 namespace {
 
-// The part of `buffer` that a copy moves: from the first to the last byte that it declares.
+// The part of `buffer` that a copy declares: from the first to the last byte.
 Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   Access all{buffer.id, buffer.bytes, 0, {}};
   for (auto const& access : accesses) {
@@ -25,17 +29,14 @@ std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
 }
 
 // Where a buffer's two versions lie in the spill file.
-struct SpillPlace {
-  std::array<std::int64_t, 2> extent, offset_bytes;
-};
+using SpillPlace = std::array<std::int64_t, 2>;  // offsets in bytes
 
 SpillPlace spill_place(Buffer const& buffer, Access const& access) {
   SpillPlace place{};
   for (int parity = 0; parity < 2; ++parity) {
     auto const i = static_cast<std::size_t>(parity);
     auto const version = buffer.versions > 1 ? parity * buffer.stride : 0;
-    place.extent[i] = spill_extent(buffer, parity);
-    place.offset_bytes[i] = buffer.offset + version + access.first;
+    place[i] = buffer.offset + version + access.first;
   }
   return place;
 }
@@ -46,7 +47,7 @@ Action bind_reload(EngineParts const& parts, StepRecord& record, SpillPlace plac
                    std::array<std::span<std::byte>, 2> to) {
   return [&spill = *parts.tiers.spill, &record, place, to](ItemContext const& now) {
     auto const i = static_cast<std::size_t>(now.parity);
-    if (spill.read(place.extent[i], place.offset_bytes[i], to[i]) != IoResult::ok) {
+    if (spill.read(place[i], to[i]) != IoResult::ok) {
       record.storage_failed = true;
     }
     record.reloaded_bytes += static_cast<std::int64_t>(to[i].size());
@@ -57,7 +58,7 @@ Action bind_spill(EngineParts const& parts, StepRecord& record, SpillPlace place
                   std::array<std::span<std::byte>, 2> from) {
   return [&spill = *parts.tiers.spill, &record, place, from](ItemContext const& now) {
     auto const i = static_cast<std::size_t>(now.parity);
-    if (spill.write(place.extent[i], place.offset_bytes[i], from[i]) != IoResult::ok) {
+    if (spill.write(place[i], from[i]) != IoResult::ok) {
       record.storage_failed = true;
     }
     record.spilled_bytes += static_cast<std::int64_t>(from[i].size());
@@ -69,9 +70,11 @@ Action bind_spill(EngineParts const& parts, StepRecord& record, SpillPlace place
 Action bind_copy(EngineParts const& parts, StepRecord& record, Item const& item) {
   auto const& source = operand(parts.program, item, 0);
   auto const& target = operand(parts.program, item, 1);
-  auto const read = moved(item.reads, source);
+  auto read = moved(item.reads, source);
   auto const write = moved(item.writes, target);
-  assert(read.last - read.first == write.last - write.first);
+  // The gap behind a slice's last parameter goes along, though nothing reads it.
+  read.last = read.first + write.last - write.first;
+  assert(read.last <= source.bytes);
   assert(parts.tiers.spill || (source.tier != Tier::nvme && target.tier != Tier::nvme));
 
   std::array<std::span<std::byte>, 2> from, to;

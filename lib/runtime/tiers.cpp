@@ -19,12 +19,4 @@ Buffer const* find_buffer(Program const& program, TensorId tensor) {
   return nullptr;
 }
 
-std::int64_t spill_extents(Program const& program) {
-  return 2 * static_cast<std::int64_t>(program.buffers.size());
-}
-
-std::int64_t spill_extent(Buffer const& buffer, int parity) {
-  return 2 * std::int64_t{buffer.id} + (buffer.versions > 1 ? parity : 0);
-}
-
 }  // namespace spillway

@@ -42,8 +42,4 @@ std::span<std::byte> buffer_bytes(Tiers const& tiers, Buffer const& buffer, int 
 // The first buffer of a tensor outside nvme; null when the Program has none.
 Buffer const* find_buffer(Program const& program, TensorId tensor);
 
-// Extents that a SpillFile needs for this Program, and the one of a buffer's version.
-std::int64_t spill_extents(Program const& program);
-std::int64_t spill_extent(Buffer const& buffer, int parity);
-
 }  // namespace spillway

@@ -74,8 +74,8 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
   shard.close();
 }
 
-void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
-                      RunState const& run, std::int64_t keep, Comm& comm) {
+void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
+                      std::int64_t keep, Comm& comm) {
   auto const specs = specs_of(model, comm.size());
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
   bool const first = comm.rank() == 0;
@@ -93,8 +93,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
   });
 }
 
-void require_same_model(CheckpointReader const& checkpoint, ModelState& model,
-                        bool weights_only) {
+void require_same_model(CheckpointReader const& checkpoint, ModelState& model, bool weights_only) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::bad_input,
                 fmt::format("{}: is of another model: {}", checkpoint.directory().string(), why));
@@ -139,8 +138,8 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
   require_space(run.dir, more * bytes, Status::bad_input);
 }
 
-void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
-                     RunState const& run, std::int64_t keep, Comm& comm) {
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
+                     std::int64_t keep, Comm& comm) {
   try {
     write_checkpoint(run_dir, model, run, keep, comm);
   } catch (AgreedError const&) {

@@ -22,8 +22,8 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
 // Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes its share of the
 // chunks. Throws Error(storage) on all ranks alike (empty text on those that need not speak); the
 // previous checkpoint stays valid then.
-void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model,
-                     RunState const& run, std::int64_t keep, Comm& comm);
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
+                     std::int64_t keep, Comm& comm);
 
 // Every rank reads the whole. `weights_only` leaves the moments as they are. Throws
 // Error(bad_input) when the checkpoint is of another model, Error(damaged) when it is damaged.

@@ -42,10 +42,9 @@ RunMemory::RunMemory(Config const& config, Program const& train)
   // Registering makes all of it resident at once, so only where it is asked for.
   if (queue.backend == Backend::uring)
     queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
-  m_spill.emplace(config.memory.nvme_path, spill_bytes, spill_extents(train),
-                  SpillSettings{.checksums = config.spill.checksum,
-                                .queue = queue,
-                                .faults = m_faults.get()});
+  m_spill.emplace(
+      config.memory.nvme_path, spill_bytes,
+      SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()});
   m_tiers.spill = &*m_spill;
 }
 

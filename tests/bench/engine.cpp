@@ -2,6 +2,8 @@
 //   build/bin/spillway_bench_engine
 // `s/item` is the engine's own time for an item, or the planner's; tests/bench/instructions.sh
 // counts instructions instead, which do not depend on the hour.
+#include "runtime/engine.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -9,7 +11,6 @@
 #include "comm/comm.hpp"
 #include "kernels/exec.hpp"
 #include "plan/solve.hpp"
-#include "runtime/engine.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway {
@@ -24,7 +25,8 @@ Graph graph_of(std::int64_t layers) {
 }
 
 Program compiled(Graph const& graph, BlockPolicy activations, char const* update) {
-  return compile(graph, nullptr, make_plan(graph, {.activations = {"auto"}, .update = {update}}, activations),
+  return compile(graph, nullptr,
+                 make_plan(graph, {.activations = {"auto"}, .update = {update}}, activations),
                  kMicroBatches, 1)
       .train;
 }

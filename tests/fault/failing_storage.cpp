@@ -14,7 +14,7 @@ class FailingStorage : public FaultTest {
     SCOPED_TRACE(fault);
     auto const run = fmt::format("{}-{}", fault, ranks);
     auto const command = spilling() + "run.steps=5 run.dir=" + path(run);
-    auto const transfer = fault == "storage-read" ? "read of extent" : "write of extent";
+    auto const transfer = fault == "storage-read" ? "read of " : "write of ";
     auto const outcome = train(command + " debug.fault=" + fault + ":40", ranks);
     EXPECT_TRUE(fails_with(4, transfer, outcome));
     EXPECT_LT(bits(run).size(), 5u);

@@ -23,8 +23,13 @@ Config unusual() {
              0,       0,       "linear", true, "bf16", "fp32", "skip"};
   c.precision = Precision::f32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
-  c.plan = {{"keep", "nvme:0.25", "light"}, {"nvme"}, {"host"}, {"device", "nvme"},
-            {"host", "device"},             4,        ""};
+  c.plan = {{"keep", "nvme:0.25", "light"},
+            {"nvme"},
+            {"host"},
+            {"device", "nvme"},
+            {"host", "device"},
+            4,
+            ""};
   c.run.steps = 9;
   c.run.seed = ~0ull;
   c.run.threads = 5;

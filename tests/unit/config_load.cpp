@@ -110,17 +110,38 @@ TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
             "in.yaml:2: plan.shard: not offered in this version");
   EXPECT_EQ(file_error("model: {import: dir}"),
             "in.yaml:1: model.import: not offered in this version");
-  EXPECT_EQ(file_error("memory: {device: 1GiB, host: 1GiB}"),
-            "in.yaml:1: memory.host: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
   EXPECT_EQ(file_error("model: {family: t5}"),
             "in.yaml:1: model.family: t5 is not offered in this version; now: gpt");
-  EXPECT_EQ(override_error("plan.activations=nvme:0.5"),
-            "command line: plan.activations: nvme:0.5 is not offered in this version; "
-            "now: auto | keep | recompute | nvme");
   EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
             "in.yaml:2: data.train: weights are not offered in this version");
+}
+
+TEST(ConfigLoad, AFractionOfRowsIsANumberBetween0And1BehindAWordThatTakesIt) {
+  auto const why = [](char const* word) {
+    return override_error(std::string("plan.activations=") + word);
+  };
+  EXPECT_EQ(why("light+nvme:2"),
+            "command line: plan.activations: 'light+nvme:2' does not end with a fraction between "
+            "0 and 1");
+  EXPECT_EQ(
+      why("nvme:x"),
+      "command line: plan.activations: 'nvme:x' does not end with a fraction between 0 and 1");
+  EXPECT_TRUE(
+      why("keep:0.5")
+          .starts_with("command line: plan.activations: 'keep:0.5' is not one of auto | keep"))
+      << why("keep:0.5");
+  EXPECT_EQ(why("nvme:0.5"),
+            "command line: plan.activations: nvme needs memory.nvme: {path: DIR, size: BYTES}");
+}
+
+TEST(ConfigLoad, PlacesNeedTheirTier) {
+  EXPECT_EQ(override_error("plan.optimizer=nvme"),
+            "command line: plan.optimizer: nvme needs memory.nvme: {path: DIR, size: BYTES}");
+  EXPECT_EQ(override_error("plan.gradients=host"),
+            "command line: plan.gradients: host needs memory.host: BYTES");
+  EXPECT_EQ(override_error("plan.update=host"), "no error");
 }
 
 TEST(ConfigLoad, WrongTypesAreRefused) {

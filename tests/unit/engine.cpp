@@ -96,7 +96,7 @@ class EngineRun : public ::testing::Test {
 
   std::vector<std::uint64_t> run_engine(Program const& program, int steps, EngineDebug debug) {
     g_digests.assign(program.ops.size(), 0);
-    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), {});
+    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {});
     auto tiers = make_tiers(program, &spill);
     Engine engine(parts(program, tiers), debug);
     for (int step = 0; step < steps; ++step) engine.run_step(step);
@@ -160,7 +160,7 @@ TEST_F(EngineRun, MeasuredPeaksAreThePlannedOnes) {
   for (int i = 0; i < 40; ++i) {
     auto const program = runnable(random_program(random));
     g_digests.assign(program.ops.size(), 0);
-    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), {});
+    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {});
     auto tiers = make_tiers(program, &spill);
     Engine engine(parts(program, tiers), {});
     engine.run_step(0);
@@ -180,7 +180,7 @@ TEST_F(EngineRun, BuffersOfTwoVersionsTakeTurns) {
   while (!has_two(program)) program = runnable(random_program(random));
   auto const tensor = std::ranges::find(program.buffers, 2, &Buffer::versions)->tensor;
   g_digests.assign(program.ops.size(), 0);
-  SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), {});
+  SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {});
   auto tiers = make_tiers(program, &spill);
   Engine engine(parts(program, tiers));
   engine.run_step(0);
@@ -199,7 +199,7 @@ TEST_F(EngineRun, TimesNameEveryExecutionInOrder) {
   auto program = runnable(random_program(random));
   while (program.micro_batches < 4) program = runnable(random_program(random));
   g_digests.assign(program.ops.size(), 0);
-  SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), {});
+  SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {});
   auto tiers = make_tiers(program, &spill);
   Engine engine(parts(program, tiers), {});
   auto const result = engine.run_step(0);
@@ -228,7 +228,7 @@ TEST_F(EngineRun, WhatAnItemThrowsOnAnyLaneComesOutOfRunStep) {
     g_disturb = [victim](Op const& op, std::uint64_t) {
       if (op.id == victim) throw std::runtime_error("as planned");
     };
-    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], spill_extents(program), {});
+    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {});
     auto tiers = make_tiers(program, &spill);
     Engine engine(parts(program, tiers), {});
     EXPECT_THROW(engine.run_step(0), std::runtime_error);

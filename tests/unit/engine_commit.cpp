@@ -171,8 +171,7 @@ class EngineCommit : public ::testing::Test {
 
   Miniature m_small;
   FaultOnNth m_faults{Fault::error, 4, 7};  // the reload of run 4, the spill of run 7
-  SpillFile m_spill{::testing::TempDir(), m_small.program.peak_bytes[2],
-                    spill_extents(m_small.program), {.faults = &m_faults}};
+  SpillFile m_spill{::testing::TempDir(), m_small.program.peak_bytes[2], {.faults = &m_faults}};
   Tiers m_tiers = make_tiers(m_small.program, &m_spill);
   Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();

@@ -92,7 +92,7 @@ Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> con
   auto const& program = compiled.train;
   auto const& peak = program.peak_bytes;
   EXPECT_EQ(peak[2] > 0, policy == BlockPolicy::nvme);
-  SpillFile spill(::testing::TempDir(), peak[2], spill_extents(program), {});
+  SpillFile spill(::testing::TempDir(), peak[2], {});
   Tiers tiers{Arena("device", peak[0]), Arena("host", peak[1]), &spill, {}};
   initialise(program, tiers);
   auto const comm = make_single_rank_comm();

@@ -11,7 +11,8 @@ namespace {
 
 std::string explained(std::vector<std::string> const& activations) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, {.activations = activations, .update = {"host", "device"}}, BlockPolicy::keep);
+  auto const plan = make_plan(graph, {.activations = activations, .update = {"host", "device"}},
+                              BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 2, 2).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
   return explain(graph, plan, program, simulate(program, machine));

@@ -19,7 +19,9 @@ Graph const& graph() {
 }
 
 TEST(Plan, RepeatsTheLastEntryOfALists) {
-  Plan const plan = make_plan(graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 3}, BlockPolicy::keep);
+  Plan const plan = make_plan(
+      graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 3},
+      BlockPolicy::keep);
   std::vector<BlockPolicy> layers;
   for (std::size_t b = 0; b < graph().blocks.size(); ++b) {
     if (graph().blocks[b].layer) layers.push_back(plan.blocks[b].policy);
@@ -59,8 +61,9 @@ TEST(Plan, NamesTheWordThatIsNoPolicy) {
                                             {Words{"nvme:2"}, Words{"device"}},
                                             {Words{"keep"}, Words{"disk"}},
                                             {Words{}, Words{}}}) {
-    EXPECT_THROW(make_plan(graph(), {.activations = activations, .update = update}, BlockPolicy::keep),
-                 std::invalid_argument);
+    EXPECT_THROW(
+        make_plan(graph(), {.activations = activations, .update = update}, BlockPolicy::keep),
+        std::invalid_argument);
   }
   for (auto const policy : {BlockPolicy::keep, BlockPolicy::light_nvme}) {
     EXPECT_EQ(block_policy(name(policy)), policy);
@@ -68,7 +71,9 @@ TEST(Plan, NamesTheWordThatIsNoPolicy) {
 }
 
 TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
-  auto const plan = make_plan(graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 2}, BlockPolicy::keep);
+  auto const plan = make_plan(
+      graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 2},
+      BlockPolicy::keep);
   auto const text = to_yaml(plan, graph());
   EXPECT_EQ(text.find("activations:\n  - keep        # h.0\n  - nvme        # h.1\n"), 0u) << text;
   EXPECT_NE(text.find("update:\n  - host "), std::string::npos);
@@ -84,8 +89,10 @@ TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
   auto const none = solve_with({.device_bytes = 0, .nvme_bytes = plenty});
   ASSERT_EQ(none.needs.size(), 3u);
   auto const device = [&](std::size_t i) { return none.needs[i].peak_bytes[0]; };
-  EXPECT_EQ(solve_with({.device_bytes = device(0), .nvme_bytes = 0}).choice->automatic, BlockPolicy::keep);
-  EXPECT_EQ(solve_with({.device_bytes = device(0) - 1, .nvme_bytes = plenty}).choice->automatic, BlockPolicy::recompute);
+  EXPECT_EQ(solve_with({.device_bytes = device(0), .nvme_bytes = 0}).choice->automatic,
+            BlockPolicy::keep);
+  EXPECT_EQ(solve_with({.device_bytes = device(0) - 1, .nvme_bytes = plenty}).choice->automatic,
+            BlockPolicy::recompute);
   auto const least = std::min(device(1), device(2));
   EXPECT_TRUE(solve_with({.device_bytes = least, .nvme_bytes = plenty}).choice);
   EXPECT_FALSE(solve_with({.device_bytes = least - 1, .nvme_bytes = plenty}).choice);

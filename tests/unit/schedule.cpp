@@ -28,7 +28,9 @@ Graph small_gpt() {
 
 Program schedule_gpt(Graph const& graph, Words const& activations, int micro_batches = 1,
                      int ranks = 1, int prefetch = 0, Words const& update = {"device"}) {
-  auto const plan = make_plan(graph, {.activations = activations, .update = update, .prefetch = prefetch}, BlockPolicy::keep);
+  auto const plan =
+      make_plan(graph, {.activations = activations, .update = update, .prefetch = prefetch},
+                BlockPolicy::keep);
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
@@ -56,7 +58,9 @@ TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
       std::map<std::string, std::int64_t> peak;
       for (Words const& words : {Words{"keep"}, Words{"recompute"}, Words{"nvme"},
                                  Words{"nvme", "recompute", "keep", "nvme", "nvme", "recompute"}}) {
-        auto const plan = make_plan(gpt2(), {.activations = words, .update = {"host", "device"}, .prefetch = 2}, BlockPolicy::keep);
+        auto const plan =
+            make_plan(gpt2(), {.activations = words, .update = {"host", "device"}, .prefetch = 2},
+                      BlockPolicy::keep);
         Compiled compiled;
         ASSERT_NO_THROW(compiled = compile(gpt2(), nullptr, plan, micro_batches, ranks))
             << words[0] << " " << micro_batches << " micro-batches, " << ranks << " ranks";
@@ -82,7 +86,8 @@ TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
                            .dropout = 0.1};
       Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
       for (char const* policy : {"keep", "recompute", "nvme"}) {
-        auto const plan = make_plan(train, {.activations = {policy}, .update = {"device", "host"}}, BlockPolicy::keep);
+        auto const plan = make_plan(train, {.activations = {policy}, .update = {"device", "host"}},
+                                    BlockPolicy::keep);
         for (int const micro_batches : {1, 2, 5}) {
           EXPECT_NO_THROW(compile(train, &eval, plan, micro_batches, 3)) << policy << layers;
         }

@@ -9,7 +9,7 @@
 #include "comm/comm.hpp"
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
-#include "runtime/arena.hpp"
+#include "runtime/tiers.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/checkpoints.hpp"
 #include "train/prepare.hpp"
@@ -45,8 +45,11 @@ class CheckpointSpace : public testing::Test {
         m_program(compile(m_train, nullptr,
                           make_plan(m_train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                       .train),
-        m_arena("device", m_program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
-        m_model(m_program, m_arena) {
+        m_tiers{Arena("device", m_program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+                Arena("host", 0),
+                nullptr,
+                {}},
+        m_model(m_program, m_tiers) {
     std::filesystem::remove_all(run_dir());
     std::filesystem::create_directories(half());
     std::ofstream(half() / "shard-0.h5") << "as far as it came";
@@ -55,7 +58,7 @@ class CheckpointSpace : public testing::Test {
 
   Graph const m_train;
   Program const m_program;
-  Arena m_arena;
+  Tiers m_tiers;
   ModelState m_model;
 };
 

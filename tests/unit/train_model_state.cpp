@@ -7,7 +7,7 @@
 
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
-#include "runtime/arena.hpp"
+#include "runtime/tiers.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/model_state.hpp"
 #include "train/prepare.hpp"
@@ -26,8 +26,11 @@ struct State {
         program(compile(train, nullptr,
                         make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                     .train),
-        arena("device", program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
-        model(program, arena) {}
+        tiers{Arena("device", program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+              Arena("host", 0),
+              nullptr,
+              {}},
+        model(program, tiers) {}
 
   std::vector<float> read(StatePart part, Chunk const& chunk, int parameter) const {
     auto const& shape = chunk.parameters[static_cast<std::size_t>(parameter)].view.shape;
@@ -38,8 +41,8 @@ struct State {
 
   Graph train;
   Program program;
-  Arena arena;
-  ModelState model;
+  Tiers tiers;
+  mutable ModelState model;  // reading moves its windows
 };
 
 Config config(Precision precision, std::string const& moments = "fp32") {

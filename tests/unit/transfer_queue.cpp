@@ -12,13 +12,17 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <thread>
 
 #include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
+#include "tests/support/fake_queue.hpp"
 
 namespace spillway {
 namespace {
+
+using test::FakeQueue;
 
 constexpr double kLong = 60;
 
@@ -60,8 +64,8 @@ std::vector<TransferRequest> pieces(Direction direction, int file, std::span<std
   std::vector<TransferRequest> all;
   for (std::size_t first = 0; first < memory.size();) {
     auto const bytes = std::min<std::size_t>(1 + random() % 50'000, memory.size() - first);
-    all.push_back({direction, file, memory.subspan(first, bytes),
-                   static_cast<std::int64_t>(first), all.size()});
+    all.push_back({direction, file, memory.subspan(first, bytes), static_cast<std::int64_t>(first),
+                   all.size()});
     first += bytes;
   }
   std::ranges::shuffle(all, random);
@@ -135,43 +139,41 @@ TEST_P(EveryBackend, WaitsNoLongerThanToldAndNamesWhatIsUnderWay) {
   EXPECT_EQ(queue->outstanding(), "");
 }
 
+// Nothing else ends these waits: who is not woken hangs.
+TEST_P(EveryBackend, IsWokenByOtherThreads) {
+  PageMemory const memory(4096);
+  auto const queue = make(memory.span());
+  if (!queue) GTEST_SKIP() << "not on this machine";
+  auto const file = scratch_file();
+  ASSERT_EQ(::ftruncate(file.get(), 4096), 0);
+  queue->wake();  // before anything is in flight
+  for (int i = 0; i < 200; ++i) {
+    std::jthread const other([&] { queue->wake(); });
+    queue->submit({Direction::read, file.get(), memory.span(), 0, 1});
+    int done = 0;
+    while (done == 0) done += queue->wait(kLong) ? 1 : 0;  // wakes may come before and after
+  }
+  if (std::get<0>(GetParam()) == Backend::posix) return;  // pread refuses pipes
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  FileDescriptor const out(ends[0]), in(ends[1]);
+  queue->submit({Direction::read, out.get(), memory.span().first(1), -1, 1});
+  while (queue->wait(0.01)) {
+  }
+  for (int i = 0; i < 200; ++i) {
+    std::jthread const other([&] { queue->wake(); });
+    EXPECT_FALSE(queue->wait(kLong));
+    EXPECT_EQ(queue->in_flight(), 1);
+  }
+  ASSERT_EQ(::write(in.get(), memory.span().data(), 1), 1);
+  while (!queue->wait(kLong)) {  // a wake may be left
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, EveryBackend,
                          testing::Combine(testing::Values(Backend::automatic, Backend::uring,
                                                           Backend::uring_plain, Backend::posix),
                                           testing::Values(1, 5, 32)));
-
-// Moves part of what it is asked for, in any order, now and then with an error.
-class RandomQueue final : public TransferQueue {
- public:
-  RandomQueue(int depth, unsigned seed) : TransferQueue(depth), m_random(seed) {}
-  char const* backend() const override { return "random"; }
-  std::vector<std::uint64_t> failed;  // tags
-
- private:
-  void start(int operation, TransferRequest const& rest) noexcept override {
-    m_asked.emplace_back(operation, rest);
-  }
-  std::optional<Outcome> next(double) noexcept override {
-    if (m_asked.empty()) return {};
-    std::swap(m_asked[m_random() % m_asked.size()], m_asked.back());
-    auto const [operation, rest] = m_asked.back();
-    m_asked.pop_back();
-    auto const draw = m_random() % 100;
-    if (draw < 5) return Outcome{operation, draw % 2 ? -EINTR : -EAGAIN};
-    if (draw < 7) {
-      failed.push_back(rest.tag);
-      return Outcome{operation, -ENOSPC};
-    }
-    auto const bytes = 1 + m_random() % rest.memory.size();
-    auto const moved = rest.direction == Direction::read
-                           ? ::pread(rest.file, rest.memory.data(), bytes, rest.offset_bytes)
-                           : ::pwrite(rest.file, rest.memory.data(), bytes, rest.offset_bytes);
-    return Outcome{operation, moved};
-  }
-
-  std::minstd_rand m_random;
-  std::vector<std::pair<int, TransferRequest>> m_asked;
-};
 
 TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
   PageMemory const memory(1 << 18), back(1 << 18);
@@ -181,16 +183,25 @@ TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
     auto const file = scratch_file();
     auto const write = write_fully(file.get(), memory.span(), 0);
     ASSERT_EQ(write.error, 0);
-    RandomQueue queue(1 + static_cast<int>(seed % 9), seed);
+    std::vector<std::uint64_t> failed;  // tags
+    // Part of what it is asked for, now and then an error.
+    auto const fate = [&](TransferRequest const& rest) -> std::int64_t {
+      auto const draw = random() % 100;
+      if (draw < 5) return draw % 2 ? -EINTR : -EAGAIN;
+      if (draw >= 7) return static_cast<std::int64_t>(1 + random() % rest.memory.size());
+      failed.push_back(rest.tag);
+      return -ENOSPC;
+    };
+    FakeQueue queue(1 + static_cast<int>(seed % 9), seed, fate);
     std::memset(back.span().data(), 0, back.size);
     auto const requests = pieces(Direction::read, file.get(), back.span(), seed);
     auto const errors = run(queue, requests);
     ASSERT_EQ(errors.size(), requests.size());
     for (auto const& request : requests) {
-      bool const failed = std::ranges::count(queue.failed, request.tag) > 0;
-      EXPECT_EQ(errors.at(request.tag), failed ? ENOSPC : 0);
+      bool const lost = std::ranges::count(failed, request.tag) > 0;
+      EXPECT_EQ(errors.at(request.tag), lost ? ENOSPC : 0);
       auto const* const expected = memory.span().data() + request.offset_bytes;
-      if (failed) continue;
+      if (lost) continue;
       EXPECT_EQ(std::memcmp(request.memory.data(), expected, request.memory.size()), 0);
     }
   }

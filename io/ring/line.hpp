@@ -1,0 +1,36 @@
+// A line of fixed length, first in, first out.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+namespace spillway {
+
+// Nothing but the constructor allocates.
+template <class T>
+class Line {
+ public:
+  explicit Line(std::size_t most) : m_entries(most) {}
+
+  bool empty() const { return m_count == 0; }
+  bool full() const { return m_count == m_entries.size(); }
+  T& front() { return m_entries[m_first]; }
+  void push(T const& entry) {
+    assert(!full());
+    m_entries[(m_first + m_count++) % m_entries.size()] = entry;
+  }
+  T pop() {
+    assert(!empty());
+    auto const entry = m_entries[m_first];
+    m_first = (m_first + 1) % m_entries.size();
+    --m_count;
+    return entry;
+  }
+
+ private:
+  std::vector<T> m_entries;
+  std::size_t m_first = 0, m_count = 0;
+};
+
+}  // namespace spillway

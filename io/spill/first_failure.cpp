@@ -1,0 +1,39 @@
+#include "io/spill/first_failure.hpp"
+
+#include <fmt/format.h>
+
+#include "io/file/file.hpp"
+
+namespace spillway {
+
+void FirstFailure::note(TransferRequest const& transfer, int error) noexcept {
+  std::lock_guard const lock(m_mutex);
+  if (m_some) return;
+  m_some = true;
+  m_transfer = transfer;
+  m_error = error;
+}
+
+void FirstFailure::note_silence(double patience_s, std::string const& outstanding) {
+  std::lock_guard const lock(m_mutex);
+  if (m_some) return;
+  m_some = true;
+  m_silence = fmt::format("no answer for {} s: {}", patience_s, outstanding);
+}
+
+void FirstFailure::forget() {
+  std::lock_guard const lock(m_mutex);
+  m_some = false;
+  m_silence.clear();
+}
+
+std::string FirstFailure::text() const {
+  std::lock_guard const lock(m_mutex);
+  if (!m_some || !m_silence.empty()) return m_silence;
+  return fmt::format(
+      "{} of {} bytes at {}: {}", m_transfer.direction == Direction::read ? "read" : "write",
+      m_transfer.memory.size(), m_transfer.offset_bytes,
+      m_error == 0 ? "not the bytes that were written (checksum differs)" : error_text(m_error));
+}
+
+}  // namespace spillway

@@ -1,0 +1,76 @@
+#include "io/spill/spill_storage.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "io/ring/probe.hpp"
+
+namespace spillway {
+namespace {
+
+// Not every file system knows O_TMPFILE; there a name exists for the moment between two calls.
+FileDescriptor open_without_name(std::filesystem::path const& directory) {
+  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
+  if (errno == EOPNOTSUPP || errno == EISDIR) {
+    auto name = (directory / "spillway-spill-XXXXXX").string();
+    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (file) ::unlink(name.c_str());
+  }
+  if (!file) {
+    throw Error(Status::bad_input, fmt::format("memory.nvme.path: no spill file in {}: {}",
+                                               directory.string(), error_text(errno)));
+  }
+  return file;
+}
+
+[[noreturn]] void fail_no_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
+                                int error) {
+  throw Error(
+      Status::cannot_fit,
+      fmt::format("memory.nvme.path: {} cannot hold the spill file: {} bytes needed, {} "
+                  "free ({}); choose another path or a plan that spills less",
+                  directory.string(), needed_bytes, free_bytes(directory), error_text(error)));
+}
+
+void allocate(FileDescriptor const& file, std::filesystem::path const& directory,
+              std::int64_t size_bytes) {
+  if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
+  int error = errno;
+  if (error == EOPNOTSUPP) {
+    // A file system without reservation (NFS before 4.2): ask what is free, and trust it.
+    bool const fits = free_bytes(directory) >= size_bytes;
+    if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
+    error = fits ? errno : ENOSPC;
+  }
+  fail_no_space(directory, size_bytes, error);
+}
+
+}  // namespace
+
+void require_spill_place(std::filesystem::path const& directory) {
+  open_without_name(directory);
+}
+
+SpillStorage::SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes)
+    : m_file(open_without_name(directory)) {
+  allocate(m_file, directory, size_bytes);
+  if (size_bytes > 0) open_direct(directory);
+}
+
+// That it opens does not mean that it moves anything: the probe has tried.
+void SpillStorage::open_direct(std::filesystem::path const& directory) {
+  auto const probe = probe_directory(directory);
+  if (auto const bytes = probe.direct_alignment_bytes;
+      bytes > 0 && bytes <= std::int64_t{kPageBytes}) {
+    auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
+    m_direct = FileDescriptor(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+  }
+  if (!m_direct) m_advice = probe.advice;
+}
+
+}  // namespace spillway
