@@ -50,8 +50,6 @@ std::array<std::int64_t, kTiers> place_persistent(std::span<Program*> programs) 
       if (buffer.persistent) buffer.offset = offsets[identity(*program, buffer)];
     }
   }
-  for (std::size_t tier = 0; tier < kTiers; ++tier)
-    end[tier] = round_up(end[tier], alignment_bytes(kPageBytes, static_cast<Tier>(tier)));
   return end;
 }
 
@@ -144,7 +142,9 @@ std::int64_t area(Lifetime const& stays) {
   return sum;
 }
 
-void place_transient(Program& program, Tier tier, std::int64_t base) {
+// Behind the persistent bytes, from the next place that suits every buffer.
+void place_transient(Program& program, Tier tier, std::int64_t persistent_bytes) {
+  auto const base = round_up(persistent_bytes, alignment_bytes(kPageBytes, tier));
   auto const alive = lifetimes(program);
   std::vector<Placement> todo;
   for (Buffer& buffer : program.buffers) {
@@ -157,7 +157,7 @@ void place_transient(Program& program, Tier tier, std::int64_t base) {
   }
   auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
-  peak = base;
+  peak = persistent_bytes;
   for (Placement const& p : best_placement(std::move(todo), bound)) {
     program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);

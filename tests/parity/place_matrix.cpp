@@ -1,0 +1,137 @@
+// Wherever activations, parameters, gradients and optimizer state lie, and wherever updates run: a
+// run gives the same bits. Every combination of tiers, with the rest of what a plan and a machine
+// may say changing from one to the next.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "comm/mpi_scope.hpp"
+#include "tests/support/kokkos_environment.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/tiny_run.hpp"
+
+namespace spillway::test {
+namespace {
+
+Comm* g_comm = nullptr;
+
+constexpr std::array kTiersOf = {Tier::device, Tier::host, Tier::nvme};
+// By the tier of activations: what may be asked for.
+constexpr std::array<std::array<BlockPlan, 4>, 3> kPolicies = {{
+    {{{BlockPolicy::keep, 1}, {BlockPolicy::light, 1}, {BlockPolicy::recompute, 1}, {}}},
+    {{{BlockPolicy::host, 1},
+      {BlockPolicy::light_host, 1},
+      {BlockPolicy::host, 0.6},
+      {BlockPolicy::light_host, 0.3}}},
+    {{{BlockPolicy::nvme, 1},
+      {BlockPolicy::light_nvme, 1},
+      {BlockPolicy::nvme, 0.5},
+      {BlockPolicy::light_nvme, 0.7}}},
+}};
+constexpr std::array kBackends = {Backend::automatic, Backend::uring, Backend::uring_plain,
+                                  Backend::posix};
+
+struct Case {
+  Tier activations, parameters, optimizer, update;
+  int number;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (auto const activations : kTiersOf) {
+    for (auto const parameters : kTiersOf) {
+      for (auto const optimizer : kTiersOf) {
+        for (auto const update : {Tier::device, Tier::host}) {
+          all.push_back({activations, parameters, optimizer, update, static_cast<int>(all.size())});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// What no case is about changes with its number: gradients' tier, the policy that leads to the
+// tier, how far ahead, whether the host lane reaches the device tier.
+Plan plan_of(Graph const& graph, Case const& c) {
+  Plan plan;
+  auto const& policies = kPolicies[static_cast<std::size_t>(c.activations)];
+  auto number = static_cast<std::size_t>(c.number);
+  for (Block const& block : graph.blocks) {
+    plan.blocks.push_back(block.layer ? policies[number % policies.size()] : BlockPlan{});
+    if (c.number % 3 == 0) ++number;  // blocks differ
+  }
+  plan.chunks.assign(graph.chunks.size(),
+                     {c.parameters, Tier::device, c.optimizer, c.update, false});
+  for (auto& chunk : plan.chunks)
+    chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
+  plan.prefetch = c.number % 4;
+  plan.unified = c.number / 3 % 2 == 0;
+  return plan;
+}
+
+SpillSettings spill_of(Case const& c) {
+  SpillSettings settings;
+  settings.queue.backend = kBackends[static_cast<std::size_t>(c.number) % kBackends.size()];
+  if (settings.queue.backend == Backend::uring) settings.queue.backend = Backend::automatic;
+  settings.queue.depth = c.number % 5 == 0 ? 1 : 32;
+  return settings;
+}
+
+std::string text_of(Case const& c) {
+  return "activations " + std::string(name(c.activations)) + ", parameters " +
+         std::string(name(c.parameters)) + ", optimizer " + std::string(name(c.optimizer)) +
+         ", update " + std::string(name(c.update)) + ", number " + std::to_string(c.number);
+}
+
+// precision, micro-batches, clip
+class Places : public ::testing::TestWithParam<std::tuple<Precision, int, bool>> {};
+
+TEST_P(Places, OfAllKindsGiveEqualBits) {
+  auto const [precision, micro_batches, clip] = GetParam();
+  auto config = tiny_config();
+  config.model.layers = 3;
+  config.model.hidden = 64;  // tensors that are worth a transfer
+  config.model.dropout = 0.1;
+  config.data.sequence = 64;
+  config.precision = precision;
+  auto const graph = tiny_run_graph(config);
+  Story expected;
+  for (auto const& c : cases()) {
+    SCOPED_TRACE(text_of(c));
+    auto const plan = plan_of(graph, c);
+    auto const story =
+        train({graph, plan, *g_comm, micro_batches, clip, 3, [&](std::int64_t bytes) {
+                 return SpillFile(::testing::TempDir(), bytes, spill_of(c));
+               }});
+    if (expected.empty()) expected = story;
+    ASSERT_EQ(story, expected);
+  }
+}
+
+std::string name_of(::testing::TestParamInfo<Places::ParamType> const& info) {
+  auto const& [precision, micro_batches, clip] = info.param;
+  return std::string(precision == Precision::f32 ? "fp32_" : "bf16_") +
+         std::to_string(micro_batches) + (clip ? "_clipped" : "_free");
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, Places,
+                         ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
+                                            ::testing::Values(1, 3), ::testing::Bool()),
+                         name_of);
+
+}  // namespace
+}  // namespace spillway::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  spillway::MpiScope const scope(argc, argv);
+  auto const comm = spillway::make_world_comm({.patience_s = 60});
+  spillway::test::g_comm = comm.get();
+  if (comm->rank() != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  int const failed = RUN_ALL_TESTS();
+  return comm->agree(failed);
+}
