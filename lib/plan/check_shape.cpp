@@ -38,6 +38,8 @@ std::string check_segments(Program const& program) {
 }
 
 std::size_t operands_expected(Program const& program, Item const& item) {
+  bool const writes_back = item.kind == ItemKind::copy && item.operands.size() == 3;
+  if (writes_back) return 3;
   if (item.kind == ItemKind::op) {
     Op const& op = program.ops[static_cast<std::size_t>(item.op)];
     return op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
