@@ -49,6 +49,7 @@ Status run_generate(GenerateArguments const& arguments) {
   fmt::print("{}", arguments.prompt);
   for (std::int64_t i = 0; i < arguments.tokens; ++i) {
     session.engine().run_step(i);
+    session.engine().finish();
     auto const bytes = session.engine().bytes(session.graph().known.logits);
     std::span const logits(reinterpret_cast<float const*>(bytes.data()),
                            static_cast<std::size_t>(state.vocab));

@@ -163,6 +163,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned->train.arithmetic, start.resumption,
                         trainer->model());
+    if (start.run_dir && start.resumed())
+      say_difference(*start.resumption, planned->train.arithmetic, start.config);
     if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
   require_same_start(comm, state, plan_text, trainer->model());

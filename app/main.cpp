@@ -36,7 +36,7 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
 void set_up_log(bool speaks) {
   auto logger = spdlog::stderr_logger_mt("spillway");
   logger->set_pattern("spillway: %l: %v");
-  logger->set_level(speaks ? spdlog::level::info : spdlog::level::err);
+  logger->set_level(speaks ? spdlog::level::info : spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
 }
 

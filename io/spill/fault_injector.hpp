@@ -20,20 +20,27 @@ class FaultInjector {
   virtual Fault before_write() noexcept = 0;
 };
 
-// `fault` hits the nth read and the nth write, counted from 1; 0: never.
+// `fault` hits the nth read and the nth write, counted from 1, or all from there on; 0: never.
 class FaultOnNth final : public FaultInjector {
  public:
-  FaultOnNth(Fault fault, std::int64_t nth_read, std::int64_t nth_write)
-      : m_fault(fault), m_nth_read(nth_read), m_nth_write(nth_write) {}
+  FaultOnNth(Fault fault, std::int64_t nth_read, std::int64_t nth_write, bool and_all_later = false)
+      : m_fault(fault),
+        m_nth_read(nth_read),
+        m_nth_write(nth_write),
+        m_and_all_later(and_all_later) {}
 
-  Fault before_read() noexcept override { return ++m_reads == m_nth_read ? m_fault : Fault::none; }
-  Fault before_write() noexcept override {
-    return ++m_writes == m_nth_write ? m_fault : Fault::none;
-  }
+  Fault before_read() noexcept override { return fault(++m_reads, m_nth_read); }
+  Fault before_write() noexcept override { return fault(++m_writes, m_nth_write); }
 
  private:
+  Fault fault(std::int64_t count, std::int64_t nth) const {
+    bool const later = m_and_all_later && nth > 0 && count > nth;
+    return count == nth || later ? m_fault : Fault::none;
+  }
+
   Fault m_fault;
   std::int64_t m_nth_read, m_nth_write;
+  bool m_and_all_later;
   std::atomic<std::int64_t> m_reads = 0, m_writes = 0;
 };
 

@@ -175,10 +175,13 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
        "What moves spilled bytes; auto is the first of the others that works here."},
       {"debug.fault",
-       NumberedNameField{&debug.fault, "none", {"storage-read", "storage-write", "kill-rank"}},
+       NumberedNameField{&debug.fault,
+                         "none",
+                         {"storage-read", "storage-write", "storage-read-all", "storage-write-all",
+                          "kill-rank"}},
        "none", "",
-       "For tests: the N-th read or write of every rank's spill file fails, or the last rank dies "
-       "before step N."},
+       "For tests: the N-th read or write of every rank's spill file fails, or all from the N-th "
+       "on, or the last rank dies before step N."},
   };
 }
 

@@ -49,8 +49,8 @@ struct Buffer {
 enum class ItemKind : std::uint8_t {
   op,          // runs Program::ops[op]; operands: its inputs, outputs, workspace
   load_batch,  // fills the batch buffers (operands) of the next micro-batch
-  copy,        // between tiers; operands: source, destination and, if it is done only where the
-               // step is committed, control
+  copy,        // between tiers; operands: source, destination; a write-back of state names the
+               // control words too, and moves only what a committed step has made
   all_to_all,  // operands: a chunk's gradient, parts [ranks, slice]
   all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same
   commit,      // all ranks agree on one word; operands: loss, norms, control

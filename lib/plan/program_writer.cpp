@@ -278,7 +278,7 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
 
 ItemNumber ProgramWriter::load_batch() {
   WellKnown const& known = program.known;
-  Item& item = add_item(Lane::host, ItemKind::load_batch, -1, -1);
+  Item& item = add_item(Lane::h2d, ItemKind::load_batch, -1, -1);
   for (TensorId const tensor :
        {known.tokens, known.targets, known.weights, known.samples, known.position}) {
     if (tensor < 0) continue;

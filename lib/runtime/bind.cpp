@@ -1,23 +1,29 @@
 #include "runtime/bind.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace spillway {
 
-Action bind(EngineParts const& parts, StepRecord& record, Item const& item) {
+BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item) {
+  auto const action = [](Action run) {
+    BoundItem bound;
+    bound.run = std::move(run);
+    return bound;
+  };
   switch (item.kind) {
     case ItemKind::op:
-      return bind_op(parts, item);
+      return action(bind_op(parts, item));
     case ItemKind::load_batch:
-      return bind_load_batch(parts, item);
+      return action(bind_load_batch(parts, item));
     case ItemKind::copy:
-      return bind_copy(parts, record, item);
+      return bind_copy(parts, item);
     case ItemKind::all_to_all:
-      return bind_all_to_all(parts, item);
+      return action(bind_all_to_all(parts, item));
     case ItemKind::all_gather:
-      return bind_all_gather(parts, item);
+      return action(bind_all_gather(parts, item));
     case ItemKind::commit:
-      return bind_commit(parts, record, item);
+      return action(bind_commit(parts, state_lost, item));
   }
   assert(false);
   return {};

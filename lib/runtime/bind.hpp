@@ -1,29 +1,54 @@
 // From an item to what runs it: everything that can be looked up is looked up once, before step 0.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "io/spill/spill_file.hpp"
 #include "kernels/kernel.hpp"
 #include "plan/program.hpp"
 #include "runtime/batch_source.hpp"
 #include "runtime/commit.hpp"
+#include "runtime/failure_log.hpp"
 #include "runtime/tiers.hpp"
 
 namespace spillway {
 
 class Comm;
+struct StepRecord;
 
 // What an item is told each time it runs.
 struct ItemContext {
   std::int64_t step = 0;
   std::int64_t micro_batch = 0;  // how many batches this step has loaded before
   int parity = 0;                // which version of buffers that have two
+  StepRecord* record = nullptr;  // of this run
 };
 
 // Runs one item to its end; allocates nothing.
 using Action = std::function<void(ItemContext const&)>;
+
+// A copy to or from the spill file.
+struct BoundTransfer {
+  std::array<SpillTransfer, 2> versions;  // by parity
+  bool matters = false;                   // as FailureLog::note asks
+};
+
+// What runs an item: an action, or else a transfer.
+struct BoundItem {
+  Action run;
+  std::optional<BoundTransfer> transfer;
+  std::array<double const*, 2> go{};  // of a write-back: control_go; else null
+  // For the engine:
+  std::array<std::int64_t, kTiers> end{};                    // of the bytes it uses
+  std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison: to fill before it
+  std::array<std::vector<std::span<std::byte>>, 2> written;  // with AddressSanitizer: to allow
+};
 
 // The collaborators of an Engine; all outlive it.
 struct EngineParts {
@@ -37,24 +62,24 @@ struct EngineParts {
   bool (*stop_requested)() = nullptr;  // asked once a step, by the commit
 };
 
-// What items leave behind for the end of the step; each field has one writing thread.
+// What the items of one run leave behind; but for `failures`, the commit writes it.
 struct StepRecord {
-  std::atomic<bool> storage_failed = false;  // since the last commit
-  std::int64_t spilled_bytes = 0, reloaded_bytes = 0;
+  FailureLog failures;
   CommitSums sums;
   CommitDecision decision;
   bool stop = false;
 };
 
-// Throws Error or std::exception when a kernel refuses its op.
-Action bind(EngineParts const& parts, StepRecord& record, Item const& item);
+// Throws Error or std::exception when a kernel refuses its op. `state_lost` is the engine's: set by
+// its commits too, and outlives what is bound.
+BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);
 
 Action bind_op(EngineParts const& parts, Item const& item);
 Action bind_load_batch(EngineParts const& parts, Item const& item);
-Action bind_copy(EngineParts const& parts, StepRecord& record, Item const& item);
+BoundItem bind_copy(EngineParts const& parts, Item const& item);
 Action bind_all_to_all(EngineParts const& parts, Item const& item);
 Action bind_all_gather(EngineParts const& parts, Item const& item);
-Action bind_commit(EngineParts const& parts, StepRecord& record, Item const& item);
+Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);
 
 // Buffer of an item's operand.
 Buffer const& operand(Program const& program, Item const& item, std::size_t index);

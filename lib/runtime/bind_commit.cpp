@@ -12,7 +12,7 @@ namespace {
 // What a rank brings to the commit.
 struct Share {
   double loss_sum = 0, weight_sum = 0, norm_squared = 0;
-  std::int64_t storage_failed = 0, stop = 0;
+  std::int64_t storage_failed = 0, state_lost = 0, stop = 0;
 };
 
 using Doubles = std::array<std::span<double>, 2>;
@@ -35,11 +35,11 @@ Doubles scalars(EngineParts const& parts, Item const& item, TensorId tensor) {
 
 class Commit {
  public:
-  Commit(EngineParts const& parts, StepRecord& record, Item const& item)
+  Commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item)
       : m_comm(parts.comm),
         m_policy(parts.commit),
         m_stop_requested(parts.stop_requested),
-        m_record(record),
+        m_state_lost(state_lost),
         m_loss(scalars(parts, item, parts.program.known.loss)),
         m_norms(scalars(parts, item, parts.program.known.norms)),
         m_control(scalars(parts, item, parts.program.known.control)),
@@ -47,25 +47,28 @@ class Commit {
 
   void operator()(ItemContext const& now) {
     auto const version = static_cast<std::size_t>(now.parity);
-    auto const own = own_share(version);
+    auto& record = *now.record;
+    auto const own = own_share(version, record);
     m_comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)),
                             std::as_writable_bytes(std::span(m_shares)));
-    auto const flags = add_up(now.step);
-    if (!flags.storage_failed) refuse_ranks_apart(now.step);
-    decide(flags);
+    auto const flags = add_up(now.step, record);
+    if (!flags.storage_failed && !flags.state_lost) refuse_ranks_apart(now.step);
+    decide(flags, record);
+    if (record.failures.decide(record.decision.word == CommitWord::go)) m_state_lost = true;
     auto const control = m_control[version];
-    for (std::size_t i = 0; i < control.size(); ++i) control[i] = m_record.decision.control[i];
+    for (std::size_t i = 0; i < control.size(); ++i) control[i] = record.decision.control[i];
   }
 
  private:
-  Share own_share(std::size_t version) {
+  Share own_share(std::size_t version, StepRecord& record) const {
     Share share;
     if (auto const loss = m_loss[version]; loss.size() == 2) {
       share.loss_sum = loss[0];
       share.weight_sum = loss[1];
     }
     for (double const norm : m_norms[version]) share.norm_squared += norm;
-    share.storage_failed = m_record.storage_failed.exchange(false) ? 1 : 0;
+    share.storage_failed = record.failures.collect() ? 1 : 0;
+    share.state_lost = m_state_lost ? 1 : 0;
     share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
     return share;
   }
@@ -83,42 +86,43 @@ class Commit {
     }
   }
 
-  Share add_up(std::int64_t step) {
+  Share add_up(std::int64_t step, StepRecord& record) const {
     Share all;
     for (auto const& share : m_shares) {
       all.loss_sum += share.loss_sum;
       all.weight_sum += share.weight_sum;
       all.storage_failed |= share.storage_failed;
+      all.state_lost |= share.state_lost;
       all.stop |= share.stop;
     }
-    m_record.sums = {step, all.loss_sum, all.weight_sum, m_shares[0].norm_squared};
+    record.sums = {step, all.loss_sum, all.weight_sum, m_shares[0].norm_squared};
     return all;
   }
 
-  void decide(Share const& flags) {
-    auto& decision = m_record.decision;
+  void decide(Share const& flags, StepRecord& record) const {
+    auto& decision = record.decision;
     decision = {};
-    m_record.stop = flags.stop != 0;
-    if (flags.storage_failed) {
-      decision.word = CommitWord::storage_error;
+    record.stop = flags.stop != 0;
+    if (flags.state_lost || flags.storage_failed) {
+      decision.word = flags.state_lost ? CommitWord::state_lost : CommitWord::storage_error;
       return;
     }
-    if (!m_control[0].empty()) decision = m_policy(m_record.sums);
+    if (!m_control[0].empty()) decision = m_policy(record.sums);
     decision.control[control_go] = decision.word == CommitWord::go ? 1 : 0;
   }
 
   Comm& m_comm;
   CommitPolicy m_policy;
   bool (*m_stop_requested)();
-  StepRecord& m_record;
+  std::atomic<bool>& m_state_lost;
   Doubles m_loss, m_norms, m_control;
   std::vector<Share> m_shares;
 };
 
 }  // namespace
 
-Action bind_commit(EngineParts const& parts, StepRecord& record, Item const& item) {
-  return Commit(parts, record, item);
+Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item) {
+  return Commit(parts, state_lost, item);
 }
 
 }  // namespace spillway

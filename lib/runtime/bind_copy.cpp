@@ -28,67 +28,60 @@ std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
                        static_cast<std::size_t>(access.last - access.first));
 }
 
-// Where a buffer's two versions lie in the spill file.
-using SpillPlace = std::array<std::int64_t, 2>;  // offsets in bytes
-
-SpillPlace spill_place(Buffer const& buffer, Access const& access) {
-  SpillPlace place{};
-  for (int parity = 0; parity < 2; ++parity) {
-    auto const i = static_cast<std::size_t>(parity);
-    auto const version = buffer.versions > 1 ? parity * buffer.stride : 0;
-    place[i] = buffer.offset + version + access.first;
+// Begins for the file where layout put the buffer's versions.
+std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
+                                       Access const& access,
+                                       std::array<std::span<std::byte>, 2> const& memory) {
+  std::array<SpillTransfer, 2> versions;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto const stride = away.versions > 1 ? static_cast<std::int64_t>(i) * away.stride : 0;
+    versions[i] = {direction, memory[i], away.offset + stride + access.first, 0};
   }
-  return place;
+  return versions;
 }
 
-// A failed transfer is noted and otherwise done: the commit tells all ranks, and the step is not
-// committed.
-Action bind_reload(EngineParts const& parts, StepRecord& record, SpillPlace place,
-                   std::array<std::span<std::byte>, 2> to) {
-  return [&spill = *parts.tiers.spill, &record, place, to](ItemContext const& now) {
-    auto const i = static_cast<std::size_t>(now.parity);
-    if (spill.read(place[i], to[i]) != IoResult::ok) {
-      record.storage_failed = true;
-    }
-    record.reloaded_bytes += static_cast<std::int64_t>(to[i].size());
-  };
-}
-
-Action bind_spill(EngineParts const& parts, StepRecord& record, SpillPlace place,
-                  std::array<std::span<std::byte>, 2> from) {
-  return [&spill = *parts.tiers.spill, &record, place, from](ItemContext const& now) {
-    auto const i = static_cast<std::size_t>(now.parity);
-    if (spill.write(place[i], from[i]) != IoResult::ok) {
-      record.storage_failed = true;
-    }
-    record.spilled_bytes += static_cast<std::int64_t>(from[i].size());
-  };
+// A write-back names the control words: it moves only what a committed step has made.
+std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
+  if (item.operands.size() < 3) return {};
+  auto const control = versions(parts.tiers, operand(parts.program, item, 2));
+  return {reinterpret_cast<double const*>(control[0].data()) + control_go,
+          reinterpret_cast<double const*>(control[1].data()) + control_go};
 }
 
 }  // namespace
 
-Action bind_copy(EngineParts const& parts, StepRecord& record, Item const& item) {
+BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   auto const& source = operand(parts.program, item, 0);
   auto const& target = operand(parts.program, item, 1);
+  bool const reload = source.tier == Tier::nvme, spill = target.tier == Tier::nvme;
   auto read = moved(item.reads, source);
   auto const write = moved(item.writes, target);
   // The gap behind a slice's last parameter goes along, though nothing reads it.
   read.last = read.first + write.last - write.first;
   assert(read.last <= source.bytes);
-  assert(parts.tiers.spill || (source.tier != Tier::nvme && target.tier != Tier::nvme));
+  assert(parts.tiers.spill || !(reload || spill));
 
   std::array<std::span<std::byte>, 2> from, to;
   for (std::size_t i = 0; i < 2; ++i) {
     auto const parity = static_cast<int>(i);
-    if (source.tier != Tier::nvme) from[i] = sub(buffer_bytes(parts.tiers, source, parity), read);
-    if (target.tier != Tier::nvme) to[i] = sub(buffer_bytes(parts.tiers, target, parity), write);
+    if (!reload) from[i] = sub(buffer_bytes(parts.tiers, source, parity), read);
+    if (!spill) to[i] = sub(buffer_bytes(parts.tiers, target, parity), write);
   }
-  if (source.tier == Tier::nvme) return bind_reload(parts, record, spill_place(source, read), to);
-  if (target.tier == Tier::nvme) return bind_spill(parts, record, spill_place(target, write), from);
-  return [from, to](ItemContext const& now) {
-    auto const i = static_cast<std::size_t>(now.parity);
-    std::memcpy(to[i].data(), from[i].data(), from[i].size());
-  };
+  BoundItem bound;
+  bound.go = go_words(parts, item);
+  // What is spilled for this step alone and cannot be written fails again when it is reloaded.
+  if (reload) {
+    bound.transfer = {transfers(Direction::read, source, read, to), true};
+  } else if (spill) {
+    bound.transfer = {transfers(Direction::write, target, write, from),
+                      source.persistent || target.persistent};
+  } else {
+    bound.run = [from, to](ItemContext const& now) {
+      auto const i = static_cast<std::size_t>(now.parity);
+      std::memcpy(to[i].data(), from[i].data(), from[i].size());
+    };
+  }
+  return bound;
 }
 
 }  // namespace spillway

@@ -13,6 +13,7 @@ enum class CommitWord : std::uint8_t {
   go,             // the updates run
   non_finite,     // loss or gradient norm is not finite; nothing is updated
   storage_error,  // a transfer failed on some rank; nothing is updated, the step can run again
+  state_lost,     // one of a committed step did: only the last checkpoint is whole
 };
 
 // Over all ranks and micro-batches of the step, added in rank order.

@@ -1,105 +1,78 @@
 // Runs a Program, step by step: the only place where it meets kernels, io and comm.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
-#include "runtime/bind.hpp"
-#include "runtime/lane_clock.hpp"
-#include "runtime/step_result.hpp"
+#include "runtime/engine_state.hpp"
+#include "runtime/transfer_lanes.hpp"
 
 namespace spillway {
 
-struct EngineDebug {
-  bool poison = false;            // begun lifetimes hold NaNs; see poison.hpp
-  bool locked_allocator = false;  // compute and transfers must not allocate after the first step
-};
-
 // Four threads walk the same total order of items: the caller's runs the compute lane; one each the
-// transfers, the collectives and the host lane, where the Program has such items. Each executes the
-// items of its lanes and counts all others, so it knows every item's position in its lane without
-// asking anybody; a wait is a look at one other lane's count.
+// transfers, the collectives and the host lane, where the Program has such items. A wait is a look
+// at one other lane's count. Steps follow each other without a barrier: compute goes on to the next
+// one while other lanes finish the last.
 //
 // The constructor binds every item; a kernel's refusal leaves it as an exception. Several Engines
-// may share Tiers; only one of them may be in `run_step`.
+// may share Tiers; only one of them may have begun runs that it has not finished.
 class Engine {
  public:
   explicit Engine(EngineParts parts, EngineDebug debug = {});
-  ~Engine();  // ends and joins all threads
+  ~Engine();  // ends and joins all threads, wherever they are
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
-  // Runs every item once (a middle segment's more often) and returns when all are done. `step` is
-  // passed on to the batches, the commit policy and nothing else: running a step again is legal.
-  // What an item throws on any thread is thrown here, after which the Engine cannot run.
+  // Runs every item once (a middle segment's more often). Returns when the compute lane is done and
+  // the comm lane too, so that what the commit decided is known and Comm is the caller's again;
+  // other lanes may still be at work, until `finish` or for as long as the next call, no longer.
+  // `step` is passed on to the batches, the commit policy and nothing else: running a step again is
+  // legal. What an item throws on any thread is thrown here or by `finish`, after which the Engine
+  // cannot run.
   StepResult run_step(std::int64_t step);
 
-  // Every execution of the last step, in total order. Valid until the next one begins.
-  std::span<ItemTime const> last_step_times() const { return m_times; }
+  // Waits until all lanes are done with all runs. Throws what items threw, and Error(storage) when
+  // state is lost on this rank (see CommitWord).
+  void finish();
 
-  // Bytes of a tensor's first buffer in main or device memory, as the last step left them.
+  // Every execution of the last step, in total order. After `finish`; valid until the next step.
+  std::span<ItemTime const> last_step_times() const;
+
+  // Bytes of a tensor's first buffer in main or device memory, as the last step left them. After
+  // `finish`.
   std::span<std::byte> bytes(TensorId tensor) const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  // What is bound to one item.
-  struct BoundItem {
-    Action run;
-    std::array<std::int64_t, kTiers> end{};                    // of the bytes it uses
-    std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison: to fill before it
-    std::array<std::vector<std::span<std::byte>>, 2> written;  // with AddressSanitizer: to allow
-  };
-
-  // A thread's own view of the total order.
   struct Worker {
-    unsigned lanes = 0;  // bits of the lanes whose items it executes
-    bool locked = false;
-    std::vector<std::uint64_t> position;         // of every item's latest instance in its lane
-    std::array<std::uint64_t, kLanes> counts{};  // instances passed, per lane
-    std::array<double, kLanes> stall_s{};
+    Cursor cursor;
+    bool locked;  // by debug.locked_allocator
   };
 
   void bind_items();
   void bind_poison();
   void start_workers();
   void work(Worker& worker);  // a thread's whole life
-  bool walk(Worker& worker);  // one step; false when another thread failed
-  bool execute(Worker& worker, Item const& item, std::size_t instance, ItemContext const& context);
-  bool wait_for_all(Item const& item, Worker const& worker) const;
-  bool wait_for_step();
-  void prepare_memory(BoundItem const& bound, std::size_t version) const;
+  void transfer();            // the transfer thread's
+  bool walk(Worker& worker);  // one run; false when another thread failed
+  bool execute(Cursor const& cursor, Item const& item);
+  bool wait_for_all(Cursor const& cursor, Item const& item) const;
+  bool wait_for_lane(Lane lane, std::uint64_t runs) const;
+  bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;
-  void fail(std::exception_ptr error);
-  [[noreturn]] void rethrow();
-  StepResult collect() const;
+  StepResult collect();
   void read_own_loss(StepResult& result) const;
-  double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
-  EngineParts m_parts;
-  EngineDebug m_debug;
-  StepRecord m_record;
-  std::vector<BoundItem> m_items;
-  std::vector<int> m_sequence;
+  EngineState m_state;
   bool m_has_commit = false;
-  std::vector<ItemTime> m_times;
-
-  // Set by the caller's thread before the gate opens.
-  std::int64_t m_step = 0;
-  std::int64_t m_runs = 0;
-  Clock::time_point m_begin;
-
-  LaneClock m_gate;  // steps begun
-  std::array<LaneClock, kLanes> m_clocks;
-  std::mutex m_error_mutex;
-  std::exception_ptr m_error;                      // the first
-  std::vector<std::unique_ptr<Worker>> m_workers;  // the first is the caller's
+  std::array<std::uint64_t, kLanes> m_items_per_run{};
+  std::uint64_t m_runs = 0;  // begun
+  std::optional<Worker> m_compute;
+  std::vector<std::unique_ptr<Worker>> m_workers;  // of threads
+  std::optional<TransferLanes> m_transfers;
   std::vector<std::jthread> m_threads;
 };
 

@@ -16,20 +16,6 @@ constexpr unsigned bit(Lane lane) {
   return 1u << static_cast<unsigned>(lane);
 }
 
-// One thread each. The transfers of one thread start in the total order, which all of them may.
-struct Team {
-  char const* name;
-  unsigned lanes;
-  bool locked;  // by debug.locked_allocator
-};
-constexpr Team kTeams[] = {
-    {"compute", bit(Lane::compute), true},
-    {"transfer", bit(Lane::h2d) | bit(Lane::d2h) | bit(Lane::nvme_read) | bit(Lane::nvme_write),
-     true},
-    {"comm", bit(Lane::comm), false},
-    {"host", bit(Lane::host), false},
-};
-
 // The highest byte, per tier, that the item's buffers take in either version.
 std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& item) {
   std::array<std::int64_t, kTiers> end{};
@@ -43,42 +29,44 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
 
 }  // namespace
 
-Engine::Engine(EngineParts parts, EngineDebug debug)
-    : m_parts(std::move(parts)), m_debug(debug), m_sequence(segment_sequence(m_parts.program)) {
+Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts), debug) {
   bind_items();
-  if (m_debug.poison) bind_poison();
+  if (m_state.debug.poison) bind_poison();
   try {
     start_workers();
   } catch (...) {
-    m_gate.fail();  // those that did start are joined
+    m_state.end();  // those that did start are joined
     throw;
   }
 }
 
 Engine::~Engine() {
-  m_gate.fail();
-  for (auto& clock : m_clocks) clock.fail();
+  m_state.end();
 }
 
 void Engine::bind_items() {
-  auto const& program = m_parts.program;
+  auto const& program = m_state.parts.program;
   for (auto const& item : program.items) {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
-    m_items.push_back({bind(m_parts, m_record, item), used_end(program, item), {}, {}});
+    auto bound = bind_item(m_state.parts, m_state.state_lost, item);
+    bound.end = used_end(program, item);
+    m_state.items.push_back(std::move(bound));
   }
-  for (auto const& instance : unroll(program, m_sequence, 1)) {
-    m_times.push_back({.item = instance.item});
+  for (auto const& instance : unroll(program, m_state.sequence, 1)) {
+    auto const lane = program.items[static_cast<std::size_t>(instance.item)].lane;
+    ++m_items_per_run[index(lane)];
+    for (auto& run : m_state.runs) run.times.push_back({.item = instance.item});
   }
 }
 
 void Engine::bind_poison() {
-  auto const& program = m_parts.program;
+  auto const& program = m_state.parts.program;
   auto const begun = first_writes(program);
   auto const add = [&](auto& spans, Access const& access, std::int64_t granularity) {
     auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
     if (buffer.tier == Tier::nvme) return;
     for (std::size_t version = 0; version < 2; ++version) {
-      auto const all = buffer_bytes(m_parts.tiers, buffer, static_cast<int>(version));
+      auto const all = buffer_bytes(m_state.parts.tiers, buffer, static_cast<int>(version));
       auto const past = std::min(round_up(access.last, granularity), std::ssize(all));
       spans[version].push_back(all.subspan(static_cast<std::size_t>(access.first),
                                            static_cast<std::size_t>(past - access.first)));
@@ -86,43 +74,54 @@ void Engine::bind_poison() {
   };
   // A parameter's gradient brings the gap behind it, over which ops on the whole chunk pass.
   constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
-  for (std::size_t i = 0; i < m_items.size(); ++i) {
-    for (auto const& access : begun[i]) add(m_items[i].begun, access, 1);
-    for (auto const& access : program.items[i].writes) add(m_items[i].written, access, gap_bytes);
+  for (std::size_t i = 0; i < m_state.items.size(); ++i) {
+    for (auto const& access : begun[i]) add(m_state.items[i].begun, access, 1);
+    for (auto const& access : program.items[i].writes)
+      add(m_state.items[i].written, access, gap_bytes);
   }
 }
 
 // With AddressSanitizer, bytes that no item of the step has written are out of bounds.
 void Engine::forbid_transients() const {
-  for (auto const& buffer : m_parts.program.buffers) {
+  for (auto const& buffer : m_state.parts.program.buffers) {
     if (buffer.persistent || buffer.tier == Tier::nvme || buffer.offset < 0) continue;
     for (int version = 0; version < buffer.versions; ++version) {
-      forbid_access(buffer_bytes(m_parts.tiers, buffer, version));
+      forbid_access(buffer_bytes(m_state.parts.tiers, buffer, version));
     }
   }
 }
 
 void Engine::start_workers() {
-  auto const& items = m_parts.program.items;
-  unsigned needed = bit(Lane::compute);
-  for (auto const& item : items) needed |= bit(item.lane);
-  for (auto const& team : kTeams) {
-    if ((team.lanes & needed) == 0) continue;
-    auto& worker = *m_workers.emplace_back(std::make_unique<Worker>());
-    worker.lanes = team.lanes;
-    worker.locked = team.locked && m_debug.locked_allocator;
-    worker.position.resize(items.size());
-    if (m_workers.size() == 1) continue;  // the caller's own
+  auto const& program = m_state.parts.program;
+  auto const cursor = [&](Lane lane) { return Cursor(program, m_state.sequence, bit(lane)); };
+  auto const name = [&](char const* text) {
+    pthread_setname_np(m_threads.back().native_handle(), text);
+  };
+  bool const locked = m_state.debug.locked_allocator;
+  unsigned used = 0;
+  for (auto const& item : program.items) used |= bit(item.lane);
+  m_compute.emplace(cursor(Lane::compute), locked);
+  for (auto const lane : {Lane::comm, Lane::host}) {
+    if ((used & bit(lane)) == 0) continue;
+    auto& worker = *m_workers.emplace_back(std::make_unique<Worker>(cursor(lane), false));
     m_threads.emplace_back([this, &worker] { work(worker); });
-    pthread_setname_np(m_threads.back().native_handle(), team.name);
+    name(lane == Lane::comm ? "comm" : "host");
   }
+  if ((used & TransferLanes::kBits) == 0) return;
+  m_transfers.emplace(m_state, used);
+  m_threads.emplace_back([this] { transfer(); });
+  name("transfer");
+}
+
+std::span<ItemTime const> Engine::last_step_times() const {
+  return m_state.runs[(m_runs + 1) % 2].times;
 }
 
 std::span<std::byte> Engine::bytes(TensorId tensor) const {
-  auto const* const buffer = find_buffer(m_parts.program, tensor);
+  auto const* const buffer = find_buffer(m_state.parts.program, tensor);
   if (!buffer) return {};
   auto const last_parity = static_cast<int>((m_runs + 1) % 2);
-  return buffer_bytes(m_parts.tiers, *buffer, last_parity);
+  return buffer_bytes(m_state.parts.tiers, *buffer, last_parity);
 }
 
 }  // namespace spillway

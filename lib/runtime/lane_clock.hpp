@@ -10,11 +10,23 @@ namespace spillway {
 // who saw its count. Alone on its cache lines: lanes share nothing else.
 class alignas(128) LaneClock {
  public:
-  std::uint64_t count() const { return m_count.load(std::memory_order_acquire) & ~kFailed; }
+  std::uint64_t count() const { return m_count.load() & ~kFailed; }
+  bool failed() const { return (m_count.load() & kFailed) != 0; }
 
-  void publish() {
-    m_count.fetch_add(1, std::memory_order_release);
+  // True when the count has reached the alarm, which is then off: whoever set it is to be woken.
+  bool publish() {
+    auto const count = (m_count.fetch_add(1) & ~kFailed) + 1;
     ring();
+    auto alarm = m_alarm.load();
+    return count >= alarm && m_alarm.compare_exchange_strong(alarm, kNever);
+  }
+
+  // For one thread that sleeps elsewhere; an earlier alarm stays. It looks at the count afterwards:
+  // who published before may not have seen the alarm.
+  void set_alarm(std::uint64_t position) {
+    auto alarm = m_alarm.load();
+    while (position < alarm && !m_alarm.compare_exchange_weak(alarm, position)) {
+    }
   }
 
   // Sleeps until the count has reached `position`; false when the clock failed instead.
@@ -31,12 +43,12 @@ class alignas(128) LaneClock {
 
   // Ends every wait, now and later. By any thread.
   void fail() {
-    m_count.fetch_or(kFailed, std::memory_order_release);
+    m_count.fetch_or(kFailed);
     ring();
   }
 
  private:
-  static constexpr std::uint64_t kFailed = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kFailed = std::uint64_t{1} << 63, kNever = kFailed;
 
   void ring() {
     m_bell.fetch_add(1, std::memory_order_release);
@@ -46,6 +58,7 @@ class alignas(128) LaneClock {
   std::atomic<std::uint64_t> m_count = 0;
   // What waiters sleep on: the size that the kernel can wait for without a detour.
   std::atomic<std::uint32_t> m_bell = 0;
+  std::atomic<std::uint64_t> m_alarm = kNever;
 };
 
 }  // namespace spillway

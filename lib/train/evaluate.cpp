@@ -13,6 +13,7 @@ double evaluate(Engine& engine, std::int64_t batches, Comm& comm) {
     mine[0] += result.loss_sum;
     mine[1] += result.weight_sum;
   }
+  engine.finish();
   double loss = 0, weight = 0;
   for (auto const& rank : gathered(comm, mine)) {
     loss += rank[0];

@@ -6,7 +6,14 @@
 
 namespace spillway {
 
-enum class FaultKind : std::uint8_t { none, storage_read, storage_write, kill_rank };
+enum class FaultKind : std::uint8_t {
+  none,
+  storage_read,
+  storage_write,
+  storage_read_all,  // all from the n-th on
+  storage_write_all,
+  kill_rank,
+};
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
@@ -18,9 +25,11 @@ inline FaultPlan parse_fault(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == std::string::npos) return {};
   auto const name = text.substr(0, colon);
-  auto const kind = name == "storage-read"    ? FaultKind::storage_read
-                    : name == "storage-write" ? FaultKind::storage_write
-                                              : FaultKind::kill_rank;
+  auto const kind = name == "storage-read"        ? FaultKind::storage_read
+                    : name == "storage-write"     ? FaultKind::storage_write
+                    : name == "storage-read-all"  ? FaultKind::storage_read_all
+                    : name == "storage-write-all" ? FaultKind::storage_write_all
+                                                  : FaultKind::kill_rank;
   return {kind, std::stoll(text.substr(colon + 1))};
 }
 

@@ -28,20 +28,6 @@ std::optional<Resumption> choose(Config const& config) {
   return std::nullopt;
 }
 
-void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
-                    Config const& config) {
-  auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
-  if (!difference.empty()) {
-    spdlog::warn(
-        "another arithmetic than the checkpoint's ({}): the run goes on to summation order, "
-        "not to the bit",
-        difference);
-  }
-  if (resumption.state.seed != config.run.seed) {
-    spdlog::warn("run.seed was {}: the data order changes from here on", resumption.state.seed);
-  }
-}
-
 }  // namespace
 
 void require_same_family(std::filesystem::path const& checkpoint, RunState const& state,
@@ -69,6 +55,20 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   return resumption;
 }
 
+void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
+                    Config const& config) {
+  auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
+  if (!difference.empty()) {
+    spdlog::warn(
+        "another arithmetic than the checkpoint's ({}): the run goes on to summation order, "
+        "not to the bit",
+        difference);
+  }
+  if (resumption.state.seed != config.run.seed) {
+    spdlog::warn("run.seed was {}: the data order changes from here on", resumption.state.seed);
+  }
+}
+
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
                      std::optional<Resumption> const& resumption, ModelState& model) {
   RunState state;
@@ -77,10 +77,7 @@ RunState start_model(Config const& config, Data const& data, Arithmetic const& a
   } else {
     CheckpointReader reader(resumption->checkpoint);
     restore_model(reader, model, !resumption->whole);
-    if (resumption->whole) {
-      state = resumption->state;
-      say_difference(*resumption, arithmetic, config);
-    }
+    if (resumption->whole) state = resumption->state;
     spdlog::info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
                  resumption->checkpoint.string(), resumption->state.step);
   }

@@ -26,8 +26,11 @@ void require_same_family(std::filesystem::path const& checkpoint, RunState const
 // latest checkpoint is, bad_input when it is of another model.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
-// Fills the model and says at which step and sample the run begins. `arithmetic` is what the run
-// uses now; a difference to the checkpoint's is said. Throws Error.
+// Warns of what keeps a run from going on to the bit. `arithmetic` is what the run uses now.
+void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
+                    Config const& config);
+
+// Fills the model and says at which step and sample the run begins. Throws Error.
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
                      std::optional<Resumption> const& resumption, ModelState& model);
 

@@ -9,15 +9,15 @@ std::int64_t peak(Program const& program, Tier tier) {
   return program.peak_bytes[static_cast<std::size_t>(tier)];
 }
 
-// `debug.fault` = storage-read:N or storage-write:N makes the N-th transfer fail.
+// As `debug.fault` asks.
 std::unique_ptr<FaultInjector> injector(Config const& config) {
-  auto const fault = parse_fault(config.debug.fault);
-  if (fault.kind == FaultKind::storage_read) {
-    return std::make_unique<FaultOnNth>(Fault::error, fault.at, 0);
-  }
-  if (fault.kind == FaultKind::storage_write) {
-    return std::make_unique<FaultOnNth>(Fault::error, 0, fault.at);
-  }
+  auto const [kind, at] = parse_fault(config.debug.fault);
+  bool const once_read = kind == FaultKind::storage_read;
+  bool const once_written = kind == FaultKind::storage_write;
+  if (once_read || kind == FaultKind::storage_read_all)
+    return std::make_unique<FaultOnNth>(Fault::error, at, 0, !once_read);
+  if (once_written || kind == FaultKind::storage_write_all)
+    return std::make_unique<FaultOnNth>(Fault::error, 0, at, !once_written);
   return nullptr;
 }
 

@@ -24,6 +24,9 @@ class RunMemory {
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
   SpillFile const* spill() const { return m_spill ? &*m_spill : nullptr; }
   std::string first_failure() const { return m_spill ? m_spill->first_failure() : ""; }
+  void forget_failure() {
+    if (m_spill) m_spill->forget_failure();
+  }
 
  private:
   std::unique_ptr<FaultInjector> m_faults;

@@ -71,7 +71,8 @@ Trainer::Trainer(TrainerParts parts)
                engine_debug(parts.config)),
       m_model(parts.programs.train, parts.memory.tiers()),
       m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
-                 parts.run_dir) {
+                 parts.run_dir),
+      m_trouble(parts.memory, parts.comm) {
   if (!parts.programs.eval) return;
   m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
                          eval_windows(parts.config, parts.data));
@@ -102,19 +103,25 @@ bool Trainer::out_of_time() const {
 
 std::optional<Status> Trainer::step() {
   auto const result = m_engine.run_step(m_state.step);
-  if (result.word == CommitWord::storage_error) {
-    say_storage_failure();
-    return Status::storage;
-  }
+  bool const again = result.word == CommitWord::storage_error;
+  if (again || result.word == CommitWord::state_lost) m_reporter.break_line();
+  if (auto const status = m_trouble.after(result.word, m_state.step + 1)) return status;
+  if (again) return std::nullopt;
   bool const skipped = result.word == CommitWord::non_finite;
   m_skips = skipped ? m_skips + 1 : 0;
   if (skipped) {
     if (auto const status = after_skip()) return status;
   }
   count(result);
-  report(result);
-  if (result.stop && m_state.step < m_parts.config.run.steps) return Status::requeue;
-  save_if_due();
+  bool const stops = result.stop && m_state.step < m_parts.config.run.steps;
+  bool const evaluates = !result.stop && evaluation_is_due();  // who stops is in a hurry
+  bool const saves = !stops && checkpoint_is_due();
+  if (evaluates || saves) {  // both look at what lanes may still be working on
+    if (auto const status = m_trouble.settle(m_engine)) return status;
+  }
+  report(result, evaluates);
+  if (stops) return Status::requeue;
+  if (saves) save_now();
   return std::nullopt;
 }
 
@@ -137,23 +144,9 @@ std::optional<Status> Trainer::after_skip() {
     }
     return Status::non_finite;
   }
-  spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped", step);
+  if (m_parts.comm.rank() == 0)
+    spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped", step);
   return std::nullopt;
-}
-
-// Several ranks may have failed; the lowest of them speaks.
-void Trainer::say_storage_failure() {
-  m_reporter.break_line();
-  try {
-    on_all_ranks(m_parts.comm, [&] {
-      auto const failure = m_parts.memory.first_failure();
-      if (!failure.empty()) throw Error(Status::storage, failure);
-    });
-  } catch (AgreedError const& error) {
-    if (*error.what() == '\0') return;
-    spdlog::error("rank {}: {}; step {} is not done and the run stops before it",
-                  m_parts.comm.rank(), error.what(), m_state.step + 1);
-  }
 }
 
 // A skipped step counts too: its data is used, and it is not done again.
@@ -164,9 +157,9 @@ void Trainer::count(StepResult const& result) {
   m_state.tokens += static_cast<std::int64_t>(result.weight_sum);
 }
 
-void Trainer::report(StepResult const& result) {
+void Trainer::report(StepResult const& result, bool evaluates) {
   std::optional<double> valid_loss;
-  if (!result.stop) valid_loss = evaluate_if_due();  // who stops is in a hurry
+  if (evaluates) valid_loss = evaluate_now();
   TierBytes in_use{};
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
@@ -174,22 +167,28 @@ void Trainer::report(StepResult const& result) {
   m_reporter.step({m_state.step, m_state.tokens, result, in_use, valid_loss});
 }
 
-std::optional<double> Trainer::evaluate_if_due() {
+bool Trainer::evaluation_is_due() const {
   auto const every = m_parts.config.run.eval_every;
   bool const last = m_state.step == m_parts.config.run.steps;
-  if (!m_eval_engine || (!last && (every == 0 || m_state.step % every != 0))) return std::nullopt;
+  return m_eval_engine && (last || (every > 0 && m_state.step % every == 0));
+}
+
+double Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
   return evaluate(*m_eval_engine, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
 }
 
-void Trainer::save_if_due() {
+bool Trainer::checkpoint_is_due() const {
   auto const& policy = m_parts.config.run.checkpoint;
   bool due = policy.every > 0 && m_state.step % policy.every == 0;
   if (policy.minutes) {  // clocks differ: rank 0's decides
     bool const late = m_parts.comm.rank() == 0 && seconds_since(m_saved_at) > 60 * *policy.minutes;
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
-  if (!due || m_state.step >= m_parts.config.run.steps) return;
+  return due && m_state.step < m_parts.config.run.steps;
+}
+
+void Trainer::save_now() {
   auto const failure = save();
   if (!failure) return;
   m_reporter.break_line();
@@ -214,7 +213,9 @@ std::optional<std::string> Trainer::save() {
 
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
-  if (status == Status::non_finite) return status;  // the weights may be what is wrong
+  if (!m_trouble.state_lost()) status = m_trouble.settle(m_engine).value_or(status);
+  if (m_trouble.state_lost()) return Status::storage;  // there is nothing whole to save
+  if (status == Status::non_finite) return status;     // the weights may be what is wrong
   if (auto const failure = save()) {
     if (!failure->empty()) {
       spdlog::error("rank {}: {}; it was the last one; those before it are unharmed",

@@ -17,6 +17,7 @@
 #include "train/run_dir.hpp"
 #include "train/run_memory.hpp"
 #include "train/run_state.hpp"
+#include "train/storage_trouble.hpp"
 
 namespace spillway {
 
@@ -54,12 +55,13 @@ class Trainer {
   std::optional<Status> step();  // empty: go on
   std::optional<Status> after_skip();
   void count(StepResult const& result);
-  void report(StepResult const& result);
-  std::optional<double> evaluate_if_due();
-  void save_if_due();
+  bool evaluation_is_due() const;
+  bool checkpoint_is_due() const;
+  void report(StepResult const& result, bool evaluates);
+  double evaluate_now();
+  void save_now();
   // Empty: written. Else what went wrong, in words on the rank that is to say it.
   std::optional<std::string> save();
-  void say_storage_failure();
   Status finish(Status status);
   void strike();  // debug.fault: kill-rank
   bool out_of_time() const;
@@ -75,6 +77,7 @@ class Trainer {
   RunState m_state;
   std::int64_t m_saved_step = -1;
   Reporter m_reporter;
+  StorageTrouble m_trouble;
   std::int64_t m_skips = 0;     // in a row
   double m_longest_turn_s = 0;  // a step with its evaluation and checkpoint
   std::chrono::steady_clock::time_point m_saved_at;

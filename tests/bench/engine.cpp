@@ -70,6 +70,7 @@ void step(benchmark::State& state, BlockPolicy activations, char const* update) 
   Engine engine({program, tiers, exec, nothing, *comm, batches, decide});
   std::int64_t number = 0;
   for (auto _ : state) engine.run_step(number++);
+  engine.finish();
   per_item(state, engine.last_step_times().size());
 }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <functional>
@@ -19,7 +20,7 @@ namespace spillway::test {
 class FakeQueue final : public TransferQueue {
  public:
   // How many bytes of an operation may move (no more than there are), or an errno, negative; empty:
-  // it does not end now. Asked when its owner waits.
+  // it does not end now. Asked again and again while its owner waits.
   using Fate = std::function<std::optional<std::int64_t>(TransferRequest const&)>;
 
   FakeQueue(int depth, unsigned seed, Fate fate)
@@ -34,11 +35,25 @@ class FakeQueue final : public TransferQueue {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void start(int operation, TransferRequest const& rest) noexcept override {
     m_asked.emplace_back(operation, rest);
   }
 
   std::optional<Outcome> next(double timeout_s) noexcept override {
+    auto const end = Clock::now() + std::chrono::duration<double>(timeout_s);
+    while (true) {
+      if (auto const outcome = ended()) return outcome;
+      auto const nap = std::min(Clock::now() + std::chrono::duration<double>(0.001), end);
+      std::unique_lock lock(m_mutex);
+      bool const woken = m_wake.wait_until(lock, nap, [this] { return m_woken; });
+      m_woken = false;
+      if (woken || Clock::now() >= end) return {};
+    }
+  }
+
+  std::optional<Outcome> ended() {
     for (auto i = m_asked.size(); i-- > 0;) {
       std::swap(m_asked[m_random() % (i + 1)], m_asked[i]);
       auto const [operation, rest] = m_asked[i];
@@ -48,9 +63,6 @@ class FakeQueue final : public TransferQueue {
       m_asked.pop_back();
       return Outcome{operation, *fate < 0 ? *fate : moved(rest, *fate)};
     }
-    std::unique_lock lock(m_mutex);
-    m_wake.wait_for(lock, std::chrono::duration<double>(timeout_s), [this] { return m_woken; });
-    m_woken = false;
     return {};
   }
 

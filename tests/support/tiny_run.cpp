@@ -111,6 +111,7 @@ Story train(TinyRun const& run) {
     story.push_back(std::bit_cast<std::uint64_t>(result.grad_norm));
   }
   EXPECT_LT(last, first);
+  engine.finish();
   add_state(model, story);
   for (std::size_t tier = 0; tier < kTiers; ++tier)
     EXPECT_EQ(tiers.in_use[tier].value(), peak[tier]) << "tier " << tier;

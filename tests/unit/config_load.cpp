@@ -195,7 +195,8 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
             "in.yaml:1: optim.schedule: 'step' is not one of cosine | linear | constant");
   EXPECT_EQ(override_error("debug.fault=storage-read"),
             "command line: debug.fault: 'storage-read' is not one of "
-            "storage-read:N | storage-write:N | kill-rank:N");
+            "storage-read:N | storage-write:N | storage-read-all:N | storage-write-all:N | "
+            "kill-rank:N");
   EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
   EXPECT_EQ(override_error("debug.fault=none"), "no error");
 }

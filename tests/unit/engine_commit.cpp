@@ -29,7 +29,7 @@ class Miniature {
     program.known.loss = loss;
     program.known.norms = norms;
     program.known.control = control;
-    add_item(Lane::host, ItemKind::load_batch, {}, {tokens});
+    add_item(Lane::h2d, ItemKind::load_batch, {}, {tokens});
     add_op({tokens, weight}, {loss, back});
     add_item(Lane::nvme_write, ItemKind::copy, {back}, {away});
     auto const reloaded = add_buffer(back, Tier::device);
@@ -163,8 +163,9 @@ class EngineCommit : public ::testing::Test {
     return {m_small.program, m_tiers,   m_exec, miniature_kernel,
             *m_comm,         m_batches, decide, stop_requested};
   }
-  double weight(Engine const& engine) const {
+  double weight(Engine& engine) const {
     double value = 0;
+    engine.finish();
     std::memcpy(&value, engine.bytes(1).data(), sizeof value);
     return value;
   }
@@ -263,7 +264,7 @@ class ApartComm final : public Comm {
 
  private:
   void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) override {
-    std::array<double, 5> share{};
+    std::array<double, 6> share{};
     ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
     std::memcpy(share.data(), outgoing[0].bytes.data(), sizeof share);
     share[2] = std::nextafter(share[2], 0);

@@ -109,6 +109,7 @@ Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> con
     story.push_back(std::bit_cast<std::uint64_t>(result.loss_sum));
     story.push_back(std::bit_cast<std::uint64_t>(result.grad_norm));
   }
+  engine.finish();
   EXPECT_LT(last, first);
   std::uint64_t sum = 0;
   for (auto const& chunk : program.chunks) {

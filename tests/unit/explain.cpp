@@ -47,7 +47,7 @@ TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   static Graph const graph = gpt_training_graph({});
   auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
-  EXPECT_EQ(describe(program, 0).find("item 0 host load_batch"), 0u);
+  EXPECT_EQ(describe(program, 0).find("item 0 h2d load_batch"), 0u);
   auto const copy = std::find_if(program.items.begin(), program.items.end(),
                                  [](Item const& i) { return i.lane == Lane::nvme_write; });
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));

@@ -1,0 +1,31 @@
+// What the failed transfers of one run mean: whether its commit saw them, or had let it go before.
+#pragma once
+
+#include <atomic>
+
+namespace spillway {
+
+// `note` by the transfer thread, `collect` and `decide` once by the commit, in this order.
+class FailureLog {
+ public:
+  void reset() { m_seen = 0; }
+
+  // A transfer has failed. `matters`: it held state, or what updates read. True when the state is
+  // lost: updates were let go that should not have been.
+  bool note(bool matters) {
+    bool const collected = (m_seen.fetch_or(kFailed) & kCollected) != 0;
+    return collected && matters && (m_seen.fetch_or(kLate) & kGo) != 0;
+  }
+  bool any() const { return (m_seen & kFailed) != 0; }
+
+  // Whether some transfer has failed so far.
+  bool collect() { return (m_seen.fetch_or(kCollected) & kFailed) != 0; }
+  // True when the state is lost: a failure came between the two.
+  bool decide(bool go) { return go && (m_seen.fetch_or(kGo) & kLate) != 0; }
+
+ private:
+  static constexpr unsigned kFailed = 1, kCollected = 2, kLate = 4, kGo = 8;
+  std::atomic<unsigned> m_seen = 0;
+};
+
+}  // namespace spillway

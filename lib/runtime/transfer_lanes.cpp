@@ -1,0 +1,176 @@
+#include "runtime/transfer_lanes.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "runtime/locked_allocator.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kMostStarted = 64;  // of a lane, and not published
+constexpr double kForever = 1e9;          // seconds; the spill file has less patience
+
+// Which item a transfer in the spill file belongs to.
+constexpr std::uint64_t tag(std::size_t walk, std::uint64_t number) {
+  return number << 8 | walk;
+}
+
+}  // namespace
+
+TransferLanes::TransferLanes(EngineState& state, unsigned lanes) : m_state(state) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    auto const bit = 1u << lane;
+    if ((lanes & kBits & bit) == 0) continue;
+    m_walks.push_back({.lane = static_cast<Lane>(lane),
+                       .cursor = Cursor(state.parts.program, state.sequence, bit),
+                       .started = std::vector<Started>(kMostStarted)});
+  }
+  m_obstacles.reserve(m_walks.size());
+}
+
+void TransferLanes::run() {
+  while (!m_state.gate.failed()) {
+    AllocatorLock const lock(m_state.debug.locked_allocator && past_first_run());
+    m_obstacles.clear();
+    bool moved = reap();
+    for (std::size_t walk = 0; walk < m_walks.size(); ++walk) moved = start_next(walk) || moved;
+    if (!moved) sleep();
+  }
+}
+
+void TransferLanes::drain() {
+  while (m_under_way > 0) {
+    if (m_state.parts.tiers.spill->wait(kForever)) --m_under_way;
+  }
+}
+
+bool TransferLanes::past_first_run() const {
+  return std::ranges::all_of(m_walks, [](auto const& walk) { return walk.cursor.run() > 0; });
+}
+
+// Counts in what has ended by now.
+bool TransferLanes::reap() {
+  bool some = false;
+  while (m_under_way > 0) {
+    auto const done = m_state.parts.tiers.spill->wait(0);
+    if (!done) break;
+    finish(*done);
+    some = true;
+  }
+  return some;
+}
+
+// False, with a note of the obstacle, when the lane's next item cannot start now.
+bool TransferLanes::start_next(std::size_t number) {
+  auto& walk = m_walks[number];
+  auto const* item = walk.cursor.next();
+  if (!item) {
+    walk.cursor.next_run();
+    item = walk.cursor.next();
+  }
+  if (auto const found = obstacle(walk, *item)) {
+    m_obstacles.push_back(*found);
+    return false;
+  }
+  start(number, *item);
+  walk.cursor.pass();
+  walk.has_turn = false;
+  return true;
+}
+
+std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item const& item) {
+  auto const run = walk.cursor.run();
+  if (m_state.gate.count() <= run) return Obstacle{&m_state.gate, run + 1};
+  if (!walk.has_turn) {
+    auto& now = m_state.run(run);
+    now.times[walk.cursor.instance()].ready_s = now.elapsed_s();
+    walk.has_turn = true;
+  }
+  for (auto const wait : item.waits) {
+    auto const earlier = m_state.parts.program.items[static_cast<std::size_t>(wait)].lane;
+    auto& clock = m_state.clocks[index(earlier)];
+    if (clock.count() < walk.cursor.position(wait))
+      return Obstacle{&clock, walk.cursor.position(wait)};
+  }
+  bool const stores = m_state.items[static_cast<std::size_t>(item.number)].transfer.has_value();
+  bool const room =
+      walk.count - walk.published < kMostStarted && !(stores && m_state.parts.tiers.spill->full());
+  if (!room) return Obstacle{};
+  return {};
+}
+
+void TransferLanes::start(std::size_t number, Item const& item) {
+  auto& walk = m_walks[number];
+  auto const& bound = m_state.items[static_cast<std::size_t>(item.number)];
+  auto& run = m_state.run(walk.cursor.run());
+  auto& time = run.times[walk.cursor.instance()];
+  auto const context = m_state.context(walk.cursor);
+  auto& started = walk.started[walk.count % kMostStarted];
+  started = {&bound, &run, walk.cursor.instance(), true};
+  time.start_s = run.elapsed_s();
+  m_state.stall_s[index(walk.lane)].add(time.start_s - time.ready_s);
+  if (!m_state.is_void(bound, context)) {
+    m_state.prepare_memory(bound, context.parity);
+    if (bound.transfer) {
+      auto transfer = bound.transfer->versions[static_cast<std::size_t>(context.parity)];
+      transfer.tag = tag(number, walk.count);
+      started.done = false;
+      ++m_under_way;
+      m_state.parts.tiers.spill->begin(transfer);
+    } else {
+      bound.run(context);
+    }
+  }
+  time.end_s = run.elapsed_s();
+  ++walk.count;
+  publish(walk);
+}
+
+// A failed transfer is noted and otherwise done: the commit tells all ranks.
+void TransferLanes::finish(SpillDone const& done) {
+  auto& walk = m_walks[done.tag & 0xff];
+  auto& started = walk.started[(done.tag >> 8) % kMostStarted];
+  auto const& transfer = *started.bound->transfer;
+  auto& run = *started.run;
+  --m_under_way;
+  if (done.result != IoResult::ok && run.record.failures.note(transfer.matters))
+    m_state.state_lost = true;
+  auto const& what = transfer.versions[0];
+  auto& tally = what.direction == Direction::read ? m_state.reloaded_bytes : m_state.spilled_bytes;
+  tally.add(std::ssize(what.memory));
+  run.times[started.instance].end_s = run.elapsed_s();
+  started.done = true;
+  publish(walk);
+}
+
+// The items done that nothing before them holds back.
+void TransferLanes::publish(Walk& walk) {
+  while (walk.published < walk.count) {
+    auto const& first = walk.started[walk.published % kMostStarted];
+    if (!first.done) return;
+    ++walk.published;
+    m_state.publish(walk.lane, *first.bound);
+  }
+}
+
+void TransferLanes::sleep() {
+  using Place = Doorbell::Place;
+  auto& doorbell = m_state.doorbell;
+  bool const in_storage = m_under_way > 0;
+  auto const bell = doorbell.announce(in_storage ? Place::in_storage : Place::on_bell);
+  bool over = m_state.gate.failed();
+  for (auto const& [clock, position] : m_obstacles) {
+    if (!clock) continue;
+    clock->set_alarm(position);
+    over = over || clock->count() >= position;
+  }
+  if (!over && in_storage) {
+    if (auto const done = m_state.parts.tiers.spill->wait(kForever)) finish(*done);
+  } else if (!over) {
+    doorbell.sleep(bell);
+  }
+  doorbell.get_up();
+}
+
+}  // namespace spillway

@@ -1,0 +1,39 @@
+// What a run does about storage that fails it: the step once more, or the end at a checkpoint.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "comm/comm.hpp"
+#include "runtime/engine.hpp"
+#include "train/run_memory.hpp"
+
+namespace spillway {
+
+// Its methods are collective; what has to be said is said by the lowest rank that it happened to.
+class StorageTrouble {
+ public:
+  StorageTrouble(RunMemory& memory, Comm& comm) : m_memory(memory), m_comm(comm) {}
+
+  // After a run of `step` (from 1). Empty: the step counts, or is to be run again, as `word` says.
+  std::optional<Status> after(CommitWord word, std::int64_t step);
+
+  // Waits until the engine is done with all it has begun. Empty: its state is whole. Throws
+  // AgreedError for what has nothing to do with storage.
+  std::optional<Status> settle(Engine& engine);
+
+  // Only the last checkpoint is whole: no other may be written.
+  bool state_lost() const { return m_state_lost; }
+
+ private:
+  // `warns`: the run goes on.
+  void say(bool warns, std::string const& consequence);
+
+  RunMemory& m_memory;
+  Comm& m_comm;
+  int m_tries = 0;  // of the step that is next
+  bool m_state_lost = false;
+};
+
+}  // namespace spillway

@@ -1,0 +1,184 @@
+// State that lives in the spill file: it is read before the commit, updated, and written back after
+// it. Whatever fails, the file holds the state of the last committed step, or it is known to be
+// lost.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "io/spill/spill_file.hpp"
+#include "tests/unit/engine_fakes.hpp"
+#include "tests/unit/hand_made_run.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace test;
+
+double g_norm = 4;  // of every step's gradient
+
+enum { op_gradient, op_update };
+
+// gradient: loss and norm; update: one more, committed or not.
+Launch bind_op(KernelContext const&, Op const& op) {
+  return [id = op.id](Exec const&, void* const* p) {
+    if (id == op_gradient) {
+      static_cast<double*>(p[0])[0] = static_cast<double*>(p[0])[1] = 1;
+      *static_cast<double*>(p[1]) = g_norm;
+    } else {
+      *static_cast<double*>(p[2]) += 1;
+    }
+  };
+}
+Kernel kernels(OpKind) {
+  return {bind_op, bind_op};
+}
+
+CommitDecision decide(CommitSums const& sums) {
+  CommitDecision decision;
+  if (!std::isfinite(sums.norm_squared)) decision.word = CommitWord::non_finite;
+  return decision;
+}
+
+class EngineWriteBack : public ::testing::Test {
+ protected:
+  EngineWriteBack() {
+    auto const loss = scalar(2), norms = scalar(1), control = scalar(kControlWords);
+    auto const state = m_made.buffer(Tier::device, 64);
+    m_away = m_made.buffer(Tier::nvme, 64);
+    m_made.at_buffer(m_away).persistent = true;
+    m_made.segment("last");
+    m_made.copy(Lane::nvme_read, m_away, state);
+    m_made.op(Lane::compute, {}, {loss, norms});
+    m_made.at_buffer(state).spanning = true;
+    m_made.segment("update");
+    m_made.commit(loss, norms, control);
+    m_made.op(Lane::compute, {control, state}, {state});
+    m_made.write_back(Lane::nvme_write, state, m_away, control);
+    m_made.complete();
+  }
+  void SetUp() override { g_norm = 4; }
+
+  BufferId scalar(std::int64_t words) {
+    auto const id = m_made.buffer(Tier::device, 8 * words);
+    m_made.at_buffer(id).spanning = true;
+    return id;
+  }
+
+  // The file with the state 0, and what runs on it.
+  void start(FaultInjector* faults) {
+    auto const& program = m_made.program;
+    m_spill.emplace(::testing::TempDir(), program.peak_bytes[2], SpillSettings{.faults = faults});
+    m_tiers.reset(new Tiers(make_tiers(program, &*m_spill)));
+    double const zeros[8] = {};
+    ASSERT_EQ(m_spill->write(offset(), std::as_bytes(std::span(zeros))), IoResult::ok);
+    m_engine.emplace(
+        EngineParts{program, *m_tiers, m_exec, kernels, *m_comm, m_batches, decide, nullptr});
+  }
+  std::int64_t offset() { return m_made.at_buffer(m_away).offset; }
+  // After the engine has finished.
+  double stored() {
+    double state[8] = {};
+    EXPECT_EQ(m_spill->read(offset(), std::as_writable_bytes(std::span(state))), IoResult::ok);
+    return state[0];
+  }
+
+  HandMadeRun m_made;
+  BufferId m_away = -1;
+  Exec m_exec;
+  std::unique_ptr<Comm> m_comm = make_single_rank_comm();
+  NoBatches m_batches;
+  std::optional<SpillFile> m_spill;
+  std::unique_ptr<Tiers> m_tiers;  // cannot be moved
+  std::optional<Engine> m_engine;
+};
+
+TEST_F(EngineWriteBack, IsProvedWithItsThirdOperand) {
+  auto const violation = verify(m_made.program);
+  EXPECT_FALSE(violation) << violation->why;
+}
+
+TEST_F(EngineWriteBack, CommittedStepsReachTheFileAndOthersDoNot) {
+  start(nullptr);
+  for (int step = 0; step < 5; ++step) EXPECT_EQ(m_engine->run_step(step).word, CommitWord::go);
+  g_norm = INFINITY;
+  EXPECT_EQ(m_engine->run_step(5).word, CommitWord::non_finite);
+  m_engine->finish();
+  EXPECT_EQ(stored(), 5);
+  g_norm = 4;
+  EXPECT_EQ(m_engine->run_step(6).word, CommitWord::go);
+  m_engine->finish();
+  EXPECT_EQ(stored(), 6);
+}
+
+TEST_F(EngineWriteBack, BytesAreCountedInTheStepThatMovedThemOrALaterOne) {
+  start(nullptr);
+  std::int64_t spilled = 0, reloaded = 0;
+  for (int step = 0; step < 50; ++step) {
+    auto const result = m_engine->run_step(step);
+    spilled += result.spilled_bytes;
+    reloaded += result.reloaded_bytes;
+  }
+  EXPECT_EQ(reloaded, 50 * 64);
+  EXPECT_GE(spilled, 48 * 64);
+  m_engine->finish();
+  spilled += m_engine->run_step(50).spilled_bytes;
+  EXPECT_GE(spilled, 50 * 64);
+}
+
+TEST_F(EngineWriteBack, StateThatCannotBeReadIsOldStateAndTheStepIsDoneAgain) {
+  FaultOnNth faults(Fault::error, 3, 0);
+  start(&faults);
+  for (int step = 0; step < 2; ++step) EXPECT_EQ(m_engine->run_step(step).word, CommitWord::go);
+  EXPECT_EQ(m_engine->run_step(2).word, CommitWord::storage_error);
+  m_engine->finish();
+  EXPECT_EQ(stored(), 2);
+  EXPECT_EQ(m_engine->run_step(2).word, CommitWord::go);
+  m_engine->finish();
+  EXPECT_EQ(stored(), 3);
+}
+
+TEST_F(EngineWriteBack, StateThatCannotBeWrittenAfterItsCommitIsLost) {
+  FaultOnNth faults(Fault::error, 0, 3);  // the first write is the test's own
+  start(&faults);
+  EXPECT_EQ(m_engine->run_step(0).word, CommitWord::go);
+  EXPECT_EQ(m_engine->run_step(1).word, CommitWord::go);
+  for (int i = 0; i < 2; ++i) {
+    try {
+      m_engine->finish();
+      FAIL() << "the state of step 1 is not in the file";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::storage);
+      EXPECT_EQ(error.what(), m_spill->first_failure());
+    }
+  }
+  auto const result = m_engine->run_step(2);
+  EXPECT_EQ(result.word, CommitWord::state_lost);
+  EXPECT_EQ(m_spill->counters().written_bytes, 2 * 64) << "nothing is written any more";
+}
+
+TEST(FailureLog, TellsWhatACommitHasSeen) {
+  FailureLog before, after, between, transient;
+  EXPECT_FALSE(before.note(true));
+  EXPECT_TRUE(before.collect());
+  EXPECT_FALSE(before.decide(false));
+
+  EXPECT_FALSE(after.collect());
+  EXPECT_FALSE(after.decide(true));
+  EXPECT_TRUE(after.note(true));
+  EXPECT_TRUE(after.any());
+
+  EXPECT_FALSE(between.collect());
+  EXPECT_FALSE(between.note(true));
+  EXPECT_TRUE(between.decide(true));
+
+  EXPECT_FALSE(transient.collect());
+  EXPECT_FALSE(transient.decide(true));
+  EXPECT_FALSE(transient.note(false));
+  transient.reset();
+  EXPECT_FALSE(transient.any());
+}
+
+}  // namespace
+}  // namespace spillway
