@@ -5,6 +5,7 @@
 #include <chrono>
 #include <semaphore>
 #include <thread>
+#include <utility>
 
 #include "io/spill/spill_file.hpp"
 #include "tests/support/fake_queue.hpp"
@@ -108,28 +109,40 @@ TEST_F(EngineLanes, AReadDoesNotOvertakeItsWrite) {
   });
 }
 
-// A write that ends only after a read that follows it in the total order: who runs transfers one
-// after the other never comes to the read.
+// A write that ends only after a read that begins after it: who runs transfers one after the other
+// never comes to the read.
 TEST_F(EngineLanes, ReadsAndWritesAreUnderWayTogether) {
+  constexpr int kSteps = 3;
   HandMadeRun made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::device, kBytes);
-  auto const back = made.buffer(Tier::device, kBytes);
+  auto const back = made.buffer(Tier::device, kBytes), last = made.buffer(Tier::device, kBytes);
   auto const away_a = made.buffer(Tier::nvme, kBytes), away_b = made.buffer(Tier::nvme, kBytes);
   made.op(Lane::compute, {}, {a, b});
   made.copy(Lane::nvme_write, a, away_a);
   made.copy(Lane::nvme_write, b, away_b);
+  auto const between = made.op(Lane::compute, {}, {back});
   made.copy(Lane::nvme_read, away_a, back);
-  made.op(Lane::compute, {back}, {});
+  made.copy(Lane::nvme_read, away_b, last);
+  made.op(Lane::compute, {back, last}, {});
+  std::counting_semaphore<kSteps> begun(0);
+  g_disturb = [&](Op const& op, std::uint64_t) {
+    if (op.id != between) return;
+    EXPECT_TRUE(begun.try_acquire_for(kLong)) << "the write has not begun";
+  };
   int reads = 0, held = 0;
-  run(made, 3, [&](TransferRequest const& request) -> Fate {
-    if (!writes(request)) ++reads;
-    bool const holds = request.offset_bytes == made.at_buffer(away_b).offset;
-    if (holds && reads == held) return {};
-    held += holds;
+  bool told = false;
+  run(made, kSteps, [&](TransferRequest const& request) -> Fate {
+    bool const of_b = request.offset_bytes == made.at_buffer(away_b).offset;
+    if (!writes(request)) reads += of_b ? 0 : 1;
+    if (!writes(request) || !of_b) return all_of(request);
+    if (!std::exchange(told, true)) begun.release();
+    if (reads == held) return {};
+    ++held;
+    told = false;
     return all_of(request);
   });
-  EXPECT_EQ(held, 3);
+  EXPECT_EQ(held, kSteps);
 }
 
 // A step's host item ends only after the next step has computed.

@@ -24,8 +24,8 @@ enum { op_gradient, op_update };
 Launch bind_op(KernelContext const&, Op const& op) {
   return [id = op.id](Exec const&, void* const* p) {
     if (id == op_gradient) {
-      static_cast<double*>(p[0])[0] = static_cast<double*>(p[0])[1] = 1;
-      *static_cast<double*>(p[1]) = g_norm;
+      static_cast<double*>(p[1])[0] = static_cast<double*>(p[1])[1] = 1;
+      *static_cast<double*>(p[2]) = g_norm;
     } else {
       *static_cast<double*>(p[2]) += 1;
     }
@@ -50,7 +50,7 @@ class EngineWriteBack : public ::testing::Test {
     m_made.at_buffer(m_away).persistent = true;
     m_made.segment("last");
     m_made.copy(Lane::nvme_read, m_away, state);
-    m_made.op(Lane::compute, {}, {loss, norms});
+    m_made.op(Lane::compute, {state}, {loss, norms});  // so the commit comes after the read
     m_made.at_buffer(state).spanning = true;
     m_made.segment("update");
     m_made.commit(loss, norms, control);
