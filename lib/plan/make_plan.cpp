@@ -96,6 +96,8 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   }
   for (std::size_t chunk = 0; chunk < graph.chunks.size(); ++chunk)
     plan.chunks.push_back(chunk_plan(request, chunk));
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
+  plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
   return plan;
 }
 

@@ -22,10 +22,12 @@ struct PlanRequest {
   std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"};
   std::vector<std::string> update = {"auto"};
   int prefetch = 1;
+  bool norm_is_awaited = true;  // by updates: for clipping, or to skip a step that is not finite
 };
 
 // `automatic` stands for "auto" in `activations`; elsewhere that is the device, but updates of
-// chunks whose optimizer state is not there run on the host lane, beside the next forward.
+// chunks whose optimizer state is not there run on the host lane, beside the next forward, or
+// beside the backward pass where they need not wait for the norm.
 // Throws std::invalid_argument, naming the word, for what is no policy or place, and naming the
 // lengths for a list that is longer than there are layers (chunks).
 Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic);

@@ -20,6 +20,7 @@ PlanRequest request(Config const& config) {
   PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
                       plan.update};
   if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
+  request.norm_is_awaited = config.optim.clip > 0 || config.optim.non_finite != "stop";
   return request;
 }
 
