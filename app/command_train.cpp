@@ -126,13 +126,14 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const& spill_dir = start.config.memory.nvme_path;
     if (!spill_dir.empty()) probe_storage(machine, spill_dir);
   });
+  machine = slowest(gathered(comm, machine));  // one Machine, one plan
 
   // 3. Graph, Plan, Program.
   std::optional<PlannedRun> planned;
   auto const limits = common_budgets(start.config, comm);
   on_all_ranks(comm, [&] {
     planned = plan_run(start.config, *start.data, start.choices, start.micro_is_free, limits,
-                       comm.size());
+                       machine, comm.size());
   });
   auto const plan_text = to_yaml(planned->plan, planned->train);
   auto const simulation = simulate(planned->programs.train, machine);

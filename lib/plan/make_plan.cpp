@@ -87,7 +87,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   for (PlaceKey const& key : kPlaceKeys)
     refuse_length(request.*key.words, key.name, graph.chunks.size(), "chunks");
   Plan plan;
-  plan.prefetch = request.prefetch;
+  plan.prefetch = request.prefetch.value_or(kShortestPrefetch);
   plan.update_slice = update_slice(graph);
   std::size_t layer = 0;
   for (Block const& block : graph.blocks) {

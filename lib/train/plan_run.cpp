@@ -44,7 +44,7 @@ Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t loca
 }
 
 PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
-                    Budgets const& budgets, std::int64_t ranks) {
+                    Budgets const& budgets, Machine const& machine, std::int64_t ranks) {
   for (;; choices.micro /= 2) {
     auto const arithmetic = make_arithmetic(config, choices, ranks);
     auto train = training_graph(config, data.vocab, arithmetic);
@@ -52,8 +52,8 @@ PlannedRun plan_run(Config const& config, Data const& data, Choices choices, boo
     if (data.valid) eval = inference_graph(config, data.vocab, arithmetic, Purpose::eval);
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
-      auto solution =
-          solve(train, eval ? &*eval : nullptr, request(config), budgets, micro_batches, ranks);
+      auto solution = solve(train, eval ? &*eval : nullptr, request(config), budgets, machine,
+                            micro_batches, ranks);
       if (solution.choice) {
         return {std::move(train), std::move(eval), std::move(solution.choice->plan),
                 std::move(solution.choice->compiled)};

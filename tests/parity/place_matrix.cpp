@@ -52,8 +52,8 @@ std::vector<Case> cases() {
 }
 
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, whether the host lane reaches the device tier, and, where nothing is clipped,
-// whether updates begin beside the backward pass.
+// tier, how far ahead, whether the host lane reaches the device tier, and, without clipping, if
+// updates begin beside the backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[static_cast<std::size_t>(c.activations)];
