@@ -10,8 +10,7 @@ the median of all rounds' steps but the first two of each; ratios are taken with
 KEY=VALUE comes after a variant's own keys. Losses are compared, to the bit, with those of the first
 variant that stores gradients alike. Tokens are random. Nothing is evaluated; a run writes one
 checkpoint, at its end, below DIR, where the spill file is too: 12 bytes a parameter, and nearly as
-many; both
-are gone after the run. GB/s: while at least one transfer of that direction was under way.
+many; both are gone after the run. GB/s: while a transfer of that direction was under way.
 
 With --deepspeed, deepspeed_nvme.py is run by that interpreter as one more variant; what it needs
 more goes into --deepspeed-arguments="--checkpointing".
