@@ -70,7 +70,8 @@ int check_damaged(Damage damage, unsigned seed, int cases) {
   return damaged == 0 ? 0 : 100 * unsound / damaged;
 }
 
-// Every kind of damage is harmless here and there, so the oracle has something to tell apart.
+// Waits are the fewest that do, so nearly every one matters; other damage is often harmless, and
+// the oracle has something to tell apart.
 TEST(Verify, FindsARemovedWaitExactlyWhereItMatters) {
   EXPECT_GT(check_damaged(remove_wait, 2, 500), 60);
 }
