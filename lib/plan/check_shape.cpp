@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "plan/unroll.hpp"
+
 namespace spillway {
 
 namespace {
@@ -18,6 +22,23 @@ std::string check_buffers(Program const& program) {
     if (b.offset < 0 || end > peak) {
       return fmt::format("'{}' ends at byte {} of a {} tier of {}", b.name, end, name(b.tier),
                          peak);
+    }
+  }
+  return "";
+}
+
+// State is there before step 0 and after every step, so no two buffers of it share a byte.
+std::string check_state(Program const& program) {
+  std::vector<Buffer const*> state;
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.persistent) state.push_back(&buffer);
+  }
+  std::ranges::sort(state, {}, [](Buffer const* b) { return std::pair(b->tier, b->offset); });
+  for (std::size_t i = 1; i < state.size(); ++i) {
+    Buffer const &a = *state[i - 1], &b = *state[i];
+    if (a.tier == b.tier && b.offset < a.offset + a.bytes) {
+      return fmt::format("'{}' and '{}' are both state and share {} bytes", a.name, b.name,
+                         name(a.tier));
     }
   }
   return "";
@@ -69,6 +90,20 @@ std::string check_access(Program const& program, Access const& access) {
                               access.last, b.name, b.bytes);
 }
 
+// Nothing is ordered within an item: only a buffer itself can be changed in place.
+std::string check_apart(Program const& program, Access const& write, Access const& other) {
+  Buffer const& a = program.buffers[static_cast<std::size_t>(write.buffer)];
+  Buffer const& b = program.buffers[static_cast<std::size_t>(other.buffer)];
+  if (a.id == b.id || a.tier != b.tier) return "";
+  for (int const step : {0, 1}) {
+    auto const x = placed(a, write, step), y = placed(b, other, step);
+    if (x.first < y.last && y.first < x.last) {
+      return fmt::format("writes '{}' where it uses '{}'", a.name, b.name);
+    }
+  }
+  return "";
+}
+
 std::string check_item(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op &&
       (item.op < 0 || item.op >= static_cast<int>(program.ops.size()))) {
@@ -80,6 +115,13 @@ std::string check_item(Program const& program, Item const& item) {
   for (auto const* accesses : {&item.reads, &item.writes}) {
     for (Access const& access : *accesses) {
       if (auto const wrong = check_access(program, access); !wrong.empty()) return wrong;
+    }
+  }
+  for (Access const& write : item.writes) {
+    for (auto const* accesses : {&item.reads, &item.writes}) {
+      for (Access const& other : *accesses) {
+        if (auto const wrong = check_apart(program, write, other); !wrong.empty()) return wrong;
+      }
     }
   }
   for (ItemNumber const wait : item.waits) {
@@ -97,6 +139,7 @@ std::optional<Violation> check_shape(Program const& program) {
     return Violation{-1, item, why};
   };
   if (auto const wrong = check_buffers(program); !wrong.empty()) return fail(-1, wrong);
+  if (auto const wrong = check_state(program); !wrong.empty()) return fail(-1, wrong);
   if (auto const wrong = check_segments(program); !wrong.empty()) return fail(-1, wrong);
   for (std::size_t i = 0; i < program.items.size(); ++i) {
     Item const& item = program.items[i];

@@ -63,25 +63,35 @@ void extend_over_repetitions(Use& use, Segment const& segment) {
   if (comes_in) use.last = std::max(use.last, segment.last - 1);
 }
 
+// A stay that reaches into the next step goes on there, at most to where the buffer's own use
+// begins.
+void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
+  auto const wrapped = std::min(stay.last - items, use.first - 1);
+  stay.last = std::min(stay.last, items - 1);
+  stays.push_back(stay);
+  if (wrapped >= 0) stays.push_back({0, wrapped, stay.first_byte, stay.last_byte});
+}
+
 Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   auto const bytes = footprint_bytes(buffer);
   if (buffer.persistent || buffer.versions > 1) return {{0, items - 1, 0, bytes}};
   if (use.empty()) return {};
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
+  Lifetime stays;
+  auto const add = [&](Stay const& stay) {
+    if (stay.first_byte < stay.last_byte) add_stay(stays, stay, use, items);
+  };
   auto const& reload = use.reload;
-  if (reload.item >= 0) {
-    auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
-    Lifetime parts = {{use.first, reload.used_until, reload.first_byte, part_end},
-                      {reload.item, use.last, reload.first_byte, part_end}};
-    if (reload.first_byte > 0) parts.push_back({use.first, use.last, 0, reload.first_byte});
-    if (part_end < bytes) parts.push_back({use.first, use.last, part_end, bytes});
-    return parts;
+  if (reload.item < 0) {
+    add({use.first, use.last, 0, bytes});
+    return stays;
   }
-  if (use.last < items) return {{use.first, use.last, 0, bytes}};
-  auto const wrapped = std::min(use.last - items, use.first - 1);
-  Lifetime around = {{use.first, items - 1, 0, bytes}};
-  if (wrapped >= 0) around.push_back({0, wrapped, 0, bytes});
-  return around;
+  auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
+  add({use.first, reload.used_until, reload.first_byte, part_end});
+  add({reload.item, use.last, reload.first_byte, part_end});
+  add({use.first, use.last, 0, reload.first_byte});
+  add({use.first, use.last, part_end, bytes});
+  return stays;
 }
 
 }  // namespace

@@ -16,13 +16,24 @@ struct Byte {
   ItemNumber writer = -1;  // none yet
   std::int32_t position = 0;
   int segment = 0;
-  BufferId buffer = -1;
-  Clock readers{};  // since then: per lane the furthest
+  BufferId buffer = -1;  // of the writer; before step 0, of state
+  Clock readers{};       // since then: per lane the furthest
 };
 
 class Verifier {
  public:
-  explicit Verifier(Program const& program) : m_program(program), m_clocks(program.items.size()) {}
+  explicit Verifier(Program const& program)
+      : m_program(program), m_clocks(program.items.size()), m_read(program.buffers.size(), false) {
+    for (Item const& item : program.items) {
+      for (Access const& read : item.reads) m_read[static_cast<std::size_t>(read.buffer)] = true;
+    }
+    for (Buffer const& state : program.buffers) {
+      Access const all{state.id, 0, state.bytes, {}};
+      if (state.persistent) {
+        memory(all).assign(state.offset, state.offset + state.bytes, {.buffer = state.id});
+      }
+    }
+  }
 
   std::optional<Violation> visit(Instance const& now) {
     Item const& item = m_program.items[static_cast<std::size_t>(now.item)];
@@ -33,11 +44,23 @@ class Verifier {
     return std::exchange(m_violation, std::nullopt);
   }
 
+  // What spans segments and is read by no item is for whoever runs the Program, after each step.
+  std::optional<Violation> end_step(int step) {
+    for (Item const& item : m_program.items) {
+      for (Access const& write : item.writes) {
+        bool const result =
+            buffer(write.buffer).spanning && !m_read[static_cast<std::size_t>(write.buffer)];
+        if (result) check_result(item, write, step);
+      }
+    }
+    return std::exchange(m_violation, std::nullopt);
+  }
+
  private:
   Buffer const& buffer(BufferId id) const {
     return m_program.buffers[static_cast<std::size_t>(id)];
   }
-  auto& memory(Access const& access) {
+  IntervalMap<Byte>& memory(Access const& access) {
     return m_memory[static_cast<std::size_t>(buffer(access.buffer).tier)];
   }
   bool complete(Lane lane, std::int32_t position) const { return m_start[index(lane)] >= position; }
@@ -56,7 +79,9 @@ class Verifier {
 
   std::string trouble_of_read(Instance const& now, Access const& read, Byte const& byte) const {
     Buffer const& mine = buffer(read.buffer);
-    if (byte.writer < 0) return mine.persistent ? "" : "reads bytes that nothing has written";
+    if (byte.writer < 0) {
+      return byte.buffer == read.buffer ? "" : "reads bytes that nothing has written";
+    }
     if (byte.buffer != read.buffer) {
       return fmt::format("finds the bytes of '{}', written by", buffer(byte.buffer).name);
     }
@@ -74,6 +99,12 @@ class Verifier {
   void check_write(Instance const& now, Item const& item, Access const& write) {
     auto const [first, last] = placed(buffer(write.buffer), write, now.step);
     memory(write).visit(first, last, [&](auto from, auto to, Byte const& byte) {
+      bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
+      // Even what a later item overwrites: an uncommitted step must leave state as it was.
+      if (of_other && buffer(byte.buffer).persistent) {
+        report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, from,
+               to);
+      }
       if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position)) {
         report(byte.writer, item.number, "may overwrite bytes still being written by", write.buffer,
                from, to);
@@ -84,6 +115,14 @@ class Verifier {
         report(m_clocks.item_at(reader, byte.readers[lane]), item.number,
                "may overwrite bytes still being read by", write.buffer, from, to);
       }
+    });
+  }
+
+  void check_result(Item const& item, Access const& write, int step) {
+    auto const [first, last] = placed(buffer(write.buffer), write, step);
+    memory(write).visit(first, last, [&](auto from, auto to, Byte const& byte) {
+      if (byte.buffer == write.buffer) return;
+      report(item.number, byte.writer, "overwrites a result, made by", write.buffer, from, to);
     });
   }
 
@@ -111,6 +150,7 @@ class Verifier {
 
   Program const& m_program;
   LaneClocks m_clocks;
+  std::vector<bool> m_read;  // per buffer: whether an item reads it
   std::array<IntervalMap<Byte>, kTiers> m_memory;
   Clock m_start{};  // of the instance being visited
   std::optional<Violation> m_violation;
@@ -121,10 +161,14 @@ class Verifier {
 std::optional<Violation> verify(Program const& program) {
   if (auto const wrong = check_shape(program)) return wrong;
   Verifier verifier(program);
+  int step = 0;
   for (Instance const& now : unroll(program, proof_sequence(program), proof_steps(program))) {
+    if (now.step != step) {
+      if (auto const violation = verifier.end_step(step++)) return violation;
+    }
     if (auto const violation = verifier.visit(now)) return violation;
   }
-  return std::nullopt;
+  return verifier.end_step(step);
 }
 
 }  // namespace spillway

@@ -23,7 +23,7 @@ class HandMade {
     program.tensors.push_back(tensor);
     Buffer buffer;
     buffer.id = buffer.tensor = id;
-    buffer.name = std::string(1, static_cast<char>('a' + id));
+    buffer.name.assign(static_cast<std::size_t>(1 + id / 26), static_cast<char>('a' + id % 26));
     buffer.tier = tier;
     buffer.bytes = bytes;
     program.buffers.push_back(buffer);

@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "plan/passes.hpp"
 
 namespace spillway::test {
 
 namespace {
-
-int below(Random& random, int n) {
-  return static_cast<int>(random() % static_cast<unsigned>(n));
-}
 
 class Generator {
  public:
@@ -160,74 +154,19 @@ class Generator {
   std::vector<BufferId> m_here, m_away, m_everywhere;  // with a value: this segment's, spilled, all
 };
 
-// Puts items in a new order: order[i] is the old number of the new item i.
-void reorder(Program& program, std::vector<ItemNumber> const& order) {
-  std::vector<ItemNumber> number(order.size());
-  std::vector<Item> items;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    number[static_cast<std::size_t>(order[i])] = static_cast<ItemNumber>(i);
-    items.push_back(program.items[static_cast<std::size_t>(order[i])]);
-  }
-  auto const renumber = [&](ItemNumber& n) { n = number[static_cast<std::size_t>(n)]; };
-  for (Item& item : items) {
-    renumber(item.number);
-    std::for_each(item.waits.begin(), item.waits.end(), renumber);
-    for (Access& read : item.reads) {
-      std::for_each(read.writers.begin(), read.writers.end(), renumber);
-    }
-  }
-  program.items = std::move(items);
-}
-
 }  // namespace
 
-Program random_program(Random& random) {
-  Program program = Generator(random).generate();
+void complete(Program& program) {
   link(program);
   Program* programs[] = {&program};
   layout(programs);
   derive_waits(program);
+}
+
+Program random_program(Random& random) {
+  Program program = Generator(random).generate();
+  complete(program);
   return program;
-}
-
-bool remove_wait(Program& program, Random& random) {
-  auto const n = static_cast<int>(program.items.size());
-  int const from = below(random, n);
-  for (int i = 0; i < n; ++i) {
-    auto& waits = program.items[static_cast<std::size_t>((from + i) % n)].waits;
-    if (waits.empty()) continue;
-    waits.erase(waits.begin() + below(random, static_cast<int>(waits.size())));
-    return true;
-  }
-  return false;
-}
-
-bool move_buffer(Program& program, Random& random) {
-  auto& buffer = program.buffers[random() % program.buffers.size()];
-  auto const& other = program.buffers[random() % program.buffers.size()];
-  auto const end = other.offset + (buffer.versions - 1) * buffer.stride + buffer.bytes;
-  bool const fits = end <= program.peak_bytes[static_cast<std::size_t>(buffer.tier)];
-  if (!fits || buffer.tier != other.tier || buffer.offset == other.offset) return false;
-  buffer.offset = other.offset;
-  return true;
-}
-
-bool move_item_forward(Program& program, Random& random) {
-  auto const& segment = program.segments[random() % program.segments.size()];
-  if (segment.last - segment.first < 2) return false;
-  ItemNumber const from = segment.first + 1 + below(random, segment.last - segment.first - 1);
-  ItemNumber const to = segment.first + below(random, from - segment.first);
-  std::vector<ItemNumber> order(program.items.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::rotate(order.begin() + to, order.begin() + from, order.begin() + from + 1);
-  reorder(program, order);
-  return true;
-}
-
-bool change_lane(Program& program, Random& random) {
-  auto& item = program.items[random() % program.items.size()];
-  auto const lane = static_cast<Lane>(below(random, kLanes));
-  return std::exchange(item.lane, lane) != lane;
 }
 
 }  // namespace spillway::test

@@ -7,6 +7,7 @@
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
 namespace spillway::test {
@@ -56,11 +57,59 @@ void lay_out(Program& program) {
 
 TEST(Layout, NeverGivesTheSameBytesToTwoBuffersAliveTogether) {
   Random random(7);
-  for (int i = 0; i < 500; ++i) ASSERT_EQ(clashes(random_program(random)), 0) << i;
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(clashes(random_program(random)), 0) << i;
+    ASSERT_EQ(clashes(random_step(random)), 0) << i;
+  }
   for (char const* policy : {"keep", "recompute", "nvme"}) {
     Program program = gpt_program(policy, 2, 2);
     lay_out(program);
     EXPECT_EQ(clashes(program), 0) << policy;
+  }
+}
+
+// What the tests of proofs draw: every form that a schedule uses.
+TEST(Layout, HasHolesAndStaysIntoTheNextStepToPlace) {
+  Random random(8);
+  int holes = 0, wraps = 0, both = 0;
+  for (int i = 0; i < 300; ++i) {
+    Program const program = random_step(random);
+    auto const last = static_cast<ItemNumber>(program.items.size()) - 1;
+    for (Lifetime const& life : lifetimes(program)) {
+      bool const wraps_around = life.size() > 1 && std::ranges::count(life, 0, &Stay::first) > 0 &&
+                                std::ranges::count(life, last, &Stay::last) > 0;
+      bool const has_hole = life.size() > (wraps_around ? 2u : 1u);
+      holes += has_hole;
+      wraps += wraps_around;
+      both += has_hole && wraps_around;
+    }
+  }
+  EXPECT_GT(holes, 100);
+  EXPECT_GT(wraps, 100);
+  EXPECT_GT(both, 10);
+}
+
+std::int64_t highest_end(Program const& program, Tier tier) {
+  std::int64_t end = 0;
+  for (Buffer const& b : program.buffers) {
+    if (b.tier == tier) end = std::max(end, b.offset + footprint_bytes(b));
+  }
+  return end;
+}
+
+TEST(Layout, HasPeaksThatAreWhereTheHighestBufferEndsOnEveryTier) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    Graph const graph = gpt_training_graph(random_shape(random));
+    Program planned = schedule(graph, random_plan(graph, random), Purpose::train, 2, 1);
+    lay_out(planned);
+    for (Program const& program : {planned, random_step(random)}) {
+      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+        auto const peak = program.peak_bytes[static_cast<std::size_t>(tier)];
+        EXPECT_EQ(peak, highest_end(program, tier)) << seed << " " << name(tier);
+        EXPECT_GE(peak, bound(program, tier)) << seed << " " << name(tier);
+      }
+    }
   }
 }
 

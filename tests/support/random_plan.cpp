@@ -1,0 +1,52 @@
+#include "support/random_plan.hpp"
+
+#include "support/random_program.hpp"
+
+namespace spillway::test {
+
+GptShape random_shape(Random& draws) {
+  constexpr std::int64_t hidden[] = {84, 128, 192};  // gaps between parameters, or none
+  auto const h = hidden[below(draws, 3)];
+  return {.layers = 1 + below(draws, 6),
+          .hidden = h,
+          .heads = h == 84 ? 3 : 4,
+          .vocab = 257 + below(draws, 600),
+          .sequence = 32 + 2 * below(draws, 200),
+          .micro = 1 + below(draws, 4),
+          .precision = below(draws, 2) == 0 ? "bf16" : "fp32",
+          .dropout = below(draws, 3) == 0 ? 0.1 : 0};
+}
+
+Plan random_plan(Graph const& graph, Random& draws) {
+  Plan plan;
+  bool const uniform = below(draws, 2) == 0;  // the same everywhere, or each its own
+  BlockPlan block;
+  ChunkPlan places;
+  auto const draw_block = [&] {
+    block = {static_cast<BlockPolicy>(below(draws, 7)), 1};
+    if (below(draws, 3) == 0) block.fraction = below(draws, 101) / 100.0;
+  };
+  auto const draw_places = [&] {
+    places.parameters = static_cast<Tier>(below(draws, 3));
+    places.gradients = static_cast<Tier>(below(draws, 2));
+    places.optimizer = static_cast<Tier>(below(draws, 3));
+    places.update = static_cast<Tier>(below(draws, 2));
+  };
+  draw_block();
+  draw_places();
+  for (Block const& b : graph.blocks) {
+    plan.blocks.push_back(b.layer ? block : BlockPlan{});
+    if (!uniform) draw_block();
+  }
+  for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
+    plan.chunks.push_back(places);
+    if (!uniform) draw_places();
+  }
+  plan.prefetch = below(draws, 4);
+  plan.update_slice = 64 * (1 + below(draws, 2000));
+  plan.unified = below(draws, 2) == 0;
+  plan.redo = below(draws, 2) == 0;
+  return plan;
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,149 @@
+// What `schedule` promises about activations that leave the device, whatever the Plan.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+#include "support/random_plan.hpp"
+#include "support/random_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr unsigned kPlans = 100;
+
+// A random Plan that spills something. Parameters stay where they are used and updates run at the
+// end, so that `prefetch` is about reloads alone.
+struct Spilling {
+  Graph graph;
+  Plan plan;
+  int micro_batches;
+
+  explicit Spilling(unsigned seed) {
+    Random draws(seed);
+    auto shape = random_shape(draws);
+    shape.layers += 2;
+    graph = gpt_training_graph(shape);
+    plan = random_plan(graph, draws);
+    micro_batches = 1 + below(draws, 3);
+    for (ChunkPlan& chunk : plan.chunks) chunk.parameters = Tier::device;
+    plan.redo = true;
+    constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,
+                                        BlockPolicy::light_nvme, BlockPolicy::light_host};
+    for (BlockPlan& block : plan.blocks) {
+      if (below(draws, 2) == 0) block.policy = policies[below(draws, 4)];
+    }
+  }
+
+  Program scheduled(int prefetch) {
+    plan.prefetch = prefetch;
+    return schedule(graph, plan, Purpose::train, micro_batches, 1);
+  }
+};
+
+bool is_activation(Program const& program, BufferId id) {
+  auto const tensor = program.buffers[static_cast<std::size_t>(id)].tensor;
+  auto const role = program.tensors[static_cast<std::size_t>(tensor)].role;
+  return role == Role::activation || role == Role::edge;
+}
+
+// Copies of activations that leave the device, or that come back.
+std::vector<Item const*> copies(Program const& program, bool back) {
+  std::vector<Item const*> result;
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::copy || !is_activation(program, item.operands[0])) continue;
+    auto const to = program.buffers[static_cast<std::size_t>(item.operands[1])].tier;
+    if ((to == Tier::device) == back) result.push_back(&item);
+  }
+  return result;
+}
+
+TEST(Spills, OfATensorHappenOncePerMicroBatchHoweverManyOpsReadIt) {
+  int read_by_several = 0;
+  for (unsigned seed = 0; seed < kPlans; ++seed) {
+    Spilling spilling(seed);
+    Program const program = spilling.scheduled(2);
+    for (bool const back : {false, true}) {
+      std::set<std::pair<TensorId, std::string>> seen;  // per segment
+      for (Item const* item : copies(program, back)) {
+        auto const segment = std::ranges::find_if(
+            program.segments, [&](Segment const& s) { return item->number < s.last; });
+        auto const tensor = program.buffers[static_cast<std::size_t>(item->operands[0])].tensor;
+        EXPECT_TRUE(seen.emplace(tensor, segment->name).second)
+            << seed << " " << describe(program, item->number);
+      }
+    }
+    std::map<BufferId, int> readers;
+    for (Item const* item : copies(program, true)) readers[item->operands[1]] = 0;
+    for (Item const& item : program.items) {
+      for (Access const& read : item.reads) {
+        if (readers.contains(read.buffer)) ++readers[read.buffer];
+      }
+    }
+    read_by_several += std::ranges::any_of(readers, [](auto const& r) { return r.second > 1; });
+  }
+  EXPECT_GT(read_by_several, 10);
+}
+
+// The write is expected to have ended at its horizon: what is back earlier should have stayed.
+TEST(Spills, AreReloadedOnlyAfterTheirWriteHasEnded) {
+  int reloads = 0;
+  for (unsigned seed = 0; seed < kPlans; ++seed) {
+    Spilling spilling(seed);
+    Program const program = spilling.scheduled(3);
+    std::map<BufferId, ItemNumber> written;  // per buffer away: until when
+    for (Item const* item : copies(program, false)) {
+      EXPECT_GT(item->horizon, item->number) << seed << " " << describe(program, item->number);
+      written[item->operands[1]] = item->horizon;
+    }
+    for (Item const* item : copies(program, true)) {
+      ASSERT_TRUE(written.contains(item->operands[0]));
+      EXPECT_GT(item->number, written[item->operands[0]])
+          << seed << " " << describe(program, item->number);
+      ++reloads;
+    }
+  }
+  EXPECT_GT(reloads, 500);
+}
+
+TEST(Spills, AreReloadedEarlyOnlyWhereThatLeavesThePeakAsItIs) {
+  int earlier = 0;
+  auto const most_alive = [](Program const& program) {
+    return std::ranges::max(live_bytes(program, lifetimes(program), Tier::device));
+  };
+  for (unsigned seed = 0; seed < kPlans; ++seed) {
+    Spilling spilling(seed);
+    Program const on_demand = spilling.scheduled(0);
+    for (int const prefetch : {1, 3}) {
+      Program const hoisted = spilling.scheduled(prefetch);
+      EXPECT_LE(most_alive(hoisted), most_alive(on_demand)) << seed << " " << prefetch;
+      auto const before = copies(on_demand, true), after = copies(hoisted, true);
+      ASSERT_EQ(before.size(), after.size());
+      for (std::size_t i = 0; i < before.size(); ++i)
+        earlier += after[i]->number < before[i]->number;
+    }
+  }
+  EXPECT_GT(earlier, 100);
+}
+
+TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
+  for (unsigned seed = 0; seed < kPlans; ++seed) {
+    Spilling spilling(seed);
+    for (int const prefetch : {0, 1, 2}) {
+      Program const program = spilling.scheduled(prefetch);
+      for (Item const* item : copies(program, true)) {
+        auto const next = std::find_if(
+            program.items.begin() + item->number, program.items.end(),
+            [](Item const& i) { return i.lane == Lane::compute && i.kind == ItemKind::op; });
+        EXPECT_LE(next->block - item->block, prefetch)
+            << seed << " " << describe(program, item->number);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
