@@ -9,6 +9,8 @@ namespace {
 
 // Slices that are brought before their turn, and that are still being taken back after it.
 constexpr int kAhead = 2, kBehind = 2, kSlots = kAhead + 1 + kBehind;
+// Backward groups beside which an early update is expected to be done.
+constexpr std::size_t kGroupsBeside = 1;
 
 std::vector<int> joined(std::vector<std::vector<int>> const& lists) {
   std::vector<int> all;
@@ -175,13 +177,12 @@ ItemNumber Updates::first_reader(int chunk) const {
 void Updates::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());
-  auto const groups = static_cast<std::size_t>(m_draft.plan.prefetch) + 1;
   for (Done const& done : m_done) {
     Item& item = items[static_cast<std::size_t>(done.item)];
     if (item.lane != Lane::host) continue;
-    bool const in_this_step = done.group + groups < m_group_ends.size();
-    item.horizon =
-        in_this_step ? m_group_ends[done.group + groups] : next_step + first_reader(done.chunk);
+    auto const end = done.group + kGroupsBeside + 1;
+    bool const in_this_step = end < m_group_ends.size();
+    item.horizon = in_this_step ? m_group_ends[end] : next_step + first_reader(done.chunk);
   }
 }
 

@@ -3,7 +3,7 @@
 
     tests/bench/offload.py build/bin/spillway --case activations [--rounds 3] [KEY=VALUE ...]
     tests/bench/offload.py build/bin/spillway --case 1.5b --activations nvme light
-        [--updates host device] [--gradients fp32] [--deepspeed PYTHON] --work DIR
+        [--updates host device] [--gradients fp32] [--resident 0 16] [--deepspeed PYTHON] --work DIR
 
 Every round runs every variant once, one after the other, each in a process of its own. Step time is
 the median of all rounds' steps but the first two of each; ratios are taken within a round.
@@ -51,13 +51,15 @@ def activations(words):
 
 
 def state_variants(args):
-    return {f"update {update}, {acts}, gradients {gradients}":
-            {"plan.update": update, "plan.activations": acts, "optim.gradients": gradients}
-            for gradients in args.gradients for acts in args.activations for update in args.updates}
+    return {f"update {update}, {acts}, gradients {gradients}, {resident} chunks' state resident":
+            {"plan.update": update, "plan.activations": acts, "optim.gradients": gradients,
+             "plan.optimizer": f"[{'device, ' * resident}nvme]"}
+            for gradients in args.gradients for resident in args.resident
+            for acts in args.activations for update in args.updates}
 
 
 def cases(args):
-    state, away = state_variants(args), {"plan.optimizer": "nvme", "memory.host": "1GiB"}
+    state, away = state_variants(args), {"memory.host": "1GiB"}
     words = ["keep", "nvme", "recompute", "light", "light+nvme", "nvme:0.5"]
     checksums = {f"checksums {on}": {"plan.activations": "nvme", "spill.checksum": on}
                  for on in ("true", "false")}
@@ -188,6 +190,8 @@ def main():
     parser.add_argument("--activations", nargs="*", default=["nvme", "light", "recompute"])
     parser.add_argument("--updates", nargs="*", default=["host", "device"])
     parser.add_argument("--gradients", nargs="*", default=["fp32", "bf16"])
+    parser.add_argument("--resident", nargs="*", type=int, default=[0],
+                        help="of how many chunks optimizer state stays in memory")
     parser.add_argument("--deepspeed", metavar="PYTHON")
     parser.add_argument("--deepspeed-arguments", default="", help="for deepspeed_nvme.py")
     args = parser.parse_intermixed_args()
