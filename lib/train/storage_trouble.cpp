@@ -29,7 +29,7 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step) 
   say(again, again ? fmt::format("step {} is done again", step)
                    : fmt::format("step {} is not done and the run stops before it", step));
   if (!again) return Status::storage;
-  m_memory.forget_failure();
+  if (m_spill) m_spill->forget_failure();
   return std::nullopt;
 }
 
@@ -48,7 +48,7 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
 void StorageTrouble::say(bool warns, std::string const& consequence) {
   try {
     on_all_ranks(m_comm, [&] {
-      auto const failure = m_memory.first_failure();
+      auto const failure = m_spill ? m_spill->first_failure() : "";
       if (!failure.empty()) throw Error(Status::storage, failure);
     });
   } catch (AgreedError const& error) {

@@ -72,7 +72,7 @@ Trainer::Trainer(TrainerParts parts)
       m_model(parts.programs.train, parts.memory.tiers()),
       m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
                  parts.run_dir),
-      m_trouble(parts.memory, parts.comm) {
+      m_trouble(parts.memory.tiers().spill, parts.comm) {
   if (!parts.programs.eval) return;
   m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
                          eval_windows(parts.config, parts.data));
