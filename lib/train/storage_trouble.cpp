@@ -40,21 +40,30 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
     m_state_lost = true;
-    if (*error.what() != '\0') spdlog::error("rank {}: {}; {}", m_comm.rank(), error.what(), kLost);
+    say(false, kLost);
     return Status::storage;
   }
 }
 
+// A failure may have been forgotten with another, before it was known what it cost.
 void StorageTrouble::say(bool warns, std::string const& consequence) {
+  auto const now = m_spill ? m_spill->first_failure() : "";
+  if (!say(warns, now, consequence)) say(warns, m_said, consequence);
+  if (!now.empty()) m_said = now;
+}
+
+// False: no rank has a failure to tell.
+bool StorageTrouble::say(bool warns, std::string const& failure, std::string const& consequence) {
   try {
     on_all_ranks(m_comm, [&] {
-      auto const failure = m_spill ? m_spill->first_failure() : "";
       if (!failure.empty()) throw Error(Status::storage, failure);
     });
+    return false;
   } catch (AgreedError const& error) {
-    if (*error.what() == '\0') return;
+    if (*error.what() == '\0') return true;
     spdlog::log(warns ? spdlog::level::warn : spdlog::level::err, "rank {}: {}; {}", m_comm.rank(),
                 error.what(), consequence);
+    return true;
   }
 }
 

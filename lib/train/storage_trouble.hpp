@@ -30,10 +30,12 @@ class StorageTrouble {
  private:
   // `warns`: the run goes on.
   void say(bool warns, std::string const& consequence);
+  bool say(bool warns, std::string const& failure, std::string const& consequence);
 
   SpillFile* m_spill;
   Comm& m_comm;
-  int m_tries = 0;  // of the step that is next
+  std::string m_said;  // the last failure here that was told
+  int m_tries = 0;     // of the step that is next
   bool m_state_lost = false;
 };
 

@@ -206,6 +206,8 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
+    if (auto* const spill = m_parts.memory.tiers().spill)
+      spill->forget_failure();  // it is told now
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }
