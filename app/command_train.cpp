@@ -118,11 +118,12 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const& spill_dir = start.config.memory.nvme_path;
     if (!spill_dir.empty()) probe_storage(machine, spill_dir);
   });
+  machine = slowest(gathered(comm, machine));  // one Machine, one plan
 
   // 3. Graph, Plan, Program, and their memory.
   auto const limits = common_budgets(start.config, comm);
-  PlannedMemory settled({start.config, *start.data, start.choices, start.micro_is_free}, limits,
-                        comm);
+  PlannedMemory settled({start.config, *start.data, start.choices, start.micro_is_free, machine},
+                        limits, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);

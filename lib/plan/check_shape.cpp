@@ -47,7 +47,8 @@ bool has_its_operands(Program const& program, Item const& item) {
     case ItemKind::copy:
       return count == 2 || count == 3;
     case ItemKind::commit:
-      return count == 3;
+      return count == 2 || count == 3;
+    case ItemKind::report:
     case ItemKind::all_to_all:
     case ItemKind::all_gather:
       return count == 2;

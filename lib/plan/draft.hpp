@@ -70,14 +70,14 @@ void leave_station(Draft& draft);
 
 // Forward ops; tensors that leave the device are copied after their last forward use.
 void schedule_forward(Draft& draft, bool first);
+class Updates;
 // Block by block: reloads, clones of forward ops, backward ops, and what gradients then need.
-void schedule_backward(Draft& draft, MicroBatch const& micro_batch);
+// `updates`: where the step's last micro-batch may begin them; else null.
+void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* updates);
 // A chunk's gradient of this micro-batch is complete: add it to the step's, begin its reduction.
 void finish_gradient(Draft& draft, int chunk, MicroBatch const& micro_batch);
 // The second half of a reduction, for the `count` chunks that have waited longest.
 void finish_reductions(Draft& draft, std::size_t count);
-// Norms, commit, updates.
-void schedule_update(Draft& draft);
 // Where a chunk's gradient lies once a micro-batch has added to it, and the lane that works there.
 BufferId gradient_place(Draft& draft, Chunk const& chunk);
 Lane gradient_lane(Draft const& draft, Chunk const& chunk);

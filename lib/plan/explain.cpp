@@ -145,12 +145,21 @@ std::string verdict(Program const& program, Simulation const& simulation) {
                            nvme, compute);
 }
 
+// When updates run; empty where nothing is gained.
+std::string updates_text(Plan const& plan) {
+  if (plan.redo) return "";
+  return "updates begin beside the last backward pass; a transfer that fails from there on ends "
+         "the "
+         "run\n";
+}
+
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation) {
   return verdict(program, simulation) + totals(program, simulation) + blocks_table(graph, plan) +
-         chunks_table(graph, plan) + peak_text(program) + lanes_text(simulation);
+         chunks_table(graph, plan) + updates_text(plan) + peak_text(program) +
+         lanes_text(simulation);
 }
 
 }  // namespace spillway

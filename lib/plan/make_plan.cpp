@@ -87,7 +87,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   for (PlaceKey const& key : kPlaceKeys)
     refuse_length(request.*key.words, key.name, graph.chunks.size(), "chunks");
   Plan plan;
-  plan.prefetch = request.prefetch;
+  plan.prefetch = request.prefetch.value_or(kShortestPrefetch);
   plan.update_slice = update_slice(graph);
   std::size_t layer = 0;
   for (Block const& block : graph.blocks) {
@@ -96,6 +96,8 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   }
   for (std::size_t chunk = 0; chunk < graph.chunks.size(); ++chunk)
     plan.chunks.push_back(chunk_plan(request, chunk));
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
+  plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
   return plan;
 }
 

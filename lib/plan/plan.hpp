@@ -60,7 +60,9 @@ struct Plan {
   int prefetch = 1;               // blocks ahead, of reloads and of parameters
   std::int64_t update_slice = std::int64_t{4} << 20;  // elements brought to an update at once
   bool unified = true;  // device memory is main memory: the host lane works where things lie
-  bool redo = true;     // an uncommitted step can be run again
+  // All updates wait for the whole gradient's norm, so that any step can be run again; false: they
+  // begin beside the last backward pass, and what fails then ends the run.
+  bool redo = true;
   bool operator==(Plan const&) const = default;
 };
 

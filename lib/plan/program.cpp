@@ -30,10 +30,11 @@ std::vector<int> sequence(Program const& program, std::int64_t most_middles) {
 // What an item is about: the op's name, or the tensor that moves.
 std::string subject(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op) return program.ops[static_cast<std::size_t>(item.op)].name;
-  if (item.kind == ItemKind::load_batch || item.kind == ItemKind::commit) return "";
-  return item.operands.empty()
-             ? ""
-             : program.buffers[static_cast<std::size_t>(item.operands.front())].name;
+  for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
+    if (item.kind == kind) return "";
+  }
+  if (item.operands.empty()) return "";
+  return program.buffers[static_cast<std::size_t>(item.operands.front())].name;
 }
 
 }  // namespace
@@ -51,8 +52,8 @@ Lane copy_lane(Tier from, Tier to) {
 }
 
 std::string_view name(ItemKind kind) {
-  constexpr std::string_view names[] = {"op",         "load_batch", "copy",
-                                        "all_to_all", "all_gather", "commit"};
+  constexpr std::string_view names[] = {"op",         "load_batch", "copy",  "all_to_all",
+                                        "all_gather", "commit",     "report"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -53,7 +53,8 @@ enum class ItemKind : std::uint8_t {
                // control words too, and moves only what a committed step has made
   all_to_all,  // operands: a chunk's gradient, parts [ranks, slice]
   all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same
-  commit,      // all ranks agree on one word; operands: loss, norms, control
+  commit,      // all ranks agree on one word; operands: loss, norms if known by then, control
+  report,      // of norms that were not; operands: loss, norms
 };
 std::string_view name(ItemKind kind);
 
@@ -100,7 +101,7 @@ struct Program {
   std::vector<Segment> segments;
   std::array<std::int64_t, kTiers> peak_bytes{};        // arena size per tier
   std::array<std::int64_t, kTiers> persistent_bytes{};  // of it, what lives as long as the run
-  bool redo = true;
+  bool redo = true;  // a step whose transfers fail is not committed and can be run again
 };
 
 // Indices into Program::segments for one step: first, middle x (n - 2), last, update.

@@ -288,13 +288,22 @@ ItemNumber ProgramWriter::load_batch() {
   return item.number;
 }
 
-ItemNumber ProgramWriter::commit() {
+ItemNumber ProgramWriter::commit(bool knows_norms) {
   WellKnown const& known = program.known;
   Item& item = add_item(Lane::comm, ItemKind::commit, -1, -1);
-  item.operands = {resident(known.loss), resident(known.norms), resident_or_new(known.control)};
-  read_all(item, item.operands[0]);
-  read_all(item, item.operands[1]);
-  write_all(item, item.operands[2]);
+  item.operands = {resident(known.loss)};
+  if (knows_norms) item.operands.push_back(resident(known.norms));
+  for (BufferId const operand : item.operands) read_all(item, operand);
+  item.operands.push_back(resident_or_new(known.control));
+  write_all(item, item.operands.back());
+  return item.number;
+}
+
+ItemNumber ProgramWriter::report() {
+  WellKnown const& known = program.known;
+  Item& item = add_item(Lane::comm, ItemKind::report, -1, -1);
+  item.operands = {resident(known.loss), resident(known.norms)};
+  for (BufferId const operand : item.operands) read_all(item, operand);
   return item.number;
 }
 

@@ -56,7 +56,10 @@ class ProgramWriter {
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber load_batch();
-  ItemNumber commit();
+  // On what the loss says, and the norms of gradients where they are known by then.
+  ItemNumber commit(bool knows_norms);
+  // Of norms that were not known by the commit.
+  ItemNumber report();
   // One item that reads all of one operand and writes all of the other.
   ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk);
 

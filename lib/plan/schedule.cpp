@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plan/draft.hpp"
 #include "plan/passes.hpp"
+#include "plan/updates.hpp"
 
 namespace spillway {
 
@@ -25,23 +25,24 @@ void check_plan(Graph const& graph, Plan const& plan) {
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
-void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch) {
+void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch, Updates& updates) {
   draft.spilled.clear();
   draft.station = 0;
   draft.writer.begin_segment(micro_batch.segment);
   draft.writer.load_batch();
   schedule_forward(draft, micro_batch.first);
-  schedule_backward(draft, micro_batch);
+  schedule_backward(draft, micro_batch, micro_batch.last ? &updates : nullptr);
   draft.writer.end_segment();
 }
 
 void schedule_step(Draft& draft, std::int64_t micro_batches) {
   bool const one = micro_batches == 1;
-  if (!one) schedule_micro_batch(draft, {"first", true, false});
-  if (micro_batches > 2) schedule_micro_batch(draft, {"middle", false, false});
-  schedule_micro_batch(draft, {"last", one, true});
+  Updates updates(draft);
+  if (!one) schedule_micro_batch(draft, {"first", true, false}, updates);
+  if (micro_batches > 2) schedule_micro_batch(draft, {"middle", false, false}, updates);
+  schedule_micro_batch(draft, {"last", one, true}, updates);
   draft.writer.begin_segment("update");
-  schedule_update(draft);
+  updates.after_backward();
   draft.writer.end_segment();
 }
 

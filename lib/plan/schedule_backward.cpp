@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "plan/draft.hpp"
+#include "plan/updates.hpp"
 
 namespace spillway {
 
@@ -79,13 +79,14 @@ Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
   return reloads;
 }
 
-void schedule_backward(Draft& draft, MicroBatch const& micro_batch) {
+void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* updates) {
   auto const complete = last_contributions(draft.graph);
   if (!micro_batch.first) {
     for (Chunk const& chunk : draft.graph.chunks) draft.writer.forget(chunk.gradient);
   }
   auto& starts = draft.op_starts.emplace_back();
-  for (BackwardGroup const& group : draft.groups) {
+  for (std::size_t number = 0; number < draft.groups.size(); ++number) {
+    auto const& group = draft.groups[number];
     auto const begun_earlier = draft.reductions.size();
     bool begins = true;
     for (int const op : group.ops) {
@@ -100,8 +101,10 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch) {
     }
     finish_reductions(draft, begun_earlier);
     leave_station(draft);
+    if (updates) updates->after_group(number);
   }
   finish_reductions(draft, draft.reductions.size());
+  if (updates) updates->after_group(draft.groups.size());
 }
 
 }  // namespace spillway

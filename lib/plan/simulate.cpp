@@ -27,11 +27,12 @@ double op_s(Program const& program, Op const& op, Machine const& machine) {
   return std::max(seconds(op.flops, rate), memory_s);
 }
 
-// What one rank sends to the others; `commit` sends one word.
+// What one rank sends to the others; `commit` and `report` send one word.
 double network_bytes(Program const& program, Item const& item) {
   auto const ranks = static_cast<double>(program.ranks);
   auto const bytes = static_cast<double>(moved_bytes(item));
-  return item.kind == ItemKind::commit ? 0 : bytes * (ranks - 1) / ranks;
+  bool const word = item.kind == ItemKind::commit || item.kind == ItemKind::report;
+  return word ? 0 : bytes * (ranks - 1) / ranks;
 }
 
 double item_s(Program const& program, Item const& item, Machine const& machine) {

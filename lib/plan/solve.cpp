@@ -29,6 +29,36 @@ bool rest_fits(Need const& need, Budgets const& budgets) {
   return at(need, Tier::host) <= budgets.host_bytes && at(need, Tier::nvme) <= budgets.nvme_bytes;
 }
 
+bool fits(Need const& need, Budgets const& budgets) {
+  return at(need, Tier::device) <= budgets.device_bytes && rest_fits(need, budgets);
+}
+
+bool leaves_the_device(Program const& program) {
+  return std::ranges::any_of(program.items,
+                             [](Item const& item) { return item.kind == ItemKind::copy; });
+}
+
+// Twice as far for as long as that fits and is worth it.
+template <class Compile>
+void prefetch_farther(Solution::Choice& choice, Budgets const& budgets, Machine const& machine,
+                      Compile const& compiled) {
+  constexpr double worth_it = 0.99;  // of a step: rates are not known better
+  constexpr int most = 8;
+  if (!leaves_the_device(choice.compiled.train)) return;
+  double best_s = simulate(choice.compiled.train, machine).step_s;
+  for (Plan plan = choice.plan; plan.prefetch < most;) {
+    plan.prefetch *= 2;
+    Compiled placed = compiled(plan);
+    if (!fits({choice.automatic, placed.train.peak_bytes}, budgets)) return;
+    prove(placed);
+    double const step_s = simulate(placed.train, machine).step_s;
+    if (step_s > worth_it * best_s) return;
+    best_s = step_s;
+    choice.plan = plan;
+    choice.compiled = std::move(placed);
+  }
+}
+
 Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
   auto const rank = [&](Need const& need) {
     return std::tuple(!rest_fits(need, budgets), at(need, Tier::device), at(need, Tier::nvme));
@@ -40,18 +70,24 @@ Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
 }  // namespace
 
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
-               Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks) {
+               Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
+               std::int64_t ranks) {
   Solution solution;
+  auto const compiled = [&](Plan const& plan) {
+    return place(train, eval, plan, micro_batches, ranks);
+  };
   for (auto const automatic : candidates(request, budgets)) {
     Plan plan = make_plan(train, request, automatic.value_or(BlockPolicy::keep));
-    Compiled placed = place(train, eval, plan, micro_batches, ranks);
+    Compiled placed = compiled(plan);
     Need const need{automatic, placed.train.peak_bytes};
     solution.needs.push_back(need);
-    if (at(need, Tier::device) > budgets.device_bytes || !rest_fits(need, budgets)) continue;
+    if (!fits(need, budgets)) continue;
     prove(placed);
     solution.choice = {std::move(plan), std::move(placed), automatic};
     break;
   }
+  if (solution.choice && !request.prefetch)
+    prefetch_farther(*solution.choice, budgets, machine, compiled);
   solution.smallest = smallest(solution.needs, budgets);
   return solution;
 }

@@ -15,17 +15,22 @@ struct Budgets {
   std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
 };
 
+inline constexpr int kShortestPrefetch = 1;
+
 // The `plan` section of the input file. Lists are per layer (activations) and per chunk, in order;
 // the last entry repeats; "auto" may stand anywhere.
 struct PlanRequest {
   std::vector<std::string> activations = {"auto"};
   std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"};
   std::vector<std::string> update = {"auto"};
-  int prefetch = 1;
+  std::optional<int> prefetch = {};  // empty: what the Machine's links ask for
+  bool norm_is_awaited = true;  // by updates: for clipping, or to skip a step that is not finite
 };
 
 // `automatic` stands for "auto" in `activations`; elsewhere that is the device, but updates of
-// chunks whose optimizer state is not there run on the host lane, beside the next forward.
+// chunks whose optimizer state is not there run on the host lane, beside the next forward, or
+// beside the backward pass where they need not wait for the norm.
+// A `prefetch` that is empty becomes 1.
 // Throws std::invalid_argument, naming the word, for what is no policy or place, and naming the
 // lengths for a list that is longer than there are layers (chunks).
 Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic);
@@ -49,10 +54,11 @@ struct Solution {
 };
 
 // The first of keep, recompute, nvme (for "auto") whose peaks fit the budgets; nvme is tried only
-// with an NVMe tier. Only the choice is proved.
+// with an NVMe tier. Of prefetch distances, the one that `simulate` finds fastest on `machine`.
 // Throws std::invalid_argument for what is not offered.
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
-               Budgets const& budgets, std::int64_t micro_batches, std::int64_t ranks);
+               Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
+               std::int64_t ranks);
 
 // "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
 // may say: for status 3.

@@ -21,7 +21,7 @@ constexpr double kPatience_s = 0.1;  // per number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
 constexpr std::int64_t kBytes = std::int64_t{48} << 20;
-constexpr std::int64_t kStorageBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kStorageBytes = std::int64_t{32} << 20;
 
 double elapsed_s(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
@@ -109,13 +109,26 @@ Machine probe_machine(Exec const& exec, bool bf16) {
 void probe_storage(Machine& machine, std::filesystem::path const& directory) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(kStorageBytes), std::byte{1});
   SpillFile file(directory, kStorageBytes, {.checksums = false, .spare_bytes = 0});
+  // The first write finds blocks that were never written: file systems take longer over those.
   auto const rate = [&](auto const& move) {
-    auto const start = Clock::now();
-    bool const moved = move() == IoResult::ok;
-    return moved ? static_cast<double>(kStorageBytes) / elapsed_s(start) * 1e-9 : 0;
+    bool moved = true;
+    double const s = best_s([&] { moved = moved && move() == IoResult::ok; });
+    return moved ? static_cast<double>(kStorageBytes) / s * 1e-9 : 0;
   };
   machine.nvme_write_gbps = rate([&] { return file.write(0, bytes); });
   machine.nvme_read_gbps = rate([&] { return file.read(0, bytes); });
+}
+
+Machine slowest(std::span<Machine const> machines) {
+  constexpr double Machine::*rates[] = {&Machine::matmul_gflops_bf16, &Machine::matmul_gflops_f32,
+                                        &Machine::memory_gbps,        &Machine::nvme_write_gbps,
+                                        &Machine::nvme_read_gbps,     &Machine::network_gbps};
+  auto result = machines.front();
+  for (auto const& machine : machines) {
+    for (auto const rate : rates) result.*rate = std::min(result.*rate, machine.*rate);
+    result.item_overhead_s = std::max(result.item_overhead_s, machine.item_overhead_s);
+  }
+  return result;
 }
 
 }  // namespace spillway

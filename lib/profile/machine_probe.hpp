@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "plan/machine.hpp"
 
@@ -14,8 +15,11 @@ class Exec;
 // `exec` and through the run's own kernels. Takes 48 MiB while it measures.
 Machine probe_machine(Exec const& exec, bool bf16);
 
-// Adds the spill path's rates, from a few MiB written and read back: the page cache may answer the
-// reads. Throws Error when the directory cannot be used.
+// Adds the spill path's rates, each alone, in about a quarter of a second; where direct I/O is not
+// to be had the page cache answers. Throws Error when the directory cannot be used.
 void probe_storage(Machine& machine, std::filesystem::path const& directory);
+
+// Of every rate the lowest.
+Machine slowest(std::span<Machine const> machines);
 
 }  // namespace spillway

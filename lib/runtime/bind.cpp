@@ -23,6 +23,7 @@ BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Ite
     case ItemKind::all_gather:
       return action(bind_all_gather(parts, item));
     case ItemKind::commit:
+    case ItemKind::report:
       return action(bind_commit(parts, state_lost, item));
   }
   assert(false);

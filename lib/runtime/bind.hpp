@@ -45,6 +45,7 @@ struct BoundItem {
   std::optional<BoundTransfer> transfer;
   std::array<double const*, 2> go{};  // of a write-back: control_go; else null
   // For the engine:
+  std::int64_t bytes = 0;                                    // that it moves
   std::array<std::int64_t, kTiers> end{};                    // of the bytes it uses
   std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison: to fill before it
   std::array<std::vector<std::span<std::byte>>, 2> written;  // with AddressSanitizer: to allow

@@ -33,6 +33,7 @@ Doubles scalars(EngineParts const& parts, Item const& item, TensorId tensor) {
   return result;
 }
 
+// Also the report of norms that the commit did not know: it decides nothing that is still to come.
 class Commit {
  public:
   Commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item)
@@ -40,6 +41,7 @@ class Commit {
         m_policy(parts.commit),
         m_stop_requested(parts.stop_requested),
         m_state_lost(state_lost),
+        m_reports(item.kind == ItemKind::report),
         m_loss(scalars(parts, item, parts.program.known.loss)),
         m_norms(scalars(parts, item, parts.program.known.norms)),
         m_control(scalars(parts, item, parts.program.known.control)),
@@ -52,8 +54,11 @@ class Commit {
     m_comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)),
                             std::as_writable_bytes(std::span(m_shares)));
     auto const flags = add_up(now.step, record);
+    bool const void_step = m_reports && record.decision.word != CommitWord::go;
+    if (void_step) return;
     if (!flags.storage_failed && !flags.state_lost) refuse_ranks_apart(now.step);
     decide(flags, record);
+    if (m_reports) return;
     if (record.failures.decide(record.decision.word == CommitWord::go)) m_state_lost = true;
     auto const control = m_control[version];
     for (std::size_t i = 0; i < control.size(); ++i) control[i] = record.decision.control[i];
@@ -67,7 +72,7 @@ class Commit {
       share.weight_sum = loss[1];
     }
     for (double const norm : m_norms[version]) share.norm_squared += norm;
-    share.storage_failed = record.failures.collect() ? 1 : 0;
+    share.storage_failed = !m_reports && record.failures.collect() ? 1 : 0;
     share.state_lost = m_state_lost ? 1 : 0;
     share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
     return share;
@@ -102,12 +107,12 @@ class Commit {
   void decide(Share const& flags, StepRecord& record) const {
     auto& decision = record.decision;
     decision = {};
-    record.stop = flags.stop != 0;
+    record.stop = flags.stop != 0 || (m_reports && record.stop);
     if (flags.state_lost || flags.storage_failed) {
       decision.word = flags.state_lost ? CommitWord::state_lost : CommitWord::storage_error;
       return;
     }
-    if (!m_control[0].empty()) decision = m_policy(record.sums);
+    if (m_reports || !m_control[0].empty()) decision = m_policy(record.sums);
     decision.control[control_go] = decision.word == CommitWord::go ? 1 : 0;
   }
 
@@ -115,6 +120,7 @@ class Commit {
   CommitPolicy m_policy;
   bool (*m_stop_requested)();
   std::atomic<bool>& m_state_lost;
+  bool m_reports;
   Doubles m_loss, m_norms, m_control;
   std::vector<Share> m_shares;
 };

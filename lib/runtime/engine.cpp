@@ -14,7 +14,7 @@ StepResult Engine::run_step(std::int64_t step) {
   if (!wait_for_lanes(barrier)) m_state.rethrow();
   auto& run = m_state.run(m_runs);
   run.step = step;
-  run.begin = Run::Clock::now();
+  run.begin = EngineClock::now();
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
   ++m_runs;
@@ -75,15 +75,23 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   m_state.prepare_memory(bound, context.parity);
   bound.run(context);
   time.end_s = run.elapsed_s();
-  m_state.stall_s[index(item.lane)].add(time.start_s - time.ready_s);
+  auto& tally = m_state.tallies[index(item.lane)];
+  tally.stall_s.add(time.start_s - time.ready_s);
+  tally.busy_s.add(time.end_s - time.start_s);
+  tally.bytes.add(bound.bytes);
   m_state.publish(item.lane, bound);
   return true;
 }
 
-bool Engine::wait_for_all(Cursor const& cursor, Item const& item) const {
+bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
   for (auto const wait : item.waits) {
     auto const lane = m_state.parts.program.items[static_cast<std::size_t>(wait)].lane;
-    if (!m_state.clocks[index(lane)].wait_for(cursor.position(wait))) return false;
+    auto const& clock = m_state.clocks[index(lane)];
+    auto const position = cursor.position(wait);
+    if (clock.count() >= position && !clock.failed()) continue;
+    auto const begin = EngineClock::now();
+    if (!clock.wait_for(position)) return false;
+    if (item.lane == Lane::compute) m_state.compute_stall_s[index(lane)].add(seconds_since(begin));
   }
   return true;
 }
@@ -112,13 +120,17 @@ StepResult Engine::collect() {
   StepResult result;
   result.step_s = run.elapsed_s();
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    result.stall_s[lane] = m_state.stall_s[lane].take();
+    auto& tally = m_state.tallies[lane];
+    result.lanes[lane] = {tally.busy_s.take(), tally.stall_s.take(), tally.bytes.take()};
+    result.compute_stall_s[lane] = m_state.compute_stall_s[lane].take();
   }
-  result.spilled_bytes = m_state.spilled_bytes.take();
-  result.reloaded_bytes = m_state.reloaded_bytes.take();
   result.loss_sum = record.sums.loss_sum;
   result.weight_sum = record.sums.weight_sum;
-  if (!m_has_commit) read_own_loss(result);
+  if (!m_has_commit) {
+    if (record.failures.any())
+      throw Error(Status::storage, m_state.parts.tiers.spill->first_failure());
+    read_own_loss(result);
+  }
   result.word = record.decision.word;
   result.stop = record.stop;
   result.grad_norm = record.decision.grad_norm;

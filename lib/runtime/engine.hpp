@@ -31,7 +31,8 @@ class Engine {
   // the comm lane too, so that what the commit decided is known and Comm is the caller's again;
   // other lanes may still be at work, until `finish` or for as long as the next call, no longer.
   // `step` is passed on to the batches, the commit policy and nothing else: running a step again is
-  // legal. What an item throws on any thread is thrown here or by `finish`, after which the Engine
+  // legal. In a Program without a commit a failed transfer throws Error(storage), for there is no
+  // result. What an item throws on any thread is thrown here or by `finish`, after which the Engine
   // cannot run.
   StepResult run_step(std::int64_t step);
 
@@ -59,7 +60,7 @@ class Engine {
   void transfer();            // the transfer thread's
   bool walk(Worker& worker);  // one run; false when another thread failed
   bool execute(Cursor const& cursor, Item const& item);
-  bool wait_for_all(Cursor const& cursor, Item const& item) const;
+  bool wait_for_all(Cursor const& cursor, Item const& item);
   bool wait_for_lane(Lane lane, std::uint64_t runs) const;
   bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;

@@ -27,6 +27,13 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
   return end;
 }
 
+std::int64_t moved_bytes(Item const& item) {
+  std::int64_t bytes = 0;
+  if (item.kind == ItemKind::op) return bytes;
+  for (auto const& write : item.writes) bytes += write.last - write.first;
+  return bytes;
+}
+
 }  // namespace
 
 Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts), debug) {
@@ -50,6 +57,7 @@ void Engine::bind_items() {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
     auto bound = bind_item(m_state.parts, m_state.state_lost, item);
     bound.end = used_end(program, item);
+    bound.bytes = moved_bytes(item);
     m_state.items.push_back(std::move(bound));
   }
   for (auto const& instance : unroll(program, m_state.sequence, 1)) {

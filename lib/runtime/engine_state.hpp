@@ -22,16 +22,19 @@ struct EngineDebug {
   bool locked_allocator = false;  // compute and transfers must not allocate after the first step
 };
 
+using EngineClock = std::chrono::steady_clock;
+inline double seconds_since(EngineClock::time_point begin) {
+  return std::chrono::duration<double>(EngineClock::now() - begin).count();
+}
+
 // One run of the Program. There are two, which take turns: a lane is at most one run behind.
 struct Run {
-  using Clock = std::chrono::steady_clock;
-
   std::int64_t step = 0;
-  Clock::time_point begin;
+  EngineClock::time_point begin;
   StepRecord record;
   std::vector<ItemTime> times;  // in total order
 
-  double elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+  double elapsed_s() const { return seconds_since(begin); }
 };
 
 // Never decreasing, written by one thread at a time.
@@ -82,8 +85,12 @@ struct EngineState {
   std::array<LaneClock, kLanes> clocks;
   Doorbell doorbell;  // of the transfer thread
 
-  std::array<Tally<double>, kLanes> stall_s;
-  Tally<std::int64_t> spilled_bytes, reloaded_bytes;
+  struct LaneTally {
+    Tally<double> busy_s, stall_s;
+    Tally<std::int64_t> bytes;
+  };
+  std::array<LaneTally, kLanes> tallies;
+  std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that was waited for
 
   std::mutex error_mutex;
   std::exception_ptr error;  // the first

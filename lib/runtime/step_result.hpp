@@ -17,14 +17,23 @@ struct ItemTime {
   double ready_s = 0, start_s = 0, end_s = 0;
 };
 
+// Where a lane's time went, and what it moved: of this rank, and of what has ended since the result
+// before, for lanes other than compute may end a step's items in the next.
+struct LaneUse {
+  double busy_s = 0;   // at least one item was under way
+  double stall_s = 0;  // an item had its turn, but waited for items of other lanes
+  std::int64_t bytes = 0;
+  bool operator==(LaneUse const&) const = default;
+};
+
 // Sums are over all ranks when the Program has a commit, else this rank's own.
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
   bool stop = false;  // some rank was asked to stop after this step
   double step_s = 0;
-  std::array<double, kLanes> stall_s{};  // ready, but waiting for items of other lanes
-  std::int64_t spilled_bytes = 0, reloaded_bytes = 0;  // of this rank
+  std::array<LaneUse, kLanes> lanes{};
+  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
 };
 
 inline constexpr std::size_t kOpKinds = 0

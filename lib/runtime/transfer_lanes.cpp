@@ -109,7 +109,8 @@ void TransferLanes::start(std::size_t number, Item const& item) {
   auto& started = walk.started[walk.count % kMostStarted];
   started = {&bound, &run, walk.cursor.instance(), true};
   time.start_s = run.elapsed_s();
-  m_state.stall_s[index(walk.lane)].add(time.start_s - time.ready_s);
+  auto& tally = m_state.tallies[index(walk.lane)];
+  tally.stall_s.add(time.start_s - time.ready_s);
   if (!m_state.is_void(bound, context)) {
     m_state.prepare_memory(bound, context.parity);
     if (bound.transfer) {
@@ -117,9 +118,12 @@ void TransferLanes::start(std::size_t number, Item const& item) {
       transfer.tag = tag(number, walk.count);
       started.done = false;
       ++m_under_way;
+      if (walk.under_way++ == 0) walk.busy_since = EngineClock::now();
       m_state.parts.tiers.spill->begin(transfer);
     } else {
       bound.run(context);
+      tally.busy_s.add(run.elapsed_s() - time.start_s);
+      tally.bytes.add(bound.bytes);
     }
   }
   time.end_s = run.elapsed_s();
@@ -136,9 +140,9 @@ void TransferLanes::finish(SpillDone const& done) {
   --m_under_way;
   if (done.result != IoResult::ok && run.record.failures.note(transfer.matters))
     m_state.state_lost = true;
-  auto const& what = transfer.versions[0];
-  auto& tally = what.direction == Direction::read ? m_state.reloaded_bytes : m_state.spilled_bytes;
-  tally.add(std::ssize(what.memory));
+  auto& tally = m_state.tallies[index(walk.lane)];
+  tally.bytes.add(std::ssize(transfer.versions[0].memory));
+  if (--walk.under_way == 0) tally.busy_s.add(seconds_since(walk.busy_since));
   run.times[started.instance].end_s = run.elapsed_s();
   started.done = true;
   publish(walk);

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
+#include "train/lane_json.hpp"
 
 namespace spillway {
 
@@ -16,6 +15,7 @@ std::string hex(double value) {
 }
 
 std::string to_json(StepMetrics const& row) {
+  auto const& lanes = row.lanes.lanes;
   nlohmann::ordered_json json = {
       {"step", row.step},
       {"tokens", row.tokens},
@@ -27,9 +27,11 @@ std::string to_json(StepMetrics const& row) {
       {"mfu", row.mfu},
       {"loss_hex", hex(row.loss)},
       {"grad_norm_hex", hex(row.grad_norm)},
-      {"spilled_bytes", row.spilled_bytes},
-      {"reloaded_bytes", row.reloaded_bytes},
-      {"stall_s", row.stall_s},
+      {"spilled_bytes", lanes[index(Lane::nvme_write)].bytes},
+      {"reloaded_bytes", lanes[index(Lane::nvme_read)].bytes},
+      {"stall_s", lanes[index(Lane::compute)].stall_s},
+      {"stall_by", stalls_json(row.lanes)},
+      {"lanes", lanes_json(row.lanes)},
   };
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
     json["peak_bytes"][std::string(name(tier))] = row.peak_bytes[static_cast<std::size_t>(tier)];

@@ -9,19 +9,25 @@
 #include <string>
 
 #include "plan/plan.hpp"
+#include "runtime/step_result.hpp"
 
 namespace spillway {
 
 using TierBytes = std::array<std::int64_t, kTiers>;
 
-// One row of metrics.jsonl; `spilled`, `reloaded` and `stall_s` are this rank's, of the step.
+// What a rank's lanes did, and what its compute lane waited for.
+struct LaneReport {
+  std::array<LaneUse, kLanes> lanes{};
+  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
+};
+
+// One row of metrics.jsonl; `lanes` are this rank's, of the step.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done
   std::int64_t tokens = 0;  // tokens with weight, since the beginning of the run
   double loss = 0, grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0, mfu = 0;
   TierBytes peak_bytes{};
-  std::int64_t spilled_bytes = 0, reloaded_bytes = 0;
-  double stall_s = 0;
+  LaneReport lanes;
   std::optional<double> valid_loss;
 };
 std::string to_json(StepMetrics const& row);

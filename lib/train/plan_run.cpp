@@ -21,6 +21,7 @@ PlanRequest request(Config const& config) {
   PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
                       plan.update};
   if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
+  request.norm_is_awaited = config.optim.clip > 0 || config.optim.non_finite != "stop";
   return request;
 }
 
@@ -53,7 +54,7 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
 }
 
 PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
-                    Budgets const& budgets, std::int64_t ranks) {
+                    Budgets const& budgets, Machine const& machine, std::int64_t ranks) {
   for (;; choices.micro /= 2) {
     auto const arithmetic = make_arithmetic(config, choices, ranks);
     auto train = training_graph(config, data.vocab, arithmetic);
@@ -61,8 +62,8 @@ PlannedRun plan_run(Config const& config, Data const& data, Choices choices, boo
     if (data.valid) eval = inference_graph(config, data.vocab, arithmetic, Purpose::eval);
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
-      auto solution =
-          solve(train, eval ? &*eval : nullptr, request(config), budgets, micro_batches, ranks);
+      auto solution = solve(train, eval ? &*eval : nullptr, request(config), budgets, machine,
+                            micro_batches, ranks);
       if (solution.choice) {
         return {std::move(train), std::move(eval), std::move(solution.choice->plan),
                 std::move(solution.choice->compiled)};

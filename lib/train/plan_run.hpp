@@ -27,10 +27,10 @@ struct PlannedRun {
   Compiled programs;
 };
 
-// Chooses a Plan. With an automatic micro-batch (`micro_is_free`), halves it until something fits.
-// Throws Error: cannot_fit with the smallest budget that would do, bad_input for what is not
-// offered.
+// Chooses a Plan; all ranks must plan with the same Machine. With an automatic micro-batch
+// (`micro_is_free`), halves it until something fits. Throws Error: cannot_fit with the smallest
+// budget that would do, bad_input for what is not offered.
 PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
-                    Budgets const& budgets, std::int64_t ranks);
+                    Budgets const& budgets, Machine const& machine, std::int64_t ranks);
 
 }  // namespace spillway

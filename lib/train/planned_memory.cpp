@@ -28,7 +28,7 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
   do {
     on_all_ranks(comm, [&] {
       m_run = plan_run(parts.config, parts.data, parts.choices, parts.micro_is_free, limits,
-                       comm.size());
+                       parts.machine, comm.size());
     });
     auto const& peak = m_run->programs.train.peak_bytes;
     limits.nvme_bytes = peak[static_cast<std::size_t>(Tier::nvme)] / 2;

@@ -14,6 +14,7 @@ struct PlanParts {
   Data const& data;
   Choices choices;
   bool micro_is_free = true;  // may be halved until a plan fits
+  Machine const& machine;     // the same on all ranks
 };
 
 // Collective: the smallest of all ranks' budgets, since they must make the same plan. Throws

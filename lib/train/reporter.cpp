@@ -14,6 +14,15 @@ double matmul_flops_per_s(Config const& config, Machine const& machine) {
   return gflops * 1e9;
 }
 
+void add(LaneReport& sum, StepResult const& result) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    auto const& use = result.lanes[lane];
+    auto& all = sum.lanes[lane];
+    all = {all.busy_s + use.busy_s, all.stall_s + use.stall_s, all.bytes + use.bytes};
+    sum.compute_stall_s[lane] += result.compute_stall_s[lane];
+  }
+}
+
 }  // namespace
 
 Reporter::Reporter(Config const& config, Machine const& machine, double step_flops,
@@ -27,7 +36,6 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
 
 StepMetrics Reporter::metrics(Step const& step) const {
   auto const& result = step.result;
-  auto const compute = static_cast<std::size_t>(Lane::compute);
   return {.step = step.done,
           .tokens = step.tokens,
           .loss = result.loss_sum / result.weight_sum,
@@ -37,13 +45,12 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .tokens_per_s = result.weight_sum / result.step_s,
           .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
           .peak_bytes = step.in_use,
-          .spilled_bytes = result.spilled_bytes,
-          .reloaded_bytes = result.reloaded_bytes,
-          .stall_s = result.stall_s[compute],
+          .lanes = {result.lanes, result.compute_stall_s},
           .valid_loss = step.valid_loss};
 }
 
 void Reporter::step(Step const& step) {
+  add(m_lanes, step.result);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
   if (!m_file) return;

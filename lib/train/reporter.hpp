@@ -33,6 +33,7 @@ class Reporter {
   void break_line() { m_progress.break_line(); }
   // Median seconds of the steps so far; the first one of several is left out.
   double median_step_s() const;
+  LaneReport const& lanes() const { return m_lanes; }  // sums of the steps so far
 
  private:
   StepMetrics metrics(Step const& step) const;
@@ -42,6 +43,7 @@ class Reporter {
   std::optional<MetricsFile> m_file;
   Progress m_progress;
   std::vector<double> m_step_s;
+  LaneReport m_lanes;
   std::int64_t m_steps_reported = 0;
 };
 

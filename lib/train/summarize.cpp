@@ -13,7 +13,7 @@ namespace {
 
 // Rated endurance of the drive class that SSDTrain assumes (Samsung 980 PRO 1 TB: 600 TB written).
 constexpr double kEnduranceBytes = 600e12;
-constexpr double kSecondsPerYear = 365.25 * 24 * 3600;
+constexpr double kDaysPerYear = 365.25, kSecondsPerYear = kDaysPerYear * 24 * 3600;
 
 // Numbers of one rank that the others need.
 struct RankNumbers {
@@ -85,6 +85,18 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
   return seconds;
 }
 
+// What went to the drive, and how long it lasts that way; empty where nothing did.
+std::string spill_lines(SpillReport const& spill) {
+  if (spill.written_bytes == 0) return "";
+  auto const text =
+      fmt::format("  nvme {} written at {:.2f} GB/s, {} read at {:.2f} GB/s",
+                  human_bytes(static_cast<double>(spill.written_bytes)), spill.write_gbps,
+                  human_bytes(static_cast<double>(spill.read_bytes)), spill.read_gbps);
+  if (spill.lifetime_years == 0) return text + "\n";
+  return text + fmt::format("; at this rate a drive rated for {:.0f} TB lasts {:.1f} days\n",
+                            kEnduranceBytes * 1e-12, spill.lifetime_years * kDaysPerYear);
+}
+
 }  // namespace
 
 Summary summarize(SummaryParts const& parts, Comm& comm) {
@@ -101,6 +113,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.spill =
       spill_report(total, parts.simulation, parts.program.ranks, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
+  summary.lanes = parts.trainer.lanes();
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }
@@ -115,9 +128,10 @@ std::string closing_lines(Summary const& summary, Config const& config) {
                         summary.measured_peak_bytes[i], size(summary.measured_peak_bytes[i]));
   }
   auto const plan = summary.predicted_peak_bytes[0] + summary.predicted_peak_bytes[1];
-  return text + fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
-                            plan + summary.outside_bytes, summary.peak_rss_bytes,
-                            size(summary.outside_bytes));
+  text += fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
+                      plan + summary.outside_bytes, summary.peak_rss_bytes,
+                      size(summary.outside_bytes));
+  return text + spill_lines(summary.spill);
 }
 
 }  // namespace spillway

@@ -1,6 +1,6 @@
 #include "train/summary.hpp"
 
-#include <nlohmann/json.hpp>
+#include "train/lane_json.hpp"
 
 namespace spillway {
 namespace {
@@ -43,6 +43,8 @@ std::string to_json(Summary const& summary) {
                        {"write_gbps", spill.write_gbps},
                        {"read_gbps", spill.read_gbps},
                        {"lifetime_years", spill.lifetime_years}}},
+                     {"stall_by", stalls_json(summary.lanes)},
+                     {"lanes", lanes_json(summary.lanes)},
                      {"exit", summary.exit}};
   return json.dump(2);
 }

@@ -25,6 +25,7 @@ struct Summary {
   double predicted_step_s = 0, measured_step_s = 0;
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
   SpillReport spill;
+  LaneReport lanes;  // of this rank and all steps
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

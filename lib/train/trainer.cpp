@@ -16,14 +16,10 @@
 namespace spillway {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = EngineClock;
 
 // Non-finite steps in a row before `non_finite: skip` gives up: nothing is learned any more.
 constexpr std::int64_t kMostSkips = 10;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
   return {config.data.sequence, config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};

@@ -48,6 +48,7 @@ class Trainer {
   // is saved at the end.
   Status run(RunState start);
 
+  LaneReport const& lanes() const { return m_reporter.lanes(); }  // sums of all steps
   double median_step_s() const { return m_reporter.median_step_s(); }
   std::array<double, kOpKinds> op_seconds() const;  // of the last step
 

@@ -6,11 +6,11 @@
         [--updates host device] [--gradients fp32] [--deepspeed PYTHON] --work DIR
 
 Every round runs every variant once, one after the other, each in a process of its own. Step time is
-the median of all rounds' steps but the first two of each; ratios are taken within a round. KEY=VALUE
-comes after a variant's own keys. Losses are compared, to the bit, with those of the first variant
-that stores gradients alike. Tokens are random. Nothing is evaluated; a run writes one checkpoint,
-at its end, below DIR, where the spill file is too: 12 bytes a parameter, and nearly as many; both
-are gone after the run. GB/s: while at least one transfer of that direction was under way.
+the median of all rounds' steps but the first two of each; ratios are taken within a round.
+KEY=VALUE comes after a variant's own keys. Losses are compared, to the bit, with those of the first
+variant that stores gradients alike. Tokens are random. Nothing is evaluated; a run writes one
+checkpoint, at its end, below DIR, where the spill file is too: 12 bytes a parameter, and nearly as
+many; both are gone after the run. GB/s: while a transfer of that direction was under way.
 
 With --deepspeed, deepspeed_nvme.py is run by that interpreter as one more variant; what it needs
 more goes into --deepspeed-arguments="--checkpointing".

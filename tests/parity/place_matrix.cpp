@@ -52,8 +52,9 @@ std::vector<Case> cases() {
 }
 
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, whether the host lane reaches the device tier.
-Plan plan_of(Graph const& graph, Case const& c) {
+// tier, how far ahead, whether the host lane reaches the device tier, and, without clipping, if
+// updates begin beside the backward pass.
+Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[static_cast<std::size_t>(c.activations)];
   auto number = static_cast<std::size_t>(c.number);
@@ -67,6 +68,7 @@ Plan plan_of(Graph const& graph, Case const& c) {
     chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
   plan.prefetch = c.number % 4;
   plan.unified = c.number / 3 % 2 == 0;
+  plan.redo = clip || c.number / 5 % 2 == 0;
   return plan;
 }
 
@@ -99,7 +101,7 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
   Story expected;
   for (auto const& c : cases()) {
     SCOPED_TRACE(text_of(c));
-    auto const plan = plan_of(graph, c);
+    auto const plan = plan_of(graph, c, clip);
     auto const story =
         train({graph, plan, *g_comm, micro_batches, clip, 3, [&](std::int64_t bytes) {
                  return SpillFile(::testing::TempDir(), bytes, spill_of(c));

@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "base/error.hpp"
 #include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/passes.hpp"
@@ -168,9 +169,12 @@ TEST_F(EngineRun, WithoutItsWaitsAProgramGoesWrong) {
     g_disturb = [](Op const&, std::uint64_t digest) {
       std::this_thread::sleep_for(std::chrono::microseconds(digest % 200));
     };
-    auto const measured = run_engine(program, 3, {});
+    try {
+      wrong += run_engine(program, 3, {}) != run_reference(program, 3);
+    } catch (Error const&) {  // bytes read back before they were written
+      ++wrong;
+    }
     g_disturb = nullptr;
-    wrong += measured != run_reference(program, 3);
   }
   EXPECT_GT(wrong, 0);
 }

@@ -31,6 +31,15 @@ TEST(MachineProbe, MeasuresTheSpillPath) {
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
 }
 
+TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
+  Machine const machines[] = {{.memory_gbps = 3, .nvme_read_gbps = 1, .item_overhead_s = 1},
+                              {.memory_gbps = 2, .nvme_read_gbps = 4, .item_overhead_s = 2}};
+  auto const machine = slowest(machines);
+  EXPECT_EQ(machine.memory_gbps, 2);
+  EXPECT_EQ(machine.nvme_read_gbps, 1);
+  EXPECT_EQ(machine.item_overhead_s, 2);
+}
+
 TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
   Machine machine;
   EXPECT_THROW(probe_storage(machine, "/no/such/directory"), Error);

@@ -81,7 +81,7 @@ TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
 }
 
 Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {
-  return solve(graph(), nullptr, {.activations = activations}, budgets, 1, 1);
+  return solve(graph(), nullptr, {.activations = activations}, budgets, {}, 1, 1);
 }
 
 TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
@@ -121,6 +121,19 @@ TEST(Solve, LeavesAForcedPlanAlone) {
   EXPECT_FALSE(solution.choice);  // no NVMe budget
   ASSERT_EQ(solution.needs.size(), 1u);
   EXPECT_GT(solution.smallest.peak_bytes[2], 0);
+}
+
+TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {
+  Machine slow{.matmul_gflops_bf16 = 100, .memory_gbps = 20, .nvme_write_gbps = 100};
+  auto const distance = [&](double read_gbps, std::optional<int> forced = {}) {
+    slow.nvme_read_gbps = read_gbps;
+    PlanRequest const request{.activations = {"nvme"}, .prefetch = forced};
+    Budgets const plenty{std::int64_t{1} << 40, 0, std::int64_t{1} << 40};
+    return solve(graph(), nullptr, request, plenty, slow, 1, 1).choice->plan.prefetch;
+  };
+  EXPECT_EQ(distance(1000), 1);
+  EXPECT_GT(distance(0.1), 1);
+  EXPECT_EQ(distance(0.1, 1), 1);
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ Plan random_plan(Graph const& graph, Draws& draws) {
   plan.prefetch = below(draws, 4);
   plan.update_slice = 64 * (1 + below(draws, 2000));
   plan.unified = below(draws, 2) == 0;
+  plan.redo = below(draws, 2) == 0;
   return plan;
 }
 

@@ -26,9 +26,10 @@ StepMetrics row() {
   result.tokens_per_s = 8192;
   result.mfu = 0.41;
   result.peak_bytes = {64 << 20, 0, 12 << 20};
-  result.spilled_bytes = 5;
-  result.reloaded_bytes = 6;
-  result.stall_s = 0.25;
+  result.lanes.lanes[index(Lane::nvme_write)] = {2e-9, 0, 5};
+  result.lanes.lanes[index(Lane::nvme_read)].bytes = 6;
+  result.lanes.lanes[index(Lane::compute)].stall_s = 0.25;
+  result.lanes.compute_stall_s[index(Lane::host)] = 0.125;
   return result;
 }
 
@@ -48,6 +49,9 @@ TEST(Metrics, hold_every_promised_field) {
   EXPECT_EQ(json.at("spilled_bytes"), 5);
   EXPECT_EQ(json.at("reloaded_bytes"), 6);
   EXPECT_EQ(json.at("stall_s"), 0.25);
+  EXPECT_EQ(json.at("stall_by"), Json({{"host", 0.125}}));
+  EXPECT_EQ(json.at("lanes").size(), 3u);  // that did something
+  EXPECT_EQ(json.at("lanes").at("nvme_write").at("gbps"), 2.5);
 }
 
 TEST(Metrics, are_one_line_with_a_validation_loss_where_there_is_one) {
@@ -94,6 +98,8 @@ TEST(Summary, holds_every_promised_field) {
        {"outside_bytes", "peak_rss_bytes", "predicted_step_s", "measured_step_s"}) {
     EXPECT_TRUE(json.at(key).is_number()) << key;
   }
+  EXPECT_TRUE(json.at("lanes").is_object());
+  EXPECT_TRUE(json.at("stall_by").is_object());
   for (auto const* key :
        {"written_bytes", "read_bytes", "write_gbps", "read_gbps", "lifetime_years"}) {
     EXPECT_TRUE(json.at("spill").at(key).is_number()) << key;

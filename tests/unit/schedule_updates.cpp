@@ -1,0 +1,115 @@
+// When updates run: after the whole gradient's norm, or beside the backward pass.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/lifetime.hpp"
+#include "plan/passes.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+Graph const& graph() {
+  static Graph const small =
+      gpt_training_graph({.layers = 4, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64});
+  return small;
+}
+
+Plan plan(bool redo, char const* update, char const* optimizer = "device") {
+  auto result = make_plan(
+      graph(),
+      {.activations = {"recompute"}, .optimizer = {optimizer}, .update = {update}, .prefetch = 1},
+      BlockPolicy::keep);
+  result.redo = redo;
+  return result;
+}
+
+OpKind op_kind(Program const& program, Item const& item) {
+  return program.ops[static_cast<std::size_t>(item.op)].kind;
+}
+
+bool is_update(Program const& program, Item const& item) {
+  return item.kind == ItemKind::op && op_kind(program, item) == OpKind::adamw;
+}
+
+std::vector<ItemNumber> updates(Program const& program) {
+  std::vector<ItemNumber> items;
+  for (Item const& item : program.items) {
+    if (is_update(program, item)) items.push_back(item.number);
+  }
+  return items;
+}
+
+ItemNumber find(Program const& program, ItemKind kind) {
+  auto const found =
+      std::ranges::find_if(program.items, [&](Item const& item) { return item.kind == kind; });
+  return found == program.items.end() ? -1 : found->number;
+}
+
+ItemNumber last_compute_op(Program const& program) {
+  ItemNumber last = -1;
+  for (Item const& item : program.items) {
+    bool const computes = item.lane == Lane::compute && item.kind == ItemKind::op;
+    if (computes && !is_update(program, item)) last = item.number;
+  }
+  return last;
+}
+
+std::int64_t device_peak(Plan const& plan) {
+  return compile(graph(), nullptr, plan, 1, 1).train.peak_bytes[0];
+}
+
+TEST(Updates, WaitForTheNormWhereItIsAwaited) {
+  for (int const micro_batches : {1, 3}) {
+    auto const program = compile(graph(), nullptr, plan(true, "host"), micro_batches, 1).train;
+    EXPECT_TRUE(program.redo);
+    EXPECT_EQ(find(program, ItemKind::report), -1);
+    auto const commit = find(program, ItemKind::commit);
+    EXPECT_EQ(program.items[static_cast<std::size_t>(commit)].operands.size(), 3u);
+    EXPECT_GT(commit, last_compute_op(program));
+    EXPECT_LT(commit, updates(program).front());
+  }
+}
+
+TEST(Updates, BeginBesideTheLastBackwardPassWhereNothingWaitsForTheNorm) {
+  for (char const* optimizer : {"device", "host", "nvme"}) {
+    for (int const micro_batches : {1, 3}) {
+      for (int const ranks : {1, 2}) {
+        auto const program =
+            compile(graph(), nullptr, plan(false, "host", optimizer), micro_batches, ranks).train;
+        EXPECT_FALSE(program.redo);
+        auto const all = updates(program);
+        EXPECT_LT(find(program, ItemKind::commit), all.front());
+        EXPECT_EQ(program.items[static_cast<std::size_t>(find(program, ItemKind::commit))]
+                      .operands.size(),
+                  2u);
+        auto const early = std::ranges::count_if(
+            all, [&](ItemNumber item) { return item < last_compute_op(program); });
+        EXPECT_GT(early, std::ssize(all) / 2);
+        EXPECT_EQ(find(program, ItemKind::report), program.items.back().number);
+      }
+    }
+  }
+}
+
+// A gradient that is used up at once makes room for the next.
+TEST(Updates, BesideTheBackwardPassLeaveFewerGradientsAlive) {
+  EXPECT_LT(device_peak(plan(false, "device")), device_peak(plan(true, "device")));
+  EXPECT_LT(device_peak(plan(false, "host")), device_peak(plan(true, "host")));
+}
+
+TEST(Updates, OfAPlanBeginEarlyOnlyWhereTheHostRunsThemAndNoNormIsAwaited) {
+  auto const redo = [&](char const* update, bool awaited) {
+    PlanRequest request{.update = {update}};
+    request.norm_is_awaited = awaited;
+    return make_plan(graph(), request, BlockPolicy::keep).redo;
+  };
+  EXPECT_FALSE(redo("host", false));
+  EXPECT_TRUE(redo("host", true));
+  EXPECT_TRUE(redo("device", false));
+}
+
+}  // namespace
+}  // namespace spillway::test
