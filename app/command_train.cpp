@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "app/commands.hpp"
-#include "base/units.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -18,7 +17,7 @@
 #include "train/checkpoints.hpp"
 #include "train/cores.hpp"
 #include "train/environment.hpp"
-#include "train/plan_run.hpp"
+#include "train/planned_memory.hpp"
 #include "train/resume.hpp"
 #include "train/same_start.hpp"
 #include "train/signals.hpp"
@@ -74,13 +73,6 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   return start;
 }
 
-// The smallest of all ranks' budgets: they must make the same plan.
-Budgets common_budgets(Config const& config, Comm& comm) {
-  auto const own = budgets(config, available_memory_bytes(), comm.local_size());
-  auto const all = gathered(comm, own);
-  return std::ranges::min(all, {}, &Budgets::device_bytes);  // only this one may differ
-}
-
 // The Config with what `auto` came to.
 Config resolved(Start const& start, PlannedRun const& planned, Budgets const& budgets) {
   auto config = start.config;
@@ -128,44 +120,40 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   });
   machine = slowest(gathered(comm, machine));  // one Machine, one plan
 
-  // 3. Graph, Plan, Program.
-  std::optional<PlannedRun> planned;
+  // 3. Graph, Plan, Program, and their memory.
   auto const limits = common_budgets(start.config, comm);
-  on_all_ranks(comm, [&] {
-    planned = plan_run(start.config, *start.data, start.choices, start.micro_is_free, limits,
-                       machine, comm.size());
-  });
-  auto const plan_text = to_yaml(planned->plan, planned->train);
-  auto const simulation = simulate(planned->programs.train, machine);
-  auto const environment = environment_json(comm, planned->train.arithmetic);
-  auto const explanation =
-      explain(planned->train, planned->plan, planned->programs.train, simulation);
+  PlannedMemory settled({start.config, *start.data, start.choices, start.micro_is_free, machine},
+                        limits, comm);
+  auto const& planned = settled.run();
+  auto& memory = settled.memory();
+  auto const plan_text = to_yaml(planned.plan, planned.train);
+  auto const simulation = simulate(planned.programs.train, machine);
+  auto const environment = environment_json(comm, planned.train.arithmetic);
+  auto const explanation = explain(planned.train, planned.plan, planned.programs.train, simulation);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     fmt::print(stderr, "{}\n", explanation);
-    start.run_dir->write("config.yaml", to_yaml(resolved(start, *planned, limits)));
+    start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, limits)));
     start.run_dir->write("environment.json", environment + "\n");
     start.run_dir->write("plan.yaml", plan_text);
     start.run_dir->write("plan.txt", explanation);
   });
 
-  // 4. Memory, bound Programs, the model's start.
-  std::optional<RunMemory> memory;
+  // 4. Bound Programs, the model's start.
   std::optional<Trainer> trainer;
   RunState state;
   std::int64_t outside_bytes = 0;
   on_all_ranks(comm, [&] {
-    memory.emplace(start.config, planned->programs.train);
-    if (start.run_dir && memory->spill())
-      for (auto const& line : memory->spill()->advice()) fmt::print(stderr, "{}\n", line);
-    trainer.emplace(TrainerParts{start.config, *start.data, planned->train, planned->programs,
-                                 machine, *memory, exec, comm,
+    if (start.run_dir && memory.spill())
+      for (auto const& line : memory.spill()->advice()) fmt::print(stderr, "{}\n", line);
+    trainer.emplace(TrainerParts{start.config, *start.data, planned.train, planned.programs,
+                                 machine, memory, exec, comm,
                                  start.run_dir ? &*start.run_dir : nullptr, process_begin});
     outside_bytes = process_memory().resident_bytes;
-    state = start_model(start.config, *start.data, planned->train.arithmetic, start.resumption,
+    state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
                         trainer->model());
     if (start.run_dir && start.resumed())
-      say_difference(*start.resumption, planned->train.arithmetic, start.config);
+      say_difference(*start.resumption, planned.train.arithmetic, start.config);
     if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
   require_same_start(comm, state, plan_text, trainer->model());
@@ -173,7 +161,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 5. Train.
   auto const status = trainer->run(state);
   auto const summary = summarize(
-      {start.config, planned->programs.train, simulation, *memory, *trainer, outside_bytes, status},
+      {start.config, planned.programs.train, simulation, memory, *trainer, outside_bytes, status},
       comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;

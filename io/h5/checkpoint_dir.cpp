@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "step-";
-constexpr std::string_view unfinished = ".partial";  // being written
+constexpr std::string_view unfinished = ".partial";  // being written, or removed
 constexpr std::string_view replaced = ".replaced";   // moved aside for another of the same step
 
 fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix = "") {
@@ -129,14 +129,25 @@ std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
   return result;
 }
 
+// One that is half removed must not pass for a checkpoint, whoever dies meanwhile.
+fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
+  if (!step_of(directory.filename().string())) return directory;
+  auto marked = directory;
+  marked += unfinished;
+  fs::remove_all(marked, error);
+  if (!error) fs::rename(directory, marked, error);
+  return marked;
+}
+
 // Removes what can be removed; the text names the first that cannot.
 std::optional<std::string> remove_each(std::vector<fs::path> const& directories) {
   std::optional<std::string> complaint;
   for (auto const& directory : directories) {
     std::error_code error;
-    fs::remove_all(directory, error);
+    auto const marked = marked_for_removal(directory, error);
+    if (!error) fs::remove_all(marked, error);
     if (!error || complaint) continue;
-    complaint = fmt::format("{}: cannot be removed: {}", directory.string(), error.message());
+    complaint = fmt::format("{}: cannot be removed: {}", marked.string(), error.message());
   }
   return complaint;
 }

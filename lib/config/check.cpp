@@ -62,6 +62,12 @@ void check_memory(MemoryConfig const& m, Checker const& checker) {
                   "needed with memory.nvme.size");
 }
 
+void check_fault(Config const& c, Checker const& checker) {
+  bool const damages = c.debug.fault.starts_with("storage-random");
+  checker.require(c.spill.checksum || !damages, "debug.fault", "spill.checksum",
+                  "{} damages what only spill.checksum finds", c.debug.fault);
+}
+
 using PlanWords = std::vector<std::string>;
 
 // The lists of places of a plan, by key.
@@ -105,6 +111,7 @@ void check(Config const& config, Origins const& origins) {
   check_batch(config.batch, checker);
   check_optim(config.optim, config.precision, checker);
   check_memory(config.memory, checker);
+  check_fault(config, checker);
   check_plan(config, checker);
 }
 

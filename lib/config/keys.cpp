@@ -178,10 +178,11 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        NumberedNameField{&debug.fault,
                          "none",
                          {"storage-read", "storage-write", "storage-read-all", "storage-write-all",
-                          "kill-rank"}},
+                          "storage-random", "kill-rank"}},
        "none", "",
        "For tests: the N-th read or write of every rank's spill file fails, or all from the N-th "
-       "on, or the last rank dies before step N."},
+       "on, or many as N seeds it (late, short, damaged, with errors), or the last rank dies "
+       "before step N."},
   };
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
+#include "io/file/file.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
@@ -21,7 +23,7 @@ constexpr double kPatience_s = 0.1;  // per number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
 constexpr std::int64_t kBytes = std::int64_t{48} << 20;
-constexpr std::int64_t kStorageBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kStorageBytes = std::int64_t{32} << 20, kLeastStorageBytes = 1 << 20;
 
 double elapsed_s(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
@@ -92,6 +94,19 @@ class LoneOp {
   Launch m_launch;
 };
 
+void measure_storage(Machine& machine, std::filesystem::path const& directory, std::int64_t size) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size), std::byte{1});
+  SpillFile file(directory, size, {.checksums = false, .spare_bytes = 0});
+  // The first write finds blocks that were never written: file systems take longer over those.
+  auto const rate = [&](auto const& move) {
+    bool moved = true;
+    double const s = best_s([&] { moved = moved && move() == IoResult::ok; });
+    return moved ? static_cast<double>(size) / s * 1e-9 : 0;
+  };
+  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes); });
+  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes); });
+}
+
 }  // namespace
 
 Machine probe_machine(Exec const& exec, bool bf16) {
@@ -107,16 +122,12 @@ Machine probe_machine(Exec const& exec, bool bf16) {
 }
 
 void probe_storage(Machine& machine, std::filesystem::path const& directory) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(kStorageBytes), std::byte{1});
-  SpillFile file(directory, kStorageBytes, {.checksums = false, .spare_bytes = 0});
-  // The first write finds blocks that were never written: file systems take longer over those.
-  auto const rate = [&](auto const& move) {
-    bool moved = true;
-    double const s = best_s([&] { moved = moved && move() == IoResult::ok; });
-    return moved ? static_cast<double>(kStorageBytes) / s * 1e-9 : 0;
-  };
-  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes); });
-  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes); });
+  auto const size = std::min(kStorageBytes, free_bytes(directory) / 2);
+  try {
+    if (size >= kLeastStorageBytes) measure_storage(machine, directory, size);
+  } catch (Error const& error) {
+    if (error.status() != Status::cannot_fit) throw;  // the plan will meet that, if it spills
+  }
 }
 
 Machine slowest(std::span<Machine const> machines) {

@@ -16,7 +16,8 @@ class Exec;
 Machine probe_machine(Exec const& exec, bool bf16);
 
 // Adds the spill path's rates, each alone, in about a quarter of a second; where direct I/O is not
-// to be had the page cache answers. Throws Error when the directory cannot be used.
+// to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
+// Throws Error when the directory cannot be used.
 void probe_storage(Machine& machine, std::filesystem::path const& directory);
 
 // Of every rate the lowest.

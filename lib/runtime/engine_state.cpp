@@ -13,7 +13,7 @@ ItemContext EngineState::context(Cursor const& cursor) {
 
 bool EngineState::is_void(BoundItem const& bound, ItemContext const& now) const {
   auto const* const go = bound.go[static_cast<std::size_t>(now.parity)];
-  return go != nullptr && (*go != 1 || now.record->failures.any());
+  return go != nullptr && (*go != 1 || now.record->failures.spoils_updates());
 }
 
 void EngineState::prepare_memory(BoundItem const& bound, int parity) const {

@@ -13,18 +13,21 @@ class FailureLog {
   // A transfer has failed. `matters`: it held state, or what updates read. True when the state is
   // lost: updates were let go that should not have been.
   bool note(bool matters) {
-    bool const collected = (m_seen.fetch_or(kFailed) & kCollected) != 0;
+    bool const collected = (m_seen.fetch_or(matters ? kSpoiled : kFailed) & kCollected) != 0;
     return collected && matters && (m_seen.fetch_or(kLate) & kGo) != 0;
   }
-  bool any() const { return (m_seen & kFailed) != 0; }
+  bool any() const { return (m_seen & (kFailed | kSpoiled)) != 0; }
+  // What updates make may be wrong. A failure that does not matter leaves a step that was let go
+  // before it as it is.
+  bool spoils_updates() const { return (m_seen & kSpoiled) != 0; }
 
   // Whether some transfer has failed so far.
-  bool collect() { return (m_seen.fetch_or(kCollected) & kFailed) != 0; }
+  bool collect() { return (m_seen.fetch_or(kCollected) & (kFailed | kSpoiled)) != 0; }
   // True when the state is lost: a failure came between the two.
   bool decide(bool go) { return go && (m_seen.fetch_or(kGo) & kLate) != 0; }
 
  private:
-  static constexpr unsigned kFailed = 1, kCollected = 2, kLate = 4, kGo = 8;
+  static constexpr unsigned kFailed = 1, kSpoiled = 2, kCollected = 4, kLate = 8, kGo = 16;
   std::atomic<unsigned> m_seen = 0;
 };
 

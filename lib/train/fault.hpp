@@ -12,12 +12,13 @@ enum class FaultKind : std::uint8_t {
   storage_write,
   storage_read_all,  // all from the n-th on
   storage_write_all,
+  storage_random,
   kill_rank,
 };
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
-  std::int64_t at = 0;  // the n-th read or write of a rank, or the step; from 1
+  std::int64_t at = 0;  // the n-th read or write of a rank, or the step; from 1; or the seed
 };
 
 // "none" or "<kind>:<number>" as lib/config checked it.
@@ -29,6 +30,7 @@ inline FaultPlan parse_fault(std::string const& text) {
                     : name == "storage-write"     ? FaultKind::storage_write
                     : name == "storage-read-all"  ? FaultKind::storage_read_all
                     : name == "storage-write-all" ? FaultKind::storage_write_all
+                    : name == "storage-random"    ? FaultKind::storage_random
                                                   : FaultKind::kill_rank;
   return {kind, std::stoll(text.substr(colon + 1))};
 }

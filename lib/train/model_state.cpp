@@ -37,9 +37,11 @@ void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t f
   if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
 }
 
-// Runs body(first, last) over [0, n) in pieces, on all processors of this rank.
+// Runs body(first, last) over [0, n) in pieces, on all processors of this rank if there are
+// several.
 template <class Body>
 void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
+  if (n <= piece) return body(0, n);
   std::int64_t const workers = available_cores();
   std::vector<std::jthread> threads;
   for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker) {

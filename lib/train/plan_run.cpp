@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/units.hpp"
+#include "io/spill/spill_file.hpp"
 
 namespace spillway {
 namespace {
@@ -24,23 +25,32 @@ PlanRequest request(Config const& config) {
   return request;
 }
 
-[[noreturn]] void refuse(Solution const& solution, Budgets const& budgets) {
+[[noreturn]] void refuse(Solution const& solution, Budgets const& budgets,
+                         MemoryConfig const& memory) {
+  auto const size = [](std::int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+  bool const less = budgets.nvme_bytes < memory.nvme_bytes;
+  auto const why =
+      less ? fmt::format(" ({} has no {})", memory.nvme_path, size(memory.nvme_bytes)) : "";
   throw Error(Status::cannot_fit,
-              fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}: {}",
-                          human_bytes(static_cast<double>(budgets.device_bytes)),
-                          human_bytes(static_cast<double>(budgets.host_bytes)),
-                          human_bytes(static_cast<double>(budgets.nvme_bytes)),
-                          describe(solution.smallest)));
+              fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}",
+                          size(budgets.device_bytes), size(budgets.host_bytes),
+                          size(budgets.nvme_bytes), why, describe(solution.smallest)));
+}
+
+// What is left for one rank's spill file, which brings spares.
+std::int64_t spill_room(std::int64_t free_bytes, std::int64_t local_ranks) {
+  return std::max<std::int64_t>(0, free_bytes / local_ranks - SpillSettings{}.spare_bytes);
 }
 
 }  // namespace
 
-Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks) {
+Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {
   auto const& memory = config.memory;
-  auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free_bytes) /
+  auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free.memory_bytes) /
                                                static_cast<double>(local_ranks));
+  auto const nvme_bytes = std::min(memory.nvme_bytes, spill_room(free.storage_bytes, local_ranks));
   return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - memory.host_bytes)),
-          memory.host_bytes, memory.nvme_path.empty() ? 0 : memory.nvme_bytes};
+          memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes};
 }
 
 PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
@@ -58,7 +68,7 @@ PlannedRun plan_run(Config const& config, Data const& data, Choices choices, boo
         return {std::move(train), std::move(eval), std::move(solution.choice->plan),
                 std::move(solution.choice->compiled)};
       }
-      if (!micro_is_free || choices.micro == 1) refuse(solution, budgets);
+      if (!micro_is_free || choices.micro == 1) refuse(solution, budgets, config.memory);
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

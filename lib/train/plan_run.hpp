@@ -10,9 +10,14 @@
 
 namespace spillway {
 
-// The budgets of one rank: what the Config says, or its share of what is free. All ranks must plan
-// with the same: the smallest.
-Budgets budgets(Config const& config, std::int64_t free_bytes, std::int64_t local_ranks);
+// What a node has: main memory, and storage where spill files go.
+struct Free {
+  std::int64_t memory_bytes = 0, storage_bytes = 0;
+};
+
+// The budgets of one rank: what the Config says, or its share of what is free; of storage no more
+// than that. All ranks must plan with the same: the smallest.
+Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks);
 
 // Address-stable once made: Programs of an Engine refer to it.
 struct PlannedRun {

@@ -1,5 +1,6 @@
 #include "train/run_memory.hpp"
 
+#include "io/ring/random_faults.hpp"
 #include "train/fault.hpp"
 
 namespace spillway {
@@ -21,13 +22,30 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
   return nullptr;
 }
 
+QueueSettings queue_settings(Config const& config, Arena const& device) {
+  QueueSettings queue;
+  queue.backend = backend(config.debug.force_backend);
+  queue.depth = static_cast<int>(config.spill.queue_depth);
+  // Registering makes all of it resident at once, so only where it is asked for.
+  if (queue.backend == Backend::uring)
+    queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
+  return queue;
+}
+
+MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank) {
+  auto const fault = parse_fault(config.debug.fault);
+  if (fault.kind != FaultKind::storage_random) return make_transfer_queue(queue);
+  auto const seed = static_cast<std::uint64_t>(fault.at) << 16 | static_cast<std::uint64_t>(rank);
+  return {make_random_queue(queue.depth, seed), ""};
+}
+
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
   if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
 }
 
-RunMemory::RunMemory(Config const& config, Program const& train)
+RunMemory::RunMemory(Config const& config, Program const& train, int rank)
     : m_faults(injector(config)),
       m_tiers{Arena("memory.device", peak(train, Tier::device)),
               Arena("host memory", peak(train, Tier::host)),
@@ -35,16 +53,11 @@ RunMemory::RunMemory(Config const& config, Program const& train)
               {}} {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
-  auto const& device = m_tiers.device;
-  QueueSettings queue;
-  queue.backend = backend(config.debug.force_backend);
-  queue.depth = static_cast<int>(config.spill.queue_depth);
-  // Registering makes all of it resident at once, so only where it is asked for.
-  if (queue.backend == Backend::uring)
-    queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
+  auto const queue = queue_settings(config, m_tiers.device);
   m_spill.emplace(
       config.memory.nvme_path, spill_bytes,
-      SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()});
+      SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},
+      make_queue(config, queue, rank));
   m_tiers.spill = &*m_spill;
 }
 

@@ -18,15 +18,12 @@ void require_spill_directory(MemoryConfig const& memory);
 // there is no such space, bad_input when memory.nvme.path cannot be used.
 class RunMemory {
  public:
-  RunMemory(Config const& config, Program const& train);
+  // `rank`: faults by a seed differ between ranks.
+  RunMemory(Config const& config, Program const& train, int rank);
 
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
   SpillFile const* spill() const { return m_spill ? &*m_spill : nullptr; }
-  std::string first_failure() const { return m_spill ? m_spill->first_failure() : ""; }
-  void forget_failure() {
-    if (m_spill) m_spill->forget_failure();
-  }
 
  private:
   std::unique_ptr<FaultInjector> m_faults;

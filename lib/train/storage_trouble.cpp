@@ -29,7 +29,7 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step) 
   say(again, again ? fmt::format("step {} is done again", step)
                    : fmt::format("step {} is not done and the run stops before it", step));
   if (!again) return Status::storage;
-  m_memory.forget_failure();
+  if (m_spill) m_spill->forget_failure();
   return std::nullopt;
 }
 
@@ -40,21 +40,30 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
     m_state_lost = true;
-    if (*error.what() != '\0') spdlog::error("rank {}: {}; {}", m_comm.rank(), error.what(), kLost);
+    say(false, kLost);
     return Status::storage;
   }
 }
 
+// A failure may have been forgotten with another, before it was known what it cost.
 void StorageTrouble::say(bool warns, std::string const& consequence) {
+  auto const now = m_spill ? m_spill->first_failure() : "";
+  if (!say(warns, now, consequence)) say(warns, m_said, consequence);
+  if (!now.empty()) m_said = now;
+}
+
+// False: no rank has a failure to tell.
+bool StorageTrouble::say(bool warns, std::string const& failure, std::string const& consequence) {
   try {
     on_all_ranks(m_comm, [&] {
-      auto const failure = m_memory.first_failure();
       if (!failure.empty()) throw Error(Status::storage, failure);
     });
+    return false;
   } catch (AgreedError const& error) {
-    if (*error.what() == '\0') return;
+    if (*error.what() == '\0') return true;
     spdlog::log(warns ? spdlog::level::warn : spdlog::level::err, "rank {}: {}; {}", m_comm.rank(),
                 error.what(), consequence);
+    return true;
   }
 }
 

@@ -6,15 +6,16 @@
 
 #include "base/error.hpp"
 #include "comm/comm.hpp"
+#include "io/spill/spill_file.hpp"
 #include "runtime/engine.hpp"
-#include "train/run_memory.hpp"
 
 namespace spillway {
 
 // Its methods are collective; what has to be said is said by the lowest rank that it happened to.
 class StorageTrouble {
  public:
-  StorageTrouble(RunMemory& memory, Comm& comm) : m_memory(memory), m_comm(comm) {}
+  // `spill` may be null.
+  StorageTrouble(SpillFile* spill, Comm& comm) : m_spill(spill), m_comm(comm) {}
 
   // After a run of `step` (from 1). Empty: the step counts, or is to be run again, as `word` says.
   std::optional<Status> after(CommitWord word, std::int64_t step);
@@ -29,10 +30,12 @@ class StorageTrouble {
  private:
   // `warns`: the run goes on.
   void say(bool warns, std::string const& consequence);
+  bool say(bool warns, std::string const& failure, std::string const& consequence);
 
-  RunMemory& m_memory;
+  SpillFile* m_spill;
   Comm& m_comm;
-  int m_tries = 0;  // of the step that is next
+  std::string m_said;  // the last failure here that was told
+  int m_tries = 0;     // of the step that is next
   bool m_state_lost = false;
 };
 

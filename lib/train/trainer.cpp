@@ -68,7 +68,7 @@ Trainer::Trainer(TrainerParts parts)
       m_model(parts.programs.train, parts.memory.tiers()),
       m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
                  parts.run_dir),
-      m_trouble(parts.memory, parts.comm) {
+      m_trouble(parts.memory.tiers().spill, parts.comm) {
   if (!parts.programs.eval) return;
   m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
                          eval_windows(parts.config, parts.data));
@@ -202,6 +202,8 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
+    if (auto* const spill = m_parts.memory.tiers().spill)
+      spill->forget_failure();  // it is told now
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }

@@ -2,7 +2,10 @@
 // does not help, the run stops where it can go on.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "fault_test.hpp"
+#include "tests/parity/experiment.hpp"
 
 namespace spillway::test {
 namespace {
@@ -43,6 +46,38 @@ class FailingStorage : public FaultTest {
     EXPECT_TRUE(std::filesystem::is_empty(m_dir / "nvme"));
   }
 
+  // All state in the spill file too.
+  std::string by_seed(std::string const& run) const {
+    return command(run) + " plan.parameters=nvme plan.optimizer=nvme run.checkpoint.every=2";
+  }
+
+  // Either the bits of `whole`, or a reason and a run that can go on to them. The status.
+  int expect_no_harm(int seed, int ranks) {
+    SCOPED_TRACE(seed);
+    auto const run = named("seed", std::to_string(seed), ranks);
+    auto const fault = fmt::format(" debug.fault=storage-random:{}", seed);
+    auto const outcome = train(by_seed(run) + fault, ranks);
+    auto const said = complaints(outcome);
+    EXPECT_EQ(outcome.status == 0 ? 0 : 4, outcome.status) << outcome.output;
+    EXPECT_TRUE(outcome.status == 0 || !said.empty()) << outcome.output;
+    for (auto const& line : said)
+      EXPECT_NE(line.find("spill file in " + path("nvme") + ": "), line.npos) << line;
+    EXPECT_TRUE(std::filesystem::is_empty(m_dir / "nvme"));
+    EXPECT_EQ(train(by_seed(run), ranks).status, 0);  // at once where all steps are done
+    auto const whole = named("whole", "", ranks);
+    EXPECT_EQ(bits(run), bits(whole));
+    expect_equal_state(m_dir / whole, m_dir / run);
+    return outcome.status;
+  }
+
+  // The statuses that were seen.
+  std::set<int> expect_no_harm_by_seeds(int seeds, int ranks) {
+    std::set<int> statuses;
+    EXPECT_EQ(train(command(named("whole", "", ranks)), ranks).status, 0);
+    for (int seed = 1; seed <= seeds; ++seed) statuses.insert(expect_no_harm(seed, ranks));
+    return statuses;
+  }
+
   void expect_no_bit_lost(int ranks) {
     ASSERT_EQ(train(command(named("whole", "", ranks)), ranks).status, 0);
     for (std::string const fault : {"storage-read", "storage-write"}) {
@@ -58,6 +93,14 @@ TEST_F(FailingStorage, a_failed_transfer_costs_no_bit_of_a_run) {
 
 TEST_F(FailingStorage, two_ranks_decide_alike_and_go_on_to_the_same_bits) {
   expect_no_bit_lost(kTwoRanks);
+}
+
+TEST_F(FailingStorage, by_a_seed_ends_in_the_same_bits_or_with_a_reason_and_can_go_on) {
+  EXPECT_EQ(expect_no_harm_by_seeds(12, kAlone), (std::set{0, 4}));
+}
+
+TEST_F(FailingStorage, by_a_seed_for_each_of_two_ranks_does_no_harm_either) {
+  expect_no_harm_by_seeds(5, kTwoRanks);
 }
 
 }  // namespace

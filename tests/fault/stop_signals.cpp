@@ -1,6 +1,8 @@
 // Requests to stop, polite and otherwise.
 #include <fmt/format.h>
 
+#include <random>
+
 #include "fault_test.hpp"
 
 namespace spillway::test {
@@ -66,21 +68,52 @@ TEST_F(StopSignals, time_that_is_up_ends_the_run_like_a_signal) {
   }
 }
 
-TEST_F(StopSignals, killed_at_any_moment_it_leaves_no_spill_file_and_a_sound_latest) {
-  auto const command = train_command(spilling() + "run.steps=1000000 run.checkpoint.every=1");
-  for (int kill = 0; kill < 12; ++kill) {
-    auto const rows = fs::exists(m_dir / "run") ? read_metrics(m_dir / "run").size() : 0;
-    auto const more_rows = fmt::format("test $(cat {} 2>/dev/null | wc -l) -gt {}",
-                                       path("run/metrics.jsonl"), rows + 1);
-    auto const outcome = run_command(fmt::format("{} & {} sleep 0.0{}; kill -9 $!; wait $!",
-                                                 command, until(more_rows), kill * 7 % 10));
+// Killed while it starts, while it trains and while it writes its checkpoints, all state in the
+// spill file.
+class Kills : public StopSignals {
+ protected:
+  // Every second time only once it has done two more steps.
+  std::string moment(int kill) {
+    auto const delay = fmt::format("sleep 0.{:03}; ", m_random() % 250);
+    if (kill % 2 == 0) return delay;
+    auto const rows =
+        fs::exists(m_dir / "run/metrics.jsonl") ? read_metrics(m_dir / "run").size() : 0;
+    return until(fmt::format("test $(cat {} 2>/dev/null | wc -l) -gt {}", path("run/metrics.jsonl"),
+                             rows + 1)) +
+           delay;
+  }
+
+  // Of every checkpoint that is not marked as unfinished.
+  void expect_each_passes(std::string const& command) {
+    if (!fs::exists(m_dir / "run")) return;
+    for (auto const& entry : fs::directory_iterator(m_dir / "run")) {
+      auto const name = entry.path().filename().string();
+      if (!name.starts_with("step-") || entry.path().has_extension()) continue;
+      auto const outcome =
+          run_command(spillway_command(kAlone) + " " + command + entry.path().string());
+      EXPECT_EQ(outcome.status, 0) << outcome.output;
+    }
+  }
+
+  std::minstd_rand m_random{3};
+};
+
+TEST_F(Kills, at_any_moment_leave_no_spill_file_and_only_sound_checkpoints_and_cost_no_bit) {
+  write_token_file(m_dir / "valid.h5", 200);
+  auto const places =
+      spilling() + "plan.parameters=nvme plan.optimizer=nvme run.checkpoint.every=1";
+  for (int kill = 0; kill < 16; ++kill) {
+    auto const command = train_command(places + " run.steps=1000000");
+    auto const outcome =
+        run_command(fmt::format("{} & {} kill -9 $!; wait $!", command, moment(kill)));
     ASSERT_EQ(outcome.status, 137) << outcome.output;
     EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
-    auto const inspect =
-        fmt::format("{} inspect {}/step-{}", spillway_command(kAlone), path("run"), latest_step());
-    EXPECT_EQ(run_command(inspect).status, 0) << read("run/latest");
+    expect_each_passes("inspect ");
   }
-  EXPECT_EQ(train(fmt::format("run.steps={}", latest_step() + 1)).status, 0);
+  ASSERT_TRUE(fs::exists(m_dir / "run/latest"));
+  expect_each_passes(
+      fmt::format("eval {} data.valid={} --checkpoint ", path("job.yaml"), path("valid.h5")));
+  expect_same_bits(places, kAlone);
   for (auto const& entry : fs::directory_iterator(m_dir / "run")) {
     EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
   }

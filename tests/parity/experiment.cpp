@@ -109,8 +109,8 @@ void expect_equal_steps(Run const& reference, Run const& run) {
   }
 }
 
-void expect_equal_state(Run const& reference, Run const& run) {
-  auto const one_dir = find_latest(reference.dir), other_dir = find_latest(run.dir);
+void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run) {
+  auto const one_dir = find_latest(reference), other_dir = find_latest(run);
   ASSERT_TRUE(one_dir && other_dir);
   ASSERT_EQ(one_dir->filename(), other_dir->filename());
   CheckpointReader one(*one_dir), other(*other_dir);
@@ -120,7 +120,7 @@ void expect_equal_state(Run const& reference, Run const& run) {
     auto const* there = other.find(info.group, info.name);
     ASSERT_NE(there, nullptr) << info.name;
     EXPECT_TRUE(same_bits(tensor(one, info), tensor(other, *there)))
-        << run.dir << ": " << info.group << "/" << info.name;
+        << run << ": " << info.group << "/" << info.name;
   }
 }
 

@@ -48,7 +48,10 @@ class Experiment {
 // learning rate and tokens. `run` may have fewer steps, but has the last.
 void expect_equal_steps(Run const& reference, Run const& run);
 // The last checkpoints hold the same bits: parameters and moments.
-void expect_equal_state(Run const& reference, Run const& run);
+void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run);
+inline void expect_equal_state(Run const& reference, Run const& run) {
+  expect_equal_state(reference.dir, run.dir);
+}
 // Peaks of all tiers are those that were promised before step 0.
 void expect_measured_as_planned(Run const& run);
 

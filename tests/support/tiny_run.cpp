@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "base/checksum.hpp"
+#include "base/error.hpp"
 #include "kernels/exec.hpp"
 #include "plan/passes.hpp"
 #include "runtime/engine.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/model_state.hpp"
+#include "train/storage_trouble.hpp"
 
 namespace spillway::test {
 
@@ -35,7 +38,7 @@ class PatternBatches final : public BatchSource {
         to.targets[row] = token(number + i + 1);
         to.weights[row] = 1;
       }
-      to.samples[sample] = number;
+      if (to.samples != nullptr) to.samples[sample] = number;  // for dropout
     }
   }
 
@@ -57,7 +60,8 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
   return decision;
 }
 
-void add_state(ModelState& model, Story& story) {
+Story state_of(ModelState& model) {
+  Story story;
   for (auto const part : {StatePart::master, StatePart::moment1, StatePart::moment2}) {
     StreamingChecksum checksum;
     for (Chunk const& chunk : model.chunks()) {
@@ -70,7 +74,80 @@ void add_state(ModelState& model, Story& story) {
     }
     story.push_back(checksum.value());
   }
+  return story;
 }
+
+SpillFile make_spill(TinyRun const& run, std::int64_t bytes) {
+  return run.spill ? run.spill(bytes) : SpillFile(::testing::TempDir(), bytes, {});
+}
+
+// As the Trainer does it.
+class Training {
+ public:
+  Training(TinyRun const& run, Program const& program)
+      : m_run(run),
+        m_program(program),
+        m_spill(make_spill(run, program.peak_bytes[2])),
+        m_tiers{Arena("device", program.peak_bytes[0]),
+                Arena("host", program.peak_bytes[1]),
+                &m_spill,
+                {}},
+        m_model(program, m_tiers),
+        m_batches(run.graph.arithmetic,
+                  run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
+        m_engine(
+            {program, m_tiers, m_exec, kernel, run.comm, m_batches,
+             [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr},
+            {.poison = true, .locked_allocator = true}),
+        m_trouble(&m_spill, run.comm) {}
+
+  TinyEnding run() {
+    TinyEnding ending;
+    try {
+      m_model.initialise(kSeed);
+      bool done = run_steps(ending);
+      if (!m_trouble.state_lost() && m_trouble.settle(m_engine)) done = false;
+      if (!done) ending.error = m_spill.first_failure();
+      if (!m_trouble.state_lost()) ending.state = state_of(m_model);
+      if (done && m_run.steps > 0) expect_peaks();
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::storage) << error.what();
+      ending.error = error.what();
+    }
+    return ending;
+  }
+
+ private:
+  bool run_steps(TinyEnding& ending) {
+    for (int step = 0; step < m_run.steps;) {
+      auto const result = m_engine.run_step(step);
+      if (m_trouble.after(result.word, step + 1)) return false;
+      if (result.word == CommitWord::storage_error) {
+        ++ending.again;
+        continue;
+      }
+      ending.steps.push_back(std::bit_cast<std::uint64_t>(result.loss_sum));
+      ending.steps.push_back(std::bit_cast<std::uint64_t>(result.grad_norm));
+      ++step;
+    }
+    return true;
+  }
+
+  void expect_peaks() const {
+    for (std::size_t tier = 0; tier < kTiers; ++tier)
+      EXPECT_EQ(m_tiers.in_use[tier].value(), m_program.peak_bytes[tier]) << "tier " << tier;
+  }
+
+  TinyRun const& m_run;
+  Program const& m_program;
+  SpillFile m_spill;
+  Tiers m_tiers;
+  ModelState m_model;
+  PatternBatches m_batches;
+  Exec m_exec;
+  Engine m_engine;
+  StorageTrouble m_trouble;
+};
 
 }  // namespace
 
@@ -83,39 +160,24 @@ Graph tiny_run_graph(Config const& config) {
   return graph;
 }
 
+Program tiny_program(TinyRun const& run) {
+  return compile(run.graph, nullptr, run.plan, run.micro_batches, run.comm.size()).train;
+}
+
+TinyEnding train(TinyRun const& run, Program const& program) {
+  return Training(run, program).run();
+}
+
 Story train(TinyRun const& run) {
-  auto const program =
-      compile(run.graph, nullptr, run.plan, run.micro_batches, run.comm.size()).train;
-  auto const& peak = program.peak_bytes;
-  auto const make = [&] {
-    return run.spill ? run.spill(peak[2]) : SpillFile(::testing::TempDir(), peak[2], {});
-  };
-  SpillFile spill = make();
-  Tiers tiers{Arena("device", peak[0]), Arena("host", peak[1]), &spill, {}};
-  ModelState model(program, tiers);
-  model.initialise(kSeed);
-  auto const per_rank = run.micro_batches * run.graph.arithmetic.micro;
-  PatternBatches batches(run.graph.arithmetic, run.comm.rank() * per_rank);
-  auto const policy = [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); };
-  Exec const exec;
-  Engine engine({program, tiers, exec, kernel, run.comm, batches, policy, nullptr},
-                {.poison = true, .locked_allocator = true});
-  Story story;
-  double first = 0, last = 0;
-  for (int step = 0; step < run.steps; ++step) {
-    auto const result = engine.run_step(step);
-    EXPECT_EQ(result.word, CommitWord::go);
-    last = result.loss_sum / result.weight_sum;
-    if (step == 0) first = last;
-    story.push_back(std::bit_cast<std::uint64_t>(result.loss_sum));
-    story.push_back(std::bit_cast<std::uint64_t>(result.grad_norm));
+  auto ending = train(run, tiny_program(run));
+  EXPECT_EQ(ending.error, "");
+  EXPECT_EQ(std::ssize(ending.steps), 2 * run.steps);
+  auto const loss = [&](std::size_t step) { return std::bit_cast<double>(ending.steps[2 * step]); };
+  if (!ending.steps.empty()) {
+    EXPECT_LT(loss(ending.steps.size() / 2 - 1), loss(0));
   }
-  EXPECT_LT(last, first);
-  engine.finish();
-  add_state(model, story);
-  for (std::size_t tier = 0; tier < kTiers; ++tier)
-    EXPECT_EQ(tiers.in_use[tier].value(), peak[tier]) << "tier " << tier;
-  return story;
+  std::ranges::copy(ending.state, std::back_inserter(ending.steps));
+  return ending.steps;
 }
 
 }  // namespace spillway::test

@@ -11,6 +11,7 @@
 #include "graph/graph.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/plan.hpp"
+#include "plan/program.hpp"
 
 namespace spillway::test {
 
@@ -28,10 +29,21 @@ struct TinyRun {
   std::function<SpillFile(std::int64_t bytes)> spill = {};
 };
 
-// Per step the bits of the loss sum and of the gradient norm, then checksums of all masters and
-// moments: equal stories, equal runs. Expects that peaks are as planned and that something is
-// learned.
+// Bits: equal stories, equal runs.
 using Story = std::vector<std::uint64_t>;
+
+// Per step the bits of the loss sum and of the gradient norm, then checksums of all masters and
+// moments. Expects that storage is sound, peaks are as planned and something is learned.
 Story train(TinyRun const& run);
+
+// What failing storage made of a run, which goes on and ends as the program's own do.
+struct TinyEnding {
+  Story steps,
+      state;          // of the steps that counted; after them, empty where it is lost or unreadable
+  std::string error;  // of the storage, that ended it; empty: all steps are done
+  int again = 0;      // so often a step was done again
+};
+Program tiny_program(TinyRun const& run);
+TinyEnding train(TinyRun const& run, Program const& program);
 
 }  // namespace spillway::test

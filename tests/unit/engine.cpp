@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/passes.hpp"
 #include "support/random_program.hpp"
-#include "tests/support/fake_queue.hpp"
 #include "tests/unit/engine_fakes.hpp"
 
 namespace spillway {
@@ -144,7 +144,7 @@ TEST_F(EngineRun, StorageMayAnswerInAnyOrderAndInParts) {
   for (int i = 0; i < 60; ++i) {
     auto const program = runnable(random_program(random));
     SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {},
-                    MadeQueue{std::make_unique<FakeQueue>(1 + i % 5, 1, fate), ""});
+                    MadeQueue{std::make_unique<ScriptedQueue>(1 + i % 5, 1, fate), ""});
     ASSERT_EQ(run_engine(program, 5, {}, spill), run_reference(program, 5)) << "program " << i;
   }
 }

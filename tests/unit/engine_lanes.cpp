@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
-#include "tests/support/fake_queue.hpp"
 #include "tests/unit/engine_fakes.hpp"
 #include "tests/unit/hand_made_run.hpp"
 
@@ -26,13 +26,13 @@ class EngineLanes : public ::testing::Test {
   void TearDown() override { g_disturb = nullptr; }
 
   // The storage answers as `fate` says, and is waited for shortly.
-  void run(HandMadeRun& made, int steps, FakeQueue::Fate fate) {
+  void run(HandMadeRun& made, int steps, ScriptedQueue::Script fate) {
     made.complete();
     ASSERT_FALSE(verify(made.program)) << verify(made.program)->why;
     auto const& program = made.program;
     g_digests.assign(program.ops.size(), 0);
     SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {.patience_s = 10},
-                    MadeQueue{std::make_unique<FakeQueue>(8, 1, std::move(fate)), ""});
+                    MadeQueue{std::make_unique<ScriptedQueue>(8, 1, std::move(fate)), ""});
     auto tiers = make_tiers(program, &spill);
     Engine engine({program, tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr});
     for (int step = 0; step < steps; ++step) engine.run_step(step);

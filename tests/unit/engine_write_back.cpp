@@ -168,6 +168,7 @@ TEST(FailureLog, TellsWhatACommitHasSeen) {
   EXPECT_FALSE(after.decide(true));
   EXPECT_TRUE(after.note(true));
   EXPECT_TRUE(after.any());
+  EXPECT_TRUE(after.spoils_updates());
 
   EXPECT_FALSE(between.collect());
   EXPECT_FALSE(between.note(true));
@@ -176,6 +177,8 @@ TEST(FailureLog, TellsWhatACommitHasSeen) {
   EXPECT_FALSE(transient.collect());
   EXPECT_FALSE(transient.decide(true));
   EXPECT_FALSE(transient.note(false));
+  EXPECT_TRUE(transient.any());
+  EXPECT_FALSE(transient.spoils_updates()) << "its updates are written back";
   transient.reset();
   EXPECT_FALSE(transient.any());
 }

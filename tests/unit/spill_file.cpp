@@ -12,13 +12,12 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "tests/support/fake_queue.hpp"
+#include "io/ring/scripted_queue.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
-using test::FakeQueue;
 
 constexpr std::int64_t kKibibyte = 1024, kMebibyte = 1024 * kKibibyte;
 constexpr double kLong = 60;  // seconds: never reached
@@ -49,10 +48,10 @@ class SpillFileTest : public testing::Test {
     }
     return results;
   }
-  SpillFile with_fates(FakeQueue::Fate fate, std::int64_t size, SpillSettings settings = {},
+  SpillFile with_fates(ScriptedQueue::Script fate, std::int64_t size, SpillSettings settings = {},
                        int depth = 4) {
     return SpillFile(m_dir, size, settings,
-                     MadeQueue{std::make_unique<FakeQueue>(depth, 1, std::move(fate)), ""});
+                     MadeQueue{std::make_unique<ScriptedQueue>(depth, 1, std::move(fate)), ""});
   }
 
   fs::path m_dir =

@@ -53,20 +53,31 @@ TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
 
 TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin) {
   Config user;
-  auto const alone = budgets(user, 100 * kGib, 1).device_bytes;
+  auto const alone = budgets(user, {100 * kGib, 0}, 1).device_bytes;
   EXPECT_LT(alone, 100 * kGib);
   EXPECT_GT(alone, 50 * kGib);
-  EXPECT_EQ(budgets(user, 100 * kGib, 4).device_bytes, alone / 4);
+  EXPECT_EQ(budgets(user, {100 * kGib, 0}, 4).device_bytes, alone / 4);
   user.memory.device_bytes = 3 * kGib;
-  EXPECT_EQ(budgets(user, kGib, 4).device_bytes, 3 * kGib);
+  EXPECT_EQ(budgets(user, {kGib, 0}, 4).device_bytes, 3 * kGib);
 }
 
 TEST(Budgets, have_storage_only_where_a_path_is_given) {
   Config user;
   user.memory.nvme_bytes = kGib;
-  EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, 0);
+  EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);
   user.memory.nvme_path = "somewhere";
-  EXPECT_EQ(budgets(user, kGib, 1).nvme_bytes, kGib);
+  EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, kGib);
+}
+
+TEST(Budgets, are_no_more_than_the_storage_that_ranks_find_there_less_spares) {
+  Config user;
+  user.memory.nvme_path = "somewhere";
+  user.memory.nvme_bytes = 500 * kGib;
+  auto const alone = budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes;
+  EXPECT_LT(alone, 9 * kGib);
+  EXPECT_GT(alone, 8 * kGib);
+  EXPECT_LT(budgets(user, {kGib, 9 * kGib}, 3).nvme_bytes, 3 * kGib);
+  EXPECT_EQ(budgets(user, {kGib, 1000}, 1).nvme_bytes, 0);
 }
 
 CoreShare share(char const* host, std::uint64_t mask, std::int64_t cores) {

@@ -17,12 +17,10 @@
 #include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
-#include "tests/support/fake_queue.hpp"
+#include "io/ring/scripted_queue.hpp"
 
 namespace spillway {
 namespace {
-
-using test::FakeQueue;
 
 constexpr double kLong = 60;
 
@@ -192,7 +190,7 @@ TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
       failed.push_back(rest.tag);
       return -ENOSPC;
     };
-    FakeQueue queue(1 + static_cast<int>(seed % 9), seed, fate);
+    ScriptedQueue queue(1 + static_cast<int>(seed % 9), seed, fate);
     std::memset(back.span().data(), 0, back.size);
     auto const requests = pieces(Direction::read, file.get(), back.span(), seed);
     auto const errors = run(queue, requests);

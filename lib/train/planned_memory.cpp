@@ -1,0 +1,53 @@
+#include "train/planned_memory.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "comm/gathered.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "io/file/file.hpp"
+#include "runtime/process_memory.hpp"
+
+namespace spillway {
+
+Budgets common_budgets(Config const& config, Comm& comm) {
+  Budgets own;
+  on_all_ranks(comm, [&] {
+    auto const& path = config.memory.nvme_path;
+    Free const free{available_memory_bytes(), path.empty() ? 0 : free_bytes(path)};
+    own = budgets(config, free, comm.local_size());
+  });
+  auto const all = gathered(comm, own);
+  own.device_bytes = std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes;
+  own.nvme_bytes = std::ranges::min(all, {}, &Budgets::nvme_bytes).nvme_bytes;
+  return own;
+}
+
+PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm) {
+  do {
+    on_all_ranks(comm, [&] {
+      m_run = plan_run(parts.config, parts.data, parts.choices, parts.micro_is_free, limits,
+                       parts.machine, comm.size());
+    });
+    auto const& peak = m_run->programs.train.peak_bytes;
+    limits.nvme_bytes = peak[static_cast<std::size_t>(Tier::nvme)] / 2;
+  } while (!take_memory(parts.config, comm));
+}
+
+// False: the spill file was too large, which is said.
+bool PlannedMemory::take_memory(Config const& config, Comm& comm) {
+  auto const& program = m_run->programs.train;
+  try {
+    on_all_ranks(comm, [&] { m_memory.emplace(config, program, comm.rank()); });
+    return true;
+  } catch (AgreedError const& error) {
+    bool const spills = program.peak_bytes[static_cast<std::size_t>(Tier::nvme)] > 0;
+    if (error.status() != Status::cannot_fit || !spills) throw;
+    m_memory.reset();
+    if (*error.what() != '\0') spdlog::warn("{}; planned again with half of it", error.what());
+    return false;
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,62 @@
+// Storage without room for the spill file: another plan where one is allowed, else the sizes and
+// the smallest budgets.
+#include <fmt/format.h>
+
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+class FullStorage : public FaultTest {
+ protected:
+  // No file may be larger: what the file system says is free cannot be had.
+  Outcome train_limited(int mebibytes, std::string const& overrides, int ranks = kAlone) {
+    return run_command(
+        fmt::format("ulimit -f {}; ", mebibytes * 2048) + train_command(overrides, ranks), 60);
+  }
+
+  std::string const m_nvme = fmt::format(" memory.nvme.path={} ", path("nvme"));
+};
+
+TEST_F(FullStorage, more_than_the_file_system_has_is_refused_with_the_budgets_that_would_do) {
+  auto const outcome = train(m_nvme +
+                             "memory.nvme.size=4096TiB memory.device=1024TiB "
+                             "plan.activations=nvme batch.sequences=50000000 batch.micro=50000000");
+  EXPECT_TRUE(fails_with(3, path("nvme") + " has no 4 PiB", outcome));
+  EXPECT_TRUE(fails_with(3, "needs at least device ", outcome));
+  EXPECT_TRUE(fails_with(3, " and nvme ", outcome));
+}
+
+TEST_F(FullStorage, a_size_beyond_the_file_system_is_no_obstacle_to_a_plan_that_needs_less) {
+  auto const outcome = train(m_nvme + "memory.nvme.size=4096TiB plan.activations=nvme");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST_F(FullStorage, that_refuses_what_it_promised_is_named_and_forced_keys_end_there) {
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const outcome = train_limited(16, spilling(), ranks);
+    EXPECT_TRUE(fails_with(3, "needs at least device ", outcome));
+    EXPECT_TRUE(fails_with(3, " and nvme ", outcome));
+    EXPECT_NE(outcome.output.find(path("nvme") + " cannot hold the spill file: "),
+              std::string::npos);
+    EXPECT_TRUE(std::filesystem::is_empty(m_dir / "nvme"));
+  }
+}
+
+// The spares take 16 MiB of it. With less to spill to, the automatic micro-batch is smaller.
+TEST_F(FullStorage, that_refuses_what_it_promised_is_planned_around_by_auto) {
+  write("job.yaml", [text = read("job.yaml")]() mutable {
+    auto const micro = std::string(", micro: 4");
+    return text.erase(text.find(micro), micro.size());
+  }());
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const run = fmt::format("model.layers=4 run.dir={}", path(fmt::format("run-{}", ranks)));
+    auto const outcome = train_limited(18, spilling() + run, ranks);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("planned again with half of it"), std::string::npos)
+        << outcome.output;
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,77 @@
+// What a run says and does about storage that fails it.
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <sstream>
+
+#include "train/storage_trouble.hpp"
+
+namespace spillway {
+namespace {
+
+class StorageTroubles : public ::testing::Test {
+ protected:
+  StorageTroubles() {
+    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+  ~StorageTroubles() override { spdlog::set_default_logger(m_before); }
+
+  void fail_at(std::int64_t offset_bytes) {
+    Bytes bytes(100);
+    EXPECT_NE(m_spill.write(offset_bytes, bytes), IoResult::ok);
+  }
+  // What has been said since the last call.
+  std::string said() {
+    auto const text = m_text.str();
+    m_text.str("");
+    return text;
+  }
+  static bool names(std::string const& text, std::int64_t offset_bytes) {
+    return text.find("write of 100 bytes at " + std::to_string(offset_bytes) + ": ") != text.npos;
+  }
+
+  using Bytes = std::vector<std::byte>;
+  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
+  std::ostringstream m_text;
+  FaultOnNth m_faults{Fault::error, 0, 1, true};
+  SpillFile m_spill{::testing::TempDir(), 4 * kSpillAlignment, {.faults = &m_faults}};
+  std::unique_ptr<Comm> m_comm = make_single_rank_comm();
+  StorageTrouble m_trouble{&m_spill, *m_comm};
+};
+
+TEST_F(StorageTroubles, CostAStepThreeTriesEachWithItsOwnReason) {
+  for (std::int64_t i = 0; i < 3; ++i) {
+    fail_at(i * kSpillAlignment);
+    auto const status = m_trouble.after(CommitWord::storage_error, 7);
+    EXPECT_EQ(status, i < 2 ? std::nullopt : std::optional(Status::storage));
+    auto const text = said();
+    EXPECT_TRUE(names(text, i * kSpillAlignment)) << text;
+    EXPECT_NE(text.find(i < 2 ? "step 7 is done again" : "the run stops before it"), text.npos);
+  }
+  EXPECT_FALSE(m_trouble.state_lost());
+}
+
+TEST_F(StorageTroubles, AreForgottenByAStepThatCounts) {
+  for (int step = 1; step < 9; ++step) {
+    fail_at(0);
+    EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, step));
+    EXPECT_FALSE(m_trouble.after(CommitWord::go, step));
+  }
+}
+
+// The step that was to be done again finds that the one before it is lost.
+TEST_F(StorageTroubles, ThatCostMoreThanAStepAreNamedThoughTheyWereToldBefore) {
+  fail_at(kSpillAlignment);
+  EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, 2));
+  said();
+  EXPECT_EQ(m_trouble.after(CommitWord::state_lost, 2), Status::storage);
+  auto const text = said();
+  EXPECT_TRUE(names(text, kSpillAlignment)) << text;
+  EXPECT_NE(text.find("the last checkpoint is unharmed"), text.npos);
+  EXPECT_TRUE(m_trouble.state_lost());
+}
+
+}  // namespace
+}  // namespace spillway
