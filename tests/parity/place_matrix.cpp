@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <set>
+#include <random>
 
 #include "comm/mpi_scope.hpp"
+#include "io/ring/scripted_queue.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
@@ -80,6 +81,20 @@ SpillSettings spill_of(Case const& c) {
   return settings;
 }
 
+// Every seventh on storage that takes its time, by a seed, and ends things in any order.
+SpillFile spill_file(Case const& c, std::int64_t bytes) {
+  auto const settings = spill_of(c);
+  if (c.number % 7 != 3) return SpillFile(::testing::TempDir(), bytes, settings);
+  auto const seed = static_cast<std::uint64_t>(c.number);
+  auto const late = [random = std::minstd_rand(static_cast<unsigned>(c.number) + 1)](
+                        TransferRequest const& rest) mutable -> std::optional<TransferFate> {
+    if (random() % 4 != 0) return {};
+    return TransferFate(std::ssize(rest.memory));
+  };
+  return SpillFile(::testing::TempDir(), bytes, settings,
+                   {std::make_unique<ScriptedQueue>(settings.queue.depth, seed, late), ""});
+}
+
 std::string text_of(Case const& c) {
   return "activations " + std::string(name(c.activations)) + ", parameters " +
          std::string(name(c.parameters)) + ", optimizer " + std::string(name(c.optimizer)) +
@@ -102,10 +117,8 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
   for (auto const& c : cases()) {
     SCOPED_TRACE(text_of(c));
     auto const plan = plan_of(graph, c, clip);
-    auto const story =
-        train({graph, plan, *g_comm, micro_batches, clip, 3, [&](std::int64_t bytes) {
-                 return SpillFile(::testing::TempDir(), bytes, spill_of(c));
-               }});
+    auto const story = train({graph, plan, *g_comm, micro_batches, clip, 3,
+                              [&](std::int64_t bytes) { return spill_file(c, bytes); }});
     if (expected.empty()) expected = story;
     ASSERT_EQ(story, expected);
   }
