@@ -103,5 +103,28 @@ TEST_F(FailingStorage, by_a_seed_for_each_of_two_ranks_does_no_harm_either) {
   expect_no_harm_by_seeds(5, kTwoRanks);
 }
 
+// Wherever in training and evaluation reads begin to fail: no loss that is reported is wrong.
+TEST_F(FailingStorage, under_an_evaluation_ends_the_run_with_a_reason) {
+  write_token_file(m_dir / "valid.h5", 2000);
+  auto const keys = " plan.parameters=nvme run.eval.every=1 data.valid=" + path("valid.h5");
+  ASSERT_EQ(train(command("whole") + keys).status, 0);
+  auto const whole = bits("whole");
+  int evaluations = 0;
+  for (int nth = 10; nth <= 90; nth += 8) {
+    SCOPED_TRACE(nth);
+    auto const run = fmt::format("nth-{}", nth);
+    auto const fault = fmt::format(" debug.fault=storage-read-all:{}", nth);
+    auto const outcome = train(command(run) + keys + fault);
+    EXPECT_EQ(outcome.status, 4) << outcome.output;
+    auto const said = complaints(outcome);
+    ASSERT_FALSE(said.empty()) << outcome.output;
+    for (auto const& line : said)
+      EXPECT_NE(line.find("spill file in " + path("nvme") + ": read of "), line.npos) << line;
+    evaluations += said.back().find("step") == std::string::npos ? 1 : 0;
+    for (auto const& [step, text] : bits(run)) EXPECT_EQ(text, whole.at(step));
+  }
+  EXPECT_GT(evaluations, 0);
+}
+
 }  // namespace
 }  // namespace spillway::test

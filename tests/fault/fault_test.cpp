@@ -66,8 +66,8 @@ std::string FaultTest::spilling() const {
 std::map<std::int64_t, std::string> FaultTest::bits(std::string const& run) const {
   std::map<std::int64_t, std::string> result;
   for (auto const& row : read_metrics(m_dir / run)) {
-    result[row["step"]] =
-        row["loss_hex"].get<std::string>() + row["grad_norm_hex"].get<std::string>();
+    result[row["step"]] = row["loss_hex"].get<std::string>() +
+                          row["grad_norm_hex"].get<std::string>() + row.value("valid_loss_hex", "");
   }
   return result;
 }

@@ -33,7 +33,7 @@ class FaultTest : public ::testing::Test {
   static std::string until(std::string const& condition);
   std::string spilling() const;  // overrides that send all activations to nvme/
 
-  // (loss, gradient norm) of every step, as exact bits, by step number.
+  // (loss, gradient norm, loss of an evaluation) of every step, as exact bits, by step number.
   std::map<std::int64_t, std::string> bits(std::string const& run) const;
 
   std::filesystem::path const m_dir;
