@@ -107,6 +107,7 @@ class SpillFile {
   // What is slower here than it could be, a line each: what is missing, what to change.
   std::vector<std::string> const& advice() const { return m_advice; }
   char const* backend() const { return m_queue->backend(); }
+  bool checksums() const { return m_settings.checksums; }
   bool direct() const { return m_storage.direct() >= 0; }
 
   SpillCounters counters() const;

@@ -133,7 +133,8 @@ std::string verdict(Program const& program, Simulation const& simulation) {
   };
   double const compute = share(Lane::compute);
   double const nvme = std::max(share(Lane::nvme_read), share(Lane::nvme_write));
-  if (program.peak_bytes[static_cast<std::size_t>(Tier::nvme)] == 0) {
+  auto const peak = [&](Tier tier) { return program.peak_bytes[static_cast<std::size_t>(tier)]; };
+  if (peak(Tier::nvme) == 0 && peak(Tier::host) == 0) {
     return fmt::format("Nothing leaves the device; compute is busy {:.0f} % of a step.\n", compute);
   }
   return nvme < compute

@@ -73,6 +73,7 @@ BlockPlan layer_plan(std::string const& text, BlockPolicy automatic) {
 
 // About four slices for the largest chunk, in whole pieces of the spill file's checksums.
 std::int64_t update_slice(Graph const& graph) {
+  // 512 Ki elements are whole pieces of 1 MiB in any dtype of state.
   constexpr std::int64_t unit = std::int64_t{512} << 10, most = std::int64_t{4} << 20;
   std::int64_t largest = 1;
   for (Chunk const& chunk : graph.chunks) largest = std::max(largest, chunk.elements);

@@ -10,7 +10,7 @@ namespace {
 // Slices that are brought before their turn, and that are still being taken back after it.
 constexpr int kAhead = 2, kBehind = 2, kSlots = kAhead + 1 + kBehind;
 // Backward groups beside which an early update is expected to be done.
-constexpr std::size_t kGroupsBeside = 1;
+constexpr std::size_t kGroupsBeside = 2;
 
 std::vector<int> joined(std::vector<std::vector<int>> const& lists) {
   std::vector<int> all;
@@ -161,12 +161,14 @@ void Updates::norm(int chunk_id) {
 
 // The first item of a step that reads a chunk's parameters: an update beside the next forward is
 // expected to be done by then.
-ItemNumber Updates::first_reader(int chunk) const {
+ItemNumber Updates::first_reader(int chunk) {
+  auto const [found, is_new] = m_first_readers.try_emplace(chunk, 0);
+  if (!is_new) return found->second;
   BufferId const home =
       m_writer.home(m_draft.graph.chunks[static_cast<std::size_t>(chunk)].parameter);
   for (Item const& item : m_writer.program.items) {
     for (Access const& read : item.reads) {
-      if (read.buffer == home) return item.number;
+      if (read.buffer == home) return found->second = item.number;
     }
   }
   return 0;
@@ -180,9 +182,9 @@ void Updates::set_horizons() {
   for (Done const& done : m_done) {
     Item& item = items[static_cast<std::size_t>(done.item)];
     if (item.lane != Lane::host) continue;
-    auto const end = done.group + kGroupsBeside + 1;
+    auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();
-    item.horizon = in_this_step ? m_group_ends[end] : next_step + first_reader(done.chunk);
+    item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + first_reader(done.chunk);
   }
 }
 

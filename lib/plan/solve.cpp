@@ -45,15 +45,18 @@ void prefetch_farther(Solution::Choice& choice, Budgets const& budgets, Machine 
   constexpr double worth_it = 0.99;  // of a step: rates are not known better
   constexpr int most = 8;
   if (!leaves_the_device(choice.compiled.train)) return;
-  double best_s = simulate(choice.compiled.train, machine).step_s;
+  auto const step_s = [&](Compiled& placed) {
+    derive_waits(placed.train);
+    return simulate(placed.train, machine).step_s;
+  };
+  double best_s = step_s(choice.compiled);
   for (Plan plan = choice.plan; plan.prefetch < most;) {
     plan.prefetch *= 2;
     Compiled placed = compiled(plan);
     if (!fits({choice.automatic, placed.train.peak_bytes}, budgets)) return;
-    prove(placed);
-    double const step_s = simulate(placed.train, machine).step_s;
-    if (step_s > worth_it * best_s) return;
-    best_s = step_s;
+    double const this_s = step_s(placed);
+    if (this_s > worth_it * best_s) return;
+    best_s = this_s;
     choice.plan = plan;
     choice.compiled = std::move(placed);
   }
@@ -82,12 +85,13 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
     Need const need{automatic, placed.train.peak_bytes};
     solution.needs.push_back(need);
     if (!fits(need, budgets)) continue;
-    prove(placed);
     solution.choice = {std::move(plan), std::move(placed), automatic};
     break;
   }
-  if (solution.choice && !request.prefetch)
-    prefetch_farther(*solution.choice, budgets, machine, compiled);
+  if (auto& choice = solution.choice) {
+    if (!request.prefetch) prefetch_farther(*choice, budgets, machine, compiled);
+    prove(choice->compiled);
+  }
   solution.smallest = smallest(solution.needs, budgets);
   return solution;
 }

@@ -55,7 +55,7 @@ struct Solution {
 
 // The first of keep, recompute, nvme (for "auto") whose peaks fit the budgets; nvme is tried only
 // with an NVMe tier. Of prefetch distances, the one that `simulate` finds fastest on `machine`.
-// Throws std::invalid_argument for what is not offered.
+// Only the choice is proved. Throws std::invalid_argument for what is not offered.
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks);

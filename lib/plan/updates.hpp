@@ -35,7 +35,7 @@ class Updates {
   ItemNumber run_whole(UpdatePiece const& piece);
   ItemNumber run_slice(UpdatePiece const& piece);
   void norm(int chunk);
-  ItemNumber first_reader(int chunk) const;
+  ItemNumber first_reader(int chunk);
   void set_horizons();
 
   Draft& m_draft;
@@ -53,6 +53,7 @@ class Updates {
     std::size_t group;
   };
   std::vector<Done> m_done;
+  std::map<int, ItemNumber> m_first_readers;  // by chunk
 };
 
 }  // namespace spillway

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/pages.hpp"
 #include "io/file/file.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/exec.hpp"
@@ -95,7 +96,7 @@ class LoneOp {
 };
 
 void measure_storage(Machine& machine, std::filesystem::path const& directory, std::int64_t size) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size), std::byte{1});
+  Pages const bytes(static_cast<std::size_t>(size));
   SpillFile file(directory, size, {.checksums = false, .spare_bytes = 0});
   // The first write finds blocks that were never written: file systems take longer over those.
   auto const rate = [&](auto const& move) {
@@ -103,8 +104,8 @@ void measure_storage(Machine& machine, std::filesystem::path const& directory, s
     double const s = best_s([&] { moved = moved && move() == IoResult::ok; });
     return moved ? static_cast<double>(size) / s * 1e-9 : 0;
   };
-  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes); });
-  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes); });
+  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes.all()); });
+  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes.all()); });
 }
 
 }  // namespace

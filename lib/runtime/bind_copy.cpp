@@ -69,12 +69,14 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   }
   BoundItem bound;
   bound.go = go_words(parts, item);
-  // What is spilled for this step alone and cannot be written fails again when it is reloaded.
+  bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
+  // What is spilled for this step alone and cannot be written fails again when it is reloaded:
+  // checksums see to that. Without them the commit must know, which early updates have left behind.
   if (reload) {
     bound.transfer = {transfers(Direction::read, source, read, to), true};
   } else if (spill) {
     bound.transfer = {transfers(Direction::write, target, write, from),
-                      source.persistent || target.persistent};
+                      source.persistent || target.persistent || unseen};
   } else {
     bound.run = [from, to](ItemContext const& now) {
       auto const i = static_cast<std::size_t>(now.parity);

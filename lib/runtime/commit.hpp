@@ -24,7 +24,7 @@ struct CommitSums {
 };
 
 struct CommitDecision {
-  CommitWord word = CommitWord::go;             // go or non_finite
+  CommitWord word = CommitWord::go;             // a policy says go or non_finite
   double grad_norm = 0, learning_rate = 0;      // for reports
   std::array<double, kControlWords> control{};  // `control_go` is the engine's
 };

@@ -11,10 +11,11 @@ namespace spillway {
 StepResult Engine::run_step(std::int64_t step) {
   // The run before the last one made room for this one. Forbidding bytes needs a barrier.
   auto const barrier = m_state.debug.poison ? m_runs : std::max<std::uint64_t>(m_runs, 1) - 1;
-  if (!wait_for_lanes(barrier)) m_state.rethrow();
+  auto const begin = EngineClock::now();
+  if (!wait_for_room(barrier)) m_state.rethrow();
   auto& run = m_state.run(m_runs);
   run.step = step;
-  run.begin = EngineClock::now();
+  run.begin = begin;
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
   ++m_runs;
@@ -98,6 +99,18 @@ bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
 
 bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
   return m_state.clocks[index(lane)].wait_for(runs * m_items_per_run[index(lane)]);
+}
+
+// Until all lanes are done with so many runs: compute stalls for those that lag.
+bool Engine::wait_for_room(std::uint64_t runs) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    auto const begin = EngineClock::now();
+    if (!wait_for_lane(static_cast<Lane>(lane), runs)) return false;
+    auto const waited_s = seconds_since(begin);
+    m_state.compute_stall_s[lane].add(waited_s);
+    m_state.tallies[index(Lane::compute)].stall_s.add(waited_s);
+  }
+  return true;
 }
 
 bool Engine::wait_for_lanes(std::uint64_t runs) const {

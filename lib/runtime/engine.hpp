@@ -62,6 +62,7 @@ class Engine {
   bool execute(Cursor const& cursor, Item const& item);
   bool wait_for_all(Cursor const& cursor, Item const& item);
   bool wait_for_lane(Lane lane, std::uint64_t runs) const;
+  bool wait_for_room(std::uint64_t runs);
   bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;
   StepResult collect();

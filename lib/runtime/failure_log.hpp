@@ -5,6 +5,12 @@
 
 namespace spillway {
 
+// A transfer fails         and it matters     what follows
+// before `collect`         or not             the commit says storage_error: nothing is updated
+// later                    yes                if the commit let the step go, state is lost; its
+//                                             write-backs are left out
+// later                    no                 nothing: whatever reads it fails, too
+//
 // `note` by the transfer thread, `collect` and `decide` once by the commit, in this order.
 class FailureLog {
  public:

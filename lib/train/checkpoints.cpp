@@ -63,6 +63,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
                  std::span<TensorSpec const> specs, Comm const& comm) {
   ShardWriter shard(directory, comm.rank(), specs);
   std::vector<float> buffer(kPieceElements);
+  model.release();  // of a save that failed half-way
   for_each_tensor(
       model, false, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
         if (chunk.id % comm.size() != comm.rank()) return;
@@ -71,6 +72,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
           shard.write(group.name, parameter.name, first, piece);
         });
       });
+  model.release();
   shard.close();
 }
 

@@ -111,11 +111,15 @@ ModelState::ModelState(Program const& program, Tiers const& tiers)
 
 // Windows of one chunk at a time: memory for them is not in the plan.
 ModelState::ChunkState& ModelState::open(int chunk) {
-  if (m_open != chunk && m_open >= 0) {
-    for (auto* tensor : m_chunks[static_cast<std::size_t>(m_open)].all()) tensor->flush();
-  }
+  if (m_open != chunk) release();
   m_open = chunk;
   return m_chunks[static_cast<std::size_t>(chunk)];
+}
+
+void ModelState::release() {
+  if (m_open < 0) return;
+  for (auto* tensor : m_chunks[static_cast<std::size_t>(m_open)].all()) tensor->flush();
+  m_open = -1;
 }
 
 StoredPart ModelState::locate(StatePart part, int chunk, std::int64_t first, bool changes) {
@@ -185,6 +189,7 @@ void ModelState::complete() {
       if (tensor->exists()) tensor->complete();
     }
   }
+  release();
 }
 
 }  // namespace spillway

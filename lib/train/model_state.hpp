@@ -39,6 +39,9 @@ class ModelState {
              std::span<float const> from);
   // After the last write: what was never written is zero, and all is where the Program finds it.
   void complete();
+  // To be called after reads and before the next step: gives memory free, and what steps change is
+  // read anew.
+  void release();
 
   std::vector<Chunk> const& chunks() const { return m_program.chunks; }
 

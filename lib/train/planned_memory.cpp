@@ -38,12 +38,12 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
 // False: the spill file was too large, which is said.
 bool PlannedMemory::take_memory(Config const& config, Comm& comm) {
   auto const& program = m_run->programs.train;
+  on_all_ranks(comm, [&] { m_memory.emplace(config, program); });
   try {
-    on_all_ranks(comm, [&] { m_memory.emplace(config, program, comm.rank()); });
+    on_all_ranks(comm, [&] { m_memory->take_storage(config, program, comm.rank()); });
     return true;
   } catch (AgreedError const& error) {
-    bool const spills = program.peak_bytes[static_cast<std::size_t>(Tier::nvme)] > 0;
-    if (error.status() != Status::cannot_fit || !spills) throw;
+    if (error.status() != Status::cannot_fit) throw;
     m_memory.reset();
     if (*error.what() != '\0') spdlog::warn("{}; planned again with half of it", error.what());
     return false;

@@ -45,12 +45,14 @@ void require_spill_directory(MemoryConfig const& memory) {
   if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
 }
 
-RunMemory::RunMemory(Config const& config, Program const& train, int rank)
+RunMemory::RunMemory(Config const& config, Program const& train)
     : m_faults(injector(config)),
       m_tiers{Arena("memory.device", peak(train, Tier::device)),
               Arena("host memory", peak(train, Tier::host)),
               nullptr,
-              {}} {
+              {}} {}
+
+void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
   auto const queue = queue_settings(config, m_tiers.device);

@@ -14,12 +14,15 @@ namespace spillway {
 // Throws Error(bad_input) when spill files cannot be made where memory.nvme.path says.
 void require_spill_directory(MemoryConfig const& memory);
 
-// Main memory is reserved, not touched; storage is taken at once. Throws Error: cannot_fit when
-// there is no such space, bad_input when memory.nvme.path cannot be used.
+// Main memory is reserved, not touched; storage is taken at once.
 class RunMemory {
  public:
-  // `rank`: faults by a seed differ between ranks.
-  RunMemory(Config const& config, Program const& train, int rank);
+  // The arenas. Throws Error(cannot_fit) when there is no such space.
+  RunMemory(Config const& config, Program const& train);
+  // The spill file, where the Program needs one. `rank`: faults by a seed differ between ranks.
+  // Throws Error: cannot_fit when there is no such space, bad_input when memory.nvme.path cannot be
+  // used.
+  void take_storage(Config const& config, Program const& train, int rank);
 
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
@@ -27,8 +30,8 @@ class RunMemory {
 
  private:
   std::unique_ptr<FaultInjector> m_faults;
-  std::optional<SpillFile> m_spill;
   Tiers m_tiers;
+  std::optional<SpillFile> m_spill;  // last: its transfers end before their memory
 };
 
 }  // namespace spillway

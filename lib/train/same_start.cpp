@@ -39,7 +39,10 @@ void require_same_start(Comm& comm, RunState state, std::string const& plan, Mod
   StreamingChecksum checksum;
   for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);
   add_text(checksum, plan);
-  add_masters(checksum, model);
+  on_all_ranks(comm, [&] {
+    add_masters(checksum, model);
+    model.release();
+  });
   auto const all = gathered(comm, checksum.value());
   on_all_ranks(comm, [&] {
     if (all[0] == all[static_cast<std::size_t>(comm.rank())]) return;

@@ -9,6 +9,8 @@
 
 namespace spillway {
 
+static_assert(kWindowElements % kSpillPieceBytes == 0);  // read as written, in whole pieces
+
 StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype)
     : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {
   if (buffer.tier != Tier::nvme) {
@@ -33,21 +35,21 @@ void StoredTensor::open(std::int64_t number) {
   flush();
   auto const most = kWindowElements * size_bytes(dtype());
   auto const begin = number * most;
-  m_window.bytes.assign(static_cast<std::size_t>(std::min(most, m_bytes - begin)), std::byte{0});
-  m_window.number = number;
-  if (!m_written[static_cast<std::size_t>(number)]) return;
-  if (m_spill->read(m_offset_bytes + begin, m_window.bytes) != IoResult::ok)
+  Window window{number, false, Pages(static_cast<std::size_t>(std::min(most, m_bytes - begin)))};
+  bool const reads = m_written[static_cast<std::size_t>(number)];
+  if (reads && m_spill->read(m_offset_bytes + begin, window.bytes.all()) != IoResult::ok)
     throw Error(Status::storage, m_spill->first_failure());
+  m_window = std::move(window);
 }
 
 void StoredTensor::flush() {
   if (m_window.changed) {
     auto const begin = m_window.number * kWindowElements * size_bytes(dtype());
-    if (m_spill->write(m_offset_bytes + begin, m_window.bytes) != IoResult::ok)
+    if (m_spill->write(m_offset_bytes + begin, m_window.bytes.all()) != IoResult::ok)
       throw Error(Status::storage, m_spill->first_failure());
     m_written[static_cast<std::size_t>(m_window.number)] = true;
   }
-  m_window = {};
+  m_window = Window();
 }
 
 void StoredTensor::complete() {

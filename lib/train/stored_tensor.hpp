@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/pages.hpp"
 #include "runtime/tiers.hpp"
 
 namespace spillway {
@@ -27,7 +28,8 @@ class StoredTensor {
   // there is kept. Throws Error(storage).
   std::byte* at(std::int64_t first, bool changes);
 
-  // Writes back what was changed and gives the window's memory free. What was never written before
+  // Writes back what was changed and gives the window's memory free; what steps change from then on
+  // is seen. What was never written before
   // `complete` is zero from then on, in the spill file too. Both throw Error(storage).
   void flush();
   void complete();
@@ -36,7 +38,7 @@ class StoredTensor {
   struct Window {
     std::int64_t number = -1;
     bool changed = false;
-    std::vector<std::byte> bytes;
+    Pages bytes;
   };
   void open(std::int64_t number);
 

@@ -154,8 +154,7 @@ void Trainer::count(StepResult const& result) {
 }
 
 void Trainer::report(StepResult const& result, bool evaluates) {
-  std::optional<double> valid_loss;
-  if (evaluates) valid_loss = evaluate_now();
+  auto const valid_loss = evaluates ? evaluate_now() : std::nullopt;
   TierBytes in_use{};
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
@@ -169,9 +168,22 @@ bool Trainer::evaluation_is_due() const {
   return m_eval_engine && (last || (every > 0 && m_state.step % every == 0));
 }
 
-double Trainer::evaluate_now() {
+// Nothing where storage failed: training has tries of its own.
+std::optional<double> Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
-  return evaluate(*m_eval_engine, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
+  try {
+    return evaluate(*m_eval_engine, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
+  } catch (AgreedError const& error) {
+    if (error.status() != Status::storage) throw;
+    m_eval_engine->finish();
+    m_reporter.break_line();
+    if (*error.what() != '\0') {
+      spdlog::warn("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
+                   m_state.step);
+    }
+    if (auto* const spill = m_parts.memory.tiers().spill) spill->forget_failure();
+    return std::nullopt;
+  }
 }
 
 bool Trainer::checkpoint_is_due() const {
@@ -209,11 +221,20 @@ std::optional<std::string> Trainer::save() {
   }
 }
 
+// There is nothing whole to save, but lanes may still be at work.
+Status Trainer::after_loss() {
+  try {
+    m_engine.finish();
+  } catch (Error const&) {  // it is told
+  }
+  return Status::storage;
+}
+
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
   if (!m_trouble.state_lost()) status = m_trouble.settle(m_engine).value_or(status);
-  if (m_trouble.state_lost()) return Status::storage;  // there is nothing whole to save
-  if (status == Status::non_finite) return status;     // the weights may be what is wrong
+  if (m_trouble.state_lost()) return after_loss();
+  if (status == Status::non_finite) return status;  // the weights may be what is wrong
   if (auto const failure = save()) {
     if (!failure->empty()) {
       spdlog::error("rank {}: {}; it was the last one; those before it are unharmed",

@@ -59,10 +59,11 @@ class Trainer {
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
   void report(StepResult const& result, bool evaluates);
-  double evaluate_now();
+  std::optional<double> evaluate_now();
   void save_now();
   // Empty: written. Else what went wrong, in words on the rank that is to say it.
   std::optional<std::string> save();
+  Status after_loss();
   Status finish(Status status);
   void strike();  // debug.fault: kill-rank
   bool out_of_time() const;

@@ -104,7 +104,7 @@ TEST_F(FailingStorage, by_a_seed_for_each_of_two_ranks_does_no_harm_either) {
 }
 
 // Wherever in training and evaluation reads begin to fail: no loss that is reported is wrong.
-TEST_F(FailingStorage, under_an_evaluation_ends_the_run_with_a_reason) {
+TEST_F(FailingStorage, under_an_evaluation_leaves_that_out_and_then_ends_the_run) {
   write_token_file(m_dir / "valid.h5", 2000);
   auto const keys = " plan.parameters=nvme run.eval.every=1 data.valid=" + path("valid.h5");
   ASSERT_EQ(train(command("whole") + keys).status, 0);
@@ -120,8 +120,10 @@ TEST_F(FailingStorage, under_an_evaluation_ends_the_run_with_a_reason) {
     ASSERT_FALSE(said.empty()) << outcome.output;
     for (auto const& line : said)
       EXPECT_NE(line.find("spill file in " + path("nvme") + ": read of "), line.npos) << line;
-    evaluations += said.back().find("step") == std::string::npos ? 1 : 0;
-    for (auto const& [step, text] : bits(run)) EXPECT_EQ(text, whole.at(step));
+    evaluations += outcome.output.find("no evaluation after step") != std::string::npos ? 1 : 0;
+    for (auto const& [step, text] : bits(run)) {  // perhaps without its evaluation
+      EXPECT_TRUE(whole.at(step).starts_with(text)) << text;
+    }
   }
   EXPECT_GT(evaluations, 0);
 }

@@ -186,7 +186,9 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
       "%d with state lost or unreadable\n",
       m_tally.whole, m_tally.again, m_tally.stopped, m_tally.lost);
   EXPECT_GT(m_tally.again, 0);
-  EXPECT_GT(m_tally.stopped, 0);
+  if (GetParam().clip) {  // else the commit comes before most of what may fail
+    EXPECT_GT(m_tally.stopped, 0);
+  }
   EXPECT_GT(m_tally.lost, 0);
 }
 

@@ -24,7 +24,7 @@ void expect_promise_kept(Run const& run) {
 
 // A few hundred MiB, most of them activations.
 Keys const kMiddleSized = {"model.layers=4",    "model.hidden=256", "model.heads=4",
-                           "data.sequence=256", "batch.micro=16",   "batch.sequences=16",
+                           "data.sequence=256", "batch.micro=24",   "batch.sequences=24",
                            "run.steps=2",       "run.eval.every=0", "run.checkpoint.every=1",
                            "debug.poison=true"};
 
@@ -38,7 +38,7 @@ TEST_P(Memory, of_the_process_is_what_was_promised_before_step_0) {
 INSTANTIATE_TEST_SUITE_P(Under, Memory, testing::Values("keep", "recompute", "nvme"));
 
 TEST(MemoryOfRanks, is_what_was_promised_for_each) {
-  Keys const keys = {"batch.micro=8", "plan.update=host", "plan.activations=nvme"};
+  Keys const keys = {"batch.sequences=48", "plan.update=host", "plan.activations=nvme"};
   expect_promise_kept(Experiment("memory_2_ranks", 2, kMiddleSized + keys).run("run"));
 }
 

@@ -1,0 +1,75 @@
+#include "train/stored_tensor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "io/spill/fault_injector.hpp"
+#include "io/spill/spill_file.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kElements = kWindowElements + 100;  // a window and a part of one
+
+// A tensor of floats in a spill file that can be made to fail, and beside it.
+class Stored {
+ public:
+  explicit Stored(FaultInjector* faults = nullptr)
+      : m_spill(::testing::TempDir(), kElements * 4, {.faults = faults}),
+        m_tiers{Arena("device", 0), Arena("host", 0), &m_spill, {}} {
+    m_buffer.tier = Tier::nvme;
+    m_buffer.bytes = kElements * 4;
+    tensor = StoredTensor(m_tiers, m_buffer, DType::f32);
+  }
+
+  float& at(std::int64_t element, bool changes) {
+    return *reinterpret_cast<float*>(tensor.at(element, changes));
+  }
+  // As a step would.
+  void write_past_it(float value) {
+    std::vector<float> const values(static_cast<std::size_t>(kElements), value);
+    ASSERT_EQ(m_spill.write(0, std::as_bytes(std::span(values))), IoResult::ok);
+  }
+
+  StoredTensor tensor;
+
+ private:
+  SpillFile m_spill;
+  Tiers m_tiers;
+  Buffer m_buffer;
+};
+
+TEST(StoredTensor, KeepsWhatIsWrittenAndIsZeroElsewhere) {
+  Stored stored;
+  stored.at(3, true) = 1.5f;
+  stored.at(kWindowElements + 7, true) = 2.5f;
+  stored.tensor.complete();
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+  EXPECT_EQ(stored.at(4, false), 0.0f);
+  EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
+}
+
+TEST(StoredTensor, SeesAfterAFlushWhatStepsHaveChanged) {
+  Stored stored;
+  stored.at(3, true) = 1.5f;
+  stored.tensor.complete();
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+  stored.write_past_it(4);
+  stored.tensor.flush();
+  EXPECT_EQ(stored.at(3, false), 4.0f);
+}
+
+TEST(StoredTensor, DoesNotTakeAFailedReadForBytes) {
+  FaultOnNth faults(Fault::error, 1, 0, false);
+  Stored stored(&faults);
+  stored.at(3, true) = 1.5f;
+  stored.tensor.complete();
+  EXPECT_THROW(stored.at(3, false), Error);
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+}
+
+}  // namespace
+}  // namespace spillway
