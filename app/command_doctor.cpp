@@ -26,7 +26,7 @@ void report_ring() {
   fmt::print("io_uring            {}\n", outcome(ring.setup_error));
   fmt::print("  fixed buffers     {}\n", ring.fixed_buffers ? "yes" : outcome(ring.register_error));
   fmt::print("  memlock limit     {}\n",
-             ring.memlock_bytes ? human_bytes(static_cast<double>(*ring.memlock_bytes)) : "none");
+             ring.memlock_bytes ? human_bytes(*ring.memlock_bytes) : "none");
   print_advice(ring.advice);
 }
 
@@ -34,7 +34,7 @@ void report_directory(std::string const& directory) {
   auto const disk = probe_directory(directory);
   fmt::print("directory           {} ({})\n", directory, disk.file_system);
   fmt::print("  writable          {}\n", outcome(disk.write_error));
-  fmt::print("  free              {}\n", human_bytes(static_cast<double>(disk.free_bytes)));
+  fmt::print("  free              {}\n", human_bytes(disk.free_bytes));
   fmt::print("  O_DIRECT          {}", outcome(disk.direct_error));
   if (disk.direct_alignment_bytes > 0)
     fmt::print(", {} bytes aligned", disk.direct_alignment_bytes);
@@ -48,8 +48,7 @@ Status run_doctor(std::string const& directory) {
   fmt::print("{}\n\n", version_text());
   fmt::print("MPI                 {}\n", mpi_version());
   fmt::print("cores               {}\n", available_cores());
-  fmt::print("free memory         {}\n",
-             human_bytes(static_cast<double>(available_memory_bytes())));
+  fmt::print("free memory         {}\n", human_bytes(available_memory_bytes()));
   fmt::print("devices             cpu\n");
   report_ring();
   report_directory(directory);

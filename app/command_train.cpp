@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "app/commands.hpp"
@@ -103,7 +102,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
 
 Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. What the user asked for, and what an earlier run left.
-  auto const process_begin = std::chrono::steady_clock::now();
+  auto const process_begin = SteadyClock::now();
   install_stop_signals();
   auto start = begin(arguments, comm);
   if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {

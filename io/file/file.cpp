@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -61,6 +62,17 @@ FileDescriptor open_for_reading(std::filesystem::path const& path) {
   if (S_ISDIR(info.st_mode)) {
     throw Error(Status::bad_input, fmt::format("{}: is a directory, not a file", path.string()));
   }
+  return file;
+}
+
+FileDescriptor open_without_name(std::filesystem::path const& directory, int flags) noexcept {
+  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600));
+  if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
+  auto name = (directory / "spillway-XXXXXX").string();
+  file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC | flags));
+  int const error = errno;
+  if (file) ::unlink(name.c_str());
+  errno = error;
   return file;
 }
 

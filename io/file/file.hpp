@@ -29,6 +29,11 @@ Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offse
 // Throws Error(bad_input) that names the file when it cannot be opened or is a directory.
 FileDescriptor open_for_reading(std::filesystem::path const& path);
 
+// A new file in `directory` for reading and writing, gone with its descriptor; where the file
+// system knows no O_TMPFILE, a name exists for the moment between two calls. `flags`: of open, such
+// as O_DIRECT. Does not throw: none, and errno says why.
+FileDescriptor open_without_name(std::filesystem::path const& directory, int flags = 0) noexcept;
+
 // Size of an open file. Throws Error(storage) naming `path`.
 std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
 

@@ -25,7 +25,7 @@ std::string shortened(std::string const& text) {
 std::string describe_checkpoint(std::filesystem::path const& directory) {
   CheckpointReader const reader(directory);
   auto text = fmt::format("checkpoint {}\n", directory.string());
-  text += fmt::format("  size        {}\n", human_bytes(static_cast<double>(reader.size_bytes())));
+  text += fmt::format("  size        {}\n", human_bytes(reader.size_bytes()));
   for (auto const& [key, value] : reader.run_strings()) {
     text += fmt::format("  {:<11} {}\n", key, shortened(value));
   }

@@ -4,18 +4,17 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
 
+#include "base/math.hpp"
+#include "base/pages.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/probe.hpp"
 
 namespace spillway {
 namespace {
 
-constexpr std::int64_t largest_alignment_bytes = 65'536;
+constexpr std::intptr_t largest_alignment_bytes = 65'536;
 
 std::string file_system_name(long magic) {
   switch (static_cast<unsigned long>(magic)) {
@@ -51,37 +50,19 @@ bool is_remote(std::string const& file_system) {
          file_system == "beegfs";
 }
 
-FileDescriptor make_file(std::filesystem::path const& directory, int flags) {
-  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600));
-  if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
-  auto name = (directory / "spillway-probe-XXXXXX").string();
-  file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC | flags));
-  int const error = errno;
-  if (file) ::unlink(name.c_str());
-  errno = error;
-  return file;
-}
-
 // Finds the smallest transfer that direct I/O takes here, in size, memory and offset alike.
 void probe_direct(std::filesystem::path const& directory, DirectoryProbe& probe) {
-  auto const file = make_file(directory, O_DIRECT);
+  auto const file = open_without_name(directory, O_DIRECT);
   if (!file) {
     probe.direct_error = errno;
     return;
   }
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<std::byte, Free> const memory(static_cast<std::byte*>(
-      std::aligned_alloc(2 * largest_alignment_bytes, 2 * largest_alignment_bytes)));
-  if (!memory) {
-    probe.direct_error = ENOMEM;
-    return;
-  }
-  std::fill_n(memory.get(), 2 * largest_alignment_bytes, std::byte{0});
+  // Each size is tried from memory aligned to it, and to no more.
+  Pages const pages(4 * largest_alignment_bytes);
+  auto const from = reinterpret_cast<std::intptr_t>(pages.data());
+  auto* const memory = pages.data() + (round_up(from, 2 * largest_alignment_bytes) - from);
   for (std::int64_t bytes = 512; bytes <= largest_alignment_bytes; bytes *= 2) {
-    auto const piece =
-        std::span<std::byte const>(memory.get() + bytes, static_cast<std::size_t>(bytes));
+    auto const piece = std::span<std::byte const>(memory + bytes, static_cast<std::size_t>(bytes));
     auto const written = write_fully(file.get(), piece, bytes);
     probe.direct_error = written.error;
     if (written.error == 0) {
@@ -126,7 +107,7 @@ DirectoryProbe probe_directory(std::filesystem::path const& directory) {
   probe.file_system = file_system_name(info.f_type);
   probe.free_bytes =
       static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_bsize);
-  if (!make_file(directory, 0)) probe.write_error = errno;
+  if (!open_without_name(directory)) probe.write_error = errno;
   probe_direct(directory, probe);
   probe.advice = advice_on(directory, probe);
   return probe;

@@ -45,10 +45,10 @@ void ScriptedQueue::start(int operation, TransferRequest const& rest) noexcept {
 }
 
 std::optional<TransferQueue::Outcome> ScriptedQueue::next(double timeout_s) noexcept {
-  auto const end = Clock::now() + std::chrono::duration<double>(timeout_s);
+  auto const end = SteadyClock::now() + std::chrono::duration<double>(timeout_s);
   for (int round = 0;; ++round) {
     if (auto const outcome = ended()) return outcome;
-    auto const now = Clock::now();
+    auto const now = SteadyClock::now();
     auto const nap = round < kEagerRounds ? now : std::min(now + kNap, end);
     std::unique_lock lock(m_mutex);
     bool const woken = m_wake.wait_until(lock, nap, [this] { return m_woken; });

@@ -36,8 +36,6 @@ class ScriptedQueue final : public TransferQueue {
   void wake() noexcept override;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void start(int operation, TransferRequest const& rest) noexcept override;
   std::optional<Outcome> next(double timeout_s) noexcept override;
   std::optional<Outcome> ended();

@@ -7,13 +7,6 @@
 #include <cerrno>
 
 namespace spillway {
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 TransferQueue::TransferQueue(int depth) : m_operations(static_cast<std::size_t>(depth)) {
   assert(depth > 0);
@@ -26,12 +19,12 @@ void TransferQueue::submit(TransferRequest const& request) noexcept {
   auto const operation = m_free.back();
   m_free.pop_back();
   m_operations[static_cast<std::size_t>(operation)] = {
-      request, static_cast<std::int64_t>(request.memory.size()), Clock::now(), true};
+      request, static_cast<std::int64_t>(request.memory.size()), SteadyClock::now(), true};
   start(operation, request);
 }
 
 std::optional<TransferDone> TransferQueue::wait(double timeout_s) noexcept {
-  auto const begun = Clock::now();
+  auto const begun = SteadyClock::now();
   while (in_flight() > 0) {
     auto const outcome = next(std::max(timeout_s - seconds_since(begun), 0.0));
     if (!outcome) return {};

@@ -1,13 +1,14 @@
 // Many transfers at once between memory and open files: what every backend offers.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/steady_clock.hpp"
 
 namespace spillway {
 
@@ -67,12 +68,10 @@ class TransferQueue {
   virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Operation {
     TransferRequest rest;  // what is still to move
     std::int64_t bytes = 0;
-    Clock::time_point begun;
+    SteadyClock::time_point begun;
     bool busy = false;
   };
   // Counts an outcome in; the error of an operation that has ended.

@@ -15,12 +15,6 @@
 namespace spillway {
 namespace {
 
-constexpr double kForever = 1e9;  // seconds
-
-double seconds_since(std::chrono::steady_clock::time_point begun) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
-
 Direction other(Direction direction) {
   return direction == Direction::read ? Direction::write : Direction::read;
 }
@@ -83,7 +77,7 @@ void SpillFile::begin(SpillTransfer const& transfer) noexcept {
   running = {.what = transfer, .busy = true};
   if (faults) running.fault = reading ? faults->before_read() : faults->before_write();
   auto& direction = traffic(transfer.direction);
-  if (direction.running++ == 0) direction.since = Clock::now();
+  if (direction.running++ == 0) direction.since = SteadyClock::now();
   if (m_dead) {
     running.error = ETIMEDOUT;
     return end_transfer(number);
@@ -147,7 +141,7 @@ void SpillFile::submit(int number) noexcept {
   bool const direct = m_storage.direct() >= 0 && on_page && whole > 0;
   if (direct) rest = rest.first(whole);
   piece.asked_bytes = rest.size();
-  if (m_queue->in_flight() == 0) m_answered = Clock::now();
+  if (m_queue->in_flight() == 0) m_answered = SteadyClock::now();
   m_queue->submit({running(piece).what.direction, direct ? m_storage.direct() : m_storage.file(),
                    rest, piece.place_bytes + static_cast<std::int64_t>(piece.moved_bytes),
                    static_cast<std::uint64_t>(number)});
@@ -217,7 +211,7 @@ void SpillFile::end_transfer(int transfer) noexcept {
   auto& direction = traffic(running.what.direction);
   running.busy = false;
   if (--direction.running == 0)
-    direction.ns += std::chrono::nanoseconds(Clock::now() - direction.since).count();
+    direction.ns += std::chrono::nanoseconds(SteadyClock::now() - direction.since).count();
   auto const& what = running.what;
   if (running.error != 0 || running.corrupt)
     m_failure.note({what.direction, -1, what.memory, what.offset_bytes, what.tag}, running.error);
@@ -225,13 +219,13 @@ void SpillFile::end_transfer(int transfer) noexcept {
 }
 
 std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
-  auto const begun = Clock::now();
+  auto const begun = SteadyClock::now();
   while (m_done.empty()) {
     if (m_dead || m_queue->in_flight() == 0) return {};
     auto const left_s = std::min(timeout_s - seconds_since(begun),
                                  m_settings.patience_s - seconds_since(m_answered));
     if (auto const done = m_queue->wait(std::max(left_s, 0.0))) {
-      m_answered = Clock::now();
+      m_answered = SteadyClock::now();
       advance(static_cast<int>(done->tag), done->error);
       begin_pieces();
     } else if (seconds_since(m_answered) >= m_settings.patience_s) {
@@ -267,7 +261,7 @@ IoResult SpillFile::transfer(SpillTransfer const& transfer) noexcept {
   assert(under_way() == 0);
   begin(transfer);
   std::optional<SpillDone> done;
-  while (!done) done = wait(kForever);  // what wakes it is meant for others
+  while (!done) done = wait(kForever_s);  // what wakes it is meant for others
   return done->result;
 }
 

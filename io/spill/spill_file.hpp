@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/steady_clock.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/line.hpp"
 #include "io/spill/fault_injector.hpp"
@@ -92,6 +92,7 @@ class SpillFile {
   // Moves transfers on and returns a finished one, in any order. Sleeps until there is one; nothing
   // after `timeout_s`, when `wake` was called, or when none is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
+  static constexpr double kForever_s = 1e9;  // as a time-out: until storage answers or has failed
   // From any thread: ends a `wait` in progress, or else the next one that would sleep.
   void wake() noexcept { m_queue->wake(); }
 
@@ -114,8 +115,6 @@ class SpillFile {
   std::int64_t size_bytes() const { return m_size_bytes; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Running {
     SpillTransfer what;
     std::size_t begun_bytes = 0;  // of its pieces
@@ -137,7 +136,7 @@ class SpillFile {
     explicit Traffic(std::size_t most) : waiting(most) {}
     Line<int> waiting;  // transfers with pieces to begin
     int running = 0;
-    Clock::time_point since;  // of running > 0
+    SteadyClock::time_point since;  // of running > 0
     std::atomic<std::int64_t> bytes = 0, ns = 0;
   };
 
@@ -176,8 +175,8 @@ class SpillFile {
   std::vector<std::uint64_t> m_checksums;  // by offset / kSpillAlignment, of the last write there
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
-  Clock::time_point m_answered;  // when the queue last did, or was last empty
-  bool m_dead = false;           // some piece may still be under way
+  SteadyClock::time_point m_answered;  // when the queue last did, or was last empty
+  bool m_dead = false;                 // some piece may still be under way
 
   FirstFailure m_failure;
   std::unique_ptr<TransferQueue> m_queue;  // last: its end stops those that use the rest

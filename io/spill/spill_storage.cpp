@@ -12,15 +12,8 @@
 namespace spillway {
 namespace {
 
-// Not every file system knows O_TMPFILE; there a name exists for the moment between two calls.
-FileDescriptor open_without_name(std::filesystem::path const& directory) {
-  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file) return file;
-  if (errno == EOPNOTSUPP || errno == EISDIR) {
-    auto name = (directory / "spillway-spill-XXXXXX").string();
-    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (file) ::unlink(name.c_str());
-  }
+FileDescriptor open_file(std::filesystem::path const& directory) {
+  auto file = open_without_name(directory);
   if (!file) {
     throw Error(Status::bad_input, fmt::format("memory.nvme.path: no spill file in {}: {}",
                                                directory.string(), error_text(errno)));
@@ -53,11 +46,11 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
 }  // namespace
 
 void require_spill_place(std::filesystem::path const& directory) {
-  open_without_name(directory);
+  open_file(directory);
 }
 
 SpillStorage::SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes)
-    : m_file(open_without_name(directory)) {
+    : m_file(open_file(directory)) {
   allocate(m_file, directory, size_bytes);
   if (size_bytes > 0) open_direct(directory);
 }

@@ -13,12 +13,12 @@ namespace spillway {
 class Pages {
  public:
   Pages() = default;  // none
-  // Zeroed. Not from the C library's heap, which keeps what is as large as something freed before.
-  // Throws std::bad_alloc.
+  // Zeroed; every page exists. Not from the C library's heap, which keeps what is as large as
+  // something freed before. Throws std::bad_alloc.
   explicit Pages(std::size_t size_bytes) {
     if (size_bytes == 0) return;
     auto* const at = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
     m_bytes = {static_cast<std::byte*>(at), size_bytes};
   }

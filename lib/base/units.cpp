@@ -101,7 +101,8 @@ std::string format_bytes(std::int64_t bytes) {
   return fmt::format("{}", bytes);
 }
 
-std::string human_bytes(double bytes) {
+std::string human_bytes(std::int64_t exact_bytes) {
+  auto const bytes = static_cast<double>(exact_bytes);
   for (std::size_t i = 0; i + 1 < binary_units; ++i) {
     auto const factor = static_cast<double>(byte_units[i].factor);
     // 999.5 of the smaller unit would print as 1000: from there on the larger one reads better.
@@ -110,6 +111,14 @@ std::string human_bytes(double bytes) {
     }
   }
   return fmt::format("{:.3g} B", bytes);
+}
+
+std::optional<double> parse_fraction(std::string_view text) {
+  double value = 0;
+  auto const* const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !(value >= 0 && value <= 1)) return {};
+  return value;
 }
 
 std::optional<double> parse_duration_s(std::string_view text) {

@@ -17,7 +17,10 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 std::string format_bytes(std::int64_t bytes);
 
 // For reading only: three significant digits, "1.46 GiB", "20 B", "-1.5 MiB".
-std::string human_bytes(double bytes);
+std::string human_bytes(std::int64_t bytes);
+
+// A number from 0 to 1, such as "0.5"; empty when the text is none.
+std::optional<double> parse_fraction(std::string_view text);
 
 // "3h50m", "90s", "2d", "1.5h": units d, h, m, s, each at most once and in this order; seconds as
 // the result. Empty when the text is no duration; a number needs a unit.

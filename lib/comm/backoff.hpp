@@ -6,12 +6,12 @@
 #include <chrono>
 #include <thread>
 
+#include "base/steady_clock.hpp"
+
 namespace spillway {
 
 class Backoff {
  public:
-  using Clock = std::chrono::steady_clock;
-
   void pause() {
     if (m_looks < kQuickLooks) {
       ++m_looks;
@@ -25,13 +25,13 @@ class Backoff {
   // Something moved.
   void restart() { *this = Backoff(); }
 
-  double waited_s() const { return std::chrono::duration<double>(Clock::now() - m_start).count(); }
+  double waited_s() const { return seconds_since(m_start); }
 
  private:
   static constexpr int kQuickLooks = 32;
   static constexpr std::chrono::microseconds kLongestSleep{500};
 
-  Clock::time_point m_start = Clock::now();
+  SteadyClock::time_point m_start = SteadyClock::now();
   int m_looks = 0;
   std::chrono::microseconds m_sleep{10};
 };

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/units.hpp"
@@ -21,19 +20,12 @@ void store_in_bounds(Field const& field, T number, bool inside, Value const& val
   field.at.set(number);
 }
 
-bool is_fraction(std::string_view text) {
-  double value = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end && value >= 0 && value <= 1;
-}
-
 std::string pick(Words const& words, Value const& value, Place const& place) {
   auto const text = read_text(value, place);
   if (std::ranges::find(words.allowed, text) != words.allowed.end()) return text;
   auto const colon = std::min(text.find(':'), text.size());
   if (std::ranges::find(words.divisible, text.substr(0, colon)) != words.divisible.end()) {
-    if (is_fraction(std::string_view(text).substr(colon + 1))) return text;
+    if (parse_fraction(std::string_view(text).substr(colon + 1))) return text;
     refuse(place, fmt::format("'{}' does not end with a fraction between 0 and 1", text));
   }
   auto const is_later = [&](std::string_view later) {

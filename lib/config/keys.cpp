@@ -109,9 +109,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
 std::vector<Key> plan_keys(PlanConfig& plan) {
   return {
       {"plan.activations", WordsField{&plan.activations, activations}, "", "",
-       "Fate of saved activations, one per block, the last one repeating; light: make again what "
-       "is "
-       "cheap; a fraction: of the rows that leave."},
+       "Fate of saved activations, one per block, the last one repeating; light: only what is "
+       "cheap is made again; a fraction: of the rows that leave."},
       {"plan.parameters", WordsField{&plan.parameters, {{"auto", "device", "host", "nvme"}}}, "",
        "", "Where parameters lie between uses, one per chunk, the last one repeating."},
       {"plan.gradients", WordsField{&plan.gradients, {{"auto", "device", "host"}}}, "", "",

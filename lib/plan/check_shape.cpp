@@ -13,7 +13,7 @@ namespace {
 std::string check_buffers(Program const& program) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     Buffer const& b = program.buffers[i];
-    auto const peak = program.peak_bytes[static_cast<std::size_t>(b.tier)];
+    auto const peak = program.peak_bytes[index(b.tier)];
     if (b.id != static_cast<BufferId>(i)) return fmt::format("buffer {} has id {}", i, b.id);
     if (b.versions < 1 || b.versions > 2 || (b.versions > 1 && b.stride < b.bytes)) {
       return fmt::format("'{}' has {} versions {} bytes apart", b.name, b.versions, b.stride);

@@ -78,8 +78,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
 void finish_gradient(Draft& draft, int chunk, MicroBatch const& micro_batch);
 // The second half of a reduction, for the `count` chunks that have waited longest.
 void finish_reductions(Draft& draft, std::size_t count);
-// Where a chunk's gradient lies once a micro-batch has added to it, and the lane that works there.
-BufferId gradient_place(Draft& draft, Chunk const& chunk);
+// The lane that works where a chunk's gradient has its home.
 Lane gradient_lane(Draft const& draft, Chunk const& chunk);
 
 // Reloads as early as they can come, at most `distance` groups before their own, without raising

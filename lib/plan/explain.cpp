@@ -12,7 +12,7 @@ namespace spillway {
 namespace {
 
 std::string human(std::int64_t bytes) {
-  return bytes == 0 ? "-" : human_bytes(static_cast<double>(bytes));
+  return bytes == 0 ? "-" : human_bytes(bytes);
 }
 
 std::string totals(Program const& program, Simulation const& simulation) {
@@ -133,7 +133,7 @@ std::string verdict(Program const& program, Simulation const& simulation) {
   };
   double const compute = share(Lane::compute);
   double const nvme = std::max(share(Lane::nvme_read), share(Lane::nvme_write));
-  auto const peak = [&](Tier tier) { return program.peak_bytes[static_cast<std::size_t>(tier)]; };
+  auto const peak = [&](Tier tier) { return program.peak_bytes[index(tier)]; };
   if (peak(Tier::nvme) == 0 && peak(Tier::host) == 0) {
     return fmt::format("Nothing leaves the device; compute is busy {:.0f} % of a step.\n", compute);
   }
@@ -149,9 +149,7 @@ std::string verdict(Program const& program, Simulation const& simulation) {
 // When updates run; empty where nothing is gained.
 std::string updates_text(Plan const& plan) {
   if (plan.redo) return "";
-  return "updates begin beside the last backward pass; a transfer that fails from there on ends "
-         "the "
-         "run\n";
+  return "updates begin beside the last backward pass: there a failed transfer ends the run\n";
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ void place_transient(Program& program, Tier tier, std::int64_t persistent_bytes)
                     area(stays), 0});
   }
   auto const bound = transient_bound(program, alive, tier);
-  std::int64_t& peak = program.peak_bytes[static_cast<std::size_t>(tier)];
+  std::int64_t& peak = program.peak_bytes[index(tier)];
   peak = persistent_bytes;
   for (Placement const& p : best_placement(std::move(todo), bound)) {
     program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "base/math.hpp"
+#include "base/units.hpp"
 #include "plan/solve.hpp"
 
 namespace spillway {
@@ -26,14 +26,12 @@ void refuse_length(std::vector<std::string> const& list, char const* key, std::s
 // "nvme", or "nvme:0.5" for half of the rows.
 BlockPlan block_plan(std::string const& text) {
   auto const colon = text.find(':');
-  BlockPlan plan{block_policy(text.substr(0, colon)), 1};
-  if (colon == std::string::npos) return plan;
-  auto const* const end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data() + colon + 1, end, plan.fraction);
-  if (error != std::errc{} || stop != end || !(plan.fraction >= 0 && plan.fraction <= 1)) {
+  auto const policy = block_policy(text.substr(0, colon));
+  if (colon == std::string::npos) return {policy, 1};
+  auto const fraction = parse_fraction(std::string_view(text).substr(colon + 1));
+  if (!fraction)
     throw std::invalid_argument("'" + text + "' does not end with a fraction between 0 and 1");
-  }
-  return plan;
+  return {policy, *fraction};
 }
 
 // One of the keys that give a place per chunk.

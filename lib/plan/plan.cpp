@@ -31,7 +31,7 @@ PolicyRow const& row(BlockPolicy policy) {
 
 std::string_view name(Tier tier) {
   constexpr std::string_view names[kTiers] = {"device", "host", "nvme"};
-  return names[static_cast<std::size_t>(tier)];
+  return names[index(tier)];
 }
 
 std::string_view name(BlockPolicy policy) {

@@ -2,6 +2,7 @@
 // Small, printable, can be written to a file, read back and forced.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ namespace spillway {
 enum class Tier : std::uint8_t { device, host, nvme };
 inline constexpr int kTiers = 3;
 std::string_view name(Tier tier);
+constexpr std::size_t index(Tier tier) {
+  return static_cast<std::size_t>(tier);
+}
 
 // What happens to one saved tensor between its last forward and its first backward use.
 enum class Fate : std::uint8_t { keep, recompute, host, nvme };

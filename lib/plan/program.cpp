@@ -65,6 +65,12 @@ std::vector<int> proof_sequence(Program const& program) {
   return sequence(program, 2);
 }
 
+std::int64_t written_bytes(Item const& item) {
+  std::int64_t bytes = 0;
+  for (Access const& write : item.writes) bytes += write.last - write.first;
+  return bytes;
+}
+
 std::string describe(Program const& program, ItemNumber number) {
   if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
     return fmt::format("item {}", number);
@@ -75,9 +81,7 @@ std::string describe(Program const& program, ItemNumber number) {
                         : name(item.kind);
   std::string text = fmt::format("item {} {} {}", number, name(item.lane), kind);
   if (auto const about = subject(program, item); !about.empty()) text += " " + about;
-  std::int64_t written = 0;
-  for (Access const& access : item.writes) written += access.last - access.first;
-  return text + fmt::format(" ({})", human_bytes(static_cast<double>(written)));
+  return text + fmt::format(" ({})", human_bytes(written_bytes(item)));
 }
 
 }  // namespace spillway

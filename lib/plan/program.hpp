@@ -108,6 +108,8 @@ struct Program {
 std::vector<int> segment_sequence(Program const& program);
 // The same with `middle` at most twice: what a proof over all instances needs.
 std::vector<int> proof_sequence(Program const& program);
+// Of all its buffers; what a copy or a message moves.
+std::int64_t written_bytes(Item const& item);
 // "item 41 nvme_write copy h.3/attn (42 MiB)": how errors, traces and explanations name an item.
 std::string describe(Program const& program, ItemNumber item);
 

@@ -46,7 +46,7 @@ int accumulate_op(Draft& draft, Chunk const& chunk) {
 void collect(Draft& draft, Chunk const& chunk, bool first) {
   ProgramWriter& writer = draft.writer;
   BufferId const fresh = writer.resident(chunk.gradient);
-  BufferId const sum = gradient_place(draft, chunk);
+  BufferId const sum = writer.home(chunk.gradient);
   if (first) {
     if (fresh != sum) writer.copy(fresh, sum, chunk.block);
     return;
@@ -68,17 +68,13 @@ Draft::Reduction begin_reduction(Draft& draft, Chunk const& chunk) {
   Op sum =
       op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(parts), writer.tensor(chunk.gradient));
   sum.in_place = {0};
-  auto const gradient = gradient_place(draft, chunk);
+  auto const gradient = writer.home(chunk.gradient);
   auto const received = writer.add_buffer(parts, writer.buffer(gradient).tier);
   writer.exchange(ItemKind::all_to_all, gradient, received, chunk.id);
   return {chunk.id, writer.add_op(std::move(sum)), gradient, received};
 }
 
 }  // namespace
-
-BufferId gradient_place(Draft& draft, Chunk const& chunk) {
-  return draft.writer.home(chunk.gradient);
-}
 
 Lane gradient_lane(Draft const& draft, Chunk const& chunk) {
   return draft.writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;

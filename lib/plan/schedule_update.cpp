@@ -30,12 +30,13 @@ std::vector<std::vector<int>> all_late(Draft const& draft) {
 Updates::Updates(Draft& draft)
     : m_draft(draft),
       m_writer(draft.writer),
+      m_loss_group(loss_group(draft)),
       m_chunks(draft.plan.redo ? all_late(draft) : chunks_by_group(draft)),
       m_pieces(update_pieces(draft, joined(m_chunks), kSlots)) {}
 
 void Updates::after_group(std::size_t group) {
   if (!early()) return;
-  if (group == loss_group(m_draft)) {
+  if (group == m_loss_group) {
     m_writer.commit(false);
     bring_ahead();
   }
@@ -155,7 +156,7 @@ void Updates::norm(int chunk_id) {
     if (op.kind != OpKind::square_norm || op.chunk != chunk_id) continue;
     Chunk const& chunk = m_draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
-    m_writer.run_on(op.id, {gradient_place(m_draft, chunk), norms}, gradient_lane(m_draft, chunk));
+    m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
   }
 }
 

@@ -11,12 +11,6 @@ double seconds(double amount, double giga_per_s) {
   return giga_per_s > 0 ? amount / (giga_per_s * 1e9) : 0;
 }
 
-std::int64_t moved_bytes(Item const& item) {
-  std::int64_t bytes = 0;
-  for (Access const& write : item.writes) bytes += write.last - write.first;
-  return bytes;
-}
-
 // Matrix products run at the rate of their operands' type; other flops are hidden by memory.
 double op_s(Program const& program, Op const& op, Machine const& machine) {
   double const memory_s =
@@ -30,13 +24,13 @@ double op_s(Program const& program, Op const& op, Machine const& machine) {
 // What one rank sends to the others; `commit` and `report` send one word.
 double network_bytes(Program const& program, Item const& item) {
   auto const ranks = static_cast<double>(program.ranks);
-  auto const bytes = static_cast<double>(moved_bytes(item));
+  auto const bytes = static_cast<double>(written_bytes(item));
   bool const word = item.kind == ItemKind::commit || item.kind == ItemKind::report;
   return word ? 0 : bytes * (ranks - 1) / ranks;
 }
 
 double item_s(Program const& program, Item const& item, Machine const& machine) {
-  auto const bytes = static_cast<double>(moved_bytes(item));
+  auto const bytes = static_cast<double>(written_bytes(item));
   double busy_s = 0;
   if (item.kind == ItemKind::op) {
     busy_s = op_s(program, program.ops[static_cast<std::size_t>(item.op)], machine);
@@ -88,7 +82,7 @@ Simulation simulate(Program const& program, Machine const& machine) {
     result.spans.push_back({span.item, span.start_s - first_step_s, span.end_s - first_step_s});
     auto const lane = index(item.lane);
     result.busy_s[lane] += span.end_s - span.start_s;
-    result.bytes[lane] += moved_bytes(item);
+    result.bytes[lane] += written_bytes(item);
   }
   result.step_s = end_s - first_step_s;
   return result;

@@ -21,7 +21,7 @@ std::vector<std::optional<BlockPolicy>> candidates(PlanRequest const& request,
 }
 
 std::int64_t at(Need const& need, Tier tier) {
-  return need.peak_bytes[static_cast<std::size_t>(tier)];
+  return need.peak_bytes[index(tier)];
 }
 
 // All tiers but the device.

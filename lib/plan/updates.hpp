@@ -40,6 +40,7 @@ class Updates {
 
   Draft& m_draft;
   ProgramWriter& m_writer;
+  std::size_t m_loss_group;
   std::vector<std::vector<int>> m_chunks;             // by the group after which they are updated
   std::vector<UpdatePiece> m_pieces;                  // in order
   int m_next = 0;                                     // piece

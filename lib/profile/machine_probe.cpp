@@ -1,7 +1,6 @@
 #include "profile/machine_probe.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/pages.hpp"
+#include "base/steady_clock.hpp"
 #include "io/file/file.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/exec.hpp"
@@ -18,43 +18,24 @@
 namespace spillway {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kPatience_s = 0.1;  // per number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
-constexpr std::int64_t kBytes = std::int64_t{48} << 20;
+constexpr std::size_t kBytes = std::size_t{48} << 20;
 constexpr std::int64_t kStorageBytes = std::int64_t{32} << 20, kLeastStorageBytes = 1 << 20;
-
-double elapsed_s(Clock::time_point since) {
-  return std::chrono::duration<double>(Clock::now() - since).count();
-}
 
 // The shortest of the runs that fit into the patience, after a first one that sets things up.
 template <class Run>
 double best_s(Run const& run) {
   run();
   double best = INFINITY;
-  for (auto const start = Clock::now(); elapsed_s(start) < kPatience_s;) {
-    auto const before = Clock::now();
+  for (auto const start = SteadyClock::now(); seconds_since(start) < kPatience_s;) {
+    auto const before = SteadyClock::now();
     run();
-    best = std::min(best, elapsed_s(before));
+    best = std::min(best, seconds_since(before));
   }
   return best;
 }
-
-// Zeroed memory, aligned as layouts align buffers; every page of it exists.
-class Memory {
- public:
-  explicit Memory(std::int64_t bytes) : m_lines(static_cast<std::size_t>(bytes) / 64 + 1) {}
-  std::byte* data() { return m_lines.data()->bytes; }
-
- private:
-  struct alignas(64) Line {
-    std::byte bytes[64] = {};
-  };
-  std::vector<Line> m_lines;
-};
 
 // One op on three tensors of equal shape, the last one its output, bound as the engine would.
 class LoneOp {
@@ -74,8 +55,8 @@ class LoneOp {
     m_arithmetic.threads = exec.space().concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
-    m_workspace.emplace(m_op.workspace_bytes);
-    if (m_op.workspace_bytes > 0) m_operands.push_back(m_workspace->data());
+    m_workspace = Pages(static_cast<std::size_t>(m_op.workspace_bytes));
+    if (m_op.workspace_bytes > 0) m_operands.push_back(m_workspace.data());
     m_launch = kernel(kind).bind(context, m_op);
   }
 
@@ -89,7 +70,7 @@ class LoneOp {
   Exec const& m_exec;
   Op m_op;
   std::vector<Tensor> m_tensors;
-  std::optional<Memory> m_workspace;
+  Pages m_workspace;
   std::vector<void*> m_operands;
   Arithmetic m_arithmetic;
   Launch m_launch;
@@ -111,7 +92,7 @@ void measure_storage(Machine& machine, std::filesystem::path const& directory, s
 }  // namespace
 
 Machine probe_machine(Exec const& exec, bool bf16) {
-  Memory memory(kBytes);
+  Pages const memory(kBytes);
   Machine machine;
   LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {kMatrixRows, kMatrixRows},
                       exec, memory.data());

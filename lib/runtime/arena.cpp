@@ -18,9 +18,8 @@ namespace spillway {
 namespace {
 
 [[noreturn]] void fail(std::string const& name, std::int64_t bytes) {
-  throw Error(Status::cannot_fit,
-              fmt::format("{}: the system does not give {}: {}", name,
-                          human_bytes(static_cast<double>(bytes)), std::strerror(errno)));
+  throw Error(Status::cannot_fit, fmt::format("{}: the system does not give {}: {}", name,
+                                              human_bytes(bytes), std::strerror(errno)));
 }
 
 std::size_t mapping_bytes(std::int64_t reserved_bytes) {

@@ -7,11 +7,22 @@
 #include "runtime/poison.hpp"
 
 namespace spillway {
+namespace {
+
+// Seconds, 0 without a look at the time where nothing is awaited; empty: the engine has failed.
+std::optional<double> timed_wait(LaneClock const& clock, std::uint64_t count) {
+  if (clock.count() >= count && !clock.failed()) return 0;
+  auto const begin = SteadyClock::now();
+  if (!clock.wait_for(count)) return std::nullopt;
+  return seconds_since(begin);
+}
+
+}  // namespace
 
 StepResult Engine::run_step(std::int64_t step) {
   // The run before the last one made room for this one. Forbidding bytes needs a barrier.
   auto const barrier = m_state.debug.poison ? m_runs : std::max<std::uint64_t>(m_runs, 1) - 1;
-  auto const begin = EngineClock::now();
+  auto const begin = SteadyClock::now();
   if (!wait_for_room(barrier)) m_state.rethrow();
   auto& run = m_state.run(m_runs);
   run.step = step;
@@ -88,11 +99,9 @@ bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
   for (auto const wait : item.waits) {
     auto const lane = m_state.parts.program.items[static_cast<std::size_t>(wait)].lane;
     auto const& clock = m_state.clocks[index(lane)];
-    auto const position = cursor.position(wait);
-    if (clock.count() >= position && !clock.failed()) continue;
-    auto const begin = EngineClock::now();
-    if (!clock.wait_for(position)) return false;
-    if (item.lane == Lane::compute) m_state.compute_stall_s[index(lane)].add(seconds_since(begin));
+    auto const waited_s = timed_wait(clock, cursor.position(wait));
+    if (!waited_s) return false;
+    if (item.lane == Lane::compute) m_state.compute_stall_s[index(lane)].add(*waited_s);
   }
   return true;
 }
@@ -104,14 +113,10 @@ bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
 // Until all lanes are done with so many runs: compute stalls for those that lag.
 bool Engine::wait_for_room(std::uint64_t runs) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    auto const& clock = m_state.clocks[lane];
-    auto const items = runs * m_items_per_run[lane];
-    if (clock.count() >= items && !clock.failed()) continue;
-    auto const begin = EngineClock::now();
-    if (!clock.wait_for(items)) return false;
-    auto const waited_s = seconds_since(begin);
-    m_state.compute_stall_s[lane].add(waited_s);
-    m_state.tallies[index(Lane::compute)].stall_s.add(waited_s);
+    auto const waited_s = timed_wait(m_state.clocks[lane], runs * m_items_per_run[lane]);
+    if (!waited_s) return false;
+    m_state.compute_stall_s[lane].add(*waited_s);
+    m_state.tallies[index(Lane::compute)].stall_s.add(*waited_s);
   }
   return true;
 }
@@ -137,8 +142,8 @@ StepResult Engine::collect() {
   result.step_s = run.elapsed_s();
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto& tally = m_state.tallies[lane];
-    result.lanes[lane] = {tally.busy_s.take(), tally.stall_s.take(), tally.bytes.take()};
-    result.compute_stall_s[lane] = m_state.compute_stall_s[lane].take();
+    result.lanes.use[lane] = {tally.busy_s.take(), tally.stall_s.take(), tally.bytes.take()};
+    result.lanes.compute_stall_s[lane] = m_state.compute_stall_s[lane].take();
   }
   result.loss_sum = record.sums.loss_sum;
   result.weight_sum = record.sums.weight_sum;

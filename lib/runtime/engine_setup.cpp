@@ -21,17 +21,10 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
   std::array<std::int64_t, kTiers> end{};
   for (auto const id : item.operands) {
     auto const& buffer = program.buffers[static_cast<std::size_t>(id)];
-    auto& tier_end = end[static_cast<std::size_t>(buffer.tier)];
+    auto& tier_end = end[index(buffer.tier)];
     tier_end = std::max(tier_end, buffer.offset + footprint_bytes(buffer));
   }
   return end;
-}
-
-std::int64_t moved_bytes(Item const& item) {
-  std::int64_t bytes = 0;
-  if (item.kind == ItemKind::op) return bytes;
-  for (auto const& write : item.writes) bytes += write.last - write.first;
-  return bytes;
 }
 
 }  // namespace
@@ -57,7 +50,7 @@ void Engine::bind_items() {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
     auto bound = bind_item(m_state.parts, m_state.state_lost, item);
     bound.end = used_end(program, item);
-    bound.bytes = moved_bytes(item);
+    bound.bytes = item.kind == ItemKind::op ? 0 : written_bytes(item);
     m_state.items.push_back(std::move(bound));
   }
   for (auto const& instance : unroll(program, m_state.sequence, 1)) {

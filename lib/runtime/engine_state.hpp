@@ -3,12 +3,12 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/steady_clock.hpp"
 #include "runtime/bind.hpp"
 #include "runtime/cursor.hpp"
 #include "runtime/doorbell.hpp"
@@ -22,15 +22,10 @@ struct EngineDebug {
   bool locked_allocator = false;  // compute and transfers must not allocate after the first step
 };
 
-using EngineClock = std::chrono::steady_clock;
-inline double seconds_since(EngineClock::time_point begin) {
-  return std::chrono::duration<double>(EngineClock::now() - begin).count();
-}
-
 // One run of the Program. There are two, which take turns: a lane is at most one run behind.
 struct Run {
   std::int64_t step = 0;
-  EngineClock::time_point begin;
+  SteadyClock::time_point begin;
   StepRecord record;
   std::vector<ItemTime> times;  // in total order
 

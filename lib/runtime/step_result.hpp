@@ -26,14 +26,18 @@ struct LaneUse {
   bool operator==(LaneUse const&) const = default;
 };
 
+struct LaneReport {
+  std::array<LaneUse, kLanes> use{};
+  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
+};
+
 // Sums are over all ranks when the Program has a commit, else this rank's own.
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
   bool stop = false;  // some rank was asked to stop after this step
   double step_s = 0;
-  std::array<LaneUse, kLanes> lanes{};
-  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
+  LaneReport lanes;
 };
 
 inline constexpr std::size_t kOpKinds = 0

@@ -9,7 +9,6 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMostStarted = 64;  // of a lane, and not published
-constexpr double kForever = 1e9;          // seconds; the spill file has less patience
 
 // Which item a transfer in the spill file belongs to.
 constexpr std::uint64_t tag(std::size_t walk, std::uint64_t number) {
@@ -41,7 +40,7 @@ void TransferLanes::run() {
 
 void TransferLanes::drain() {
   while (m_under_way > 0) {
-    if (m_state.parts.tiers.spill->wait(kForever)) --m_under_way;
+    if (m_state.parts.tiers.spill->wait(SpillFile::kForever_s)) --m_under_way;
   }
 }
 
@@ -118,7 +117,7 @@ void TransferLanes::start(std::size_t number, Item const& item) {
       transfer.tag = tag(number, walk.count);
       started.done = false;
       ++m_under_way;
-      if (walk.under_way++ == 0) walk.busy_since = EngineClock::now();
+      if (walk.under_way++ == 0) walk.busy_since = SteadyClock::now();
       m_state.parts.tiers.spill->begin(transfer);
     } else {
       bound.run(context);
@@ -170,7 +169,7 @@ void TransferLanes::sleep() {
     over = over || clock->count() >= position;
   }
   if (!over && in_storage) {
-    if (auto const done = m_state.parts.tiers.spill->wait(kForever)) finish(*done);
+    if (auto const done = m_state.parts.tiers.spill->wait(SpillFile::kForever_s)) finish(*done);
   } else if (!over) {
     doorbell.sleep(bell);
   }

@@ -37,7 +37,7 @@ class TransferLanes {
     std::vector<Started> started;            // a ring, by number
     std::uint64_t published = 0, count = 0;  // numbers: items published, and started
     int under_way = 0;                       // in the spill file
-    EngineClock::time_point busy_since{};    // while there are some
+    SteadyClock::time_point busy_since{};    // while there are some
   };
   // What the item at a cursor waits for; no clock: room, which a transfer's end makes.
   struct Obstacle {

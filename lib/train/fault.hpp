@@ -1,8 +1,12 @@
 // `debug.fault`, read: what goes wrong on purpose, and when.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace spillway {
 
@@ -21,18 +25,27 @@ struct FaultPlan {
   std::int64_t at = 0;  // the n-th read or write of a rank, or the step; from 1; or the seed
 };
 
+struct FaultName {
+  std::string_view name;
+  FaultKind kind;
+};
+inline constexpr FaultName kFaultNames[] = {
+    {"storage-read", FaultKind::storage_read},
+    {"storage-write", FaultKind::storage_write},
+    {"storage-read-all", FaultKind::storage_read_all},
+    {"storage-write-all", FaultKind::storage_write_all},
+    {"storage-random", FaultKind::storage_random},
+    {"kill-rank", FaultKind::kill_rank},
+};
+
 // "none" or "<kind>:<number>" as lib/config checked it.
 inline FaultPlan parse_fault(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == std::string::npos) return {};
-  auto const name = text.substr(0, colon);
-  auto const kind = name == "storage-read"        ? FaultKind::storage_read
-                    : name == "storage-write"     ? FaultKind::storage_write
-                    : name == "storage-read-all"  ? FaultKind::storage_read_all
-                    : name == "storage-write-all" ? FaultKind::storage_write_all
-                    : name == "storage-random"    ? FaultKind::storage_random
-                                                  : FaultKind::kill_rank;
-  return {kind, std::stoll(text.substr(colon + 1))};
+  auto const name = std::string_view(text).substr(0, colon);
+  auto const* const found = std::ranges::find(kFaultNames, name, &FaultName::name);
+  assert(found != std::end(kFaultNames));
+  return {found->kind, std::stoll(text.substr(colon + 1))};
 }
 
 }  // namespace spillway

@@ -5,7 +5,7 @@ namespace spillway {
 nlohmann::ordered_json lanes_json(LaneReport const& report) {
   auto json = nlohmann::ordered_json::object();
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    auto const& use = report.lanes[lane];
+    auto const& use = report.use[lane];
     if (use == LaneUse{}) continue;
     auto& entry = json[std::string(name(static_cast<Lane>(lane)))];
     entry = {{"busy_s", use.busy_s}, {"stall_s", use.stall_s}};

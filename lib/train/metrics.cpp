@@ -15,7 +15,7 @@ std::string hex(double value) {
 }
 
 std::string to_json(StepMetrics const& row) {
-  auto const& lanes = row.lanes.lanes;
+  auto const& lanes = row.lanes.use;
   nlohmann::ordered_json json = {
       {"step", row.step},
       {"tokens", row.tokens},
@@ -34,7 +34,7 @@ std::string to_json(StepMetrics const& row) {
       {"lanes", lanes_json(row.lanes)},
   };
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    json["peak_bytes"][std::string(name(tier))] = row.peak_bytes[static_cast<std::size_t>(tier)];
+    json["peak_bytes"][std::string(name(tier))] = row.peak_bytes[index(tier)];
   }
   if (row.valid_loss) {
     json["valid_loss"] = *row.valid_loss;

@@ -15,12 +15,6 @@ namespace spillway {
 
 using TierBytes = std::array<std::int64_t, kTiers>;
 
-// What a rank's lanes did, and what its compute lane waited for.
-struct LaneReport {
-  std::array<LaneUse, kLanes> lanes{};
-  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
-};
-
 // One row of metrics.jsonl; `lanes` are this rank's, of the step.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done

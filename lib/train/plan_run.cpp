@@ -27,14 +27,13 @@ PlanRequest request(Config const& config) {
 
 [[noreturn]] void refuse(Solution const& solution, Budgets const& budgets,
                          MemoryConfig const& memory) {
-  auto const size = [](std::int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
   auto const why =
-      less ? fmt::format(" ({} has no {})", memory.nvme_path, size(memory.nvme_bytes)) : "";
+      less ? fmt::format(" ({} has no {})", memory.nvme_path, human_bytes(memory.nvme_bytes)) : "";
   throw Error(Status::cannot_fit,
               fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}",
-                          size(budgets.device_bytes), size(budgets.host_bytes),
-                          size(budgets.nvme_bytes), why, describe(solution.smallest)));
+                          human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
+                          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest)));
 }
 
 // What is left for one rank's spill file, which brings spares.

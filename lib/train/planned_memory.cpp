@@ -31,7 +31,7 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
                        parts.machine, comm.size());
     });
     auto const& peak = m_run->programs.train.peak_bytes;
-    limits.nvme_bytes = peak[static_cast<std::size_t>(Tier::nvme)] / 2;
+    limits.nvme_bytes = peak[index(Tier::nvme)] / 2;
   } while (!take_memory(parts.config, comm));
 }
 

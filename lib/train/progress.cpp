@@ -27,9 +27,8 @@ std::string progress_line(StepMetrics const& row, std::int64_t steps, double mea
   line += fmt::format("  {:.0f} tok/s  MFU {:.0f} %  ETA {}", row.tokens_per_s, 100 * row.mfu,
                       human_duration(left_s));
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    auto const bytes = row.peak_bytes[static_cast<std::size_t>(tier)];
-    if (bytes > 0)
-      line += fmt::format("  {} {}", name(tier), human_bytes(static_cast<double>(bytes)));
+    auto const bytes = row.peak_bytes[index(tier)];
+    if (bytes > 0) line += fmt::format("  {} {}", name(tier), human_bytes(bytes));
   }
   return line;
 }

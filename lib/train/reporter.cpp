@@ -14,12 +14,12 @@ double matmul_flops_per_s(Config const& config, Machine const& machine) {
   return gflops * 1e9;
 }
 
-void add(LaneReport& sum, StepResult const& result) {
+void add(LaneReport& sum, LaneReport const& step) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    auto const& use = result.lanes[lane];
-    auto& all = sum.lanes[lane];
+    auto const& use = step.use[lane];
+    auto& all = sum.use[lane];
     all = {all.busy_s + use.busy_s, all.stall_s + use.stall_s, all.bytes + use.bytes};
-    sum.compute_stall_s[lane] += result.compute_stall_s[lane];
+    sum.compute_stall_s[lane] += step.compute_stall_s[lane];
   }
 }
 
@@ -45,12 +45,12 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .tokens_per_s = result.weight_sum / result.step_s,
           .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
           .peak_bytes = step.in_use,
-          .lanes = {result.lanes, result.compute_stall_s},
+          .lanes = result.lanes,
           .valid_loss = step.valid_loss};
 }
 
 void Reporter::step(Step const& step) {
-  add(m_lanes, step.result);
+  add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
   if (!m_file) return;

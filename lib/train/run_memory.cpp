@@ -7,7 +7,7 @@ namespace spillway {
 namespace {
 
 std::int64_t peak(Program const& program, Tier tier) {
-  return program.peak_bytes[static_cast<std::size_t>(tier)];
+  return program.peak_bytes[index(tier)];
 }
 
 // As `debug.fault` asks.

@@ -29,8 +29,12 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step) 
   say(again, again ? fmt::format("step {} is done again", step)
                    : fmt::format("step {} is not done and the run stops before it", step));
   if (!again) return Status::storage;
-  if (m_spill) m_spill->forget_failure();
+  forget();
   return std::nullopt;
+}
+
+void StorageTrouble::forget() {
+  if (m_spill) m_spill->forget_failure();
 }
 
 std::optional<Status> StorageTrouble::settle(Engine& engine) {

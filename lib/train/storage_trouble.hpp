@@ -24,6 +24,9 @@ class StorageTrouble {
   // AgreedError for what has nothing to do with storage.
   std::optional<Status> settle(Engine& engine);
 
+  // What has failed is told by the caller, or is not worth telling. Not collective.
+  void forget();
+
   // Only the last checkpoint is whole: no other may be written.
   bool state_lost() const { return m_state_lost; }
 

@@ -28,9 +28,9 @@ class StoredTensor {
   // there is kept. Throws Error(storage).
   std::byte* at(std::int64_t first, bool changes);
 
-  // Writes back what was changed and gives the window's memory free; what steps change from then on
-  // is seen. What was never written before
-  // `complete` is zero from then on, in the spill file too. Both throw Error(storage).
+  // Both throw Error(storage). `flush` writes back what was changed and gives the window's memory
+  // free: what steps change from then on is seen. `complete` makes zero what was never written, in
+  // the spill file too.
   void flush();
   void complete();
 

@@ -65,7 +65,7 @@ SpillReport spill_report(RankNumbers const& total, Simulation const& simulation,
   report.write_gbps = gbps(total.written_bytes, total.write_s);
   report.read_gbps = gbps(total.read_bytes, total.read_s);
   // Of all ranks: they may share a drive.
-  auto const step_bytes = simulation.bytes[static_cast<std::size_t>(Lane::nvme_write)] * ranks;
+  auto const step_bytes = simulation.bytes[index(Lane::nvme_write)] * ranks;
   if (step_bytes > 0) {
     report.lifetime_years =
         kEnduranceBytes / static_cast<double>(step_bytes) * step_s / kSecondsPerYear;
@@ -88,10 +88,9 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
 // What went to the drive, and how long it lasts that way; empty where nothing did.
 std::string spill_lines(SpillReport const& spill) {
   if (spill.written_bytes == 0) return "";
-  auto const text =
-      fmt::format("  nvme {} written at {:.2f} GB/s, {} read at {:.2f} GB/s",
-                  human_bytes(static_cast<double>(spill.written_bytes)), spill.write_gbps,
-                  human_bytes(static_cast<double>(spill.read_bytes)), spill.read_gbps);
+  auto const text = fmt::format("  nvme {} written at {:.2f} GB/s, {} read at {:.2f} GB/s",
+                                human_bytes(spill.written_bytes), spill.write_gbps,
+                                human_bytes(spill.read_bytes), spill.read_gbps);
   if (spill.lifetime_years == 0) return text + "\n";
   return text + fmt::format("; at this rate a drive rated for {:.0f} TB lasts {:.1f} days\n",
                             kEnduranceBytes * 1e-12, spill.lifetime_years * kDaysPerYear);
@@ -119,18 +118,18 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
 }
 
 std::string closing_lines(Summary const& summary, Config const& config) {
-  auto const size = [](std::int64_t bytes) { return human_bytes(static_cast<double>(bytes)); };
   std::string text = fmt::format("{}: peak bytes, planned and measured\n", config.run.dir);
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    auto const i = static_cast<std::size_t>(tier);
+    auto const i = index(tier);
     if (summary.predicted_peak_bytes[i] == 0) continue;
-    text += fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
-                        summary.measured_peak_bytes[i], size(summary.measured_peak_bytes[i]));
+    text +=
+        fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
+                    summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
   }
   auto const plan = summary.predicted_peak_bytes[0] + summary.predicted_peak_bytes[1];
   text += fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
                       plan + summary.outside_bytes, summary.peak_rss_bytes,
-                      size(summary.outside_bytes));
+                      human_bytes(summary.outside_bytes));
   return text + spill_lines(summary.spill);
 }
 

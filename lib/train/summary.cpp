@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 Json tiers(TierBytes const& bytes) {
   Json json;
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    json[std::string(name(tier))] = bytes[static_cast<std::size_t>(tier)];
+    json[std::string(name(tier))] = bytes[index(tier)];
   }
   return json;
 }

@@ -16,8 +16,6 @@
 namespace spillway {
 namespace {
 
-using Clock = EngineClock;
-
 // Non-finite steps in a row before `non_finite: skip` gives up: nothing is learned any more.
 constexpr std::int64_t kMostSkips = 10;
 
@@ -80,11 +78,11 @@ Status Trainer::run(RunState start) {
   m_state = std::move(start);
   if (m_state.step > 0) m_saved_step = m_state.step;  // where it comes from
   m_batches.start_at(m_state.step, m_state.samples);
-  m_saved_at = Clock::now();
+  m_saved_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {
     strike();
     if (out_of_time()) request_stop();  // clocks differ: the commit tells all ranks
-    auto const begin = Clock::now();
+    auto const begin = SteadyClock::now();
     if (auto const status = step()) return finish(*status);
     m_longest_turn_s = std::max(m_longest_turn_s, seconds_since(begin));
   }
@@ -181,7 +179,7 @@ std::optional<double> Trainer::evaluate_now() {
       spdlog::warn("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
                    m_state.step);
     }
-    if (auto* const spill = m_parts.memory.tiers().spill) spill->forget_failure();
+    m_trouble.forget();
     return std::nullopt;
   }
 }
@@ -206,7 +204,7 @@ void Trainer::save_now() {
 }
 
 std::optional<std::string> Trainer::save() {
-  m_saved_at = Clock::now();
+  m_saved_at = SteadyClock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
   try {
     save_checkpoint(m_parts.config.run.dir, m_model, m_state, m_parts.config.run.checkpoint.keep,
@@ -214,8 +212,7 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
-    if (auto* const spill = m_parts.memory.tiers().spill)
-      spill->forget_failure();  // it is told now
+    m_trouble.forget();
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <optional>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/steady_clock.hpp"
 #include "plan/passes.hpp"
 #include "runtime/engine.hpp"
 #include "train/batches.hpp"
@@ -31,8 +31,8 @@ struct TrainerParts {
   RunMemory& memory;
   Exec const& exec;
   Comm& comm;
-  RunDir const* run_dir;                        // null but on rank 0
-  std::chrono::steady_clock::time_point begin;  // of the process, as run.max_time counts
+  RunDir const* run_dir;          // null but on rank 0
+  SteadyClock::time_point begin;  // of the process, as run.max_time counts
 };
 
 class Trainer {
@@ -82,7 +82,7 @@ class Trainer {
   StorageTrouble m_trouble;
   std::int64_t m_skips = 0;     // in a row
   double m_longest_turn_s = 0;  // a step with its evaluation and checkpoint
-  std::chrono::steady_clock::time_point m_saved_at;
+  SteadyClock::time_point m_saved_at;
 };
 
 }  // namespace spillway

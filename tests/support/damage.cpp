@@ -45,7 +45,7 @@ auto* pick(List& list, Random& random, Suits suits) {
 // Whether it ends inside its tier at this offset.
 bool fits(Program const& program, Buffer const& buffer, std::int64_t offset) {
   auto const end = offset + (buffer.versions - 1) * buffer.stride + buffer.bytes;
-  return 0 <= offset && end <= program.peak_bytes[static_cast<std::size_t>(buffer.tier)];
+  return 0 <= offset && end <= program.peak_bytes[index(buffer.tier)];
 }
 
 // The item before this one on its lane, in the same step; -1: none.

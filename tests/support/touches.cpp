@@ -30,14 +30,14 @@ class Cells {
   int count() const { return m_count; }
   // [first, last) of the access in the given step.
   std::pair<int, int> of(Buffer const& buffer, Access const& access, int step) const {
-    auto const& cuts = m_cuts[static_cast<std::size_t>(buffer.tier)];
+    auto const& cuts = m_cuts[index(buffer.tier)];
     auto const range = placed(buffer, access, step);
     return {cuts.at(range.first), cuts.at(range.last)};
   }
 
  private:
   void cut(Buffer const& buffer, Access const& access) {
-    auto& cuts = m_cuts[static_cast<std::size_t>(buffer.tier)];
+    auto& cuts = m_cuts[index(buffer.tier)];
     for (int step = 0; step < buffer.versions; ++step) {
       auto const range = placed(buffer, access, step);
       cuts[range.first] = cuts[range.last] = 0;

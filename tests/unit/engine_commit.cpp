@@ -187,8 +187,8 @@ TEST_F(EngineCommit, GoReportsSumsAndLetsTheUpdateRun) {
   EXPECT_EQ(result.weight_sum, 16);
   EXPECT_EQ(result.grad_norm, 2.0 / 16);
   EXPECT_EQ(result.learning_rate, 0.5);
-  EXPECT_EQ(result.lanes[index(Lane::nvme_write)].bytes, 64);
-  EXPECT_EQ(result.lanes[index(Lane::nvme_read)].bytes, 64);
+  EXPECT_EQ(result.lanes.use[index(Lane::nvme_write)].bytes, 64);
+  EXPECT_EQ(result.lanes.use[index(Lane::nvme_read)].bytes, 64);
   EXPECT_EQ(weight(engine), 0.5);
 }
 

@@ -117,13 +117,13 @@ TEST_F(EngineWriteBack, BytesAreCountedInTheStepThatMovedThemOrALaterOne) {
   std::int64_t spilled = 0, reloaded = 0;
   for (int step = 0; step < 50; ++step) {
     auto const result = m_engine->run_step(step);
-    spilled += result.lanes[index(Lane::nvme_write)].bytes;
-    reloaded += result.lanes[index(Lane::nvme_read)].bytes;
+    spilled += result.lanes.use[index(Lane::nvme_write)].bytes;
+    reloaded += result.lanes.use[index(Lane::nvme_read)].bytes;
   }
   EXPECT_EQ(reloaded, 50 * 64);
   EXPECT_GE(spilled, 48 * 64);
   m_engine->finish();
-  spilled += m_engine->run_step(50).lanes[index(Lane::nvme_write)].bytes;
+  spilled += m_engine->run_step(50).lanes.use[index(Lane::nvme_write)].bytes;
   EXPECT_GE(spilled, 50 * 64);
 }
 

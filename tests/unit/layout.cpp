@@ -105,7 +105,7 @@ TEST(Layout, HasPeaksThatAreWhereTheHighestBufferEndsOnEveryTier) {
     lay_out(planned);
     for (Program const& program : {planned, random_step(random)}) {
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-        auto const peak = program.peak_bytes[static_cast<std::size_t>(tier)];
+        auto const peak = program.peak_bytes[index(tier)];
         EXPECT_EQ(peak, highest_end(program, tier)) << seed << " " << name(tier);
         EXPECT_GE(peak, bound(program, tier)) << seed << " " << name(tier);
       }

@@ -45,7 +45,7 @@ class CheckpointSpace : public testing::Test {
         m_program(compile(m_train, nullptr,
                           make_plan(m_train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                       .train),
-        m_tiers{Arena("device", m_program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+        m_tiers{Arena("device", m_program.peak_bytes[index(Tier::device)]),
                 Arena("host", 0),
                 nullptr,
                 {}},

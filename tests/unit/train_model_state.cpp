@@ -26,7 +26,7 @@ struct State {
         program(compile(train, nullptr,
                         make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
                     .train),
-        tiers{Arena("device", program.peak_bytes[static_cast<std::size_t>(Tier::device)]),
+        tiers{Arena("device", program.peak_bytes[index(Tier::device)]),
               Arena("host", 0),
               nullptr,
               {}},

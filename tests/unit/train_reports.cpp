@@ -26,9 +26,9 @@ StepMetrics row() {
   result.tokens_per_s = 8192;
   result.mfu = 0.41;
   result.peak_bytes = {64 << 20, 0, 12 << 20};
-  result.lanes.lanes[index(Lane::nvme_write)] = {2e-9, 0, 5};
-  result.lanes.lanes[index(Lane::nvme_read)].bytes = 6;
-  result.lanes.lanes[index(Lane::compute)].stall_s = 0.25;
+  result.lanes.use[index(Lane::nvme_write)] = {2e-9, 0, 5};
+  result.lanes.use[index(Lane::nvme_read)].bytes = 6;
+  result.lanes.use[index(Lane::compute)].stall_s = 0.25;
   result.lanes.compute_stall_s[index(Lane::host)] = 0.125;
   return result;
 }

@@ -49,8 +49,8 @@ TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
   EXPECT_EQ(human_bytes(20), "20 B");
   EXPECT_EQ(human_bytes(1572864), "1.5 MiB");
   EXPECT_EQ(human_bytes(-1572864), "-1.5 MiB");
-  EXPECT_EQ(human_bytes(1023.0 * (1 << 20)), "0.999 GiB");
-  EXPECT_EQ(human_bytes(999.0 * (1 << 20)), "999 MiB");
+  EXPECT_EQ(human_bytes(1023 * (1 << 20)), "0.999 GiB");
+  EXPECT_EQ(human_bytes(999 * (1 << 20)), "999 MiB");
 }
 
 TEST(Units, DurationsAreReadAsSeconds) {

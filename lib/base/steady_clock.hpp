@@ -1,0 +1,14 @@
+// Time that passes, by a clock that nobody sets.
+#pragma once
+
+#include <chrono>
+
+namespace spillway {
+
+using SteadyClock = std::chrono::steady_clock;
+
+inline double seconds_since(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+}  // namespace spillway
