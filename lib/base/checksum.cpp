@@ -2,6 +2,8 @@
 
 // Inlined, so that it uses the vectors of this build and not the distribution's library's.
 #define XXH_INLINE_ALL
+// Long ranges are read at the rate of memory without it, a quarter slower with it (Zen 4).
+#define XXH_NO_PREFETCH
 #include <xxhash.h>
 
 namespace spillway {

@@ -5,8 +5,9 @@
     tests/bench/offload.py build/bin/spillway --case 1.5b --activations nvme light
         [--updates host device] [--gradients fp32] [--resident 0 16] [--deepspeed PYTHON] --work DIR
 
-Every round runs every variant once, one after the other, each in a process of its own. Step time is
-the median of all rounds' steps but the first two of each; ratios are taken within a round.
+Every round runs every variant once, one after the other, each in a process of its own, every other
+round backwards. Step time is the median of all rounds' steps but the first two of each; ratios are
+taken within a round (their median, least and largest).
 KEY=VALUE comes after a variant's own keys. Losses are compared, to the bit, with those of the first
 variant that stores gradients alike. Tokens are random. Nothing is evaluated; a run writes one
 checkpoint, at its end, below DIR, where the spill file is too: 12 bytes a parameter, and nearly as
@@ -61,12 +62,10 @@ def state_variants(args):
 def cases(args):
     state, away = state_variants(args), {"memory.host": "1GiB"}
     words = ["keep", "nvme", "recompute", "light", "light+nvme", "nvme:0.5"]
-    checksums = {f"checksums {on}": {"plan.activations": "nvme", "spill.checksum": on}
-                 for on in ("true", "false")}
+    unchecked = {"nvme unchecked": {"plan.activations": "nvme", "spill.checksum": "false"}}
     small = (12, 768, 12)
     return {
-        "activations": Case(small, 4, 1024, 6, activations(words)),
-        "checksum": Case(small, 4, 1024, 6, checksums),
+        "activations": Case(small, 4, 1024, 6, activations(words) | unchecked),
         "1.5b": Case((48, 1600, 25), 2, 512, 5, state, away),
         "2.7b": Case((32, 2560, 32), 1, 512, 5, state, away),
         "tiny": Case((2, 128, 2), 2, 64, 4, activations(words) | state, away),
@@ -139,8 +138,8 @@ def rounds(args, case, folder):
         runners["DeepSpeed"] = lambda: run_deepspeed(args, case, folder)
     results = {name: [] for name in runners}
     for number in range(args.rounds):
-        for name, runner in runners.items():
-            results[name].append(runner())
+        for name in list(runners)[::-1 if number % 2 else 1]:
+            results[name].append(runners[name]())
             step_s = median_step_s(results[name][-1]["step_s"])
             print(f"round {number}: {name} {step_s:.3f} s", file=sys.stderr, flush=True)
     return results
@@ -167,9 +166,10 @@ def print_table(args, case, results):
     first, references = next(iter(steps.values())), {}
     for name, every in results.items():
         step_s = statistics.median(s for r in every for s in r["step_s"][2:])
-        ratio = statistics.median(own / base for own, base in zip(steps[name], first))
+        ratios = [own / base for own, base in zip(steps[name], first)]
         cells = [name, f"{step_s:.3f} ({', '.join(f'{s:.3f}' for s in steps[name])})",
-                 f"{case.tokens() / step_s:.0f}", f"{ratio:.3f}",
+                 f"{case.tokens() / step_s:.0f}",
+                 f"{statistics.median(ratios):.3f} ({min(ratios):.2f} to {max(ratios):.2f})",
                  f"{max(r['peak'] for r in every) / GIB:.3f}"]
         stored = case.variants.get(name, {}).get("optim.gradients", "fp32")
         if name in case.variants:
@@ -185,6 +185,7 @@ def main():
     parser.add_argument("--case", required=True)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, help="instead of the case's own number; at least 3")
+    parser.add_argument("--sequences", type=int, help="a step, instead of the case's own number")
     parser.add_argument("--only", nargs="*", help="variants, by name")
     parser.add_argument("--work", default=".", help="directory for tokens, spill file and run")
     parser.add_argument("--activations", nargs="*", default=["nvme", "light", "recompute"])
@@ -196,6 +197,7 @@ def main():
     parser.add_argument("--deepspeed-arguments", default="", help="for deepspeed_nvme.py")
     args = parser.parse_intermixed_args()
     case = cases(args)[args.case]
+    case.sequences = args.sequences or case.sequences
     if args.only:
         case.variants = {name: case.variants[name] for name in args.only}
     with tempfile.TemporaryDirectory(dir=args.work) as folder:

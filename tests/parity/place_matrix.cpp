@@ -57,7 +57,7 @@ std::vector<Case> cases() {
 // updates begin beside the backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
-  auto const& policies = kPolicies[static_cast<std::size_t>(c.activations)];
+  auto const& policies = kPolicies[index(c.activations)];
   auto number = static_cast<std::size_t>(c.number);
   for (Block const& block : graph.blocks) {
     plan.blocks.push_back(block.layer ? policies[number % policies.size()] : BlockPlan{});
@@ -73,17 +73,20 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   return plan;
 }
 
-SpillSettings spill_of(Case const& c) {
+SpillSettings spill_of(Case const& c, std::span<std::byte> device) {
   SpillSettings settings;
   settings.queue.backend = kBackends[static_cast<std::size_t>(c.number) % kBackends.size()];
-  if (settings.queue.backend == Backend::uring) settings.queue.backend = Backend::automatic;
+  if (settings.queue.backend == Backend::uring) {  // with a registered arena, if the system lets us
+    settings.queue.backend = Backend::automatic;
+    settings.queue.buffer = device;
+  }
   settings.queue.depth = c.number % 5 == 0 ? 1 : 32;
   return settings;
 }
 
 // Every seventh on storage that takes its time, by a seed, and ends things in any order.
-SpillFile spill_file(Case const& c, std::int64_t bytes) {
-  auto const settings = spill_of(c);
+SpillFile spill_file(Case const& c, std::int64_t bytes, std::span<std::byte> device) {
+  auto const settings = spill_of(c, device);
   if (c.number % 7 != 3) return SpillFile(::testing::TempDir(), bytes, settings);
   auto const seed = static_cast<std::uint64_t>(c.number);
   auto const late = [random = std::minstd_rand(static_cast<unsigned>(c.number) + 1)](
@@ -118,7 +121,9 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
     SCOPED_TRACE(text_of(c));
     auto const plan = plan_of(graph, c, clip);
     auto const story = train({graph, plan, *g_comm, micro_batches, clip, 3,
-                              [&](std::int64_t bytes) { return spill_file(c, bytes); }});
+                              [&](std::int64_t bytes, std::span<std::byte> device) {
+                                return spill_file(c, bytes, device);
+                              }});
     if (expected.empty()) expected = story;
     ASSERT_EQ(story, expected);
   }

@@ -77,8 +77,9 @@ Story state_of(ModelState& model) {
   return story;
 }
 
-SpillFile make_spill(TinyRun const& run, std::int64_t bytes) {
-  return run.spill ? run.spill(bytes) : SpillFile(::testing::TempDir(), bytes, {});
+SpillFile make_spill(TinyRun const& run, std::int64_t bytes, Arena const& device) {
+  if (!run.spill) return SpillFile(::testing::TempDir(), bytes, {});
+  return run.spill(bytes, {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())});
 }
 
 // As the Trainer does it.
@@ -87,11 +88,11 @@ class Training {
   Training(TinyRun const& run, Program const& program)
       : m_run(run),
         m_program(program),
-        m_spill(make_spill(run, program.peak_bytes[2])),
         m_tiers{Arena("device", program.peak_bytes[0]),
                 Arena("host", program.peak_bytes[1]),
                 &m_spill,
                 {}},
+        m_spill(make_spill(run, program.peak_bytes[2], m_tiers.device)),
         m_model(program, m_tiers),
         m_batches(run.graph.arithmetic,
                   run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
@@ -140,8 +141,8 @@ class Training {
 
   TinyRun const& m_run;
   Program const& m_program;
-  SpillFile m_spill;
   Tiers m_tiers;
+  SpillFile m_spill;  // after the arenas: its transfers end before their memory
   ModelState m_model;
   PatternBatches m_batches;
   Exec m_exec;

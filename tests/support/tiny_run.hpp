@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct TinyRun {
   std::int64_t micro_batches = 1;
   bool clip = true;
   int steps = 3;
-  // Makes the spill file of `bytes`; empty: one with the default settings.
-  std::function<SpillFile(std::int64_t bytes)> spill = {};
+  // Makes the spill file of `bytes`, beside the device arena; empty: one with the default settings.
+  std::function<SpillFile(std::int64_t bytes, std::span<std::byte> device)> spill = {};
 };
 
 // Bits: equal stories, equal runs.
