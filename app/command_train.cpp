@@ -11,11 +11,11 @@
 #include "config/print.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
-#include "profile/machine_probe.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/checkpoints.hpp"
 #include "train/cores.hpp"
 #include "train/environment.hpp"
+#include "train/measured_machine.hpp"
 #include "train/planned_memory.hpp"
 #include "train/resume.hpp"
 #include "train/same_start.hpp"
@@ -32,6 +32,7 @@ struct Start {
   std::optional<RunDir> run_dir;  // rank 0
   std::optional<Data> data;
   std::optional<Resumption> resumption;
+  std::int64_t cores = 1;  // this rank's share
   Choices choices;
   bool micro_is_free = true;  // may be halved until a plan fits
 
@@ -47,7 +48,7 @@ Config read_config(TrainArguments const& arguments) {
 // Choices that decide bits are the checkpoint's where the run goes on with as many ranks.
 void choose_arithmetic(Start& start, Comm& comm) {
   auto const shares = gathered(comm, core_share());
-  auto const cores = own_cores(shares, comm.rank());
+  auto const cores = start.cores = own_cores(shares, comm.rank());
   auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
   if (before != nullptr && before->ranks != comm.size()) before = nullptr;
   start.choices =
@@ -112,12 +113,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 2. The machine.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
-  auto machine = probe_machine(exec, start.config.precision == Precision::bf16);
-  on_all_ranks(comm, [&] {
-    auto const& spill_dir = start.config.memory.nvme_path;
-    if (!spill_dir.empty()) probe_storage(machine, spill_dir);
-  });
-  machine = slowest(gathered(comm, machine));  // one Machine, one plan
+  auto const machine = measured_machine(start.config, start.data->vocab, start.choices,
+                                        start.cores, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
   auto const limits = common_budgets(start.config, comm);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
@@ -18,8 +19,13 @@ bool is_inside(std::string_view name, std::string_view group) {
 
 class Assigner {
  public:
-  Assigner(Config& config, Origins& origins, std::string source, bool from_file)
-      : m_keys(keys_of(config)), m_origins(origins), m_source(source), m_from_file(from_file) {}
+  Assigner(std::vector<Key> keys, Origins& origins, std::string source, bool from_file,
+           std::string_view hint)
+      : m_keys(std::move(keys)),
+        m_origins(origins),
+        m_source(std::move(source)),
+        m_from_file(from_file),
+        m_hint(hint) {}
 
   // `name` is a key, a group of keys, or, empty, the whole input.
   void assign(std::string const& name, int line, Value const& value) {
@@ -72,7 +78,7 @@ class Assigner {
     auto const is_it = [&](auto later) { return later == name || is_inside(name, later); };
     if (std::ranges::any_of(later_keys(), is_it)) refuse(place, "not offered in this version");
     auto const nearest = nearest_name(name, names());
-    refuse(place, nearest.empty() ? "unknown key; --print-config lists all"
+    refuse(place, nearest.empty() ? fmt::format("unknown key; {}", m_hint)
                                   : fmt::format("unknown key; did you mean {}?", nearest));
   }
 
@@ -93,7 +99,10 @@ class Assigner {
   Origins& m_origins;
   std::string m_source;
   bool m_from_file;
+  std::string_view m_hint;
 };
+
+constexpr std::string_view kInputHint = "--print-config lists all";
 
 }  // namespace
 
@@ -103,7 +112,12 @@ void assign_file(Config& config, Origins& origins, Value const& root, std::strin
 
 void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,
                   std::string const& source) {
-  Assigner(config, origins, source, true).assign(group, root.line, root);
+  Assigner(keys_of(config), origins, source, true, kInputHint).assign(group, root.line, root);
+}
+
+void assign_keys(std::vector<Key> keys, Origins& origins, Value const& root,
+                 std::string const& source, std::string_view hint) {
+  Assigner(std::move(keys), origins, source, true, hint).assign("", root.line, root);
 }
 
 void assign_override(Config& config, Origins& origins, std::string const& text) {
@@ -118,7 +132,8 @@ void assign_override(Config& config, Origins& origins, std::string const& text) 
   } catch (Error const& e) {
     refuse({std::string(command_line), ""}, e.what());
   }
-  Assigner(config, origins, std::string(command_line), false).assign(name, 1, value);
+  Assigner(keys_of(config), origins, std::string(command_line), false, kInputHint)
+      .assign(name, 1, value);
 }
 
 }  // namespace spillway

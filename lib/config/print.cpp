@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -21,28 +21,6 @@ std::vector<std::string_view> parts_of(std::string_view name) {
   return parts;
 }
 
-// Nested maps in block style; `comment(i)` is put before key i unless it is empty.
-template <class Comment>
-std::string nested_yaml(std::vector<Key> const& keys, Comment comment) {
-  std::string text;
-  std::vector<std::string_view> open;  // groups the writer is inside
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    auto const parts = parts_of(keys[i].name);
-    std::size_t depth = 0;
-    while (depth < open.size() && depth + 1 < parts.size() && open[depth] == parts[depth]) ++depth;
-    open.resize(depth);
-    for (; depth + 1 < parts.size(); ++depth) {
-      text += fmt::format("{:{}}{}:\n", "", 2 * depth, parts[depth]);
-      open.push_back(parts[depth]);
-    }
-    if (auto const line = comment(i); !line.empty()) {
-      text += fmt::format("{:{}}# {}\n", "", 2 * depth, line);
-    }
-    text += fmt::format("{:{}}{}: {}\n", "", 2 * depth, parts[depth], write_key(keys[i]));
-  }
-  return text;
-}
-
 std::string escaped_markdown(std::string_view text) {
   std::string escaped;
   for (char const c : text) escaped += c == '|' ? "\\|" : std::string(1, c);
@@ -57,18 +35,39 @@ std::string form_and_unit(Key const& key) {
 
 }  // namespace
 
+std::string nested_yaml(std::vector<Key> const& keys,
+                        std::function<std::string(Key const&)> const& comment) {
+  std::string text;
+  std::vector<std::string_view> open;  // groups the writer is inside
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const parts = parts_of(keys[i].name);
+    std::size_t depth = 0;
+    while (depth < open.size() && depth + 1 < parts.size() && open[depth] == parts[depth]) ++depth;
+    open.resize(depth);
+    for (; depth + 1 < parts.size(); ++depth) {
+      text += fmt::format("{:{}}{}:\n", "", 2 * depth, parts[depth]);
+      open.push_back(parts[depth]);
+    }
+    if (auto const line = comment(keys[i]); !line.empty()) {
+      text += fmt::format("{:{}}# {}\n", "", 2 * depth, line);
+    }
+    text += fmt::format("{:{}}{}: {}\n", "", 2 * depth, parts[depth], write_key(keys[i]));
+  }
+  return text;
+}
+
 std::string to_yaml(Config const& config) {
   auto copy = config;
-  return nested_yaml(keys_of(copy), [](std::size_t) { return std::string(); });
+  return nested_yaml(keys_of(copy), [](Key const&) { return ""; });
 }
 
 std::string print_config(Config const& config) {
   auto copy = config;
   Config defaults;
-  auto const keys = keys_of(copy), default_keys = keys_of(defaults);
-  return nested_yaml(keys, [&](std::size_t i) {
-    return fmt::format("{} [{}; default {}]", keys[i].doc, form_and_unit(keys[i]),
-                       write_key(default_keys[i]));
+  auto const default_keys = keys_of(defaults);
+  return nested_yaml(keys_of(copy), [&](Key const& key) {
+    auto const unset = std::ranges::find(default_keys, key.name, &Key::name);
+    return fmt::format("{} [{}; default {}]", key.doc, form_and_unit(key), write_key(*unset));
   });
 }
 

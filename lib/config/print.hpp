@@ -1,11 +1,18 @@
-// The table of keys, written for people and for the next run.
+// Tables of keys, written for people and for the next run.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
+#include "config/key.hpp"
 
 namespace spillway {
+
+// Nested maps in block style; `comment` is put before its key unless it is empty. Loads again.
+std::string nested_yaml(std::vector<Key> const& keys,
+                        std::function<std::string(Key const&)> const& comment);
 
 // Every value used, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);

@@ -1,15 +1,53 @@
-// Numbers of one machine. Measured (lib/profile) or read from a file; never constants in the
-// solver.
+// Numbers of one machine, as one rank of a run gets them. Measured (lib/profile) or read from a
+// file; never constants in the solver. A rate of 0 is not known, and what needs it takes no time.
 #pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace spillway {
 
 struct Machine {
+  // Of large ops, on all threads of the compute lane.
   double matmul_gflops_bf16 = 0, matmul_gflops_f32 = 0;
-  double memory_gbps = 0;  // DRAM or device memory, all cores
-  double nvme_write_gbps = 0, nvme_read_gbps = 0;
-  double network_gbps = 0;  // between two ranks
+  double memory_gbps = 0;                          // DRAM or device memory
+  double nvme_write_gbps = 0, nvme_read_gbps = 0;  // each alone
+  double network_gbps = 0;                         // between two ranks
   double item_overhead_s = 0;
+
+  double nvme_both_gbps = 0;              // reading and writing at the same time, in sum
+  double h2d_gbps = 0, d2h_gbps = 0;      // between device and host; on CPUs: copies by one core
+  double cores = 0;                       // that all lanes share
+  double compute_cores = 0;               // of them, what the compute lane keeps busy
+  double nvme_core_s_per_gb = 0;          // of a core, to move and check a GB of spilled bytes
+
+  // What there is. Main memory and drives are a node's, and its ranks share them.
+  std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
+  std::int64_t node_ranks = 1;
+  std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // that may be written in a drive's life
+
+  // Seconds of ops, each alone, by cost_key; on the host lane "host " comes before it. What is
+  // measured wins over the rates.
+  std::map<std::string, double, std::less<>> op_s = {};
+  // For ops that are not in `op_s`, by kind ("adamw", "host adamw"): GFLOP/s of kinds that count
+  // flops, GB/s of traffic of the others. Wins over the rates above.
+  std::map<std::string, double, std::less<>> kind_giga_per_s = {};
 };
+
+// The rates and costs, but for those of ops: for files, for ranks that must agree.
+struct MachineField {
+  std::string_view key;  // in a machine file
+  double Machine::*at;
+  bool more_is_better;  // a rate; else a cost
+  std::string_view doc;
+};
+std::span<MachineField const> machine_fields();
+
+// Of every rate the lowest, of every cost and time the highest.
+Machine slowest(std::span<Machine const> machines);
 
 }  // namespace spillway

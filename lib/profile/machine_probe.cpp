@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
+#include <ctime>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
 #include "io/file/file.hpp"
@@ -76,17 +79,66 @@ class LoneOp {
   Launch m_launch;
 };
 
-void measure_storage(Machine& machine, std::filesystem::path const& directory, std::int64_t size) {
-  Pages const bytes(static_cast<std::size_t>(size));
-  SpillFile file(directory, size, {.checksums = false, .spare_bytes = 0});
-  // The first write finds blocks that were never written: file systems take longer over those.
-  auto const rate = [&](auto const& move) {
+double thread_cpu_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// The lower half of a spill file and the upper one, each with its memory.
+class StorageBench {
+ public:
+  StorageBench(std::filesystem::path const& directory, std::int64_t half_bytes, bool checksums)
+      : m_half_bytes(half_bytes),
+        m_memory(2 * static_cast<std::size_t>(half_bytes)),
+        m_file(directory, 2 * half_bytes, {.checksums = checksums, .spare_bytes = 0}) {}
+
+  // GB/s of moving both halves at once; 0: storage failed. The first time finds blocks that were
+  // never written, over which file systems take longer.
+  double gbps(Direction lower, Direction upper) {
     bool moved = true;
-    double const s = best_s([&] { moved = moved && move() == IoResult::ok; });
-    return moved ? static_cast<double>(size) / s * 1e-9 : 0;
-  };
-  machine.nvme_write_gbps = rate([&] { return file.write(0, bytes.all()); });
-  machine.nvme_read_gbps = rate([&] { return file.read(0, bytes.all()); });
+    double const s = best_s([&] { moved = moved && move(lower, upper); });
+    return moved ? 2 * static_cast<double>(m_half_bytes) / s * 1e-9 : 0;
+  }
+  // What a GB has cost this thread so far.
+  double core_s_per_gb() const { return m_moved_gb > 0 ? m_cpu_s / m_moved_gb : 0; }
+
+ private:
+  bool move(Direction lower, Direction upper) {
+    double const before_s = thread_cpu_s();
+    auto const half = static_cast<std::size_t>(m_half_bytes);
+    m_file.begin({lower, m_memory.all().first(half), 0, 0});
+    m_file.begin({upper, m_memory.all().subspan(half), m_half_bytes, 1});
+    bool sound = true;
+    while (m_file.under_way() > 0) {
+      auto const done = m_file.wait(SpillFile::kForever_s);
+      sound = sound && (!done || done->result == IoResult::ok);
+    }
+    m_cpu_s += thread_cpu_s() - before_s;
+    m_moved_gb += 2 * static_cast<double>(m_half_bytes) * 1e-9;
+    return sound;
+  }
+
+  std::int64_t m_half_bytes;
+  Pages m_memory;
+  SpillFile m_file;
+  double m_cpu_s = 0, m_moved_gb = 0;
+};
+
+void measure_storage(Machine& machine, std::filesystem::path const& directory, std::int64_t size,
+                     bool checksums) {
+  StorageBench bench(directory, round_up(size / 2, kSpillAlignment), checksums);
+  machine.nvme_write_gbps = bench.gbps(Direction::write, Direction::write);
+  machine.nvme_read_gbps = bench.gbps(Direction::read, Direction::read);
+  machine.nvme_both_gbps = bench.gbps(Direction::write, Direction::read);
+  machine.nvme_core_s_per_gb = bench.core_s_per_gb();
+}
+
+// One core copies main memory: what transfers between tiers of a CPU node are.
+double copy_gbps(Pages const& memory) {
+  auto const half = memory.all().size() / 2;
+  double const s = best_s([&] { std::memcpy(memory.data(), memory.data() + half, half); });
+  return static_cast<double>(half) / s * 1e-9;
 }
 
 }  // namespace
@@ -100,28 +152,18 @@ Machine probe_machine(Exec const& exec, bool bf16) {
   (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) = flops / best_s(matmul) * 1e-9;
   LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.data());
   machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
+  machine.h2d_gbps = machine.d2h_gbps = copy_gbps(memory);
+  machine.compute_cores = exec.space().concurrency();
   return machine;
 }
 
-void probe_storage(Machine& machine, std::filesystem::path const& directory) {
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums) {
   auto const size = std::min(kStorageBytes, free_bytes(directory) / 2);
   try {
-    if (size >= kLeastStorageBytes) measure_storage(machine, directory, size);
+    if (size >= kLeastStorageBytes) measure_storage(machine, directory, size, checksums);
   } catch (Error const& error) {
     if (error.status() != Status::cannot_fit) throw;  // the plan will meet that, if it spills
   }
-}
-
-Machine slowest(std::span<Machine const> machines) {
-  constexpr double Machine::*rates[] = {&Machine::matmul_gflops_bf16, &Machine::matmul_gflops_f32,
-                                        &Machine::memory_gbps,        &Machine::nvme_write_gbps,
-                                        &Machine::nvme_read_gbps,     &Machine::network_gbps};
-  auto result = machines.front();
-  for (auto const& machine : machines) {
-    for (auto const rate : rates) result.*rate = std::min(result.*rate, machine.*rate);
-    result.item_overhead_s = std::max(result.item_overhead_s, machine.item_overhead_s);
-  }
-  return result;
 }
 
 }  // namespace spillway

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 
 #include "plan/machine.hpp"
 
@@ -12,15 +11,12 @@ namespace spillway {
 class Exec;
 
 // Rates of matrix products in the run's precision and of memory traffic, both on all threads of
-// `exec` and through the run's own kernels. Takes 48 MiB while it measures.
+// `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
 Machine probe_machine(Exec const& exec, bool bf16);
 
-// Adds the spill path's rates, each alone, in about a quarter of a second; where direct I/O is not
+// Adds the spill path's rates and what it costs cores, in under half a second; where direct I/O is not
 // to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
 // Throws Error when the directory cannot be used.
-void probe_storage(Machine& machine, std::filesystem::path const& directory);
-
-// Of every rate the lowest.
-Machine slowest(std::span<Machine const> machines);
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
 
 }  // namespace spillway

@@ -26,23 +26,35 @@ TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
 
 TEST(MachineProbe, MeasuresTheSpillPath) {
   Machine machine;
-  probe_storage(machine, ::testing::TempDir());
+  probe_storage(machine, ::testing::TempDir(), true);
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
+  EXPECT_TRUE(plausible(machine.nvme_both_gbps));
+  EXPECT_TRUE(plausible(machine.nvme_core_s_per_gb));
 }
 
 TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
-  Machine const machines[] = {{.memory_gbps = 3, .nvme_read_gbps = 1, .item_overhead_s = 1},
-                              {.memory_gbps = 2, .nvme_read_gbps = 4, .item_overhead_s = 2}};
+  Machine const machines[] = {{.memory_gbps = 3,
+                               .nvme_read_gbps = 1,
+                               .item_overhead_s = 1,
+                               .op_s = {{"a", 1}, {"b", 2}},
+                               .kind_giga_per_s = {{"a", 1}}},
+                              {.memory_gbps = 2,
+                               .nvme_read_gbps = 4,
+                               .item_overhead_s = 2,
+                               .op_s = {{"a", 3}, {"b", 1}},
+                               .kind_giga_per_s = {{"a", 2}}}};
   auto const machine = slowest(machines);
   EXPECT_EQ(machine.memory_gbps, 2);
   EXPECT_EQ(machine.nvme_read_gbps, 1);
   EXPECT_EQ(machine.item_overhead_s, 2);
+  EXPECT_EQ(machine.op_s, (std::map<std::string, double, std::less<>>{{"a", 3}, {"b", 2}}));
+  EXPECT_EQ(machine.kind_giga_per_s.at("a"), 1);
 }
 
 TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
   Machine machine;
-  EXPECT_THROW(probe_storage(machine, "/no/such/directory"), Error);
+  EXPECT_THROW(probe_storage(machine, "/no/such/directory", true), Error);
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// A training step by blocks instead of ops: what the search looks at.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "plan/item_cost.hpp"
+#include "plan/plan.hpp"
+
+namespace spillway {
+
+inline constexpr int kPolicies = 7;
+constexpr std::size_t index(BlockPolicy policy) {
+  return static_cast<std::size_t>(policy);
+}
+
+// One block of one micro-batch under one policy.
+struct PolicyCost {
+  ItemCost backward;            // with what is made again
+  std::int64_t kept_bytes = 0;  // on the device, from its forward to its backward pass
+  std::int64_t away_bytes = 0;  // leave it, where all rows do
+  // The most bytes alive during its passes, beside what blocks before it keep.
+  std::int64_t forward_bytes = 0, backward_bytes = 0;
+};
+
+struct BlockCost {
+  bool layer = false;
+  ItemCost forward;
+  std::array<PolicyCost, kPolicies> policies;
+  std::vector<int> chunks;  // whose parameters its ops read
+};
+
+struct ChunkCost {
+  std::int64_t parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  ItemCost norm, update, host_update;
+};
+
+struct BlockModel {
+  std::vector<BlockCost> blocks;
+  std::vector<ChunkCost> chunks;
+};
+
+// `policies`: those that are wanted; the others' numbers stay zero.
+BlockModel block_model(Graph const& graph, Machine const& machine,
+                       std::vector<BlockPolicy> const& policies);
+
+}  // namespace spillway

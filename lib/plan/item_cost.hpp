@@ -1,0 +1,28 @@
+// What the items of a Program ask of a machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "plan/machine.hpp"
+#include "plan/program.hpp"
+
+namespace spillway {
+
+// What lanes share. Items that ask together for more than there is share it in proportion.
+enum class Resource : std::uint8_t { cores, memory, drive };
+inline constexpr int kResources = 3;
+using Shares = std::array<double, kResources>;
+
+// Cores, GB/s of memory traffic, and drives (1 for each direction, where both at once are as fast
+// as either alone); infinite where the machine does not say.
+Shares capacities(Machine const& machine);
+
+struct ItemCost {
+  double seconds = 0;  // with all it asks for
+  Shares demand{};     // meanwhile
+};
+std::vector<ItemCost> item_costs(Program const& program, Machine const& machine);
+
+}  // namespace spillway

@@ -1,0 +1,32 @@
+// Runs one op of a Program on memory of its own, bound as the engine binds it, and times it.
+#pragma once
+
+#include <vector>
+
+#include "base/pages.hpp"
+#include "plan/program.hpp"
+
+namespace spillway {
+
+class Exec;
+
+class OpBench {
+ public:
+  OpBench(Program const& program, Exec const& exec);
+
+  enum class On : std::uint8_t { compute_lane, host_lane };
+  // Median of a few runs on operands that no cache holds, after one that sets things up; of an op
+  // that takes long, that one. Takes memory for its operands while it measures.
+  double seconds(Op const& op, On lane);
+
+ private:
+  std::vector<void*> place(Op const& op);
+  void fill(Op const& op, Tensor const& tensor, std::byte* to) const;
+  void flush_caches();
+
+  Program const& m_program;
+  Exec const& m_exec;
+  Pages m_memory, m_flush;
+};
+
+}  // namespace spillway

@@ -1,0 +1,90 @@
+#include "profile/op_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "profile/op_bench.hpp"
+
+namespace spillway {
+namespace {
+
+// What ops of one kind did in all.
+struct Sum {
+  double amount = 0, seconds = 0;  // of flops where the kind counts them, else of bytes
+  void add(Program const& program, Op const& op, double s) {
+    amount +=
+        op.flops > 0 ? op.flops : static_cast<double>(traffic_bytes(op, program.tensors));
+    seconds += s;
+  }
+};
+
+// Of ops on whole chunks, one of each kind will do: they pass over their elements once.
+bool is_linear(Op const& op) {
+  return op.chunk >= 0;
+}
+
+// The size that most chunks have: those of layers. Embeddings may take a budget's worth of memory.
+std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
+  std::map<std::int64_t, int> counts;
+  for (Chunk const& chunk : chunks) ++counts[chunk.elements];
+  auto const by_count = [](auto const& a, auto const& b) { return a.second < b.second; };
+  auto const most = std::ranges::max_element(counts, by_count);
+  return most == counts.end() ? 0 : most->first;
+}
+
+// All ops in turn, several times over: what disturbs a machine for a second or two disturbs no op
+// every time.
+constexpr int kRounds = 3;
+
+struct Timed {
+  Op const* op;
+  OpBench::On lane;
+  double best_s;
+};
+
+// Keys of what is to be measured, "host " before those of the host lane.
+std::map<std::string, Timed> distinct_ops(Program const& program) {
+  auto const typical = typical_elements(program.chunks);
+  std::map<std::string, Timed> ops;
+  std::set<OpKind> linear;
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op) continue;
+    Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+    auto const add = [&](std::string const& lane, OpBench::On on) {
+      ops.try_emplace(lane + cost_key(op, program.tensors), Timed{&op, on, INFINITY});
+    };
+    if (!is_linear(op)) {
+      add("", OpBench::On::compute_lane);
+    } else if (program.chunks[static_cast<std::size_t>(op.chunk)].elements == typical &&
+               linear.insert(op.kind).second) {
+      add("", OpBench::On::compute_lane);
+      add("host ", OpBench::On::host_lane);
+    }
+  }
+  return ops;
+}
+
+}  // namespace
+
+void measure_ops(Machine& machine, Program const& program, Exec const& exec) {
+  auto ops = distinct_ops(program);
+  OpBench bench(program, exec);
+  for (int round = 0; round < kRounds; ++round) {
+    for (auto& [key, timed] : ops)
+      timed.best_s = std::min(timed.best_s, bench.seconds(*timed.op, timed.lane));
+  }
+  std::map<std::string, Sum> sums;
+  for (auto const& [key, timed] : ops) {
+    auto const* const lane = timed.lane == OpBench::On::host_lane ? "host " : "";
+    sums[lane + std::string(name(timed.op->kind))].add(program, *timed.op, timed.best_s);
+    if (!is_linear(*timed.op)) machine.op_s[key] = timed.best_s;
+  }
+  for (auto const& [kind, sum] : sums)
+    machine.kind_giga_per_s[kind] = sum.amount / sum.seconds * 1e-9;
+}
+
+}  // namespace spillway

@@ -1,0 +1,19 @@
+// The Machine that a run plans with: what its ranks find where they are.
+#pragma once
+
+#include "comm/comm.hpp"
+#include "config/config.hpp"
+#include "kernels/exec.hpp"
+#include "plan/machine.hpp"
+#include "train/data.hpp"
+#include "train/prepare.hpp"
+
+namespace spillway {
+
+// Collective. Measures rates, storage where there is some to spill to, and every op of a training
+// step of `choices`; gives the slowest of all ranks, since they make one plan. `cores`: this rank's
+// share. Throws AgreedError.
+Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
+                         std::int64_t cores, Exec const& exec, Comm& comm);
+
+}  // namespace spillway

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Predicted against measured: steps of varied shapes under varied plans; prints a Markdown table.
+
+    tests/bench/predict.py build/bin/spillway --work DIR [--only NAME ...] [KEY=VALUE ...]
+
+Every run profiles, plans and trains in a process of its own. Measured: the median of its steps but
+the first two. A run writes one checkpoint, at its end, below DIR, where the spill file is too.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from compare_pytorch import VOCAB, write_tokens
+
+# name: layers, hidden, heads, sequence, sequences, micro, precision
+SHAPES = {
+    "124M": (12, 768, 12, 512, 4, 4, "bf16"),
+    "124M long": (12, 768, 12, 2048, 1, 1, "bf16"),
+    "124M fp32": (12, 768, 12, 256, 4, 4, "fp32"),
+    "deep": (24, 384, 6, 256, 8, 8, "bf16"),
+    "wide": (3, 1536, 16, 256, 4, 4, "bf16"),
+    "3 micro-batches": (12, 512, 8, 256, 12, 4, "bf16"),
+}
+PLANS = {
+    "keep": {},
+    "light": {"plan.activations": "light"},
+    "recompute": {"plan.activations": "recompute"},
+    "nvme": {"plan.activations": "nvme"},
+    "half nvme": {"plan.activations": "nvme:0.5"},
+    "mixed": {"plan.activations": "[nvme, recompute, nvme, light, light+nvme, keep]"},
+    "host update": {"plan.update": "host"},
+    "state on nvme": {"plan.optimizer": "nvme", "plan.update": "host"},
+    "state on nvme, device update": {"plan.optimizer": "nvme", "plan.update": "device"},
+    "all on nvme": {"plan.activations": "light+nvme", "plan.parameters": "nvme",
+                    "plan.optimizer": "nvme", "plan.update": "host"},
+    "no clip": {"plan.optimizer": "nvme", "plan.update": "host", "optim.clip": 0},
+}
+# Every plan on the first shape, a few on every other one.
+CASES = [("124M", plan) for plan in PLANS] + [
+    (shape, plan) for shape in list(SHAPES)[1:]
+    for plan in ("keep", "recompute", "mixed", "all on nvme")]
+
+
+def run(args, folder, shape, plan):
+    layers, hidden, heads, sequence, sequences, micro, precision = SHAPES[shape]
+    run_dir = folder / "run"
+    overrides = {
+        "model.layers": layers, "model.hidden": hidden, "model.heads": heads, "model.vocab": VOCAB,
+        "data.train": folder / "tokens.bin", "data.sequence": sequence,
+        "batch.sequences": sequences, "batch.micro": micro, "precision": precision,
+        "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
+        "run.checkpoint.every": 0, "memory.host": "1GiB",
+        "memory.nvme": f"{{path: {folder}, size: 16GiB}}", "plan.activations": "keep",
+    } | PLANS[plan] | dict(text.split("=", 1) for text in args.overrides)
+    command = [args.spillway, "train", folder / "bench.yaml"]
+    command += [f"{key}={value}" for key, value in overrides.items()]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{shape}, {plan}: exit {done.returncode}\n{done.stderr[-3000:]}")
+    rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+    summary = json.loads((run_dir / "summary.json").read_text())
+    shutil.rmtree(run_dir)
+    return summary, statistics.median(row["step_s"] for row in rows[2:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("spillway")
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE")
+    parser.add_argument("--work", default=".", help="directory for tokens, spill file and run")
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--only", nargs="*", help="plans, by name")
+    parser.add_argument("--ops", action="store_true", help="every op kind of every run as well")
+    args = parser.parse_intermixed_args()
+    print("| shape | plan | predicted, s | measured, s | off by | peaks |\n" + "| --- " * 6 + "|")
+    errors = []
+    with tempfile.TemporaryDirectory(dir=args.work) as name:
+        folder = pathlib.Path(name).resolve()
+        (folder / "bench.yaml").write_text("model: {family: gpt}\n")
+        write_tokens(folder / "tokens.bin", 200_001)
+        for shape, plan in CASES:
+            if args.only and plan not in args.only:
+                continue
+            summary, measured = run(args, folder, shape, plan)
+            predicted = summary["predicted_step_s"]
+            errors.append(predicted / measured - 1)
+            same = summary["predicted_peak_bytes"] == summary["measured_peak_bytes"]
+            print(f"| {shape} | {plan} | {predicted:.3f} | {measured:.3f} | "
+                  f"{100 * errors[-1]:+.1f} % | {'equal' if same else 'DIFFER'} |", flush=True)
+            if args.ops:
+                for kind, op in summary["ops"].items():
+                    print(f"    {kind}: {op['predicted_s']:.4f} {op['measured_s']:.4f}")
+    sizes = sorted(abs(error) for error in errors)
+    print(f"\n{len(sizes)} runs: median {100 * statistics.median(sizes):.1f} %, p90 "
+          f"{100 * sizes[int(0.9 * (len(sizes) - 1))]:.1f} %, worst {100 * sizes[-1]:.1f} %")
+
+
+if __name__ == "__main__":
+    main()
