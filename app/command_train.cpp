@@ -113,8 +113,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 2. The machine.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
-  auto const machine = measured_machine(start.config, start.data->vocab, start.choices,
-                                        start.cores, exec, comm);
+  auto const machine =
+      measured_machine(start.config, start.data->vocab, start.choices, start.cores, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
   auto const limits = common_budgets(start.config, comm);

@@ -21,86 +21,32 @@ double found_or(std::map<std::string, double, std::less<>> const& values, std::s
   return found == values.end() ? fallback : found->second;
 }
 
-class Costs {
- public:
-  Costs(Program const& program, Machine const& machine)
-      : m_program(program), m_machine(machine) {}
+double& demand(ItemCost& cost, Resource resource) {
+  return cost.demand[static_cast<std::size_t>(resource)];
+}
 
-  ItemCost of(Item const& item) {
-    auto cost = item.kind == ItemKind::op ? op_cost(item) : move_cost(item);
-    cost.seconds += m_machine.item_overhead_s;
-    return cost;
+// Matrix products run at the rate of their operands' type; other flops are hidden by memory.
+double op_s(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
+            std::string const& lane) {
+  if (!machine.op_s.empty()) {
+    auto const measured = machine.op_s.find(lane + cost_key(op, tensors));
+    if (measured != machine.op_s.end()) return measured->second;
   }
+  auto const kind = lane + std::string(name(op.kind));
+  auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
+  if (op.flops == 0)
+    return seconds(traffic, found_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
+  auto const dtype = tensors[static_cast<std::size_t>(op.inputs[0].tensor)].dtype;
+  double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
+  return std::max(seconds(op.flops, found_or(machine.kind_giga_per_s, kind, rate)),
+                  seconds(traffic, machine.memory_gbps));
+}
 
- private:
-  // Ops are repeated by recomputation and by micro-batches: each is looked up once.
-  ItemCost op_cost(Item const& item) {
-    bool const host = item.lane == Lane::host;
-    auto const [found, is_new] = m_op_s.try_emplace(2 * item.op + (host ? 1 : 0), 0);
-    auto const& op = m_program.ops[static_cast<std::size_t>(item.op)];
-    if (is_new) found->second = op_s(op, host ? "host " : "");
-    ItemCost cost{found->second};
-    demand(cost, Resource::cores) = host ? 1 : m_machine.compute_cores;
-    auto const traffic = static_cast<double>(traffic_bytes(op, m_program.tensors));
-    if (cost.seconds > 0) demand(cost, Resource::memory) = traffic / cost.seconds * 1e-9;
-    return cost;
-  }
-
-  // Matrix products run at the rate of their operands' type; other flops are hidden by memory.
-  double op_s(Op const& op, std::string const& lane) const {
-    if (!m_machine.op_s.empty()) {
-      auto const measured = m_machine.op_s.find(lane + cost_key(op, m_program.tensors));
-      if (measured != m_machine.op_s.end()) return measured->second;
-    }
-    auto const kind = lane + std::string(name(op.kind));
-    auto const traffic = static_cast<double>(traffic_bytes(op, m_program.tensors));
-    if (op.flops == 0)
-      return seconds(traffic, found_or(m_machine.kind_giga_per_s, kind, m_machine.memory_gbps));
-    auto const dtype = m_program.tensors[static_cast<std::size_t>(op.inputs[0].tensor)].dtype;
-    double const rate =
-        dtype == DType::bf16 ? m_machine.matmul_gflops_bf16 : m_machine.matmul_gflops_f32;
-    return std::max(seconds(op.flops, found_or(m_machine.kind_giga_per_s, kind, rate)),
-                    seconds(traffic, m_machine.memory_gbps));
-  }
-
-  ItemCost move_cost(Item const& item) const {
-    auto const bytes = static_cast<double>(written_bytes(item));
-    ItemCost cost;
-    bool const reads = item.lane == Lane::nvme_read, writes = item.lane == Lane::nvme_write;
-    if (reads || writes) {
-      cost.seconds =
-          seconds(bytes, reads ? m_machine.nvme_read_gbps : m_machine.nvme_write_gbps);
-      demand(cost, Resource::drive) = 1;
-      if (cost.seconds > 0)
-        demand(cost, Resource::cores) =
-            bytes * 1e-9 * m_machine.nvme_core_s_per_gb / cost.seconds;
-    } else if (item.lane == Lane::comm) {
-      cost.seconds = seconds(sent_bytes(item), m_machine.network_gbps);
-    } else {
-      double const link = item.lane == Lane::h2d ? m_machine.h2d_gbps : m_machine.d2h_gbps;
-      cost.seconds = seconds(bytes, link > 0 ? link : m_machine.memory_gbps);
-      if (m_machine.compute_cores > 0) demand(cost, Resource::cores) = 1;
-    }
-    if (cost.seconds > 0 && m_machine.compute_cores > 0)
-      demand(cost, Resource::memory) = bytes / cost.seconds * 1e-9;
-    return cost;
-  }
-
-  // To the other ranks; `commit` and `report` send one word.
-  double sent_bytes(Item const& item) const {
-    auto const ranks = static_cast<double>(m_program.ranks);
-    bool const word = item.kind == ItemKind::commit || item.kind == ItemKind::report;
-    return word ? 0 : static_cast<double>(written_bytes(item)) * (ranks - 1) / ranks;
-  }
-
-  static double& demand(ItemCost& cost, Resource resource) {
-    return cost.demand[static_cast<std::size_t>(resource)];
-  }
-
-  Program const& m_program;
-  Machine const& m_machine;
-  std::unordered_map<int, double> m_op_s;  // by op and lane
-};
+// What the ranks send to each other; `commit` and `report` send one word.
+std::int64_t sent_bytes(Program const& program, Item const& item) {
+  bool const word = item.kind == ItemKind::commit || item.kind == ItemKind::report;
+  return word ? 0 : written_bytes(item) * (program.ranks - 1) / program.ranks;
+}
 
 }  // namespace
 
@@ -111,11 +57,62 @@ Shares capacities(Machine const& machine) {
   return {known(machine.cores), known(machine.memory_gbps), known(drives)};
 }
 
+ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
+                 Lane lane) {
+  bool const host = lane == Lane::host;
+  ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
+  demand(cost, Resource::cores) = host ? 1 : machine.compute_cores;
+  auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
+  if (cost.seconds > 0) demand(cost, Resource::memory) = traffic / cost.seconds * 1e-9;
+  cost.seconds += machine.item_overhead_s;
+  return cost;
+}
+
+ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
+  auto const rate = [&] {
+    switch (lane) {
+      case Lane::nvme_read:
+        return machine.nvme_read_gbps;
+      case Lane::nvme_write:
+        return machine.nvme_write_gbps;
+      case Lane::comm:
+        return machine.network_gbps;
+      case Lane::h2d:
+        return machine.h2d_gbps > 0 ? machine.h2d_gbps : machine.memory_gbps;
+      default:
+        return machine.d2h_gbps > 0 ? machine.d2h_gbps : machine.memory_gbps;
+    }
+  }();
+  auto const amount = static_cast<double>(bytes);
+  ItemCost cost{seconds(amount, rate)};
+  bool const drive = lane == Lane::nvme_read || lane == Lane::nvme_write;
+  bool const on_cpu = machine.compute_cores > 0;  // copies between tiers are a core's work there
+  if (drive) demand(cost, Resource::drive) = 1;
+  if (cost.seconds > 0) {
+    double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
+    demand(cost, Resource::cores) = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
+    if (on_cpu) demand(cost, Resource::memory) = amount / cost.seconds * 1e-9;
+  }
+  cost.seconds += machine.item_overhead_s;
+  return cost;
+}
+
 std::vector<ItemCost> item_costs(Program const& program, Machine const& machine) {
-  Costs costs(program, machine);
+  std::unordered_map<int, ItemCost> ops;  // by op and lane: micro-batches and clones repeat them
   std::vector<ItemCost> result;
   result.reserve(program.items.size());
-  for (Item const& item : program.items) result.push_back(costs.of(item));
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op) {
+      auto const bytes = item.lane == Lane::comm ? sent_bytes(program, item) : written_bytes(item);
+      result.push_back(copy_cost(bytes, machine, item.lane));
+      continue;
+    }
+    auto const [found, is_new] = ops.try_emplace(2 * item.op + (item.lane == Lane::host ? 1 : 0));
+    if (is_new)
+      found->second = op_cost(program.ops[static_cast<std::size_t>(item.op)], program.tensors,
+                              machine, item.lane);
+    result.push_back(found->second);
+  }
   return result;
 }
 

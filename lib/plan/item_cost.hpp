@@ -23,6 +23,11 @@ struct ItemCost {
   double seconds = 0;  // with all it asks for
   Shares demand{};     // meanwhile
 };
+// `lane`: compute, or host, where ops run on one core.
+ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
+                 Lane lane);
+// On `lane`, to or from where it leads.
+ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
 std::vector<ItemCost> item_costs(Program const& program, Machine const& machine);
 
 }  // namespace spillway

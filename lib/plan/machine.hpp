@@ -19,16 +19,19 @@ struct Machine {
   double network_gbps = 0;                         // between two ranks
   double item_overhead_s = 0;
 
-  double nvme_both_gbps = 0;              // reading and writing at the same time, in sum
-  double h2d_gbps = 0, d2h_gbps = 0;      // between device and host; on CPUs: copies by one core
-  double cores = 0;                       // that all lanes share
-  double compute_cores = 0;               // of them, what the compute lane keeps busy
-  double nvme_core_s_per_gb = 0;          // of a core, to move and check a GB of spilled bytes
+  double nvme_both_gbps = 0;          // reading and writing at the same time, in sum
+  double h2d_gbps = 0, d2h_gbps = 0;  // between device and host; on CPUs: copies by one core
+  double cores = 0;                   // that all lanes share
+  double compute_cores = 0;           // of them, what the compute lane keeps busy
+  double nvme_core_s_per_gb = 0;      // of a core, to move and check a GB of spilled bytes
 
   // What there is. Main memory and drives are a node's, and its ranks share them.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
   std::int64_t node_ranks = 1;
   std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // that may be written in a drive's life
+
+  // No memory of the device's own: it is main memory, as on a CPU node.
+  bool is_unified() const { return device_bytes == 0; }
 
   // Seconds of ops, each alone, by cost_key; on the host lane "host " comes before it. What is
   // measured wins over the rates.

@@ -22,7 +22,8 @@ std::vector<Key> keys_of(Machine& machine) {
       {"memory.host", BytesField{&machine.host_bytes}, kUnknown, "bytes per node", "Main memory."},
       {"memory.nvme", BytesField{&machine.nvme_bytes}, kUnknown, "bytes per node",
        "Room for spill files."},
-      {"ranks", IntegerField{&machine.node_ranks, 1}, "", "per node", "Ranks, one for each device."},
+      {"ranks", IntegerField{&machine.node_ranks, 1}, "", "per node",
+       "Ranks, one for each device."},
       {"nvme.endurance", BytesField{&machine.nvme_endurance_bytes, 1}, "", "bytes per node",
        "What may be written to the drives in their life."},
   };
@@ -66,11 +67,12 @@ void check(Machine const& machine, Origins const& origins, std::string const& so
   };
   double const alone = machine.nvme_read_gbps + machine.nvme_write_gbps;
   if (machine.nvme_both_gbps > alone)
-    refuse_key("nvme.both_gbps", fmt::format("{} is more than reading and writing come to alone, {}",
-                                             machine.nvme_both_gbps, alone));
+    refuse_key("nvme.both_gbps",
+               fmt::format("{} is more than reading and writing come to alone, {}",
+                           machine.nvme_both_gbps, alone));
   if (machine.compute_cores > machine.cores)
-    refuse_key("cores.compute", fmt::format("{} of {} cores.all", machine.compute_cores,
-                                            machine.cores));
+    refuse_key("cores.compute",
+               fmt::format("{} of {} cores.all", machine.compute_cores, machine.cores));
 }
 
 Machine machine_of(Value root, std::string const& source) {

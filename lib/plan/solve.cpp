@@ -1,73 +1,163 @@
 #include "plan/solve.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <tuple>
+#include <limits>
+#include <utility>
 
 #include "base/math.hpp"
 #include "base/units.hpp"
+#include "plan/search.hpp"
 
 namespace spillway {
 
 namespace {
 
-// What "auto" may stand for, in the order of trial.
-std::vector<std::optional<BlockPolicy>> candidates(PlanRequest const& request,
-                                                   Budgets const& budgets) {
-  auto const& list = request.activations;
-  bool const open = std::find(list.begin(), list.end(), "auto") != list.end();
-  if (!open) return {std::nullopt};
-  if (budgets.nvme_bytes == 0) return {BlockPolicy::keep, BlockPolicy::recompute};
-  return {BlockPolicy::keep, BlockPolicy::recompute, BlockPolicy::nvme};
+// Plans are compiled as far as so many items go, for they take time; at least so many plans.
+constexpr std::size_t kMostItems = 12'000, kFewestPlans = 2;
+// Times that differ by less are not told apart.
+constexpr double kAlike = 0.005;
+// Estimates that are longer by more belong to plans that are not faster.
+constexpr double kHopeless = 1.03;
+
+bool fits(TierBytes const& peaks, Budgets const& budgets) {
+  return peaks[index(Tier::device)] <= budgets.device_bytes &&
+         peaks[index(Tier::host)] <= budgets.host_bytes &&
+         peaks[index(Tier::nvme)] <= budgets.nvme_bytes;
 }
 
-std::int64_t at(Need const& need, Tier tier) {
-  return need.peak_bytes[index(tier)];
+// What an estimate was short of, per tier.
+void widen(TierBytes& margin, TierBytes const& exact, TierBytes const& estimated) {
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    margin[tier] = std::max(margin[tier], exact[tier] - estimated[tier]);
 }
 
-// All tiers but the device.
-bool rest_fits(Need const& need, Budgets const& budgets) {
-  return at(need, Tier::host) <= budgets.host_bytes && at(need, Tier::nvme) <= budgets.nvme_bytes;
-}
-
-bool fits(Need const& need, Budgets const& budgets) {
-  return at(need, Tier::device) <= budgets.device_bytes && rest_fits(need, budgets);
-}
-
-bool leaves_the_device(Program const& program) {
-  return std::ranges::any_of(program.items,
-                             [](Item const& item) { return item.kind == ItemKind::copy; });
-}
-
-// Twice as far for as long as that fits and is worth it.
-template <class Compile>
-void prefetch_farther(Solution::Choice& choice, Budgets const& budgets, Machine const& machine,
-                      Compile const& compiled) {
-  constexpr double worth_it = 0.99;  // of a step: rates are not known better
-  constexpr int most = 8;
-  if (!leaves_the_device(choice.compiled.train)) return;
-  auto const step_s = [&](Compiled& placed) {
-    derive_waits(placed.train);
-    return simulate(placed.train, machine).step_s;
+Budgets less(Budgets const& budgets, TierBytes const& margin) {
+  auto const rest = [&](std::int64_t bytes, Tier tier) {
+    return std::max<std::int64_t>(0, bytes - margin[index(tier)]);
   };
-  double best_s = step_s(choice.compiled);
-  for (Plan plan = choice.plan; plan.prefetch < most;) {
-    plan.prefetch *= 2;
-    Compiled placed = compiled(plan);
-    if (!fits({choice.automatic, placed.train.peak_bytes}, budgets)) return;
-    double const this_s = step_s(placed);
-    if (this_s > worth_it * best_s) return;
-    best_s = this_s;
-    choice.plan = plan;
-    choice.compiled = std::move(placed);
+  return {rest(budgets.device_bytes, Tier::device), rest(budgets.host_bytes, Tier::host),
+          rest(budgets.nvme_bytes, Tier::nvme)};
+}
+
+std::int64_t moved_bytes(Simulation const& simulation) {
+  auto const& bytes = simulation.bytes;
+  return bytes[index(Lane::nvme_write)] + bytes[index(Lane::nvme_read)] + bytes[index(Lane::h2d)] +
+         bytes[index(Lane::d2h)];
+}
+
+class Solver {
+ public:
+  Solver(Graph const& train, Graph const* eval, Machine const& machine, Budgets const& budgets,
+         std::int64_t micro_batches, std::int64_t ranks)
+      : m_train(train),
+        m_eval(eval),
+        m_machine(machine),
+        m_budgets(budgets),
+        m_micro_batches(micro_batches),
+        m_ranks(ranks) {}
+
+  Solution run(OpenPlan const& open) {
+    if (stays_on_device(open)) return std::move(m_solution);
+    auto const model = block_model(m_train, m_machine, policies_within(open, m_budgets));
+    Estimator const estimator(model, m_machine, m_micro_batches, m_ranks);
+    // Estimates may be above what is needed as well as below it: begin with those that might fit.
+    TierBytes margin = {-m_budgets.device_bytes / 50, -m_budgets.host_bytes / 50,
+                        -m_budgets.nvme_bytes / 50};
+    for (int round = 0; round < kRounds && !m_solution.choice; ++round) {
+      auto const found = search(estimator, open, less(m_budgets, margin));
+      m_solution.looked_at += found.looked_at;
+      if (found.fitting.empty()) {
+        note_need(found.leanest.plan);
+        break;
+      }
+      compile_best(found.fitting, margin);
+    }
+    if (m_solution.choice) prove(m_solution.choice->compiled);
+    return std::move(m_solution);
   }
-}
 
-Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
-  auto const rank = [&](Need const& need) {
-    return std::tuple(!rest_fits(need, budgets), at(need, Tier::device), at(need, Tier::nvme));
-  };
-  return *std::min_element(needs.begin(), needs.end(),
-                           [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
+ private:
+  static constexpr int kRounds = 4;
+
+  // Nothing is done when nothing is needed.
+  bool stays_on_device(OpenPlan const& open) {
+    auto compiled = placed(open.plan);
+    auto const& peaks = compiled.train.peak_bytes;
+    bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
+    if (moves || !fits(peaks, m_budgets)) return false;
+    consider(open.plan, std::move(compiled));
+    prove(m_solution.choice->compiled);
+    return true;
+  }
+
+  Compiled placed(Plan const& plan) {
+    ++m_solution.compiled;
+    return place(m_train, m_eval, plan, m_micro_batches, m_ranks);
+  }
+
+  void compile_best(std::vector<Candidate> const& candidates, TierBytes& margin) {
+    std::size_t items = 0, plans = 0;
+    bool widened = false;
+    for (Candidate const& candidate : candidates) {
+      if (plans++ >= kFewestPlans && items > kMostItems) break;
+      if (m_solution.choice && candidate.step_s > kHopeless * m_solution.choice->step_s) break;
+      auto compiled = placed(candidate.plan);
+      items += compiled.train.items.size();
+      auto const& peaks = compiled.train.peak_bytes;
+      if (fits(peaks, m_budgets)) {
+        consider(candidate.plan, std::move(compiled));
+      } else {
+        if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
+        note_need(candidate.plan, peaks);
+      }
+    }
+  }
+
+  void consider(Plan const& plan, Compiled compiled) {
+    derive_waits(compiled.train);
+    auto const simulation = simulate(compiled.train, m_machine);
+    auto const moved = moved_bytes(simulation);
+    auto& choice = m_solution.choice;
+    m_best_s = std::min(m_best_s, simulation.step_s);
+    auto const is_among_best = [&](double step_s) { return step_s <= (1 + kAlike) * m_best_s; };
+    bool const keeps = choice && is_among_best(choice->step_s);
+    if (!is_among_best(simulation.step_s) || (keeps && m_moved <= moved)) return;
+    m_moved = moved;
+    choice = {plan, std::move(compiled), simulation.step_s};
+  }
+
+  void note_need(Plan const& plan) {
+    auto compiled = placed(plan);
+    note_need(plan, compiled.train.peak_bytes);
+    if (fits(compiled.train.peak_bytes, m_budgets)) consider(plan, std::move(compiled));
+  }
+  void note_need(Plan const& plan, TierBytes const& peaks) {
+    auto& need = m_solution.smallest;
+    bool const first = need.plan.blocks.empty();
+    if (first || peaks[index(Tier::device)] < need.peak_bytes[index(Tier::device)])
+      need = {plan, peaks};
+  }
+
+  Graph const& m_train;
+  Graph const* m_eval;
+  Machine const& m_machine;
+  Budgets m_budgets;
+  std::int64_t m_micro_batches, m_ranks;
+  double m_best_s = std::numeric_limits<double>::infinity();
+  std::int64_t m_moved = 0;  // by the choice
+  Solution m_solution;
+};
+
+// Those of all layers, each once.
+std::string policies_of(Plan const& plan, Graph const& graph) {
+  std::vector<std::string_view> names;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    auto const policy = name(plan.blocks[b].policy);
+    if (graph.blocks[b].layer && std::ranges::count(names, policy) == 0) names.push_back(policy);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -75,36 +165,21 @@ Need smallest(std::vector<Need> const& needs, Budgets const& budgets) {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks) {
-  Solution solution;
-  auto const compiled = [&](Plan const& plan) {
-    return place(train, eval, plan, micro_batches, ranks);
-  };
-  for (auto const automatic : candidates(request, budgets)) {
-    Plan plan = make_plan(train, request, automatic.value_or(BlockPolicy::keep));
-    Compiled placed = compiled(plan);
-    Need const need{automatic, placed.train.peak_bytes};
-    solution.needs.push_back(need);
-    if (!fits(need, budgets)) continue;
-    solution.choice = {std::move(plan), std::move(placed), automatic};
-    break;
-  }
-  if (auto& choice = solution.choice) {
-    if (!request.prefetch) prefetch_farther(*choice, budgets, machine, compiled);
-    prove(choice->compiled);
-  }
-  solution.smallest = smallest(solution.needs, budgets);
-  return solution;
+  auto const open = open_plan(train, request, machine.is_unified());
+  return Solver(train, eval, machine, budgets, micro_batches, ranks).run(open);
 }
 
-std::string describe(Need const& need) {
+std::string describe(Solution::Need const& need, Graph const& graph) {
   constexpr std::int64_t mebibyte = 1 << 20;
-  auto const budget = [&](Tier tier) { return format_bytes(round_up(at(need, tier), mebibyte)); };
+  auto const budget = [&](Tier tier) {
+    return format_bytes(round_up(need.peak_bytes[index(tier)], mebibyte));
+  };
   std::string text = "needs at least device " + budget(Tier::device);
   for (Tier const tier : {Tier::host, Tier::nvme}) {
-    if (at(need, tier) > 0) text += " and " + std::string(name(tier)) + " " + budget(tier);
+    if (need.peak_bytes[index(tier)] > 0)
+      text += " and " + std::string(name(tier)) + " " + budget(tier);
   }
-  if (need.automatic) text += " (activations: " + std::string(name(*need.automatic)) + ")";
-  return text;
+  return text + " (activations: " + policies_of(need.plan, graph) + ")";
 }
 
 }  // namespace spillway

@@ -35,33 +35,31 @@ struct PlanRequest {
 // lengths for a list that is longer than there are layers (chunks).
 Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic);
 
-// What a candidate needs.
-struct Need {
-  std::optional<BlockPolicy> automatic;  // what "auto" stood for; empty: it was not asked for
-  std::array<std::int64_t, kTiers> peak_bytes{};
-};
-
 struct Solution {
   struct Choice {
     Plan plan;
     Compiled compiled;
-    std::optional<BlockPolicy> automatic;
+    double step_s = 0;  // simulated
   };
   std::optional<Choice> choice;  // empty: nothing fits
-  std::vector<Need> needs;       // of every candidate tried, in that order
-  // The candidate with the smallest device peak, among those whose other needs are met if any is.
-  Need smallest;
+  // Where nothing fits: a Plan with the smallest device peak that was found, whose other needs are
+  // met if any Plan's are.
+  struct Need {
+    Plan plan;
+    std::array<std::int64_t, kTiers> peak_bytes{};
+  } smallest;
+  int looked_at = 0, compiled = 0;  // plans
 };
 
-// The first of keep, recompute, nvme (for "auto") whose peaks fit the budgets; nvme is tried only
-// with an NVMe tier. Of prefetch distances, the one that `simulate` finds fastest on `machine`.
-// Only the choice is proved. Throws std::invalid_argument for what is not offered.
+// The fastest Plan on `machine` that fits the budgets: many are estimated, the best of them
+// compiled and simulated, one is proved. Of plans that differ little in time, the one that moves
+// the fewest bytes. Deterministic. Throws std::invalid_argument for what is not offered.
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks);
 
 // "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
 // may say: for status 3.
-std::string describe(Need const& need);
+std::string describe(Solution::Need const& need, Graph const& graph);
 
 }  // namespace spillway

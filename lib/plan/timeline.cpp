@@ -36,7 +36,8 @@ class TimelineRun {
   bool is_ready(Running& lane, int job) {
     auto const& first = m_timeline.m_first_wait;
     auto const at = static_cast<std::size_t>(job);
-    int const end = at + 1 < first.size() ? first[at + 1] : static_cast<int>(m_timeline.m_waits.size());
+    int const end =
+        at + 1 < first.size() ? first[at + 1] : static_cast<int>(m_timeline.m_waits.size());
     for (int const count = end - first[at]; lane.waits_met < count; ++lane.waits_met) {
       auto const wait = static_cast<std::size_t>(first[at] + lane.waits_met);
       if (times(m_timeline.m_waits[wait]).end_s < 0) return false;

@@ -14,8 +14,8 @@ class Exec;
 // `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
 Machine probe_machine(Exec const& exec, bool bf16);
 
-// Adds the spill path's rates and what it costs cores, in under half a second; where direct I/O is not
-// to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
+// Adds the spill path's rates and what it costs cores, in under half a second; where direct I/O is
+// not to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
 // Throws Error when the directory cannot be used.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
 

@@ -93,8 +93,8 @@ void OpBench::fill(Op const& op, Tensor const& tensor, std::byte* to) const {
   auto const real = [&] { return static_cast<float>(next_random(state) % 2001) * 1e-4f - 0.1f; };
   if (tensor.dtype == DType::i32) {
     auto const rows = static_cast<std::uint64_t>(table_rows(m_program, op));
-    fill_with<std::int32_t>(
-        to, elements, [&] { return static_cast<std::int32_t>(next_random(state) % rows); });
+    fill_with<std::int32_t>(to, elements,
+                            [&] { return static_cast<std::int32_t>(next_random(state) % rows); });
   } else if (tensor.dtype == DType::f64) {
     fill_with<double>(to, elements, [] { return 1.0; });
   } else if (tensor.dtype == DType::bf16) {

@@ -16,8 +16,7 @@ namespace {
 struct Sum {
   double amount = 0, seconds = 0;  // of flops where the kind counts them, else of bytes
   void add(Program const& program, Op const& op, double s) {
-    amount +=
-        op.flops > 0 ? op.flops : static_cast<double>(traffic_bytes(op, program.tensors));
+    amount += op.flops > 0 ? op.flops : static_cast<double>(traffic_bytes(op, program.tensors));
     seconds += s;
   }
 };

@@ -8,9 +8,10 @@ namespace spillway {
 
 class Exec;
 
-// Into `machine.op_s`: every distinct op of a Program's items, once. Into `machine.kind_giga_per_s`:
-// what each kind came to, and ops on whole chunks (updates, norms) alone, on both lanes, for they
-// are cut into slices as the plan wants. Takes the memory of one op's operands at a time.
+// Into `machine.op_s`: every distinct op of a Program's items, once. Into
+// `machine.kind_giga_per_s`: what each kind came to, and ops on whole chunks (updates, norms)
+// alone, on both lanes, for they are cut into slices as the plan wants. Takes the memory of one
+// op's operands at a time.
 void measure_ops(Machine& machine, Program const& program, Exec const& exec);
 
 }  // namespace spillway

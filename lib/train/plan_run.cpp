@@ -25,15 +25,16 @@ PlanRequest request(Config const& config) {
   return request;
 }
 
-[[noreturn]] void refuse(Solution const& solution, Budgets const& budgets,
+[[noreturn]] void refuse(Solution const& solution, Graph const& graph, Budgets const& budgets,
                          MemoryConfig const& memory) {
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
   auto const why =
       less ? fmt::format(" ({} has no {})", memory.nvme_path, human_bytes(memory.nvme_bytes)) : "";
-  throw Error(Status::cannot_fit,
-              fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}",
-                          human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
-                          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest)));
+  throw Error(
+      Status::cannot_fit,
+      fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}",
+                  human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
+                  human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph)));
 }
 
 // What is left for one rank's spill file, which brings spares.
@@ -67,7 +68,7 @@ PlannedRun plan_run(Config const& config, Data const& data, Choices choices, boo
         return {std::move(train), std::move(eval), std::move(solution.choice->plan),
                 std::move(solution.choice->compiled)};
       }
-      if (!micro_is_free || choices.micro == 1) refuse(solution, budgets, config.memory);
+      if (!micro_is_free || choices.micro == 1) refuse(solution, train, budgets, config.memory);
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "plan/solve.hpp"
@@ -80,47 +82,124 @@ TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
   EXPECT_NE(text.find("prefetch: 2\n"), std::string::npos);
 }
 
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+Machine machine() {
+  return {.matmul_gflops_bf16 = 100,
+          .matmul_gflops_f32 = 50,
+          .memory_gbps = 20,
+          .nvme_write_gbps = 1,
+          .nvme_read_gbps = 1,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
 Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {
-  return solve(graph(), nullptr, {.activations = activations}, budgets, {}, 1, 1);
+  return solve(graph(), nullptr, {.activations = activations}, budgets, machine(), 1, 1);
 }
 
-TEST(Solve, TakesTheFirstOfKeepRecomputeNvmeThatFits) {
-  constexpr std::int64_t plenty = std::int64_t{1} << 40;
-  auto const none = solve_with({.device_bytes = 0, .nvme_bytes = plenty});
-  ASSERT_EQ(none.needs.size(), 3u);
-  auto const device = [&](std::size_t i) { return none.needs[i].peak_bytes[0]; };
-  EXPECT_EQ(solve_with({.device_bytes = device(0), .nvme_bytes = 0}).choice->automatic,
-            BlockPolicy::keep);
-  EXPECT_EQ(solve_with({.device_bytes = device(0) - 1, .nvme_bytes = plenty}).choice->automatic,
-            BlockPolicy::recompute);
-  auto const least = std::min(device(1), device(2));
-  EXPECT_TRUE(solve_with({.device_bytes = least, .nvme_bytes = plenty}).choice);
-  EXPECT_FALSE(solve_with({.device_bytes = least - 1, .nvme_bytes = plenty}).choice);
+std::int64_t device_bytes(Solution const& solution) {
+  return solution.choice->compiled.train.peak_bytes[index(Tier::device)];
 }
 
-TEST(Solve, NamesTheSmallestNeedWhenNothingFits) {
+TEST(Solve, DoesNothingWhenNothingIsNeeded) {
+  auto const solution = solve_with({kPlenty, kPlenty, kPlenty});
+  ASSERT_TRUE(solution.choice);
+  EXPECT_EQ(solution.choice->plan, make_plan(graph(), {}, BlockPolicy::keep));
+}
+
+// From all there is to nothing: what is chosen fits, takes longer the less there is, and at last
+// the smallest need is named, which is met by a budget of its size and by none below.
+TEST(Solve, TakesTheFastestThatFitsAndNamesTheSmallestNeed) {
+  for (std::int64_t const nvme_bytes : {std::int64_t{0}, kPlenty}) {
+    auto const all = device_bytes(solve_with({kPlenty, 0, nvme_bytes}));
+    double fastest_s = 0;
+    bool all_fit = true;
+    for (int percent = 100; percent > 0; percent -= 5) {
+      Budgets const budgets{all * percent / 100, 0, nvme_bytes};
+      auto const solution = solve_with(budgets);
+      if (!solution.choice) {
+        all_fit = false;
+        auto const least = solution.smallest.peak_bytes[index(Tier::device)];
+        EXPECT_GT(least, budgets.device_bytes);
+        EXPECT_TRUE(solve_with({least, 0, nvme_bytes}).choice);
+        break;
+      }
+      EXPECT_LE(device_bytes(solution), budgets.device_bytes);
+      EXPECT_GE(solution.choice->step_s, 0.98 * fastest_s) << percent;
+      fastest_s = std::max(fastest_s, solution.choice->step_s);
+    }
+    EXPECT_FALSE(all_fit);
+  }
+}
+
+TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
   EXPECT_FALSE(solution.choice);
-  ASSERT_EQ(solution.needs.size(), 2u);  // nvme is not tried without an NVMe tier
-  for (Need const& need : solution.needs) {
-    EXPECT_EQ(need.peak_bytes[2], 0);
-    EXPECT_LE(solution.smallest.peak_bytes[0], need.peak_bytes[0]);
-  }
-  EXPECT_EQ(solution.smallest.automatic, BlockPolicy::recompute);
-  EXPECT_NE(describe(solution.smallest).find("MiB (activations: recompute)"), std::string::npos);
+  EXPECT_EQ(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
+  auto const text = describe(solution.smallest, graph());
+  EXPECT_TRUE(text.starts_with("needs at least device ")) << text;
+  EXPECT_NE(text.find("MiB (activations: "), text.npos) << text;
 }
 
 TEST(Solve, ProvesItsChoice) {
-  auto const solution = solve_with({std::int64_t{1} << 40, 0});
+  auto const solution = solve_with({kPlenty, 0});
   ASSERT_TRUE(solution.choice);
   EXPECT_EQ(verify(solution.choice->compiled.train), std::nullopt);
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {
-  auto const solution = solve_with({std::int64_t{1} << 40, 0}, {"nvme"});
+  auto const solution = solve_with({kPlenty, 0}, {"nvme"});
   EXPECT_FALSE(solution.choice);  // no NVMe budget
-  ASSERT_EQ(solution.needs.size(), 1u);
-  EXPECT_GT(solution.smallest.peak_bytes[2], 0);
+  EXPECT_GT(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
+  PlanRequest const forced{.activations = {"nvme", "keep", "auto"},
+                           .parameters = {"host"},
+                           .gradients = {"device"},
+                           .optimizer = {"device", "nvme", "auto"},
+                           .update = {"device"},
+                           .prefetch = 3};
+  auto const free = solve(graph(), nullptr, forced, {kPlenty, kPlenty, kPlenty}, machine(), 1, 1);
+  ASSERT_TRUE(free.choice);
+  EXPECT_EQ(free.choice->plan, make_plan(graph(), forced, BlockPolicy::keep));
+}
+
+// Every assignment of policies to layers is compiled and simulated.
+TEST(Solve, IsAsFastAsTheFastestAssignmentOfPolicies) {
+  auto const small =
+      gpt_training_graph({.layers = 4, .hidden = 64, .heads = 4, .vocab = 300, .sequence = 64});
+  constexpr BlockPolicy policies[] = {BlockPolicy::keep, BlockPolicy::light, BlockPolicy::recompute,
+                                      BlockPolicy::nvme, BlockPolicy::light_nvme};
+  struct Outcome {
+    std::int64_t device_bytes;
+    double step_s;
+  };
+  std::vector<Outcome> all;
+  auto const rates = machine();
+  for (int code = 0; code < 5 * 5 * 5 * 5; ++code) {
+    Words words;
+    for (int rest = code, i = 0; i < 4; ++i, rest /= 5)
+      words.emplace_back(name(policies[rest % 5]));
+    auto const plan = make_plan(small, {.activations = words}, BlockPolicy::keep);
+    auto const program = compile(small, nullptr, plan, 1, 1).train;
+    all.push_back({program.peak_bytes[0], simulate(program, rates).step_s});
+  }
+  auto const by_bytes = [](auto const& a, auto const& b) {
+    return a.device_bytes < b.device_bytes;
+  };
+  auto const least = std::ranges::min_element(all, by_bytes)->device_bytes;
+  auto const most = std::ranges::max_element(all, by_bytes)->device_bytes;
+  for (int percent = 0; percent <= 100; percent += 10) {
+    auto const budget = least + (most - least) * percent / 100;
+    double best_s = INFINITY;
+    for (auto const& [bytes, step_s] : all) {
+      if (bytes <= budget) best_s = std::min(best_s, step_s);
+    }
+    // State stays where it is: only policies are compared.
+    auto const solution = solve(small, nullptr, {.parameters = {"device"}, .optimizer = {"device"}},
+                                {budget, 0, kPlenty}, rates, 1, 1);
+    ASSERT_TRUE(solution.choice) << percent;
+    EXPECT_LE(solution.choice->step_s, 1.02 * best_s) << percent << " %";
+  }
 }
 
 TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {

@@ -1,0 +1,240 @@
+#include "plan/block_model.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/draft.hpp"
+#include "plan/fates.hpp"
+
+namespace spillway {
+
+namespace {
+
+void add(ItemCost& sum, ItemCost const& cost) {
+  double const seconds = sum.seconds + cost.seconds;
+  for (std::size_t r = 0; r < kResources && seconds > 0; ++r) {
+    sum.demand[r] = (sum.demand[r] * sum.seconds + cost.demand[r] * cost.seconds) / seconds;
+  }
+  sum.seconds = seconds;
+}
+
+struct Span {
+  int first = -1, last = -1;
+  bool empty() const { return first < 0; }
+  void extend(int at) {
+    if (empty()) first = at;
+    last = at;
+  }
+};
+
+bool comes_and_goes(Tensor const& tensor) {
+  return tensor.role == Role::activation || tensor.role == Role::edge;
+}
+
+// One micro-batch in which every block follows the same policy: what runs in which order, and how
+// many bytes are alive meanwhile.
+class UniformWalk {
+ public:
+  UniformWalk(Graph const& graph, std::vector<BackwardGroup> const& groups, BlockPolicy policy)
+      : m_graph(graph), m_fates(decide_fates(graph, uniform(graph, policy))) {
+    for (Op const& op : graph.ops) {
+      if (op.phase == Phase::forward && !op.elided) pass(op.id, op.block, m_forward);
+    }
+    for (BackwardGroup const& group : groups) {
+      for (int const op : m_fates.repeats[static_cast<std::size_t>(group.block)])
+        pass(op, group.block, m_backward);
+      for (int const op : group.ops) pass(op, group.block, m_backward);
+    }
+    count();
+  }
+
+  Fates const& fates() const { return m_fates; }
+  // The most alive in a block's pass, beside what blocks before it keep.
+  std::int64_t forward_bytes(int block) const { return most(m_forward, block); }
+  std::int64_t backward_bytes(int block) const { return most(m_backward, block); }
+  std::int64_t kept_bytes(int block) const { return m_kept[static_cast<std::size_t>(block)]; }
+  std::int64_t away_bytes(int block) const { return m_away[static_cast<std::size_t>(block)]; }
+
+ private:
+  struct Pass {
+    std::vector<Span> tensors, blocks;  // positions
+  };
+
+  static Plan uniform(Graph const& graph, BlockPolicy policy) {
+    Plan plan;
+    plan.blocks.assign(graph.blocks.size(), {policy, 1});
+    plan.chunks.resize(graph.chunks.size());
+    return plan;
+  }
+
+  void pass(int id, int block, Pass& pass) {
+    pass.tensors.resize(m_graph.tensors.size());
+    pass.blocks.resize(m_graph.blocks.size());
+    Op const& op = m_graph.ops[static_cast<std::size_t>(id)];
+    int const at = static_cast<int>(m_live.size());
+    for (auto const* views : {&op.inputs, &op.outputs}) {
+      for (View const& view : *views)
+        pass.tensors[static_cast<std::size_t>(view.tensor)].extend(at);
+    }
+    pass.blocks[static_cast<std::size_t>(block)].extend(at);
+    m_live.push_back(op.workspace_bytes);
+  }
+
+  void hold(int first, int last, std::int64_t bytes) {
+    m_change[static_cast<std::size_t>(first)] += bytes;
+    m_change[static_cast<std::size_t>(last) + 1] -= bytes;
+  }
+
+  void count() {
+    m_kept.assign(m_graph.blocks.size(), 0);
+    m_away = m_kept;
+    m_change.assign(m_live.size() + 1, 0);
+    for (Tensor const& tensor : m_graph.tensors) {
+      if (comes_and_goes(tensor)) hold_tensor(tensor);
+    }
+    std::partial_sum(m_change.begin(), m_change.end(), m_change.begin());
+    for (std::size_t i = 0; i < m_live.size(); ++i) m_live[i] += m_change[i];
+  }
+
+  void hold_tensor(Tensor const& tensor) {
+    auto const id = static_cast<std::size_t>(tensor.id);
+    Span const& forward = m_forward.tensors[id];
+    Span const& backward = m_backward.tensors[id];
+    bool const saved = !forward.empty() && !backward.empty();
+    auto const fate = m_fates.of(tensor.id);
+    if (saved && fate == Fate::keep) {
+      hold(forward.first, backward.last, tensor.bytes());
+      m_kept[static_cast<std::size_t>(m_fates.readers[id].front())] += tensor.bytes();
+      return;
+    }
+    auto forward_last = forward.last;
+    auto backward_first = backward.first;
+    if (saved && fate != Fate::recompute) {
+      auto const reader = static_cast<std::size_t>(m_fates.readers[id].front());
+      m_away[reader] += tensor.bytes();
+      forward_last = end_of_next_block(forward.last);
+      backward_first = m_backward.blocks[reader].first;
+    }
+    if (!forward.empty()) hold(forward.first, forward_last, tensor.bytes());
+    if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
+  }
+
+  // By when a tensor that leaves is expected to be gone.
+  int end_of_next_block(int at) const {
+    auto const& blocks = m_forward.blocks;
+    auto const own =
+        std::ranges::find_if(blocks, [&](Span const& span) { return at <= span.last; });
+    if (own == blocks.end()) return at;
+    return own + 1 == blocks.end() || (own + 1)->empty() ? own->last : (own + 1)->last;
+  }
+
+  std::int64_t most(Pass const& pass, int block) const {
+    Span const& span = pass.blocks[static_cast<std::size_t>(block)];
+    if (span.empty()) return 0;
+    auto const before = std::accumulate(m_kept.begin(), m_kept.begin() + block, std::int64_t{0});
+    return *std::max_element(m_live.begin() + span.first, m_live.begin() + span.last + 1) - before;
+  }
+
+  Graph const& m_graph;
+  Fates m_fates;
+  Pass m_forward, m_backward;
+  std::vector<std::int64_t> m_live, m_change;  // per position
+  std::vector<std::int64_t> m_kept, m_away;    // per block
+};
+
+class Builder {
+ public:
+  Builder(Graph const& graph, Machine const& machine)
+      : m_graph(graph), m_machine(machine), m_groups(backward_groups(graph)) {
+    for (Op const& op : graph.ops) {
+      m_costs.push_back(op.elided ? ItemCost{}
+                                  : op_cost(op, graph.tensors, machine, Lane::compute));
+    }
+  }
+
+  BlockModel build(std::vector<BlockPolicy> const& policies) {
+    for (Block const& block : m_graph.blocks) {
+      auto& cost = m_model.blocks.emplace_back();
+      cost.layer = block.layer;
+      for (int op = block.first_op; op < block.last_op; ++op) add(cost.forward, this->cost(op));
+    }
+    for (BlockPolicy const policy : policies) follow(policy);
+    note_chunks();
+    return std::move(m_model);
+  }
+
+ private:
+  ItemCost const& cost(int op) const { return m_costs[static_cast<std::size_t>(op)]; }
+
+  void follow(BlockPolicy policy) {
+    UniformWalk const walk(m_graph, m_groups, policy);
+    for (BackwardGroup const& group : m_groups) {
+      auto& backward =
+          m_model.blocks[static_cast<std::size_t>(group.block)].policies[index(policy)].backward;
+      for (int const op : walk.fates().repeats[static_cast<std::size_t>(group.block)])
+        add(backward, cost(op));
+      for (int const op : group.ops) add(backward, cost(op));
+    }
+    for (int b = 0; b < std::ssize(m_model.blocks); ++b) {
+      auto& numbers = m_model.blocks[static_cast<std::size_t>(b)].policies[index(policy)];
+      numbers.kept_bytes = walk.kept_bytes(b);
+      numbers.away_bytes = walk.away_bytes(b);
+      numbers.forward_bytes = walk.forward_bytes(b);
+      numbers.backward_bytes = walk.backward_bytes(b);
+    }
+  }
+
+  std::int64_t bytes(TensorId id) const {
+    return id < 0 ? 0 : m_graph.tensors[static_cast<std::size_t>(id)].bytes();
+  }
+
+  void note_chunks() {
+    for (Chunk const& chunk : m_graph.chunks) {
+      auto& cost = m_model.chunks.emplace_back();
+      cost.elements = chunk.elements;
+      cost.parameter_bytes = bytes(chunk.parameter);
+      cost.gradient_bytes = bytes(chunk.gradient);
+      cost.optimizer_bytes = bytes(chunk.remainder) + bytes(chunk.moment1) + bytes(chunk.moment2);
+    }
+    for (Op const& op : m_graph.ops) {
+      if (op.phase == Phase::update) note_update(op);
+      if (op.phase != Phase::forward) continue;
+      auto& chunks = m_model.blocks[static_cast<std::size_t>(op.block)].chunks;
+      for (View const& view : op.inputs) {
+        Tensor const& tensor = m_graph.tensor(view);
+        if (tensor.role == Role::parameter && std::ranges::count(chunks, tensor.chunk) == 0) {
+          chunks.push_back(tensor.chunk);
+          note_reader(m_model.chunks[static_cast<std::size_t>(tensor.chunk)], op.block);
+        }
+      }
+    }
+  }
+
+  static void note_reader(ChunkCost& chunk, int block) {
+    if (chunk.first_block < 0) chunk.first_block = block;
+    chunk.last_block = block;
+  }
+
+  void note_update(Op const& op) {
+    auto& chunk = m_model.chunks[static_cast<std::size_t>(op.chunk)];
+    if (op.kind == OpKind::square_norm) chunk.norm = cost(op.id);
+    if (op.kind != OpKind::adamw) return;
+    chunk.update = cost(op.id);
+    chunk.host_update = op_cost(op, m_graph.tensors, m_machine, Lane::host);
+  }
+
+  Graph const& m_graph;
+  Machine const& m_machine;
+  std::vector<BackwardGroup> m_groups;
+  std::vector<ItemCost> m_costs;  // per op, on the compute lane
+  BlockModel m_model;
+};
+
+}  // namespace
+
+BlockModel block_model(Graph const& graph, Machine const& machine,
+                       std::vector<BlockPolicy> const& policies) {
+  return Builder(graph, machine).build(policies);
+}
+
+}  // namespace spillway

@@ -1,0 +1,160 @@
+#include "plan/estimate.hpp"
+
+#include <algorithm>
+
+#include "base/math.hpp"
+#include "plan/estimate_step.hpp"
+#include "plan/lifetime.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::int64_t share(double fraction, std::int64_t bytes) {
+  return static_cast<std::int64_t>(fraction * static_cast<double>(bytes));
+}
+
+// What chunks hold for the whole step.
+TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
+  TierBytes bytes{};
+  for (std::size_t c = 0; c < model.chunks.size(); ++c) {
+    bytes[index(plan.chunks[c].parameters)] += model.chunks[c].parameter_bytes;
+    bytes[index(plan.chunks[c].optimizer)] += model.chunks[c].optimizer_bytes;
+  }
+  return bytes;
+}
+
+// Slots through which slices of state and gradients pass, by the tier in which they are changed.
+TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
+  std::array<std::int64_t, 2> most{};  // of a slice, by the update's tier
+  for (std::size_t c = 0; c < model.chunks.size(); ++c) {
+    auto const [bytes, elements] = brought(model.chunks[c], plan.chunks[c], plan.unified);
+    auto& slice = most[index(plan.chunks[c].update)];
+    slice = std::max(
+        slice, bytes * std::min(plan.update_slice, elements) / std::max<std::int64_t>(1, elements));
+  }
+  TierBytes slots{};
+  auto const host = plan.unified ? Tier::device : Tier::host;
+  slots[index(Tier::device)] += kUpdateSlots * most[index(Tier::device)];
+  slots[index(host)] += kUpdateSlots * most[index(Tier::host)];
+  return slots;
+}
+
+// Bytes that come and go, station by station: every block's forward pass, then in reverse every
+// block's backward pass, then the update.
+class Walk {
+ public:
+  Walk(BlockModel const& model, Plan const& plan, bool accumulates)
+      : m_model(model),
+        m_plan(plan),
+        m_accumulates(accumulates),
+        m_blocks(static_cast<int>(model.blocks.size())),
+        m_change(2 * model.blocks.size() + 2, TierBytes{}) {
+    add_activations();
+    for (std::size_t c = 0; c < model.chunks.size(); ++c) {
+      add_parameters(model.chunks[c], plan.chunks[c]);
+      add_gradient(model.chunks[c], plan.chunks[c]);
+    }
+    auto const slots = slot_bytes(model, plan);
+    for (Tier const tier : {Tier::device, Tier::host})
+      hold(tier, plan.redo ? update_station() : m_blocks, update_station(), slots[index(tier)]);
+  }
+
+  TierBytes most() const {
+    TierBytes sum{}, most{};
+    for (TierBytes const& change : m_change) {
+      for (std::size_t tier = 0; tier < kTiers; ++tier)
+        most[tier] = std::max(most[tier], sum[tier] += change[tier]);
+    }
+    return most;
+  }
+
+ private:
+  int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
+  int update_station() const { return 2 * m_blocks; }
+  void hold(Tier tier, int first, int last, std::int64_t bytes) {
+    m_change[static_cast<std::size_t>(first)][index(tier)] += bytes;
+    m_change[static_cast<std::size_t>(last) + 1][index(tier)] -= bytes;
+  }
+
+  void add_activations() {
+    std::int64_t kept = 0;  // by the blocks before
+    for (int b = 0; b < m_blocks; ++b) {
+      auto const at = static_cast<std::size_t>(b);
+      auto const& cost = m_model.blocks[at].policies[index(effective_policy(m_model, m_plan, at))];
+      hold(Tier::device, b, b, kept + cost.forward_bytes);
+      hold(Tier::device, backward_station(b), backward_station(b), kept + cost.backward_bytes);
+      kept +=
+          cost.kept_bytes + cost.away_bytes - share(m_plan.blocks[at].fraction, cost.away_bytes);
+    }
+  }
+
+  // Those that come and go: from when they are fetched to their last use before they are dropped.
+  void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
+    if (places.parameters == Tier::device) return;
+    int since = -1, before = -1;
+    for (int const use : {chunk.first_block, chunk.last_block, backward_station(chunk.last_block),
+                          backward_station(chunk.first_block)}) {
+      if (before >= 0 && use - before > m_plan.prefetch + 1) {
+        hold(Tier::device, since, before, chunk.parameter_bytes);
+        since = -1;
+      }
+      if (since < 0) since = std::max(before + 1, use - m_plan.prefetch);
+      before = use;
+    }
+    hold(Tier::device, since, before, chunk.parameter_bytes);
+  }
+
+  // A micro-batch's part, from its first contribution until it has joined the step's where that
+  // lies; the step's, until it is used up.
+  void add_gradient(ChunkCost const& chunk, ChunkPlan const& places) {
+    constexpr int beside = 2;
+    int const begin = backward_station(chunk.last_block);
+    int const complete = backward_station(chunk.first_block);
+    int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
+    bool const one = places.gradients == Tier::device && !m_accumulates;
+    if (!one) hold(Tier::device, begin, complete, chunk.gradient_bytes);
+    int const since = one ? begin : m_accumulates ? 0 : complete;
+    hold(places.gradients, since, m_accumulates ? update_station() : used, chunk.gradient_bytes);
+  }
+
+  BlockModel const& m_model;
+  Plan const& m_plan;
+  bool m_accumulates;
+  int m_blocks;
+  std::vector<TierBytes> m_change;  // per station
+};
+
+}  // namespace
+
+Estimator::Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches,
+                     std::int64_t ranks)
+    : m_model(model), m_machine(machine), m_micro_batches(micro_batches), m_ranks(ranks) {}
+
+TierBytes Estimator::peaks(Plan const& plan) const {
+  bool const accumulates = m_micro_batches > 1;
+  auto peaks = state_bytes(m_model, plan);
+  auto const walked = Walk(m_model, plan, accumulates).most();
+  for (std::size_t tier = 0; tier < kTiers; ++tier) peaks[tier] += walked[tier];
+  for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
+    auto const policy = effective_policy(m_model, plan, b);
+    auto const& cost = m_model.blocks[b].policies[index(policy)];
+    if (auto const tier = away_tier(policy))
+      peaks[index(*tier)] += share(plan.blocks[b].fraction, cost.away_bytes);
+  }
+  return peaks;
+}
+
+double Estimator::step_s(Plan const& plan) const {
+  StepEstimate const step(m_model, m_machine, plan, m_ranks);
+  if (m_micro_batches <= 2) return step.seconds(static_cast<int>(m_micro_batches));
+  double const one = step.seconds(1), two = step.seconds(2);
+  return two + static_cast<double>(m_micro_batches - 2) * (two - one);
+}
+
+double Estimator::bound_s(Plan const& plan) const {
+  return StepEstimate(m_model, m_machine, plan, m_ranks)
+      .bound_s(static_cast<double>(m_micro_batches));
+}
+
+}  // namespace spillway

@@ -1,0 +1,37 @@
+// What a Plan will need and take, from a BlockModel: in microseconds instead of milliseconds, near
+// enough to choose what is worth compiling.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "plan/block_model.hpp"
+
+namespace spillway {
+
+using TierBytes = std::array<std::int64_t, kTiers>;
+
+class Estimator {
+ public:
+  // `model` and `machine` outlive it.
+  Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches,
+            std::int64_t ranks);
+
+  ChunkCost const& chunk(std::size_t number) const { return m_model.chunks[number]; }
+
+  // Peak bytes per tier. What layout adds is not in it.
+  TierBytes peaks(Plan const& plan) const;
+  // Seconds of a step in the steady state.
+  double step_s(Plan const& plan) const;
+  // No step can be shorter: the busiest lane's work, and what cores share.
+  double bound_s(Plan const& plan) const;
+
+ private:
+  double two_steps_s(Plan const& plan, int micro_batches) const;
+
+  BlockModel const& m_model;
+  Machine const& m_machine;
+  std::int64_t m_micro_batches, m_ranks;
+};
+
+}  // namespace spillway

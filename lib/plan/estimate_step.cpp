@@ -1,0 +1,297 @@
+#include "plan/estimate_step.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/math.hpp"
+
+namespace spillway {
+
+namespace {
+
+ItemCost part(ItemCost cost, std::int64_t parts) {
+  cost.seconds /= static_cast<double>(parts);
+  return cost;
+}
+
+// The jobs of some steps, each told what it waits for.
+class Steps {
+ public:
+  Steps(BlockModel const& model, Machine const& machine, Plan const& plan, std::int64_t ranks)
+      : m_model(model),
+        m_machine(machine),
+        m_plan(plan),
+        m_ranks(ranks),
+        m_updated(model.chunks.size(), -1),
+        m_gradient(model.chunks.size(), -1) {}
+
+  void step(int micro_batches) {
+    for (int i = 0; i < micro_batches; ++i) {
+      begin_micro_batch();
+      for (std::size_t b = 0; b < m_model.blocks.size(); ++b) forward(b);
+      for (std::size_t b = m_model.blocks.size(); b-- > 0;) {
+        backward(b);
+        bool const last = i + 1 == micro_batches;
+        if (last) gradients_of(b);
+        if (last && !m_plan.redo) update_ready(b);
+      }
+    }
+    if (m_plan.redo) update_all();
+  }
+  int jobs() const { return m_jobs; }
+  Timeline const& timeline() const { return m_timeline; }
+
+ private:
+  using Waits = std::vector<int>;
+
+  int add(Lane lane, ItemCost const& cost, Waits waits) {
+    std::erase(waits, -1);
+    ++m_jobs;
+    return m_timeline.add(lane, cost, waits);
+  }
+  int copy(Tier from, Tier to, std::int64_t bytes, Waits waits) {
+    auto const lane = copy_lane(from, to);
+    return add(lane, copy_cost(bytes, m_machine, lane), std::move(waits));
+  }
+  ChunkPlan const& places(int chunk) const {
+    return m_plan.chunks[static_cast<std::size_t>(chunk)];
+  }
+  ChunkCost const& chunk(int number) const {
+    return m_model.chunks[static_cast<std::size_t>(number)];
+  }
+  int& at(std::vector<int>& jobs, int number) { return jobs[static_cast<std::size_t>(number)]; }
+
+  void begin_micro_batch() {
+    m_stations.clear();
+    m_spills.assign(m_model.blocks.size(), -1);
+    m_fetched.assign(m_model.chunks.size(), {-1, -1});
+  }
+
+  // What ran so many stations ago; -1: nothing in this micro-batch.
+  int station_before(int stations) const {
+    auto const at = std::ssize(m_stations) - 1 - stations;
+    return at < 0 ? -1 : m_stations[static_cast<std::size_t>(at)];
+  }
+
+  // Parameters that are not at home on the device come ahead of use, and stay if used again soon.
+  void need_parameters(std::size_t block, Waits& waits) {
+    int const now = static_cast<int>(m_stations.size());
+    for (int const c : m_model.blocks[block].chunks) {
+      if (places(c).parameters == Tier::device) {
+        waits.push_back(at(m_updated, c));
+        continue;
+      }
+      auto& [job, used] = m_fetched[static_cast<std::size_t>(c)];
+      if (job < 0 || now - used > m_plan.prefetch + 1) {
+        job = copy(places(c).parameters, Tier::device, chunk(c).parameter_bytes,
+                   {station_before(m_plan.prefetch), at(m_updated, c)});
+      }
+      used = now;
+      waits.push_back(job);
+    }
+  }
+
+  void forward(std::size_t b) {
+    auto const& block = m_model.blocks[b];
+    auto const policy = effective_policy(m_model, m_plan, b);
+    Waits waits;
+    need_parameters(b, waits);
+    if (b >= 2) waits.push_back(m_spills[b - 2]);
+    int const job = add(Lane::compute, block.forward, std::move(waits));
+    m_stations.push_back(job);
+    if (auto const tier = away_tier(policy)) {
+      if (auto const bytes = away_bytes(b)) m_spills[b] = copy(Tier::device, *tier, bytes, {job});
+    }
+  }
+
+  std::int64_t away_bytes(std::size_t b) const {
+    auto const& cost = m_model.blocks[b].policies[index(effective_policy(m_model, m_plan, b))];
+    return static_cast<std::int64_t>(m_plan.blocks[b].fraction *
+                                     static_cast<double>(cost.away_bytes));
+  }
+
+  void backward(std::size_t b) {
+    auto const policy = effective_policy(m_model, m_plan, b);
+    Waits waits;
+    need_parameters(b, waits);
+    if (m_spills[b] >= 0) {
+      waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(b),
+                           {m_spills[b], station_before(m_plan.prefetch)}));
+    }
+    m_stations.push_back(
+        add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, std::move(waits)));
+    for (int const c : m_model.blocks[b].chunks) {
+      if (chunk(c).first_block != static_cast<int>(b) || places(c).gradients == Tier::device)
+        continue;
+      at(m_gradient, c) =
+          copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {m_stations.back()});
+    }
+  }
+
+  // Complete with this block, which is the first to use them, and summed over ranks.
+  void gradients_of(std::size_t b) {
+    for (int const c : m_model.blocks[b].chunks) {
+      if (chunk(c).first_block != static_cast<int>(b)) continue;
+      auto& gradient = at(m_gradient, c);
+      if (gradient < 0 || places(c).gradients == Tier::device) gradient = m_stations.back();
+      if (m_ranks == 1) continue;
+      auto const sent = 2 * chunk(c).gradient_bytes * (m_ranks - 1) / m_ranks;
+      gradient = add(Lane::comm, copy_cost(sent, m_machine, Lane::comm), {gradient});
+    }
+  }
+
+  void update_ready(std::size_t b) {
+    for (int const c : m_model.blocks[b].chunks) {
+      if (chunk(c).first_block == static_cast<int>(b)) update(c, at(m_gradient, c));
+    }
+  }
+
+  void update_all() {
+    int norms = -1;
+    Waits host_norms;
+    for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
+      bool const host = places(c).gradients == Tier::host;
+      norms = add(host ? Lane::host : Lane::compute, chunk(c).norm, {at(m_gradient, c)});
+      if (host) host_norms.push_back(norms);
+    }
+    host_norms.push_back(norms);
+    int const commit = add(Lane::comm, {}, std::move(host_norms));
+    for (int c = 0; c < std::ssize(m_model.chunks); ++c) update(c, commit);
+  }
+
+  // Slice by slice; what is out of the lane's reach passes through slots.
+  void update(int c, int after) {
+    bool const host = places(c).update == Tier::host;
+    auto const lane = host ? Lane::host : Lane::compute;
+    auto const& cost = host ? chunk(c).host_update : chunk(c).update;
+    auto const [bytes, elements] = brought(chunk(c), places(c), m_plan.unified);
+    auto const parts =
+        bytes == 0 ? 1 : std::max<std::int64_t>(1, div_ceil(elements, m_plan.update_slice));
+    auto const away =
+        places(c).optimizer == Tier::device ? places(c).parameters : places(c).optimizer;
+    for (std::int64_t i = 0; i < parts; ++i) {
+      Waits waits = {after};
+      if (bytes > 0 && away != Tier::device)
+        waits.push_back(copy(away, Tier::device, bytes / parts, {slot_free()}));
+      int job = add(lane, part(cost, parts), std::move(waits));
+      if (bytes > 0 && away != Tier::device) {
+        job = copy(Tier::device, away, bytes / parts, {job});
+        m_slots.push_back(job);
+      }
+      at(m_updated, c) = job;
+    }
+  }
+
+  int slot_free() const {
+    auto const taken = std::ssize(m_slots) - kUpdateSlots;
+    return taken < 0 ? -1 : m_slots[static_cast<std::size_t>(taken)];
+  }
+
+  BlockModel const& m_model;
+  Machine const& m_machine;
+  Plan const& m_plan;
+  std::int64_t m_ranks;
+  Timeline m_timeline;
+  int m_jobs = 0;
+  std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
+  std::vector<int> m_stations;             // of this micro-batch: its compute jobs
+  std::vector<int> m_spills;               // of this micro-batch, per block
+  struct Fetch {
+    int job, used;
+  };
+  std::vector<Fetch> m_fetched;  // of this micro-batch, per chunk
+  std::vector<int> m_slots;      // what emptied them, in turn
+};
+
+void add_work(std::array<double, kLanes>& busy_s, Shares& asked, Lane lane, ItemCost const& cost,
+              double times) {
+  busy_s[index(lane)] += times * cost.seconds;
+  for (std::size_t r = 0; r < kResources; ++r) asked[r] += times * cost.seconds * cost.demand[r];
+}
+
+}  // namespace
+
+BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block) {
+  if (!model.blocks[block].layer) return BlockPolicy::keep;
+  auto const policy = plan.blocks[block].policy;
+  auto const later = model.blocks.begin() + static_cast<std::ptrdiff_t>(block) + 1;
+  return std::any_of(later, model.blocks.end(), [](auto const& b) { return b.layer; })
+             ? policy
+             : staying(policy);
+}
+
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
+  bool const host = places.update == Tier::host;
+  auto const reaches = [&](Tier tier) {
+    return host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
+  };
+  Brought result{0, chunk.elements};
+  if (!reaches(places.gradients)) result.bytes += chunk.gradient_bytes;
+  if (!reaches(places.parameters)) result.bytes += chunk.parameter_bytes;
+  if (!reaches(places.optimizer)) result.bytes += chunk.optimizer_bytes;
+  return result;
+}
+
+StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan,
+                           std::int64_t ranks)
+    : m_model(model), m_machine(machine), m_plan(plan), m_ranks(ranks) {}
+
+double StepEstimate::seconds(int micro_batches) const {
+  Steps steps(m_model, m_machine, m_plan, m_ranks);
+  steps.step(micro_batches);
+  auto const first = steps.jobs();
+  steps.step(micro_batches);
+  auto const times = steps.timeline().run(capacities(m_machine));
+  double end_s[2] = {0, 0};
+  for (int job = 0; job < std::ssize(times); ++job) {
+    auto& end = end_s[job < first ? 0 : 1];
+    end = std::max(end, times[static_cast<std::size_t>(job)].end_s);
+  }
+  return std::max(end_s[0], end_s[1]) - end_s[0];
+}
+
+double StepEstimate::bound_s(double micro_batches) const {
+  std::array<double, kLanes> busy_s{};
+  Shares asked{};
+  auto const add = [&](Lane lane, ItemCost const& cost, double times) {
+    add_work(busy_s, asked, lane, cost, times);
+  };
+  auto const move = [&](Tier from, Tier to, std::int64_t bytes, double times) {
+    if (bytes > 0 && from != to)
+      add(copy_lane(from, to), copy_cost(bytes, m_machine, copy_lane(from, to)), times);
+  };
+  for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
+    auto const policy = effective_policy(m_model, m_plan, b);
+    auto const& cost = m_model.blocks[b].policies[index(policy)];
+    add(Lane::compute, m_model.blocks[b].forward, micro_batches);
+    add(Lane::compute, cost.backward, micro_batches);
+    if (auto const tier = away_tier(policy)) {
+      auto const bytes = static_cast<std::int64_t>(m_plan.blocks[b].fraction *
+                                                   static_cast<double>(cost.away_bytes));
+      move(Tier::device, *tier, bytes, micro_batches);
+      move(*tier, Tier::device, bytes, micro_batches);
+    }
+    for (int const c : m_model.blocks[b].chunks) {
+      auto const& chunk = m_model.chunks[static_cast<std::size_t>(c)];
+      move(m_plan.chunks[static_cast<std::size_t>(c)].parameters, Tier::device,
+           chunk.parameter_bytes, 2 * micro_batches);
+    }
+  }
+  for (std::size_t c = 0; c < m_model.chunks.size(); ++c) {
+    auto const& places = m_plan.chunks[c];
+    auto const& chunk = m_model.chunks[c];
+    bool const host = places.update == Tier::host;
+    add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    auto const away = places.optimizer == Tier::device ? places.parameters : places.optimizer;
+    auto const bytes = brought(chunk, places, m_plan.unified).bytes;
+    move(away, Tier::device, bytes, 1);
+    move(Tier::device, away, bytes, 1);
+    move(Tier::device, places.gradients, chunk.gradient_bytes, micro_batches);
+  }
+  auto const capacity = capacities(m_machine);
+  double bound = *std::ranges::max_element(busy_s);
+  for (std::size_t r = 0; r < kResources; ++r) bound = std::max(bound, asked[r] / capacity[r]);
+  return bound;
+}
+
+}  // namespace spillway

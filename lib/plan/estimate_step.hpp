@@ -1,0 +1,38 @@
+// A step under one Plan as a timeline of blocks.
+#pragma once
+
+#include "plan/block_model.hpp"
+#include "plan/timeline.hpp"
+
+namespace spillway {
+
+// See schedule_update.cpp.
+inline constexpr int kUpdateSlots = 5;
+
+// What nothing of the last layer may do: leave the device.
+BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block);
+
+// Of a chunk's gradient, parameters and state, what its update must have brought.
+struct Brought {
+  std::int64_t bytes = 0, elements = 0;
+};
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
+
+class StepEstimate {
+ public:
+  // All outlive it.
+  StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan,
+               std::int64_t ranks);
+
+  // Of the second of two steps without a barrier.
+  double seconds(int micro_batches) const;
+  double bound_s(double micro_batches) const;
+
+ private:
+  BlockModel const& m_model;
+  Machine const& m_machine;
+  Plan const& m_plan;
+  std::int64_t m_ranks;
+};
+
+}  // namespace spillway

@@ -1,0 +1,38 @@
+#include "plan/open_plan.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+bool is_open(std::vector<std::string> const& words, std::size_t i) {
+  return words[std::min(i, words.size() - 1)] == "auto";
+}
+
+}  // namespace
+
+bool OpenPlan::anything() const {
+  return std::ranges::count(layers, true) > 0 ||
+         std::ranges::any_of(chunks, [](OpenChunk const& chunk) {
+           return chunk.parameters || chunk.gradients || chunk.optimizer || chunk.update;
+         });
+}
+
+OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
+  OpenPlan open;
+  open.plan = make_plan(graph, request, BlockPolicy::keep);
+  open.plan.unified = unified;
+  open.prefetch = !request.prefetch;
+  open.norm_is_awaited = request.norm_is_awaited;
+  std::size_t layer = 0;
+  for (Block const& block : graph.blocks)
+    open.layers.push_back(block.layer && is_open(request.activations, layer++));
+  for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
+    open.chunks.push_back({is_open(request.parameters, c), is_open(request.gradients, c),
+                           is_open(request.optimizer, c), is_open(request.update, c)});
+  }
+  return open;
+}
+
+}  // namespace spillway

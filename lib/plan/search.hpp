@@ -1,0 +1,32 @@
+// Which plans are worth compiling: those that fit by estimate, fastest first.
+#pragma once
+
+#include <vector>
+
+#include "plan/estimate.hpp"
+#include "plan/open_plan.hpp"
+
+namespace spillway {
+
+struct Candidate {
+  Plan plan;
+  double step_s = 0;
+  TierBytes peaks{};
+};
+
+struct SearchResult {
+  std::vector<Candidate> fitting;  // the best ones, fastest first
+  Candidate leanest;               // of all looked at, the one with the smallest device peak whose
+                                   // other needs are met, if any's are
+  int looked_at = 0;
+};
+
+// Policies that the budgets allow and `open` may need.
+std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
+
+// Looks at activations kept up to some layer and, before it, made again, spilled, or both by turns;
+// at optimizer state, then parameters, that leave the device from the front or from the back, and
+// at how far ahead things are brought. Deterministic.
+SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
+
+}  // namespace spillway

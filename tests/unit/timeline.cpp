@@ -1,0 +1,63 @@
+#include "plan/timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace spillway::test {
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+Shares cores(double count) {
+  return {count, kUnlimited, kUnlimited};
+}
+
+TEST(Timeline, LanesTakeJobsInOrderAndWaitForOthers) {
+  Timeline timeline;
+  int const a = timeline.add(Lane::compute, {2, {}}, {});
+  int const b = timeline.add(Lane::host, {3, {}}, std::array{a});
+  timeline.add(Lane::compute, {1, {}}, {});
+  timeline.add(Lane::compute, {1, {}}, std::array{a, b});
+  auto const times = timeline.run(cores(kUnlimited));
+  EXPECT_EQ(times[1].start_s, 2);
+  EXPECT_EQ(times[2].start_s, 2);
+  EXPECT_EQ(times[2].end_s, 3);
+  EXPECT_EQ(times[3].start_s, 5);
+  EXPECT_EQ(times[3].end_s, 6);
+}
+
+// Two cores; compute keeps both busy, the host lane needs one: each gets two thirds of what it
+// asks for while both run.
+TEST(Timeline, SharesCoresInProportion) {
+  Timeline timeline;
+  timeline.add(Lane::compute, {3, {2, 0, 0}}, {});
+  timeline.add(Lane::host, {1, {1, 0, 0}}, {});
+  auto const times = timeline.run(cores(2));
+  EXPECT_DOUBLE_EQ(times[1].end_s, 1.5);
+  EXPECT_DOUBLE_EQ(times[0].end_s, 3.5);  // 1.5 s gave 1 s' work, 2 s are left
+}
+
+TEST(Timeline, SharesADriveBetweenDirections) {
+  Timeline timeline;
+  timeline.add(Lane::nvme_read, {1, {0, 0, 1}}, {});
+  timeline.add(Lane::nvme_write, {2, {0, 0, 1}}, {});
+  timeline.add(Lane::compute, {1, {2, 1, 0}}, {});  // asks for nothing of it
+  auto const times = timeline.run({kUnlimited, kUnlimited, 1});
+  EXPECT_DOUBLE_EQ(times[0].end_s, 2);
+  EXPECT_DOUBLE_EQ(times[1].end_s, 3);
+  EXPECT_DOUBLE_EQ(times[2].end_s, 1);
+}
+
+TEST(Timeline, JobsThatTakeNoTimeAreDoneAtOnce) {
+  Timeline timeline;
+  int const a = timeline.add(Lane::comm, {}, {});
+  int const b = timeline.add(Lane::compute, {}, std::array{a});
+  timeline.add(Lane::comm, {1, {}}, std::array{b});
+  auto const times = timeline.run(cores(1));
+  EXPECT_EQ(times[1].end_s, 0);
+  EXPECT_EQ(times[2].end_s, 1);
+}
+
+}  // namespace
+}  // namespace spillway::test
