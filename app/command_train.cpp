@@ -118,14 +118,15 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 3. Graph, Plan, Program, and their memory.
   auto const limits = common_budgets(start.config, comm);
-  PlannedMemory settled({start.config, *start.data, start.choices, start.micro_is_free, machine},
-                        limits, comm);
+  PlannedMemory settled(
+      {start.config, start.data->vocab, start.choices, start.micro_is_free, machine}, limits, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
   auto const environment = environment_json(comm, planned.train.arithmetic);
-  auto const explanation = explain(planned.train, planned.plan, planned.programs.train, simulation);
+  auto const explanation =
+      explain(planned.train, planned.plan, planned.programs.train, simulation, limits);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     fmt::print(stderr, "{}\n", explanation);

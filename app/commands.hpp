@@ -40,6 +40,23 @@ struct TokenizeArguments {
 };
 Status run_tokenize(TokenizeArguments const& arguments);
 
+struct ProfileArguments {
+  std::string input;
+  std::vector<std::string> overrides;
+  std::string output;
+};
+Status run_profile(ProfileArguments const& arguments, Comm& comm);
+
+struct PlanArguments {
+  std::string input;
+  std::vector<std::string> overrides;
+  std::string machine;  // a file; empty: this machine
+  std::int64_t ranks = 1;
+  bool json = false;
+  std::string save;  // plan.yaml
+};
+Status run_plan(PlanArguments const& arguments);
+
 Status run_inspect(std::string const& path);
 Status run_doctor(std::string const& directory);
 Status run_print_config(std::string const& input, std::vector<std::string> const& overrides);

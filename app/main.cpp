@@ -59,6 +59,27 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
   command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
 }
 
+void offer_profile(CLI::App& app, Request& request, ProfileArguments& profile) {
+  auto* command = app.add_subcommand("profile", "measure ops and links of this machine");
+  command->add_option("input", profile.input, "input file")->required();
+  command->add_option("overrides", profile.overrides, "key=value");
+  command->add_option("-o,--output", profile.output, "machine file to write")->required();
+  command->callback(
+      [&] { request.ranked = [&](Comm& comm) { return run_profile(profile, comm); }; });
+}
+
+void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
+  auto* command =
+      app.add_subcommand("plan", "plan a run, for this machine or one that is not here");
+  command->add_option("input", plan.input, "input file")->required();
+  command->add_option("overrides", plan.overrides, "key=value");
+  command->add_option("--machine", plan.machine, "machine file; without it: this machine");
+  command->add_option("--ranks", plan.ranks, "of the run")->check(CLI::PositiveNumber);
+  command->add_flag("--json", plan.json, "for programs");
+  command->add_option("--save", plan.save, "the plan as YAML, for plan.file");
+  command->callback([&] { request.plain = [&] { return run_plan(plan); }; });
+}
+
 void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate) {
   auto* command = app.add_subcommand("generate", "sample from a checkpoint");
   command->add_option("--checkpoint", generate.checkpoint, "checkpoint directory")->required();
@@ -133,6 +154,10 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   bool print_config = false;
   offer_ranked(app, request, train, eval);
+  ProfileArguments profile;
+  PlanArguments plan;
+  offer_profile(app, request, profile);
+  offer_plan(app, request, plan);
   offer_generate(app, request, generate);
   offer_tokenize(app, request, tokenize);
   auto* inspect = app.add_subcommand("inspect", "describe a checkpoint, a token file or a plan");

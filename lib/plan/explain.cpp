@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/units.hpp"
 #include "plan/fates.hpp"
@@ -127,23 +128,46 @@ std::string lanes_text(Simulation const& simulation) {
   return text;
 }
 
-std::string verdict(Program const& program, Simulation const& simulation) {
-  auto const share = [&](Lane lane) {
-    return simulation.step_s > 0 ? 100 * simulation.busy_s[index(lane)] / simulation.step_s : 0;
-  };
-  double const compute = share(Lane::compute);
-  double const nvme = std::max(share(Lane::nvme_read), share(Lane::nvme_write));
-  auto const peak = [&](Tier tier) { return program.peak_bytes[index(tier)]; };
-  if (peak(Tier::nvme) == 0 && peak(Tier::host) == 0) {
-    return fmt::format("Nothing leaves the device; compute is busy {:.0f} % of a step.\n", compute);
+// "6 of 24 layers spill, 3 make activations again": empty where all are kept.
+std::string what_layers_do(Graph const& graph, Plan const& plan) {
+  int layers = 0, away = 0, again = 0;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    if (!graph.blocks[b].layer) continue;
+    auto const policy = effective_policy(graph, plan, static_cast<int>(b));
+    ++layers;
+    away += away_tier(policy) ? 1 : 0;
+    again += policy == BlockPolicy::recompute ? 1 : 0;
   }
-  return nvme < compute
-             ? fmt::format(
-                   "Spilling hides behind compute, which is busy {:.0f} % of a step; the "
-                   "busier NVMe direction {:.0f} %.\n",
-                   compute, nvme)
-             : fmt::format("The NVMe sets the pace: busy {:.0f} % of a step, compute {:.0f} %.\n",
-                           nvme, compute);
+  std::string text;
+  if (away > 0) text += fmt::format("; {} of {} layers spill", away, layers);
+  if (again > 0) text += fmt::format("; {} of {} make activations again", again, layers);
+  return text;
+}
+
+// The busiest lane that moves bytes, beside compute.
+std::string what_links_do(Simulation const& simulation) {
+  constexpr std::pair<Lane, std::string_view> links[] = {{Lane::nvme_read, "reading the disk"},
+                                                         {Lane::nvme_write, "writing the disk"},
+                                                         {Lane::h2d, "the way to the device"},
+                                                         {Lane::d2h, "the way to the host"}};
+  auto const busy_s = [&](Lane lane) { return simulation.busy_s[index(lane)]; };
+  auto const busiest = *std::ranges::max_element(links, {}, [&](auto const& link) {
+    return simulation.bytes[index(link.first)] > 0 ? busy_s(link.first) : 0;
+  });
+  double const compute_s = busy_s(Lane::compute), link_s = busy_s(busiest.first);
+  if (link_s <= 0.01 * compute_s) return "";  // batches and the like
+  bool const hides = simulation.step_s < 1.05 * compute_s;
+  return fmt::format("; {} {} compute ({:.1f}x)", busiest.second,
+                     hides ? "hides behind" : "takes its time beside", link_s / compute_s);
+}
+
+std::string verdict(Graph const& graph, Plan const& plan, Program const& program,
+                    Simulation const& simulation, Budgets const& budgets) {
+  auto const spare = budgets.device_bytes - program.peak_bytes[index(Tier::device)];
+  auto const moved = program.peak_bytes[index(Tier::nvme)] + program.peak_bytes[index(Tier::host)];
+  return fmt::format("Fits with {} to spare{}{}{}.\n", human_bytes(spare),
+                     moved == 0 ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
+                     what_links_do(simulation));
 }
 
 // When updates run; empty where nothing is gained.
@@ -155,10 +179,10 @@ std::string updates_text(Plan const& plan) {
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation) {
-  return verdict(program, simulation) + totals(program, simulation) + blocks_table(graph, plan) +
-         chunks_table(graph, plan) + updates_text(plan) + peak_text(program) +
-         lanes_text(simulation);
+                    Simulation const& simulation, Budgets const& budgets) {
+  return verdict(graph, plan, program, simulation, budgets) + totals(program, simulation) +
+         blocks_table(graph, plan) + chunks_table(graph, plan) + updates_text(plan) +
+         peak_text(program) + lanes_text(simulation);
 }
 
 }  // namespace spillway

@@ -33,6 +33,15 @@ std::span<MachineField const> machine_fields() {
   return kFields;
 }
 
+Machine shared_by(Machine machine, std::int64_t ranks) {
+  auto const more = static_cast<double>(machine.node_ranks) / static_cast<double>(ranks);
+  for (auto& [kind, rate] : machine.kind_giga_per_s) {
+    if (!machine.is_unified() && kind.starts_with("host ")) rate *= more;
+  }
+  machine.node_ranks = ranks;
+  return machine;
+}
+
 Machine slowest(std::span<Machine const> machines) {
   auto result = machines.front();
   for (Machine const& machine : machines) {

@@ -50,6 +50,10 @@ struct MachineField {
 };
 std::span<MachineField const> machine_fields();
 
+// What ranks of a run get where `ranks` of them share a node that is described for `node_ranks`:
+// the fewer, the faster is the host lane of each.
+Machine shared_by(Machine machine, std::int64_t ranks);
+
 // Of every rate the lowest, of every cost and time the highest.
 Machine slowest(std::span<Machine const> machines);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/budgets.hpp"
 #include "plan/machine.hpp"
 #include "plan/program.hpp"
 
@@ -51,9 +52,9 @@ struct Simulation {
 };
 Simulation simulate(Program const& program, Machine const& machine);
 
-// Why it is this way, for a person.
+// Why it is this way, for a person; the first sentence says whether it fits and what sets the pace.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation);
+                    Simulation const& simulation, Budgets const& budgets);
 
 // A run's Programs.
 struct Compiled {

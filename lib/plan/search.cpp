@@ -183,10 +183,20 @@ class Search {
         for (bool const parameters_from_back : {false, true}) {
           choice.moves = {from_back, parameters_from_back, drive_only};
           choice.moves.count = fewest_moves(choice);
-          if (!try_choice(choice)) try_without_prefetch(choice);
+          try_choice(choice) ? try_more_moves(choice) : try_without_prefetch(choice);
           if (choice.moves.count <= std::ssize(m_optimizer)) break;  // no parameters move
         }
       }
+    }
+  }
+
+  // Updates beside the next forward pass may hide better where more state is away.
+  void try_more_moves(Choice choice) {
+    auto const optimizer = static_cast<int>(m_optimizer.size());
+    int const fewest = choice.moves.count;
+    for (int const count : {fewest + 1, fewest + 2, optimizer}) {
+      choice.moves.count = count;
+      if (fewest < count && count <= optimizer) try_choice(choice);
     }
   }
 

@@ -9,12 +9,6 @@
 
 namespace spillway {
 
-struct Budgets {
-  std::int64_t device_bytes = 0;
-  std::int64_t host_bytes = 0;  // 0: no host tier
-  std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
-};
-
 inline constexpr int kShortestPrefetch = 1;
 
 // The `plan` section of the input file. Lists are per layer (activations) and per chunk, in order;

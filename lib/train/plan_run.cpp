@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/math.hpp"
+#include "base/steady_clock.hpp"
 #include "base/units.hpp"
 #include "io/spill/spill_file.hpp"
 
@@ -53,20 +54,27 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
           memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes};
 }
 
-PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
+PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, bool micro_is_free,
                     Budgets const& budgets, Machine const& machine, std::int64_t ranks) {
   for (;; choices.micro /= 2) {
     auto const arithmetic = make_arithmetic(config, choices, ranks);
-    auto train = training_graph(config, data.vocab, arithmetic);
+    auto train = training_graph(config, vocab, arithmetic);
     std::optional<Graph> eval;
-    if (data.valid) eval = inference_graph(config, data.vocab, arithmetic, Purpose::eval);
+    if (!config.data.valid.empty())
+      eval = inference_graph(config, vocab, arithmetic, Purpose::eval);
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
+      auto const begin = SteadyClock::now();
       auto solution = solve(train, eval ? &*eval : nullptr, request(config), budgets, machine,
                             micro_batches, ranks);
       if (solution.choice) {
-        return {std::move(train), std::move(eval), std::move(solution.choice->plan),
-                std::move(solution.choice->compiled)};
+        return {std::move(train),
+                std::move(eval),
+                std::move(solution.choice->plan),
+                std::move(solution.choice->compiled),
+                solution.looked_at,
+                solution.compiled,
+                seconds_since(begin)};
       }
       if (!micro_is_free || choices.micro == 1) refuse(solution, train, budgets, config.memory);
     } catch (std::invalid_argument const& error) {

@@ -5,7 +5,6 @@
 
 #include "graph/graph.hpp"
 #include "plan/solve.hpp"
-#include "train/data.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {
@@ -25,12 +24,14 @@ struct PlannedRun {
   std::optional<Graph> eval;  // where there is validation data
   Plan plan;
   Compiled programs;
+  int looked_at = 0, compiled = 0;  // plans
+  double search_s = 0;
 };
 
 // Chooses a Plan; all ranks must plan with the same Machine. With an automatic micro-batch
 // (`micro_is_free`), halves it until something fits. Throws Error: cannot_fit with the smallest
 // budget that would do, bad_input for what is not offered.
-PlannedRun plan_run(Config const& config, Data const& data, Choices choices, bool micro_is_free,
+PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, bool micro_is_free,
                     Budgets const& budgets, Machine const& machine, std::int64_t ranks);
 
 }  // namespace spillway

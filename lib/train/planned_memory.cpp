@@ -27,7 +27,7 @@ Budgets common_budgets(Config const& config, Comm& comm) {
 PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm) {
   do {
     on_all_ranks(comm, [&] {
-      m_run = plan_run(parts.config, parts.data, parts.choices, parts.micro_is_free, limits,
+      m_run = plan_run(parts.config, parts.vocab, parts.choices, parts.micro_is_free, limits,
                        parts.machine, comm.size());
     });
     auto const& peak = m_run->programs.train.peak_bytes;

@@ -11,7 +11,7 @@ namespace spillway {
 
 struct PlanParts {
   Config const& config;
-  Data const& data;
+  std::int64_t vocab;
   Choices choices;
   bool micro_is_free = true;  // may be halved until a plan fits
   Machine const& machine;     // the same on all ranks

@@ -1,0 +1,88 @@
+// `spillway plan` and `spillway profile`: what they print is what a run then does.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+std::filesystem::path machine_file() {
+  return std::filesystem::path(SPILLWAY_SOURCE_DIR) / "input/machines/rtx3090.yaml";
+}
+
+class PlanCommand : public testing::Test {
+ protected:
+  Outcome spillway(std::string const& arguments) {
+    return run_command(spillway_command(0) + " " + arguments);
+  }
+  std::string path(std::string const& name) const { return (m_dir / name).string(); }
+  void write(std::string const& name, std::string const& text) const {
+    std::ofstream(m_dir / name) << text;
+  }
+
+  std::filesystem::path m_dir = scratch_directory("plan_command");
+};
+
+// Neither data nor paths nor MPI are needed for a machine that is not here.
+TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
+  write("in.yaml",
+        "model: {layers: 48, hidden: 4096, heads: 32, vocab: 50257}\n"
+        "data: {train: /no/such/tokens.h5}\n"
+        "batch: {sequences: 8, micro: 8}\n");
+  auto const outcome =
+      spillway("plan " + path("in.yaml") + " --json --machine " + machine_file().string());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const json = nlohmann::json::parse(outcome.output);
+  auto const& predicted = json.at("predicted");
+  EXPECT_GT(predicted.at("step_s").get<double>(), 1);
+  EXPECT_LE(predicted.at("peak_bytes").at("device").get<double>(), 22.0 * (1ll << 30));
+  EXPECT_GT(predicted.at("host_bytes").get<double>(), 50.0 * (1ll << 30));
+  EXPECT_TRUE(json.at("verdict").get<std::string>().starts_with("Fits with "));
+  EXPECT_GT(json.at("candidates").get<int>(), 10);
+  for (auto const key : {"plan", "search_s"}) EXPECT_TRUE(json.contains(key)) << key;
+}
+
+TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
+  auto const plan = "plan " + path("in.yaml") + " --machine " + machine_file().string();
+  auto const outcome = spillway(plan + " --save " + path("plan.yaml"));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_TRUE(outcome.output.starts_with("Fits with ")) << outcome.output;
+  EXPECT_EQ(spillway("inspect " + path("plan.yaml")).status, 0);
+  auto const small = spillway(plan + " memory.device=64KiB");
+  EXPECT_EQ(small.status, 3);
+  EXPECT_NE(small.output.find("needs at least device"), std::string::npos) << small.output;
+}
+
+TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
+  write("m.yaml", "nvme: {read_gbps: 1, write_gbps: 1, both_gbps: 3}\n");
+  auto const plan = "plan " + path("in.yaml") + " --machine ";
+  auto const impossible = spillway(plan + path("m.yaml"));
+  EXPECT_EQ(impossible.status, 2);
+  EXPECT_NE(impossible.output.find("m.yaml:1: nvme.both_gbps: 3 is more than"), std::string::npos);
+  EXPECT_EQ(spillway(plan + path("none.yaml")).status, 2);
+  write("no_vocab.yaml", "model: {layers: 2}\n");
+  auto const open =
+      spillway("plan " + path("no_vocab.yaml") + " --machine " + machine_file().string());
+  EXPECT_EQ(open.status, 2);
+  EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
+}
+
+// A profile of this machine is a machine file, with the ops of the model.
+TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
+  write_token_file(m_dir / "tokens.h5", 5000);
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\ndata: {train: " +
+                       path("tokens.h5") + ", sequence: 64}\nbatch: {sequences: 4, micro: 2}\n");
+  auto const profiled = spillway("profile " + path("in.yaml") + " -o " + path("here.yaml"));
+  ASSERT_EQ(profiled.status, 0) << profiled.output;
+  auto const outcome =
+      spillway("plan " + path("in.yaml") + " --json --machine " + path("here.yaml"));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_GT(nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>(), 0);
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,104 @@
+// What the systems that this program unites have published about their choices, on the machines
+// they used. ProTrain's updates overlap the backward pass, so nothing is clipped.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/machine_file.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+struct Case {
+  GptShape shape;
+  char const* machine;
+  std::int64_t host_bytes = 0, nvme_bytes = 0;
+  std::int64_t device_bytes = 0;  // 0: the machine's
+};
+
+struct Answer {
+  Graph graph;
+  Solution solution;
+
+  // Percentages of layers, of chunks.
+  template <class Is>
+  double layers(Is const& is) const {
+    double count = 0, all = 0;
+    for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+      if (!graph.blocks[b].layer) continue;
+      ++all;
+      count += is(solution.choice->plan.blocks[b].policy) ? 1 : 0;
+    }
+    return 100 * count / all;
+  }
+  double resident_chunks() const {
+    auto const& chunks = solution.choice->plan.chunks;
+    auto const resident = std::ranges::count_if(chunks, [](ChunkPlan const& chunk) {
+      return chunk.parameters == Tier::device && chunk.optimizer == Tier::device;
+    });
+    return 100.0 * static_cast<double>(resident) / static_cast<double>(chunks.size());
+  }
+};
+
+Answer answer(Case const& c) {
+  auto const file = std::string(SPILLWAY_SOURCE_DIR "/input/machines/") + c.machine + ".yaml";
+  auto const machine = shared_by(load_machine(file), 1);
+  Answer result{gpt_training_graph(c.shape), {}};
+  Budgets const budgets{c.device_bytes > 0 ? c.device_bytes : machine.device_bytes, c.host_bytes,
+                        c.nvme_bytes};
+  result.solution =
+      solve(result.graph, nullptr, {.norm_is_awaited = false}, budgets, machine, 1, 1);
+  return result;
+}
+
+GptShape gpt(std::int64_t layers, std::int64_t hidden, std::int64_t batch) {
+  return {
+      .layers = layers, .hidden = hidden, .heads = hidden / 64, .sequence = 1024, .micro = batch};
+}
+
+bool makes_again(BlockPolicy policy) {
+  return policy == BlockPolicy::recompute;
+}
+
+TEST(PublishedPlans, OneBillionOnAnA100StaysThere) {
+  auto const got = answer({gpt(24, 1920, 8), "a100-80", 240 * kGib});
+  ASSERT_TRUE(got.solution.choice);
+  EXPECT_EQ(got.layers([](BlockPolicy p) { return p == BlockPolicy::keep; }), 100);
+  EXPECT_EQ(got.resident_chunks(), 100);
+}
+
+TEST(PublishedPlans, TenBillionOnAnA100MakesNothingAgainAndKeepsSomeChunks) {
+  auto const got = answer({gpt(48, 4096, 8), "a100-80", 240 * kGib});
+  ASSERT_TRUE(got.solution.choice);
+  EXPECT_EQ(got.layers(makes_again), 0);
+  EXPECT_GT(got.resident_chunks(), 0);
+  EXPECT_LT(got.resident_chunks(), 100);
+}
+
+TEST(PublishedPlans, TenBillionOnAnRtx3090KeepLittleThere) {
+  auto const got = answer({gpt(48, 4096, 8), "rtx3090", 384 * kGib});
+  ASSERT_TRUE(got.solution.choice);
+  EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 90);
+  EXPECT_LT(got.resident_chunks(), 25);
+}
+
+TEST(PublishedPlans, ThirtyFourBillionTrainOnOneRtx3090WithItsHost) {
+  EXPECT_TRUE(answer({gpt(48, 7680, 1), "rtx3090", 384 * kGib}).solution.choice);
+}
+
+TEST(PublishedPlans, Gpt3DoesNotUnlessThereIsADrive) {
+  auto const shape = gpt(96, 12288, 1);
+  EXPECT_FALSE(answer({shape, "rtx3090", 384 * kGib}).solution.choice);
+  EXPECT_TRUE(answer({shape, "rtx3090", 384 * kGib, 4096 * kGib}).solution.choice);
+}
+
+TEST(PublishedPlans, AutoHetesFourBillionFitTwelveGigabytes) {
+  EXPECT_TRUE(answer({gpt(21, 4096, 8), "a100-80", 440 * kGib, 0, 12 * kGib}).solution.choice);
+}
+
+}  // namespace
+}  // namespace spillway::test
