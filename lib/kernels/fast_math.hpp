@@ -58,7 +58,7 @@ SPILLWAY_FUNCTION float fast_exp(float x) {
   return x == x ? result : x;
 }
 
-// 2^x for x < 128, with at most 2 ulp of error; 0 below -127, NaN for NaN. Softmax needs no more,
+// 2^x for x < 128 (beyond, some number), with at most 2 ulp of error; 0 below -127, NaN for NaN. Softmax needs no more,
 // and this is half of what fast_exp costs. A minimax polynomial on [-1/2, 1/2].
 SPILLWAY_FUNCTION float weight_exp2(float x) {
   x = x < -127.0f ? -127.0f : x;  // written so that a NaN passes
@@ -70,8 +70,8 @@ SPILLWAY_FUNCTION float weight_exp2(float x) {
   p = std::fma(p, r, 2.402224243e-1f);
   p = std::fma(p, r, 6.931470037e-1f);
   p = std::fma(p, r, 1.0f);
-  return std::bit_cast<float>(std::bit_cast<std::int32_t>(p) +
-                              (std::bit_cast<std::int32_t>(shifted) << 23));
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) +
+                              (std::bit_cast<std::uint32_t>(shifted) << 23));
 }
 
 // 1 / (1 + e^-x), to be multiplied by x: of a NaN it gives some number.
