@@ -58,8 +58,9 @@ SPILLWAY_FUNCTION float fast_exp(float x) {
   return x == x ? result : x;
 }
 
-// 2^x for x < 128 (beyond, some number), with at most 2 ulp of error; 0 below -127, NaN for NaN. Softmax needs no more,
-// and this is half of what fast_exp costs. A minimax polynomial on [-1/2, 1/2].
+// 2^x for x < 128 (beyond, some number), with at most 2 ulp of error; 0 below -127, NaN for NaN.
+// Softmax needs no more, and this is half of what fast_exp costs. A minimax polynomial on
+// [-1/2, 1/2].
 SPILLWAY_FUNCTION float weight_exp2(float x) {
   x = x < -127.0f ? -127.0f : x;  // written so that a NaN passes
   float const shifted = x + kRoundToInteger;
