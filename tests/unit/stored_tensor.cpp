@@ -21,6 +21,7 @@ class Stored {
       : m_spill(::testing::TempDir(), kElements * 4, {.faults = faults}),
         m_tiers{Arena("device", 0), Arena("host", 0), &m_spill, {}} {
     m_buffer.tier = Tier::nvme;
+    m_buffer.offset = 0;
     m_buffer.bytes = kElements * 4;
     tensor = StoredTensor(m_tiers, m_buffer, DType::f32);
   }
