@@ -61,10 +61,11 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   KernelScope const kernels(static_cast<int>(target.choices.threads));
   Exec const exec;
   auto const alone = make_single_rank_comm();
-  target.machine = measured_machine(config, vocab, target.choices, cores, exec, *alone);
   auto const& path = config.memory.nvme_path;
   target.budgets =
       budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
+  target.machine = measured_machine(config, vocab, target.choices, cores,
+                                    target.budgets.device_bytes, exec, *alone);
   return target;
 }
 

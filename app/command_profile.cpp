@@ -26,7 +26,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   auto const choices = choose(config, nullptr, cores, comm.size());
   KernelScope const kernels(static_cast<int>(choices.threads));
   Exec const exec;
-  auto machine = measured_machine(config, vocab, choices, cores, exec, comm);
+  auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
+  auto machine = measured_machine(config, vocab, choices, cores, memory_bytes, exec, comm);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();

@@ -113,11 +113,11 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 2. The machine.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
-  auto const machine =
-      measured_machine(start.config, start.data->vocab, start.choices, start.cores, exec, comm);
+  auto const limits = common_budgets(start.config, comm);
+  auto const machine = measured_machine(start.config, start.data->vocab, start.choices, start.cores,
+                                        limits.device_bytes, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
-  auto const limits = common_budgets(start.config, comm);
   PlannedMemory settled(
       {start.config, start.data->vocab, start.choices, start.micro_is_free, machine}, limits, comm);
   auto const& planned = settled.run();

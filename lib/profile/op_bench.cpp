@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/bf16.hpp"
 #include "base/math.hpp"
@@ -14,8 +13,8 @@ namespace spillway {
 namespace {
 
 constexpr double kLong_s = 0.05, kEnough_s = 0.02;
-constexpr std::size_t kMostRuns = 3;
-constexpr std::size_t kFlushBytes = std::size_t{64} << 20;  // beyond most caches
+constexpr std::size_t kMostRuns = 2;
+constexpr std::size_t kFlushBytes = std::size_t{32} << 20;  // beyond most caches
 constexpr std::int64_t kPage = 4096;
 
 std::uint64_t next_random(std::uint64_t& state) {
@@ -49,6 +48,13 @@ std::int64_t table_rows(Program const& program, Op const& op) {
   return rows;
 }
 
+// What passes through caches in a step.
+std::size_t step_bytes(Program const& program) {
+  std::int64_t bytes = 0;
+  for (Tensor const& tensor : program.tensors) bytes += tensor.bytes();
+  return static_cast<std::size_t>(bytes);
+}
+
 double median(std::vector<double> values) {
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -58,18 +64,30 @@ double median(std::vector<double> values) {
 }  // namespace
 
 OpBench::OpBench(Program const& program, Exec const& exec)
-    : m_program(program), m_exec(exec), m_flush(kFlushBytes) {}
+    : m_program(program),
+      m_exec(exec),
+      m_flush(step_bytes(program) > kFlushBytes ? kFlushBytes : 0) {}
 
-// Tensors one after the other, each once; views of them as operands, then the workspace.
-std::vector<void*> OpBench::place(Op const& op) {
-  std::map<TensorId, std::int64_t> offsets;
-  std::int64_t bytes = 0;
+// Tensors one after the other, each once.
+OpBench::Placed OpBench::placed(Op const& op) const {
+  Placed result;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : *views) {
-      if (!offsets.try_emplace(view.tensor, bytes).second) continue;
-      bytes += round_up(m_program.tensors[static_cast<std::size_t>(view.tensor)].bytes(), kPage);
+      if (!result.offsets.try_emplace(view.tensor, result.bytes).second) continue;
+      auto const& tensor = m_program.tensors[static_cast<std::size_t>(view.tensor)];
+      result.bytes += round_up(tensor.bytes(), kPage);
     }
   }
+  return result;
+}
+
+std::int64_t OpBench::operand_bytes(Op const& op) const {
+  return placed(op).bytes + op.workspace_bytes;
+}
+
+// Views of tensors as operands, then the workspace.
+std::vector<void*> OpBench::place(Op const& op) {
+  auto const [offsets, bytes] = placed(op);
   auto const needed = static_cast<std::size_t>(bytes + op.workspace_bytes);
   if (m_memory.all().size() < needed) m_memory = Pages(needed);
   for (auto const& [id, offset] : offsets)

@@ -1,6 +1,7 @@
 // Runs one op of a Program on memory of its own, bound as the engine binds it, and times it.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "base/pages.hpp"
@@ -15,11 +16,20 @@ class OpBench {
   OpBench(Program const& program, Exec const& exec);
 
   enum class On : std::uint8_t { compute_lane, host_lane };
-  // Median of a few runs on operands that no cache holds, after one that sets things up; of an op
-  // that takes long, that one. Takes memory for its operands while it measures.
+  // Median of a few runs after one that sets things up; of an op that takes long, that one. No
+  // cache holds the operands, unless all that a step touches might be there. Takes memory for its
+  // operands while it measures.
   double seconds(Op const& op, On lane);
 
+  // What it takes meanwhile.
+  std::int64_t operand_bytes(Op const& op) const;
+
  private:
+  struct Placed {
+    std::map<TensorId, std::int64_t> offsets;
+    std::int64_t bytes = 0;
+  };
+  Placed placed(Op const& op) const;
   std::vector<void*> place(Op const& op);
   void fill(Op const& op, Tensor const& tensor, std::byte* to) const;
   void flush_caches();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/steady_clock.hpp"
+#include "plan/item_cost.hpp"
 #include "profile/op_bench.hpp"
 
 namespace spillway {
@@ -38,6 +40,7 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
 // All ops in turn, several times over: what disturbs a machine for a second or two disturbs no op
 // every time.
 constexpr int kRounds = 3;
+constexpr double kPatience_s = 8;
 
 struct Timed {
   Op const* op;
@@ -69,15 +72,25 @@ std::map<std::string, Timed> distinct_ops(Program const& program) {
 
 }  // namespace
 
-void measure_ops(Machine& machine, Program const& program, Exec const& exec) {
+void measure_ops(Machine& machine, Program const& program, Exec const& exec,
+                 std::int64_t most_bytes) {
   auto ops = distinct_ops(program);
   OpBench bench(program, exec);
+  auto const begin = SteadyClock::now();
+  auto const expected_s = [&](Timed const& timed) {
+    auto const lane = timed.lane == OpBench::On::host_lane ? Lane::host : Lane::compute;
+    return op_cost(*timed.op, program.tensors, machine, lane).seconds;
+  };
   for (int round = 0; round < kRounds; ++round) {
-    for (auto& [key, timed] : ops)
+    for (auto& [key, timed] : ops) {
+      double const left_s = kPatience_s - seconds_since(begin);
+      if (expected_s(timed) > left_s || bench.operand_bytes(*timed.op) > most_bytes) continue;
       timed.best_s = std::min(timed.best_s, bench.seconds(*timed.op, timed.lane));
+    }
   }
   std::map<std::string, Sum> sums;
   for (auto const& [key, timed] : ops) {
+    if (std::isinf(timed.best_s)) continue;
     auto const* const lane = timed.lane == OpBench::On::host_lane ? "host " : "";
     sums[lane + std::string(name(timed.op->kind))].add(program, *timed.op, timed.best_s);
     if (!is_linear(*timed.op)) machine.op_s[key] = timed.best_s;

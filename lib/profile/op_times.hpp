@@ -11,7 +11,9 @@ class Exec;
 // Into `machine.op_s`: every distinct op of a Program's items, once. Into
 // `machine.kind_giga_per_s`: what each kind came to, and ops on whole chunks (updates, norms)
 // alone, on both lanes, for they are cut into slices as the plan wants. Takes the memory of one
-// op's operands at a time.
-void measure_ops(Machine& machine, Program const& program, Exec const& exec);
+// op's operands at a time, and some seconds; ops that would take more than `most_bytes`, or by the
+// machine's rates more time than is left, are known by rates alone.
+void measure_ops(Machine& machine, Program const& program, Exec const& exec,
+                 std::int64_t most_bytes);
 
 }  // namespace spillway

@@ -49,14 +49,15 @@ Machine slowest_of_ranks(Machine const& mine, Comm& comm) {
 }  // namespace
 
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
-                         std::int64_t cores, Exec const& exec, Comm& comm) {
+                         std::int64_t cores, std::int64_t memory_bytes, Exec const& exec,
+                         Comm& comm) {
   Machine machine;
   on_all_ranks(comm, [&] {
     machine = probe_machine(exec, config.precision == Precision::bf16);
     machine.cores = static_cast<double>(cores);
     auto const& spill_directory = config.memory.nvme_path;
     if (!spill_directory.empty()) probe_storage(machine, spill_directory, config.spill.checksum);
-    measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec);
+    measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec, memory_bytes);
   });
   return slowest_of_ranks(machine, comm);
 }

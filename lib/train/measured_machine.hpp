@@ -12,8 +12,9 @@ namespace spillway {
 
 // Collective. Measures rates, storage where there is some to spill to, and every op of a training
 // step of `choices`; gives the slowest of all ranks, since they make one plan. `cores`: this rank's
-// share. Throws AgreedError.
+// share; `memory_bytes`: what it may take while it measures. Throws AgreedError.
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
-                         std::int64_t cores, Exec const& exec, Comm& comm);
+                         std::int64_t cores, std::int64_t memory_bytes, Exec const& exec,
+                         Comm& comm);
 
 }  // namespace spillway

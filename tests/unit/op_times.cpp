@@ -22,7 +22,7 @@ TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
   auto const program =
       schedule(graph, make_plan(graph, {}, BlockPolicy::keep), Purpose::train, 3, 1);
   Machine machine;
-  measure_ops(machine, program, Exec());
+  measure_ops(machine, program, Exec(), std::int64_t{1} << 30);
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) continue;
     auto const& op = program.ops[static_cast<std::size_t>(item.op)];
@@ -35,6 +35,9 @@ TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
     }
   }
   EXPECT_TRUE(machine.kind_giga_per_s.contains("accumulate"));
+  Machine unknown;
+  measure_ops(unknown, program, Exec(), 1);
+  EXPECT_TRUE(unknown.op_s.empty()) << "nothing fits a byte";
 }
 
 }  // namespace
