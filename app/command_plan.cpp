@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
@@ -33,12 +34,13 @@ std::int64_t vocabulary(Config const& config) {
   return open_data(config).vocab;
 }
 
-// A rank's share of another machine; what the input file says is less.
+// A rank's share of another machine, where the input file does not say.
 Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t node_ranks) {
   auto const& memory = config.memory;
   auto const host = machine.host_bytes / node_ranks * 8 / 10;
   auto const nvme = machine.nvme_bytes / node_ranks;
-  auto const device = machine.is_unified() ? host : machine.device_bytes;
+  auto const device = machine.is_unified() ? std::max<std::int64_t>(0, host - memory.host_bytes)
+                                           : machine.device_bytes;
   auto const host_tier = machine.is_unified() ? 0 : host;
   return {memory.device_bytes.value_or(device),
           memory.host_bytes > 0 ? memory.host_bytes : host_tier,
@@ -82,10 +84,11 @@ std::string json_text(Config const& config, Target const& target, PlannedRun con
   auto const& peaks = planned.programs.train.peak_bytes;
   auto const spilled = simulation.bytes[index(Lane::nvme_write)];
   auto const tokens = static_cast<double>(config.batch.sequences * config.data.sequence);
+  auto const node_ranks = std::min(ranks, target.machine.node_ranks);
   constexpr double year_s = 365.25 * 24 * 3600;
   double const lifetime = spilled == 0 ? 0
                                        : static_cast<double>(target.machine.nvme_endurance_bytes) /
-                                             static_cast<double>(spilled * ranks) *
+                                             static_cast<double>(spilled * node_ranks) *
                                              simulation.step_s / year_s;
   nlohmann::ordered_json const json = {
       {"plan", to_yaml(planned.plan, planned.train)},

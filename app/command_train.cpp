@@ -115,7 +115,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   Exec const exec;
   auto const limits = common_budgets(start.config, comm);
   auto const machine = measured_machine(start.config, start.data->vocab, start.choices, start.cores,
-                                        limits.device_bytes, exec, comm);
+                                        limits.device_bytes / 2, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
   PlannedMemory settled(

@@ -100,7 +100,7 @@ class UniformWalk {
     auto const id = static_cast<std::size_t>(tensor.id);
     Span const& forward = m_forward.tensors[id];
     Span const& backward = m_backward.tensors[id];
-    bool const saved = !forward.empty() && !backward.empty();
+    bool const saved = !forward.empty() && !backward.empty() && m_fates.saved(tensor.id);
     auto const fate = m_fates.of(tensor.id);
     if (saved && fate == Fate::keep) {
       hold(forward.first, backward.last, tensor.bytes());
@@ -217,10 +217,22 @@ class Builder {
 
   void note_update(Op const& op) {
     auto& chunk = m_model.chunks[static_cast<std::size_t>(op.chunk)];
-    if (op.kind == OpKind::square_norm) chunk.norm = cost(op.id);
-    if (op.kind != OpKind::adamw) return;
-    chunk.update = cost(op.id);
-    chunk.host_update = op_cost(op, m_graph.tensors, m_machine, Lane::host);
+    auto const on_host = [&](Op const& any) {
+      return op_cost(any, m_graph.tensors, m_machine, Lane::host);
+    };
+    if (op.kind == OpKind::square_norm) {
+      chunk.norm = cost(op.id);
+      chunk.host_norm = on_host(op);
+    } else if (op.kind == OpKind::adamw) {
+      chunk.update = cost(op.id);
+      chunk.host_update = on_host(op);
+      Op sum;  // as the schedule makes it of a gradient and the one before
+      sum.kind = OpKind::accumulate;
+      sum.inputs = sum.outputs = {op.inputs[0]};
+      sum.in_place = {0};
+      chunk.accumulate = op_cost(sum, m_graph.tensors, m_machine, Lane::compute);
+      chunk.host_accumulate = on_host(sum);
+    }
   }
 
   Graph const& m_graph;

@@ -35,7 +35,8 @@ struct ChunkCost {
   int first_block = -1, last_block = -1;  // whose ops read its parameters
   std::int64_t elements = 0;
   std::int64_t parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
-  ItemCost norm, update, host_update;
+  ItemCost norm, update, accumulate;  // on the compute lane
+  ItemCost host_norm, host_update, host_accumulate;
 };
 
 struct BlockModel {

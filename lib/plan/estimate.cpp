@@ -4,7 +4,6 @@
 
 #include "base/math.hpp"
 #include "plan/estimate_step.hpp"
-#include "plan/lifetime.hpp"
 
 namespace spillway {
 
@@ -28,10 +27,10 @@ TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
 TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
   std::array<std::int64_t, 2> most{};  // of a slice, by the update's tier
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-    auto const [bytes, elements] = brought(model.chunks[c], plan.chunks[c], plan.unified);
+    auto const bytes = brought(model.chunks[c], plan.chunks[c], plan.unified).all_bytes();
+    auto const elements = std::max<std::int64_t>(1, model.chunks[c].elements);
     auto& slice = most[index(plan.chunks[c].update)];
-    slice = std::max(
-        slice, bytes * std::min(plan.update_slice, elements) / std::max<std::int64_t>(1, elements));
+    slice = std::max(slice, bytes / elements * std::min(plan.update_slice, elements));
   }
   TierBytes slots{};
   auto const host = plan.unified ? Tier::device : Tier::host;

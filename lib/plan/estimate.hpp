@@ -23,12 +23,10 @@ class Estimator {
   TierBytes peaks(Plan const& plan) const;
   // Seconds of a step in the steady state.
   double step_s(Plan const& plan) const;
-  // No step can be shorter: the busiest lane's work, and what cores share.
+  // About what no step can be shorter than: the busiest lane's work, and what cores share.
   double bound_s(Plan const& plan) const;
 
  private:
-  double two_steps_s(Plan const& plan, int micro_batches) const;
-
   BlockModel const& m_model;
   Machine const& m_machine;
   std::int64_t m_micro_batches, m_ranks;

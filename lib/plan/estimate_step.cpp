@@ -1,6 +1,7 @@
 #include "plan/estimate_step.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "base/math.hpp"
@@ -27,6 +28,7 @@ class Steps {
 
   void step(int micro_batches) {
     for (int i = 0; i < micro_batches; ++i) {
+      m_first = i == 0;
       begin_micro_batch();
       for (std::size_t b = 0; b < m_model.blocks.size(); ++b) forward(b);
       for (std::size_t b = m_model.blocks.size(); b-- > 0;) {
@@ -120,11 +122,22 @@ class Steps {
     }
     m_stations.push_back(
         add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, std::move(waits)));
+    collect(b);
+  }
+
+  // Gradients that are complete for this micro-batch join the step's where that lies. The host lane
+  // works on the device's too where both are main memory.
+  void collect(std::size_t b) {
     for (int const c : m_model.blocks[b].chunks) {
-      if (chunk(c).first_block != static_cast<int>(b) || places(c).gradients == Tier::device)
-        continue;
-      at(m_gradient, c) =
-          copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {m_stations.back()});
+      if (chunk(c).first_block != static_cast<int>(b)) continue;
+      bool const host = places(c).gradients == Tier::host;
+      int job = m_stations.back();
+      if (host && (m_first || !m_plan.unified))
+        job = copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
+      if (!m_first)
+        job = add(host ? Lane::host : Lane::compute,
+                  host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
+      at(m_gradient, c) = job;
     }
   }
 
@@ -133,7 +146,6 @@ class Steps {
     for (int const c : m_model.blocks[b].chunks) {
       if (chunk(c).first_block != static_cast<int>(b)) continue;
       auto& gradient = at(m_gradient, c);
-      if (gradient < 0 || places(c).gradients == Tier::device) gradient = m_stations.back();
       if (m_ranks == 1) continue;
       auto const sent = 2 * chunk(c).gradient_bytes * (m_ranks - 1) / m_ranks;
       gradient = add(Lane::comm, copy_cost(sent, m_machine, Lane::comm), {gradient});
@@ -142,17 +154,22 @@ class Steps {
 
   void update_ready(std::size_t b) {
     for (int const c : m_model.blocks[b].chunks) {
-      if (chunk(c).first_block == static_cast<int>(b)) update(c, at(m_gradient, c));
+      if (chunk(c).first_block == static_cast<int>(b)) update(c, norm(c));
     }
+  }
+
+  int norm(int c) {
+    bool const host = places(c).gradients == Tier::host;
+    return add(host ? Lane::host : Lane::compute, host ? chunk(c).host_norm : chunk(c).norm,
+               {at(m_gradient, c)});
   }
 
   void update_all() {
     int norms = -1;
     Waits host_norms;
     for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
-      bool const host = places(c).gradients == Tier::host;
-      norms = add(host ? Lane::host : Lane::compute, chunk(c).norm, {at(m_gradient, c)});
-      if (host) host_norms.push_back(norms);
+      norms = norm(c);
+      if (places(c).gradients == Tier::host) host_norms.push_back(norms);
     }
     host_norms.push_back(norms);
     int const commit = add(Lane::comm, {}, std::move(host_norms));
@@ -162,22 +179,25 @@ class Steps {
   // Slice by slice; what is out of the lane's reach passes through slots.
   void update(int c, int after) {
     bool const host = places(c).update == Tier::host;
-    auto const lane = host ? Lane::host : Lane::compute;
     auto const& cost = host ? chunk(c).host_update : chunk(c).update;
-    auto const [bytes, elements] = brought(chunk(c), places(c), m_plan.unified);
+    auto const needs = brought(chunk(c), places(c), m_plan.unified);
+    bool const sliced = needs.all_bytes() > 0;
     auto const parts =
-        bytes == 0 ? 1 : std::max<std::int64_t>(1, div_ceil(elements, m_plan.update_slice));
-    auto const away =
-        places(c).optimizer == Tier::device ? places(c).parameters : places(c).optimizer;
+        sliced ? std::max<std::int64_t>(1, div_ceil(chunk(c).elements, m_plan.update_slice)) : 1;
+    auto const workplace = host && !m_plan.unified ? Tier::host : Tier::device;
     for (std::int64_t i = 0; i < parts; ++i) {
       Waits waits = {after};
-      if (bytes > 0 && away != Tier::device)
-        waits.push_back(copy(away, Tier::device, bytes / parts, {slot_free()}));
-      int job = add(lane, part(cost, parts), std::move(waits));
-      if (bytes > 0 && away != Tier::device) {
-        job = copy(Tier::device, away, bytes / parts, {job});
-        m_slots.push_back(job);
+      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+        auto const bytes = needs.bytes[index(tier)] / parts;
+        if (bytes > 0) waits.push_back(copy(tier, workplace, bytes, {slot_free()}));
       }
+      int job = add(host ? Lane::host : Lane::compute, part(cost, parts), std::move(waits));
+      int const updated = job;
+      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+        auto const bytes = needs.back_bytes[index(tier)] / parts;
+        if (bytes > 0) job = copy(workplace, tier, bytes, {updated});
+      }
+      if (sliced) m_slots.push_back(job);
       at(m_updated, c) = job;
     }
   }
@@ -193,6 +213,7 @@ class Steps {
   std::int64_t m_ranks;
   Timeline m_timeline;
   int m_jobs = 0;
+  bool m_first = true;                     // micro-batch of its step
   std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
   std::vector<int> m_stations;             // of this micro-batch: its compute jobs
   std::vector<int> m_spills;               // of this micro-batch, per block
@@ -202,12 +223,6 @@ class Steps {
   std::vector<Fetch> m_fetched;  // of this micro-batch, per chunk
   std::vector<int> m_slots;      // what emptied them, in turn
 };
-
-void add_work(std::array<double, kLanes>& busy_s, Shares& asked, Lane lane, ItemCost const& cost,
-              double times) {
-  busy_s[index(lane)] += times * cost.seconds;
-  for (std::size_t r = 0; r < kResources; ++r) asked[r] += times * cost.seconds * cost.demand[r];
-}
 
 }  // namespace
 
@@ -220,15 +235,23 @@ BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::siz
              : staying(policy);
 }
 
+std::int64_t Brought::all_bytes() const {
+  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+}
+
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
   bool const host = places.update == Tier::host;
-  auto const reaches = [&](Tier tier) {
-    return host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
+  Brought result;
+  auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
+    bool const reaches =
+        host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
+    if (reaches) return;
+    result.bytes[index(tier)] += bytes;
+    if (changes) result.back_bytes[index(tier)] += bytes;
   };
-  Brought result{0, chunk.elements};
-  if (!reaches(places.gradients)) result.bytes += chunk.gradient_bytes;
-  if (!reaches(places.parameters)) result.bytes += chunk.parameter_bytes;
-  if (!reaches(places.optimizer)) result.bytes += chunk.optimizer_bytes;
+  add(places.gradients, chunk.gradient_bytes, false);
+  add(places.parameters, chunk.parameter_bytes, true);
+  add(places.optimizer, chunk.optimizer_bytes, true);
   return result;
 }
 
@@ -253,8 +276,11 @@ double StepEstimate::seconds(int micro_batches) const {
 double StepEstimate::bound_s(double micro_batches) const {
   std::array<double, kLanes> busy_s{};
   Shares asked{};
+  auto const capacity = capacities(m_machine);
   auto const add = [&](Lane lane, ItemCost const& cost, double times) {
-    add_work(busy_s, asked, lane, cost, times);
+    busy_s[index(lane)] += times * cost.seconds;
+    for (std::size_t r = 0; r < kResources; ++r)
+      asked[r] += times * cost.seconds * std::min(cost.demand[r], capacity[r]);
   };
   auto const move = [&](Tier from, Tier to, std::int64_t bytes, double times) {
     if (bytes > 0 && from != to)
@@ -271,24 +297,21 @@ double StepEstimate::bound_s(double micro_batches) const {
       move(Tier::device, *tier, bytes, micro_batches);
       move(*tier, Tier::device, bytes, micro_batches);
     }
-    for (int const c : m_model.blocks[b].chunks) {
-      auto const& chunk = m_model.chunks[static_cast<std::size_t>(c)];
-      move(m_plan.chunks[static_cast<std::size_t>(c)].parameters, Tier::device,
-           chunk.parameter_bytes, 2 * micro_batches);
-    }
   }
   for (std::size_t c = 0; c < m_model.chunks.size(); ++c) {
     auto const& places = m_plan.chunks[c];
     auto const& chunk = m_model.chunks[c];
     bool const host = places.update == Tier::host;
     add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
-    auto const away = places.optimizer == Tier::device ? places.parameters : places.optimizer;
-    auto const bytes = brought(chunk, places, m_plan.unified).bytes;
-    move(away, Tier::device, bytes, 1);
-    move(Tier::device, away, bytes, 1);
-    move(Tier::device, places.gradients, chunk.gradient_bytes, micro_batches);
+    auto const needs = brought(chunk, places, m_plan.unified);
+    auto const workplace = host && !m_plan.unified ? Tier::host : Tier::device;
+    for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+      move(tier, workplace, needs.bytes[index(tier)], 1);
+      move(workplace, tier, needs.back_bytes[index(tier)], 1);
+    }
+    move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
+    move(Tier::device, places.gradients, chunk.gradient_bytes, m_plan.unified ? 1 : micro_batches);
   }
-  auto const capacity = capacities(m_machine);
   double bound = *std::ranges::max_element(busy_s);
   for (std::size_t r = 0; r < kResources; ++r) bound = std::max(bound, asked[r] / capacity[r]);
   return bound;

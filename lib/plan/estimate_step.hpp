@@ -12,9 +12,11 @@ inline constexpr int kUpdateSlots = 5;
 // What nothing of the last layer may do: leave the device.
 BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block);
 
-// Of a chunk's gradient, parameters and state, what its update must have brought.
+// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
+// by the tier where that lies.
 struct Brought {
-  std::int64_t bytes = 0, elements = 0;
+  std::array<std::int64_t, kTiers> bytes{}, back_bytes{};
+  std::int64_t all_bytes() const;
 };
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 

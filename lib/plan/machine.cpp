@@ -18,7 +18,8 @@ constexpr MachineField kFields[] = {
     {"links.network_gbps", &Machine::network_gbps, true, "between two ranks"},
     {"nvme.write_gbps", &Machine::nvme_write_gbps, true, "of the spill file, alone"},
     {"nvme.read_gbps", &Machine::nvme_read_gbps, true, "alone"},
-    {"nvme.both_gbps", &Machine::nvme_both_gbps, true, "reading and writing at once, in sum"},
+    {"nvme.both_gbps", &Machine::nvme_both_gbps, true,
+     "reading and writing, in sum, while both are under way"},
     {"nvme.core_s_per_gb", &Machine::nvme_core_s_per_gb, false,
      "what a GB that is moved and checked costs a core"},
     {"cores.all", &Machine::cores, true, "that all lanes of a rank share; 0: they share none"},
@@ -26,6 +27,12 @@ constexpr MachineField kFields[] = {
      "of them, those that the compute lane keeps busy; 0: it is a device"},
     {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},
 };
+
+double value_or_0(std::map<std::string, double, std::less<>> const& numbers,
+                  std::string const& key) {
+  auto const found = numbers.find(key);
+  return found == numbers.end() ? 0 : found->second;
+}
 
 }  // namespace
 
@@ -47,18 +54,23 @@ Machine slowest(std::span<Machine const> machines) {
   for (Machine const& machine : machines) {
     for (MachineField const& field : kFields) {
       auto& value = result.*field.at;
-      value = field.more_is_better ? std::min(value, machine.*field.at)
-                                   : std::max(value, machine.*field.at);
+      double const theirs = machine.*field.at;
+      bool const known = value > 0 && theirs > 0;  // a rate of 0 would be endless
+      value = field.more_is_better && known ? std::min(value, theirs) : std::max(value, theirs);
     }
-    for (auto const& [key, s] : machine.op_s) {
-      auto& slowest_s = result.op_s[key];
-      slowest_s = std::max(slowest_s, s);
+    for (auto& [key, s] : result.op_s) {
+      auto const theirs = value_or_0(machine.op_s, key);
+      s = s > 0 && theirs > 0 ? std::max(s, theirs) : 0;
     }
-    for (auto const& [kind, rate] : machine.kind_giga_per_s) {
-      auto const known = result.kind_giga_per_s.try_emplace(kind, rate).first;
-      known->second = std::min(known->second, rate);
-    }
+    for (auto& [kind, rate] : result.kind_giga_per_s)
+      rate = std::min(rate, value_or_0(machine.kind_giga_per_s, kind));
   }
+  // Each the worst of some rank, they need not go together.
+  result.compute_cores = std::min(result.compute_cores, result.cores);
+  result.nvme_both_gbps =
+      std::min(result.nvme_both_gbps, result.nvme_read_gbps + result.nvme_write_gbps);
+  for (auto* numbers : {&result.op_s, &result.kind_giga_per_s})
+    std::erase_if(*numbers, [](auto const& number) { return number.second == 0; });
   return result;
 }
 

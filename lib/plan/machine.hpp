@@ -54,7 +54,8 @@ std::span<MachineField const> machine_fields();
 // the fewer, the faster is the host lane of each.
 Machine shared_by(Machine machine, std::int64_t ranks);
 
-// Of every rate the lowest, of every cost and time the highest.
+// Of every rate the lowest that is known, of every cost and time the highest; ops and kinds that
+// some machine does not know (or knows as 0) are left out.
 Machine slowest(std::span<Machine const> machines);
 
 }  // namespace spillway

@@ -12,13 +12,6 @@ bool is_open(std::vector<std::string> const& words, std::size_t i) {
 
 }  // namespace
 
-bool OpenPlan::anything() const {
-  return std::ranges::count(layers, true) > 0 ||
-         std::ranges::any_of(chunks, [](OpenChunk const& chunk) {
-           return chunk.parameters || chunk.gradients || chunk.optimizer || chunk.update;
-         });
-}
-
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
   OpenPlan open;
   open.plan = make_plan(graph, request, BlockPolicy::keep);

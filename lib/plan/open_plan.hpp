@@ -16,7 +16,6 @@ struct OpenPlan {
   std::vector<OpenChunk> chunks;  // what is open of each
   bool prefetch = true;
   bool norm_is_awaited = true;
-  bool anything() const;
 };
 
 // Throws std::invalid_argument as make_plan does.

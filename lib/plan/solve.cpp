@@ -65,15 +65,15 @@ class Solver {
     // Estimates may be above what is needed as well as below it: begin with those that might fit.
     TierBytes margin = {-m_budgets.device_bytes / 50, -m_budgets.host_bytes / 50,
                         -m_budgets.nvme_bytes / 50};
+    Plan leanest;
     for (int round = 0; round < kRounds && !m_solution.choice; ++round) {
       auto const found = search(estimator, open, less(m_budgets, margin));
       m_solution.looked_at += found.looked_at;
-      if (found.fitting.empty()) {
-        note_need(found.leanest.plan);
-        break;
-      }
+      leanest = found.leanest.plan;
+      if (found.fitting.empty()) break;
       compile_best(found.fitting, margin);
     }
+    if (!m_solution.choice) try_last(leanest);
     if (m_solution.choice) prove(m_solution.choice->compiled);
     return std::move(m_solution);
   }
@@ -102,12 +102,13 @@ class Solver {
     bool widened = false;
     for (Candidate const& candidate : candidates) {
       if (plans++ >= kFewestPlans && items > kMostItems) break;
-      if (m_solution.choice && candidate.step_s > kHopeless * m_solution.choice->step_s) break;
+      if (m_solution.choice && candidate.step_s > kHopeless * m_estimated_s) break;
       auto compiled = placed(candidate.plan);
       items += compiled.train.items.size();
       auto const& peaks = compiled.train.peak_bytes;
       if (fits(peaks, m_budgets)) {
         consider(candidate.plan, std::move(compiled));
+        m_estimated_s = std::min(m_estimated_s, candidate.step_s);
       } else {
         if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
         note_need(candidate.plan, peaks);
@@ -128,16 +129,21 @@ class Solver {
     choice = {plan, std::move(compiled), simulation.step_s};
   }
 
-  void note_need(Plan const& plan) {
+  // What estimates say needs least may fit all the same.
+  void try_last(Plan const& plan) {
     auto compiled = placed(plan);
     note_need(plan, compiled.train.peak_bytes);
     if (fits(compiled.train.peak_bytes, m_budgets)) consider(plan, std::move(compiled));
   }
+
   void note_need(Plan const& plan, TierBytes const& peaks) {
+    auto const rank = [&](TierBytes const& need) {
+      bool const rest = need[index(Tier::host)] <= m_budgets.host_bytes &&
+                        need[index(Tier::nvme)] <= m_budgets.nvme_bytes;
+      return std::pair(!rest, need[index(Tier::device)]);
+    };
     auto& need = m_solution.smallest;
-    bool const first = need.plan.blocks.empty();
-    if (first || peaks[index(Tier::device)] < need.peak_bytes[index(Tier::device)])
-      need = {plan, peaks};
+    if (need.plan.blocks.empty() || rank(peaks) < rank(need.peak_bytes)) need = {plan, peaks};
   }
 
   Graph const& m_train;
@@ -146,7 +152,8 @@ class Solver {
   Budgets m_budgets;
   std::int64_t m_micro_batches, m_ranks;
   double m_best_s = std::numeric_limits<double>::infinity();
-  std::int64_t m_moved = 0;  // by the choice
+  double m_estimated_s = m_best_s;  // of the plans that fitted, the shortest
+  std::int64_t m_moved = 0;         // by the choice
   Solution m_solution;
 };
 

@@ -66,7 +66,9 @@ class TimelineRun {
     Shares asked{};
     for (Running const& lane : m_lanes) {
       if (lane.job < 0) continue;
-      for (std::size_t r = 0; r < kResources; ++r) asked[r] += cost(lane.job).demand[r];
+      // Who asks for more than there is was measured so: alone it gets along.
+      for (std::size_t r = 0; r < kResources; ++r)
+        asked[r] += std::min(cost(lane.job).demand[r], m_capacity[r]);
     }
     for (Running& lane : m_lanes) {
       if (lane.job < 0) continue;

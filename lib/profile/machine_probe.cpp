@@ -125,12 +125,25 @@ class StorageBench {
   double m_cpu_s = 0, m_moved_gb = 0;
 };
 
+// What both directions come to while both are under way, from the mean rate of moving as much each
+// way: the slower one goes on alone when the faster one is done. At least the slower alone, at most
+// the sum.
+double overlapping_gbps(double read_gbps, double write_gbps, double mean_gbps) {
+  if (read_gbps <= 0 || write_gbps <= 0 || mean_gbps <= 0) return 0;
+  double const fast_s = 1 / std::max(read_gbps, write_gbps);  // for a GB
+  double const slow_s = 1 / std::min(read_gbps, write_gbps);
+  double const together_s = 2 / mean_gbps - (slow_s - fast_s);
+  double const shares = together_s > 0 ? std::clamp(2 * fast_s / together_s, 1.0, 2.0) : 2;
+  return shares / 2 * (read_gbps + write_gbps);
+}
+
 void measure_storage(Machine& machine, std::filesystem::path const& directory, std::int64_t size,
                      bool checksums) {
   StorageBench bench(directory, round_up(size / 2, kSpillAlignment), checksums);
   machine.nvme_write_gbps = bench.gbps(Direction::write, Direction::write);
   machine.nvme_read_gbps = bench.gbps(Direction::read, Direction::read);
-  machine.nvme_both_gbps = bench.gbps(Direction::write, Direction::read);
+  machine.nvme_both_gbps = overlapping_gbps(machine.nvme_read_gbps, machine.nvme_write_gbps,
+                                            bench.gbps(Direction::write, Direction::read));
   machine.nvme_core_s_per_gb = bench.core_s_per_gb();
 }
 

@@ -89,7 +89,10 @@ std::int64_t OpBench::operand_bytes(Op const& op) const {
 std::vector<void*> OpBench::place(Op const& op) {
   auto const [offsets, bytes] = placed(op);
   auto const needed = static_cast<std::size_t>(bytes + op.workspace_bytes);
-  if (m_memory.all().size() < needed) m_memory = Pages(needed);
+  if (m_memory.all().size() < needed) {
+    m_memory = Pages();  // first: both together might be too much
+    m_memory = Pages(needed);
+  }
   for (auto const& [id, offset] : offsets)
     fill(op, m_program.tensors[static_cast<std::size_t>(id)], m_memory.data() + offset);
   std::vector<void*> operands;

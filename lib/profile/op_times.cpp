@@ -90,13 +90,14 @@ void measure_ops(Machine& machine, Program const& program, Exec const& exec,
   }
   std::map<std::string, Sum> sums;
   for (auto const& [key, timed] : ops) {
-    if (std::isinf(timed.best_s)) continue;
+    bool const known = std::isfinite(timed.best_s);
     auto const* const lane = timed.lane == OpBench::On::host_lane ? "host " : "";
-    sums[lane + std::string(name(timed.op->kind))].add(program, *timed.op, timed.best_s);
-    if (!is_linear(*timed.op)) machine.op_s[key] = timed.best_s;
+    auto& sum = sums[lane + std::string(name(timed.op->kind))];
+    if (known) sum.add(program, *timed.op, timed.best_s);
+    if (!is_linear(*timed.op)) machine.op_s[key] = known ? timed.best_s : 0;
   }
   for (auto const& [kind, sum] : sums)
-    machine.kind_giga_per_s[kind] = sum.amount / sum.seconds * 1e-9;
+    machine.kind_giga_per_s[kind] = sum.seconds > 0 ? sum.amount / sum.seconds * 1e-9 : 0;
 }
 
 }  // namespace spillway

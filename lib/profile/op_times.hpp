@@ -12,7 +12,7 @@ class Exec;
 // `machine.kind_giga_per_s`: what each kind came to, and ops on whole chunks (updates, norms)
 // alone, on both lanes, for they are cut into slices as the plan wants. Takes the memory of one
 // op's operands at a time, and some seconds; ops that would take more than `most_bytes`, or by the
-// machine's rates more time than is left, are known by rates alone.
+// machine's rates more time than is left, stay 0: known by rates alone.
 void measure_ops(Machine& machine, Program const& program, Exec const& exec,
                  std::int64_t most_bytes);
 

@@ -1,5 +1,7 @@
 #include "train/measured_machine.hpp"
 
+#include <algorithm>
+
 #include "base/math.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/passes.hpp"
@@ -55,6 +57,10 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   on_all_ranks(comm, [&] {
     machine = probe_machine(exec, config.precision == Precision::bf16);
     machine.cores = static_cast<double>(cores);
+    machine.compute_cores = std::min(machine.compute_cores, machine.cores);
+  });
+  comm.agree(0);  // ranks that share a drive measure it together
+  on_all_ranks(comm, [&] {
     auto const& spill_directory = config.memory.nvme_path;
     if (!spill_directory.empty()) probe_storage(machine, spill_directory, config.spill.checksum);
     measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec, memory_bytes);

@@ -42,7 +42,7 @@ TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
                               {.memory_gbps = 2,
                                .nvme_read_gbps = 4,
                                .item_overhead_s = 2,
-                               .op_s = {{"a", 3}, {"b", 1}},
+                               .op_s = {{"a", 3}, {"b", 1}, {"c", 1}},
                                .kind_giga_per_s = {{"a", 2}}}};
   auto const machine = slowest(machines);
   EXPECT_EQ(machine.memory_gbps, 2);

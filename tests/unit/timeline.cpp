@@ -49,6 +49,12 @@ TEST(Timeline, SharesADriveBetweenDirections) {
   EXPECT_DOUBLE_EQ(times[2].end_s, 1);
 }
 
+TEST(Timeline, AJobAloneTakesItsTimeWhateverItAsksFor) {
+  Timeline timeline;
+  timeline.add(Lane::compute, {2, {8, 5, 3}}, {});
+  EXPECT_DOUBLE_EQ(timeline.run({2, 1, 1})[0].end_s, 2);
+}
+
 TEST(Timeline, JobsThatTakeNoTimeAreDoneAtOnce) {
   Timeline timeline;
   int const a = timeline.add(Lane::comm, {}, {});
