@@ -15,7 +15,8 @@ ItemCost part(ItemCost cost, std::int64_t parts) {
   return cost;
 }
 
-// The jobs of some steps, each told what it waits for.
+// The jobs of some steps, each told what it waits for: what schedule and layout would make of the
+// Plan, with a block's forward or backward pass (a station) in place of its ops.
 class Steps {
  public:
   Steps(BlockModel const& model, Machine const& machine, Plan const& plan, std::int64_t ranks)

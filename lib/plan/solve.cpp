@@ -58,6 +58,8 @@ class Solver {
         m_micro_batches(micro_batches),
         m_ranks(ranks) {}
 
+  // Estimates are a few per cent off: what fits by them is compiled, and where none of that fits,
+  // the search is asked again with what the best one was short of as a margin.
   Solution run(OpenPlan const& open) {
     if (stays_on_device(open)) return std::move(m_solution);
     auto const model = block_model(m_train, m_machine, policies_within(open, m_budgets));
