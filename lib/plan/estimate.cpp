@@ -9,10 +9,6 @@ namespace spillway {
 
 namespace {
 
-std::int64_t share(double fraction, std::int64_t bytes) {
-  return static_cast<std::int64_t>(fraction * static_cast<double>(bytes));
-}
-
 // What chunks hold for the whole step.
 TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
   TierBytes bytes{};
@@ -83,8 +79,7 @@ class Walk {
       auto const& cost = m_model.blocks[at].policies[index(effective_policy(m_model, m_plan, at))];
       hold(Tier::device, b, b, kept + cost.forward_bytes);
       hold(Tier::device, backward_station(b), backward_station(b), kept + cost.backward_bytes);
-      kept +=
-          cost.kept_bytes + cost.away_bytes - share(m_plan.blocks[at].fraction, cost.away_bytes);
+      kept += cost.kept_bytes + cost.away_bytes - away_bytes(m_model, m_plan, at);
     }
   }
 
@@ -136,10 +131,8 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   auto const walked = Walk(m_model, plan, accumulates).most();
   for (std::size_t tier = 0; tier < kTiers; ++tier) peaks[tier] += walked[tier];
   for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
-    auto const policy = effective_policy(m_model, plan, b);
-    auto const& cost = m_model.blocks[b].policies[index(policy)];
-    if (auto const tier = away_tier(policy))
-      peaks[index(*tier)] += share(plan.blocks[b].fraction, cost.away_bytes);
+    if (auto const tier = away_tier(effective_policy(m_model, plan, b)))
+      peaks[index(*tier)] += away_bytes(m_model, plan, b);
   }
   return peaks;
 }

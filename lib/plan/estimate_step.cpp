@@ -41,7 +41,6 @@ class Steps {
     }
     if (m_plan.redo) update_all();
   }
-  int jobs() const { return m_jobs; }
   Timeline const& timeline() const { return m_timeline; }
 
  private:
@@ -49,7 +48,6 @@ class Steps {
 
   int add(Lane lane, ItemCost const& cost, Waits waits) {
     std::erase(waits, -1);
-    ++m_jobs;
     return m_timeline.add(lane, cost, waits);
   }
   int copy(Tier from, Tier to, std::int64_t bytes, Waits waits) {
@@ -103,14 +101,9 @@ class Steps {
     int const job = add(Lane::compute, block.forward, std::move(waits));
     m_stations.push_back(job);
     if (auto const tier = away_tier(policy)) {
-      if (auto const bytes = away_bytes(b)) m_spills[b] = copy(Tier::device, *tier, bytes, {job});
+      if (auto const bytes = away_bytes(m_model, m_plan, b))
+        m_spills[b] = copy(Tier::device, *tier, bytes, {job});
     }
-  }
-
-  std::int64_t away_bytes(std::size_t b) const {
-    auto const& cost = m_model.blocks[b].policies[index(effective_policy(m_model, m_plan, b))];
-    return static_cast<std::int64_t>(m_plan.blocks[b].fraction *
-                                     static_cast<double>(cost.away_bytes));
   }
 
   void backward(std::size_t b) {
@@ -118,7 +111,7 @@ class Steps {
     Waits waits;
     need_parameters(b, waits);
     if (m_spills[b] >= 0) {
-      waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(b),
+      waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(m_model, m_plan, b),
                            {m_spills[b], station_before(m_plan.prefetch)}));
     }
     m_stations.push_back(
@@ -185,18 +178,17 @@ class Steps {
     bool const sliced = needs.all_bytes() > 0;
     auto const parts =
         sliced ? std::max<std::int64_t>(1, div_ceil(chunk(c).elements, m_plan.update_slice)) : 1;
-    auto const workplace = host && !m_plan.unified ? Tier::host : Tier::device;
     for (std::int64_t i = 0; i < parts; ++i) {
       Waits waits = {after};
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.bytes[index(tier)] / parts;
-        if (bytes > 0) waits.push_back(copy(tier, workplace, bytes, {slot_free()}));
+        if (bytes > 0) waits.push_back(copy(tier, needs.workplace, bytes, {slot_free()}));
       }
       int job = add(host ? Lane::host : Lane::compute, part(cost, parts), std::move(waits));
       int const updated = job;
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.back_bytes[index(tier)] / parts;
-        if (bytes > 0) job = copy(workplace, tier, bytes, {updated});
+        if (bytes > 0) job = copy(needs.workplace, tier, bytes, {updated});
       }
       if (sliced) m_slots.push_back(job);
       at(m_updated, c) = job;
@@ -213,7 +205,6 @@ class Steps {
   Plan const& m_plan;
   std::int64_t m_ranks;
   Timeline m_timeline;
-  int m_jobs = 0;
   bool m_first = true;                     // micro-batch of its step
   std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
   std::vector<int> m_stations;             // of this micro-batch: its compute jobs
@@ -236,13 +227,19 @@ BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::siz
              : staying(policy);
 }
 
+std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
+  auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
+  return static_cast<std::int64_t>(plan.blocks[block].fraction *
+                                   static_cast<double>(cost.away_bytes));
+}
+
 std::int64_t Brought::all_bytes() const {
   return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
   bool const host = places.update == Tier::host;
-  Brought result;
+  Brought result{host && !unified ? Tier::host : Tier::device};
   auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
     bool const reaches =
         host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
@@ -263,7 +260,7 @@ StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan
 double StepEstimate::seconds(int micro_batches) const {
   Steps steps(m_model, m_machine, m_plan, m_ranks);
   steps.step(micro_batches);
-  auto const first = steps.jobs();
+  auto const first = steps.timeline().jobs();
   steps.step(micro_batches);
   auto const times = steps.timeline().run(capacities(m_machine));
   double end_s[2] = {0, 0};
@@ -293,8 +290,7 @@ double StepEstimate::bound_s(double micro_batches) const {
     add(Lane::compute, m_model.blocks[b].forward, micro_batches);
     add(Lane::compute, cost.backward, micro_batches);
     if (auto const tier = away_tier(policy)) {
-      auto const bytes = static_cast<std::int64_t>(m_plan.blocks[b].fraction *
-                                                   static_cast<double>(cost.away_bytes));
+      auto const bytes = away_bytes(m_model, m_plan, b);
       move(Tier::device, *tier, bytes, micro_batches);
       move(*tier, Tier::device, bytes, micro_batches);
     }
@@ -305,10 +301,9 @@ double StepEstimate::bound_s(double micro_batches) const {
     bool const host = places.update == Tier::host;
     add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
     auto const needs = brought(chunk, places, m_plan.unified);
-    auto const workplace = host && !m_plan.unified ? Tier::host : Tier::device;
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-      move(tier, workplace, needs.bytes[index(tier)], 1);
-      move(workplace, tier, needs.back_bytes[index(tier)], 1);
+      move(tier, needs.workplace, needs.bytes[index(tier)], 1);
+      move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }
     move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
     move(Tier::device, places.gradients, chunk.gradient_bytes, m_plan.unified ? 1 : micro_batches);

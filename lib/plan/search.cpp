@@ -73,9 +73,11 @@ class Search {
     for (Mix const& mix : mixes(policies)) {
       for (int const layers : counts(mix)) try_states({mix, layers, {}, prefetch()});
     }
-    keep_best(64, [&](Plan const& plan) { return m_estimator.step_s(plan); });
+    keep_best();
+    for (Found& found : m_found) time(found);
+    sort_by_time();
     refine();
-    keep_best(64, [&](Plan const& plan) { return m_estimator.step_s(plan); });
+    keep_best();
     for (auto& [candidate, choice] : m_found) m_result.fitting.push_back(std::move(candidate));
     return std::move(m_result);
   }
@@ -164,14 +166,6 @@ class Search {
     return fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
   }
 
-  bool fits(TierBytes const& peaks) const {
-    return peaks[index(Tier::device)] <= m_budgets.device_bytes && rest_fits(peaks);
-  }
-  bool rest_fits(TierBytes const& peaks) const {
-    return peaks[index(Tier::host)] <= m_budgets.host_bytes &&
-           peaks[index(Tier::nvme)] <= m_budgets.nvme_bytes;
-  }
-
   // The fewest moves with which the device suffices, each way.
   void try_states(Choice choice) {
     if (try_choice(choice)) return;
@@ -210,7 +204,8 @@ class Search {
     int does = 0, fails = choice.moves.count;
     while (fails - does > 1) {
       choice.moves.count = (fails + does) / 2;
-      (rest_fits(m_estimator.peaks(plan_of(choice))) ? does : fails) = choice.moves.count;
+      (rest_fits(m_estimator.peaks(plan_of(choice)), m_budgets) ? does : fails) =
+          choice.moves.count;
     }
     choice.moves.count = does;
     try_choice(choice);
@@ -232,7 +227,7 @@ class Search {
     candidate.peaks = m_estimator.peaks(candidate.plan);
     ++m_result.looked_at;
     note_leanest(candidate);
-    if (!fits(candidate.peaks)) return false;
+    if (!fits(candidate.peaks, m_budgets)) return false;
     bool const known = std::ranges::any_of(m_found, [&](Found const& found) {
       return found.candidate.peaks == candidate.peaks && found.candidate.plan == candidate.plan;
     });
@@ -244,22 +239,25 @@ class Search {
 
   void note_leanest(Candidate const& candidate) {
     auto const rank = [&](Candidate const& c) {
-      return std::tuple(!rest_fits(c.peaks), c.peaks[index(Tier::device)],
+      return std::tuple(!rest_fits(c.peaks, m_budgets), c.peaks[index(Tier::device)],
                         c.peaks[index(Tier::nvme)]);
     };
     bool const first = m_result.leanest.plan.blocks.empty();
     if (first || rank(candidate) < rank(m_result.leanest)) m_result.leanest = candidate;
   }
 
-  template <class Seconds>
-  void keep_best(std::size_t most, Seconds const& seconds) {
-    auto const by_time = [](Found const& a, Found const& b) {
-      return a.candidate.step_s < b.candidate.step_s;
-    };
-    std::ranges::stable_sort(m_found, by_time);
+  void sort_by_time() {
+    std::ranges::stable_sort(m_found, {},
+                             [](Found const& found) { return found.candidate.step_s; });
+  }
+  void keep_best() {
+    constexpr std::size_t most = 64;
+    sort_by_time();
     if (m_found.size() > most) m_found.resize(most);
-    for (Found& found : m_found) found.candidate.step_s = seconds(found.candidate.plan);
-    std::ranges::stable_sort(m_found, by_time);
+  }
+  // Instead of the bound.
+  void time(Found& found) const {
+    found.candidate.step_s = m_estimator.step_s(found.candidate.plan);
   }
 
   // What is near the best ones.
@@ -270,10 +268,9 @@ class Search {
                     m_found.begin() + static_cast<std::ptrdiff_t>(std::min(most, m_found.size())));
     for (Found const& found : best) {
       for (Choice const& choice : neighbours(found.choice)) {
-        if (try_choice(choice)) {
-          auto& candidate = m_found.back().candidate;
-          candidate.step_s = m_estimator.step_s(candidate.plan);
-        }
+        auto const before = m_found.size();
+        try_choice(choice);
+        if (m_found.size() > before) time(m_found.back());
       }
     }
   }
@@ -312,6 +309,15 @@ class Search {
 };
 
 }  // namespace
+
+bool rest_fits(TierBytes const& peaks, Budgets const& budgets) {
+  return peaks[index(Tier::host)] <= budgets.host_bytes &&
+         peaks[index(Tier::nvme)] <= budgets.nvme_bytes;
+}
+
+bool fits(TierBytes const& peaks, Budgets const& budgets) {
+  return peaks[index(Tier::device)] <= budgets.device_bytes && rest_fits(peaks, budgets);
+}
 
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets) {
   std::vector<BlockPolicy> result = {BlockPolicy::keep};

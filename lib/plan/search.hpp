@@ -21,6 +21,10 @@ struct SearchResult {
   int looked_at = 0;
 };
 
+// Of all tiers but the device, and of all.
+bool rest_fits(TierBytes const& peaks, Budgets const& budgets);
+bool fits(TierBytes const& peaks, Budgets const& budgets);
+
 // Policies that the budgets allow and `open` may need.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 

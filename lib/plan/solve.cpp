@@ -21,12 +21,6 @@ constexpr double kAlike = 0.005;
 // Estimates that are longer by more belong to plans that are not faster.
 constexpr double kHopeless = 1.03;
 
-bool fits(TierBytes const& peaks, Budgets const& budgets) {
-  return peaks[index(Tier::device)] <= budgets.device_bytes &&
-         peaks[index(Tier::host)] <= budgets.host_bytes &&
-         peaks[index(Tier::nvme)] <= budgets.nvme_bytes;
-}
-
 // What an estimate was short of, per tier.
 void widen(TierBytes& margin, TierBytes const& exact, TierBytes const& estimated) {
   for (std::size_t tier = 0; tier < kTiers; ++tier)
@@ -140,9 +134,7 @@ class Solver {
 
   void note_need(Plan const& plan, TierBytes const& peaks) {
     auto const rank = [&](TierBytes const& need) {
-      bool const rest = need[index(Tier::host)] <= m_budgets.host_bytes &&
-                        need[index(Tier::nvme)] <= m_budgets.nvme_bytes;
-      return std::pair(!rest, need[index(Tier::device)]);
+      return std::pair(!rest_fits(need, m_budgets), need[index(Tier::device)]);
     };
     auto& need = m_solution.smallest;
     if (need.plan.blocks.empty() || rank(peaks) < rank(need.peak_bytes)) need = {plan, peaks};

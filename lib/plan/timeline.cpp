@@ -106,7 +106,7 @@ class TimelineRun {
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
-  auto const job = static_cast<int>(m_costs.size());
+  auto const job = jobs();
   assert(std::ranges::all_of(waits, [&](int wait) { return 0 <= wait && wait < job; }));
   m_costs.push_back(cost);
   m_first_wait.push_back(static_cast<int>(m_waits.size()));

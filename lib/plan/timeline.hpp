@@ -14,6 +14,8 @@ class Timeline {
   // The job's number, from 0. `waits`: earlier jobs that must have ended.
   int add(Lane lane, ItemCost const& cost, std::span<int const> waits);
 
+  int jobs() const { return static_cast<int>(m_costs.size()); }
+
   struct Times {
     double start_s = -1, end_s = -1;
   };
