@@ -81,6 +81,7 @@ struct RunConfig {
 struct SpillConfig {
   std::int64_t queue_depth = 32;
   bool checksum = true;
+  std::optional<std::int64_t> max_write_per_day_bytes = {};  // empty: unlimited
 };
 
 struct DebugConfig {

@@ -156,6 +156,7 @@ class Builder {
     for (Block const& block : m_graph.blocks) {
       auto& cost = m_model.blocks.emplace_back();
       cost.layer = block.layer;
+      if (block.layer) m_model.last_layer = static_cast<int>(m_model.blocks.size()) - 1;
       for (int op = block.first_op; op < block.last_op; ++op) add(cost.forward, this->cost(op));
     }
     for (BlockPolicy const policy : policies) follow(policy);

@@ -10,11 +10,6 @@
 
 namespace spillway {
 
-inline constexpr int kPolicies = 7;
-constexpr std::size_t index(BlockPolicy policy) {
-  return static_cast<std::size_t>(policy);
-}
-
 // One block of one micro-batch under one policy.
 struct PolicyCost {
   ItemCost backward;            // with what is made again
@@ -40,6 +35,7 @@ struct ChunkCost {
 };
 
 struct BlockModel {
+  int last_layer = -1;  // a block
   std::vector<BlockCost> blocks;
   std::vector<ChunkCost> chunks;
 };

@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <span>
 
+#include "plan/byte_cells.hpp"
 #include "plan/clock.hpp"
-#include "plan/interval_map.hpp"
 #include "plan/passes.hpp"
-#include "plan/unroll.hpp"
 
 namespace spillway {
 
@@ -12,13 +12,18 @@ namespace {
 // Who used a byte since it was last written: on every lane the furthest position, which stands for
 // the earlier ones, because lanes complete as prefixes.
 struct Users {
-  Clock writer{};  // one entry at most
+  std::uint32_t lane = 0;  // of the writer
+  std::int32_t write = 0;  // its position, from 1; 0: none
   Clock readers{};
 };
 
 class WaitFinder {
  public:
-  explicit WaitFinder(Program& program) : m_program(program), m_clocks(program.items.size()) {}
+  explicit WaitFinder(Program& program)
+      : m_program(program),
+        m_clocks(program.items.size()),
+        m_cells(program),
+        m_memory(m_cells.count()) {}
 
   void visit(Instance const& now) {
     Item& item = m_program.items[static_cast<std::size_t>(now.item)];
@@ -34,26 +39,24 @@ class WaitFinder {
   }
 
  private:
-  IntervalMap<Users>& memory(Access const& access) {
-    return m_memory[static_cast<std::size_t>(buffer(access).tier)];
-  }
-  Buffer const& buffer(Access const& access) const {
-    return m_program.buffers[static_cast<std::size_t>(access.buffer)];
+  std::span<Users> memory(ByteCells::Range const& range) {
+    return std::span(m_memory).subspan(range.first, range.last - range.first);
   }
 
   // Per lane, the last position that must be complete before `item` may start.
   Clock conflicts(Item const& item, int step) {
     Clock needed{};
-    for (Access const& read : item.reads) {
-      auto const [first, last] = placed(buffer(read), read, step);
-      memory(read).visit(first, last, [&](auto, auto, Users const& u) { join(needed, u.writer); });
+    auto const join_writer = [&](Users const& users) {
+      if (users.write > 0) needed[users.lane] = std::max(needed[users.lane], users.write);
+    };
+    for (auto const& read : m_cells.reads(item, step)) {
+      for (Users const& users : memory(read)) join_writer(users);
     }
-    for (Access const& write : item.writes) {
-      auto const [first, last] = placed(buffer(write), write, step);
-      memory(write).visit(first, last, [&](auto, auto, Users const& u) {
-        join(needed, u.writer);
-        join(needed, u.readers);
-      });
+    for (auto const& write : m_cells.writes(item, step)) {
+      for (Users const& users : memory(write)) {
+        join_writer(users);
+        join(needed, users.readers);
+      }
     }
     return needed;
   }
@@ -79,21 +82,17 @@ class WaitFinder {
   }
 
   void record(Item const& item, int step, std::int32_t position) {
-    for (Access const& read : item.reads) {
-      auto const [first, last] = placed(buffer(read), read, step);
-      memory(read).update(first, last, [&](Users& u) { u.readers[index(item.lane)] = position; });
+    for (auto const& read : m_cells.reads(item, step)) {
+      for (Users& users : memory(read)) users.readers[index(item.lane)] = position;
     }
-    Users written;
-    written.writer[index(item.lane)] = position;
-    for (Access const& write : item.writes) {
-      auto const [first, last] = placed(buffer(write), write, step);
-      memory(write).assign(first, last, written);
-    }
+    Users const written{static_cast<std::uint32_t>(index(item.lane)), position, {}};
+    for (auto const& write : m_cells.writes(item, step)) std::ranges::fill(memory(write), written);
   }
 
   Program& m_program;
   LaneClocks m_clocks;
-  std::array<IntervalMap<Users>, kTiers> m_memory;
+  ByteCells m_cells;
+  std::vector<Users> m_memory;  // per cell
 };
 
 // Marks the waits of `item` that order and its other waits do not imply at this instance.

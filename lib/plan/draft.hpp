@@ -22,9 +22,8 @@ using Reloads = std::map<int, std::vector<TensorId>>;
 // Each at the beginning of its block's group, in order of first use.
 Reloads reload_on_demand(Graph const& graph, Fates const& fates);
 
-// When the parameters of chunks that are not at home on the device are brought there, and dropped.
-// A station is one block's forward ops, or one block's backward ops with what they repeat; a
-// micro-batch passes all of them in order.
+// When the parameters of chunks that are not at home on the device are brought there, and dropped:
+// see streaming.hpp.
 struct Streaming {
   std::vector<std::vector<int>> fetches;  // per station: chunks, before its first op
   std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
@@ -61,8 +60,6 @@ struct MicroBatch {
 // for another (add); any other op as it is.
 int variant(Draft& draft, int op, bool first);
 
-// Chunks stay on the device between uses that are no further apart than `prefetch` + 1 stations,
-// and are fetched that many stations ahead.
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups);
 void enter_station(Draft& draft);

@@ -4,6 +4,7 @@
 
 #include "base/math.hpp"
 #include "plan/estimate_step.hpp"
+#include "plan/streaming.hpp"
 
 namespace spillway {
 
@@ -21,17 +22,19 @@ TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
 
 // Slots through which slices of state and gradients pass, by the tier in which they are changed.
 TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
-  std::array<std::int64_t, 2> most{};  // of a slice, by the update's tier
+  std::array<double, 2> most{};  // of a slice, by the update's tier
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
     auto const bytes = brought(model.chunks[c], plan.chunks[c], plan.unified).all_bytes();
-    auto const elements = std::max<std::int64_t>(1, model.chunks[c].elements);
+    auto const slices =
+        static_cast<double>(model.chunks[c].elements) / static_cast<double>(plan.update_slice);
     auto& slice = most[index(plan.chunks[c].update)];
-    slice = std::max(slice, bytes / elements * std::min(plan.update_slice, elements));
+    slice = std::max(slice, static_cast<double>(bytes) / std::max(1.0, slices));
   }
   TierBytes slots{};
   auto const host = plan.unified ? Tier::device : Tier::host;
-  slots[index(Tier::device)] += kUpdateSlots * most[index(Tier::device)];
-  slots[index(host)] += kUpdateSlots * most[index(Tier::host)];
+  auto const all = [](double slice) { return static_cast<std::int64_t>(kUpdateSlots * slice); };
+  slots[index(Tier::device)] += all(most[index(Tier::device)]);
+  slots[index(host)] += all(most[index(Tier::host)]);
   return slots;
 }
 
@@ -89,11 +92,11 @@ class Walk {
     int since = -1, before = -1;
     for (int const use : {chunk.first_block, chunk.last_block, backward_station(chunk.last_block),
                           backward_station(chunk.first_block)}) {
-      if (before >= 0 && use - before > m_plan.prefetch + 1) {
+      if (before >= 0 && !stays(before, use, m_plan.prefetch)) {
         hold(Tier::device, since, before, chunk.parameter_bytes);
         since = -1;
       }
-      if (since < 0) since = std::max(before + 1, use - m_plan.prefetch);
+      if (since < 0) since = fetched_at(before, use, m_plan.prefetch);
       before = use;
     }
     hold(Tier::device, since, before, chunk.parameter_bytes);
@@ -147,6 +150,15 @@ double Estimator::step_s(Plan const& plan) const {
 double Estimator::bound_s(Plan const& plan) const {
   return StepEstimate(m_model, m_machine, plan, m_ranks)
       .bound_s(static_cast<double>(m_micro_batches));
+}
+
+double Estimator::activations_bound_s(Plan const& plan) const {
+  return StepEstimate(m_model, m_machine, plan, m_ranks)
+      .activations_bound_s(static_cast<double>(m_micro_batches));
+}
+
+std::int64_t Estimator::nvme_written_bytes(Plan const& plan) const {
+  return StepEstimate(m_model, m_machine, plan, m_ranks).nvme_written_bytes(m_micro_batches);
 }
 
 }  // namespace spillway

@@ -5,10 +5,14 @@
 #include <optional>
 
 #include "base/math.hpp"
+#include "plan/streaming.hpp"
 
 namespace spillway {
 
 namespace {
+
+// Of a chunk's update: finer ones tell no more.
+constexpr std::int64_t kMostParts = 4;
 
 ItemCost part(ItemCost cost, std::int64_t parts) {
   cost.seconds /= static_cast<double>(parts);
@@ -83,7 +87,7 @@ class Steps {
         continue;
       }
       auto& [job, used] = m_fetched[static_cast<std::size_t>(c)];
-      if (job < 0 || now - used > m_plan.prefetch + 1) {
+      if (job < 0 || !stays(used, now, m_plan.prefetch)) {
         job = copy(places(c).parameters, Tier::device, chunk(c).parameter_bytes,
                    {station_before(m_plan.prefetch), at(m_updated, c)});
       }
@@ -176,8 +180,9 @@ class Steps {
     auto const& cost = host ? chunk(c).host_update : chunk(c).update;
     auto const needs = brought(chunk(c), places(c), m_plan.unified);
     bool const sliced = needs.all_bytes() > 0;
-    auto const parts =
-        sliced ? std::max<std::int64_t>(1, div_ceil(chunk(c).elements, m_plan.update_slice)) : 1;
+    auto const parts = sliced ? std::clamp<std::int64_t>(
+                                    div_ceil(chunk(c).elements, m_plan.update_slice), 1, kMostParts)
+                              : 1;
     for (std::int64_t i = 0; i < parts; ++i) {
       Waits waits = {after};
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
@@ -221,10 +226,7 @@ class Steps {
 BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block) {
   if (!model.blocks[block].layer) return BlockPolicy::keep;
   auto const policy = plan.blocks[block].policy;
-  auto const later = model.blocks.begin() + static_cast<std::ptrdiff_t>(block) + 1;
-  return std::any_of(later, model.blocks.end(), [](auto const& b) { return b.layer; })
-             ? policy
-             : staying(policy);
+  return static_cast<int>(block) == model.last_layer ? staying(policy) : policy;
 }
 
 std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
@@ -271,46 +273,89 @@ double StepEstimate::seconds(int micro_batches) const {
   return std::max(end_s[0], end_s[1]) - end_s[0];
 }
 
-double StepEstimate::bound_s(double micro_batches) const {
-  std::array<double, kLanes> busy_s{};
-  Shares asked{};
-  auto const capacity = capacities(m_machine);
-  auto const add = [&](Lane lane, ItemCost const& cost, double times) {
-    busy_s[index(lane)] += times * cost.seconds;
+// Seconds of lanes, and of what they share, without waits.
+class StepBound {
+ public:
+  explicit StepBound(Machine const& machine)
+      : m_machine(machine), m_capacity(capacities(machine)) {}
+
+  void add(Lane lane, ItemCost const& cost, double times) {
+    m_busy_s[index(lane)] += times * cost.seconds;
     for (std::size_t r = 0; r < kResources; ++r)
-      asked[r] += times * cost.seconds * std::min(cost.demand[r], capacity[r]);
-  };
-  auto const move = [&](Tier from, Tier to, std::int64_t bytes, double times) {
-    if (bytes > 0 && from != to)
-      add(copy_lane(from, to), copy_cost(bytes, m_machine, copy_lane(from, to)), times);
-  };
+      m_asked[r] += times * cost.seconds * std::min(cost.demand[r], m_capacity[r]);
+  }
+  void move(Tier from, Tier to, std::int64_t bytes, double times) {
+    if (bytes == 0 || from == to) return;
+    auto const lane = copy_lane(from, to);
+    add(lane, copy_cost(bytes, m_machine, lane), times);
+  }
+
+  double seconds() const {
+    double bound_s = *std::ranges::max_element(m_busy_s);
+    for (std::size_t r = 0; r < kResources; ++r)
+      bound_s = std::max(bound_s, m_asked[r] / m_capacity[r]);
+    return bound_s;
+  }
+
+ private:
+  Machine const& m_machine;
+  Shares m_capacity, m_asked{};
+  std::array<double, kLanes> m_busy_s{};
+};
+
+void StepEstimate::add_activations(StepBound& bound, double micro_batches) const {
   for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
     auto const policy = effective_policy(m_model, m_plan, b);
-    auto const& cost = m_model.blocks[b].policies[index(policy)];
-    add(Lane::compute, m_model.blocks[b].forward, micro_batches);
-    add(Lane::compute, cost.backward, micro_batches);
+    bound.add(Lane::compute, m_model.blocks[b].forward, micro_batches);
+    bound.add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, micro_batches);
     if (auto const tier = away_tier(policy)) {
       auto const bytes = away_bytes(m_model, m_plan, b);
-      move(Tier::device, *tier, bytes, micro_batches);
-      move(*tier, Tier::device, bytes, micro_batches);
+      bound.move(Tier::device, *tier, bytes, micro_batches);
+      bound.move(*tier, Tier::device, bytes, micro_batches);
     }
   }
+}
+
+void StepEstimate::add_state(StepBound& bound, double micro_batches) const {
   for (std::size_t c = 0; c < m_model.chunks.size(); ++c) {
     auto const& places = m_plan.chunks[c];
     auto const& chunk = m_model.chunks[c];
     bool const host = places.update == Tier::host;
-    add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    bound.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
     auto const needs = brought(chunk, places, m_plan.unified);
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-      move(tier, needs.workplace, needs.bytes[index(tier)], 1);
-      move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
+      bound.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
+      bound.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }
-    move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
-    move(Tier::device, places.gradients, chunk.gradient_bytes, m_plan.unified ? 1 : micro_batches);
+    bound.move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
+    bound.move(Tier::device, places.gradients, chunk.gradient_bytes,
+               m_plan.unified ? 1 : micro_batches);
   }
-  double bound = *std::ranges::max_element(busy_s);
-  for (std::size_t r = 0; r < kResources; ++r) bound = std::max(bound, asked[r] / capacity[r]);
-  return bound;
+}
+
+double StepEstimate::bound_s(double micro_batches) const {
+  StepBound bound(m_machine);
+  add_activations(bound, micro_batches);
+  add_state(bound, micro_batches);
+  return bound.seconds();
+}
+
+double StepEstimate::activations_bound_s(double micro_batches) const {
+  StepBound bound(m_machine);
+  add_activations(bound, micro_batches);
+  return bound.seconds();
+}
+
+std::int64_t StepEstimate::nvme_written_bytes(std::int64_t micro_batches) const {
+  std::int64_t bytes = 0;
+  for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
+    if (away_tier(effective_policy(m_model, m_plan, b)) == Tier::nvme)
+      bytes += micro_batches * away_bytes(m_model, m_plan, b);
+  }
+  for (std::size_t c = 0; c < m_model.chunks.size(); ++c)
+    bytes +=
+        brought(m_model.chunks[c], m_plan.chunks[c], m_plan.unified).back_bytes[index(Tier::nvme)];
+  return bytes;
 }
 
 }  // namespace spillway

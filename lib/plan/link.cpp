@@ -1,17 +1,12 @@
 #include <algorithm>
+#include <span>
 
-#include "plan/interval_map.hpp"
+#include "plan/byte_cells.hpp"
 #include "plan/passes.hpp"
-#include "plan/unroll.hpp"
 
 namespace spillway {
 
 namespace {
-
-struct Writer {
-  ItemNumber item = -1;
-};
-using Memory = std::vector<IntervalMap<Writer>>;  // per buffer and version
 
 void note(std::vector<ItemNumber>& writers, ItemNumber item) {
   auto const place = std::lower_bound(writers.begin(), writers.end(), item);
@@ -21,24 +16,23 @@ void note(std::vector<ItemNumber>& writers, ItemNumber item) {
 }  // namespace
 
 void link(Program& program) {
-  Memory memory(program.buffers.size() * 2);
-  auto const at = [&](Access const& access, int step) -> IntervalMap<Writer>& {
-    auto const buffer = static_cast<std::size_t>(access.buffer);
-    return memory[2 * buffer + static_cast<std::size_t>(step % program.buffers[buffer].versions)];
+  auto const cells = ByteCells::by_buffer(program);
+  std::vector<ItemNumber> memory(cells.count(), -1);  // per cell: who wrote it
+  auto const at = [&](ByteCells::Range const& range) {
+    return std::span(memory).subspan(range.first, range.last - range.first);
   };
   for (Item& item : program.items) {
     for (Access& read : item.reads) read.writers.clear();
   }
   for (Instance const& now : unroll(program, proof_sequence(program), proof_steps(program))) {
     Item& item = program.items[static_cast<std::size_t>(now.item)];
-    for (Access& read : item.reads) {
-      at(read, now.step).visit(read.first, read.last, [&](auto, auto, Writer const& writer) {
-        if (writer.item >= 0) note(read.writers, writer.item);
-      });
+    auto const reads = cells.reads(item, now.step);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      for (ItemNumber const writer : at(reads[i])) {
+        if (writer >= 0) note(item.reads[i].writers, writer);
+      }
     }
-    for (Access const& write : item.writes) {
-      at(write, now.step).assign(write.first, write.last, {now.item});
-    }
+    for (auto const& write : cells.writes(item, now.step)) std::ranges::fill(at(write), now.item);
   }
 }
 

@@ -5,7 +5,8 @@
 
 #include "base/math.hpp"
 #include "base/units.hpp"
-#include "plan/solve.hpp"
+#include "plan/passes.hpp"
+#include "plan/plan_request.hpp"
 
 namespace spillway {
 
@@ -69,14 +70,14 @@ BlockPlan layer_plan(std::string const& text, BlockPolicy automatic) {
   return text == "auto" ? BlockPlan{automatic, 1} : block_plan(text);
 }
 
-// Between 4 and 32 slices for the largest chunk, in whole pieces of the spill file's checksums.
+// Between 4 and 20 slices for the largest chunk, in whole pieces of the spill file's checksums.
 std::int64_t update_slice(Graph const& graph) {
   // 512 Ki elements are whole pieces of 1 MiB in any dtype of state.
   constexpr std::int64_t unit = std::int64_t{512} << 10, usual = std::int64_t{4} << 20;
   std::int64_t largest = 1;
   for (Chunk const& chunk : graph.chunks) largest = std::max(largest, chunk.elements);
   auto const part = [&](std::int64_t parts) { return round_up(div_ceil(largest, parts), unit); };
-  return std::clamp(usual, part(32), part(4));
+  return std::clamp(usual, part(20), part(4));
 }
 
 }  // namespace

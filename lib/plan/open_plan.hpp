@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/graph.hpp"
-#include "plan/solve.hpp"
+#include "plan/plan_request.hpp"
 
 namespace spillway {
 

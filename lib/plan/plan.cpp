@@ -13,7 +13,7 @@ struct PolicyRow {
   std::optional<Tier> away;
 };
 // In the order of BlockPolicy.
-constexpr std::array kPolicies = {
+constexpr std::array kPolicyRows = {
     PolicyRow{"keep", false, {}},
     PolicyRow{"light", true, {}},
     PolicyRow{"recompute", false, {}},
@@ -24,7 +24,7 @@ constexpr std::array kPolicies = {
 };
 
 PolicyRow const& row(BlockPolicy policy) {
-  return kPolicies[static_cast<std::size_t>(policy)];
+  return kPolicyRows[index(policy)];
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ BlockPolicy staying(BlockPolicy policy) {
 
 BlockPolicy block_policy(std::string_view text) {
   std::string names;
-  for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-    if (kPolicies[i].name == text) return static_cast<BlockPolicy>(i);
-    names += (i == 0 ? "" : ", ") + std::string(kPolicies[i].name);
+  for (std::size_t i = 0; i < kPolicyRows.size(); ++i) {
+    if (kPolicyRows[i].name == text) return static_cast<BlockPolicy>(i);
+    names += (i == 0 ? "" : ", ") + std::string(kPolicyRows[i].name);
   }
   throw std::invalid_argument("'" + std::string(text) + "' is none of " + names);
 }

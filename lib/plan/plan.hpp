@@ -33,6 +33,10 @@ enum class BlockPolicy : std::uint8_t {
   light_host,
   light_nvme
 };
+inline constexpr int kPolicies = 7;
+constexpr std::size_t index(BlockPolicy policy) {
+  return static_cast<std::size_t>(policy);
+}
 std::string_view name(BlockPolicy policy);
 BlockPolicy block_policy(std::string_view text);  // throws std::invalid_argument
 // Where the saved tensors go that are not made again; empty: they stay.

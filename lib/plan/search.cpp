@@ -1,81 +1,52 @@
 #include "plan/search.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <tuple>
+
+#include "plan/state_moves.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Of layers: the first `count` follow `main` and `other` by turns, `share` of them `main`; the
-// others `base`.
-struct Mix {
-  BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
-  double share = 1, fraction = 1;
-};
-
-// State that leaves the device: the optimizer's of so many chunks, and, once that is all, so many
-// chunks' parameters.
-struct Moves {
-  bool from_back = false, parameters_from_back = false;
-  bool drive_only = false;  // else the host tier first, for as long as it has room
-  int count = 0;
-};
+// Candidates that are kept, and of them with the same activations.
+constexpr std::size_t kKept = 64;
+constexpr std::ptrdiff_t kAlike = 4;
+// Estimates that are longer by more than this belong to plans that are not faster.
+constexpr double kHopeless = 1.03;
 
 struct Choice {
-  Mix mix;
-  int layers = 0;
-  Moves moves;
+  ActivationMix mix;
+  StateMoves moves;
   int prefetch = kShortestPrefetch;
+  std::int64_t host_bytes = 0;  // that moves may take
 };
-
-std::vector<Mix> mixes(std::vector<BlockPolicy> const& policies) {
-  using enum BlockPolicy;
-  std::vector<Mix> result = {{}};
-  auto const may = [&](BlockPolicy policy) { return std::ranges::count(policies, policy) > 0; };
-  for (BlockPolicy const policy : {light, recompute, host, nvme, light_host, light_nvme}) {
-    if (!may(policy)) continue;
-    result.push_back({policy, policy, keep});
-    if (policy != light) result.push_back({policy, policy, light});
-    if (!away_tier(policy)) continue;
-    result.push_back({policy, policy, keep, 1, 0.5});
-    for (BlockPolicy const other : {recompute, light}) {
-      for (double const share : {0.75, 0.5, 0.25}) result.push_back({policy, other, keep, share});
-    }
-  }
-  return result;
-}
 
 // Whether anything is brought back that a distance could be chosen for.
 bool brings_anything(Plan const& plan) {
-  return std::ranges::any_of(
-             plan.blocks,
-             [](BlockPlan const& block) { return away_tier(block.policy).has_value(); }) ||
-         std::ranges::any_of(
-             plan.chunks, [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; });
+  auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
+  auto const comes = [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; };
+  return std::ranges::any_of(plan.blocks, leaves) || std::ranges::any_of(plan.chunks, comes);
 }
 
 class Search {
  public:
   Search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets)
-      : m_estimator(estimator), m_open(open), m_budgets(budgets) {
+      : m_estimator(estimator),
+        m_open(open),
+        m_budgets(budgets),
+        m_mover(estimator, open, m_budgets) {
     for (std::size_t b = 0; b < open.layers.size(); ++b) {
       if (open.layers[b]) m_layers.push_back(b);
     }
-    for (std::size_t c = 0; c < open.chunks.size(); ++c) {
-      if (open.chunks[c].optimizer) m_optimizer.push_back(c);
-      if (open.chunks[c].parameters) m_parameters.push_back(c);
-    }
   }
 
-  SearchResult run(std::vector<BlockPolicy> const& policies) {
-    for (Mix const& mix : mixes(policies)) {
-      for (int const layers : counts(mix)) try_states({mix, layers, {}, prefetch()});
-    }
+  SearchResult run() {
+    for (Choice const& choice : by_bound()) try_mix(choice);
     keep_best();
-    for (Found& found : m_found) time(found);
-    sort_by_time();
+    try_variants();
+    time_all();
     refine();
     keep_best();
     for (auto& [candidate, choice] : m_found) m_result.fitting.push_back(std::move(candidate));
@@ -88,189 +59,196 @@ class Search {
     Choice choice;
   };
 
-  int prefetch() const { return m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch; }
-
-  // About nine numbers of layers, all of them included.
-  std::vector<int> counts(Mix const& mix) const {
-    auto const all = static_cast<int>(m_layers.size());
-    if (all == 0 || (mix.main == mix.base && mix.other == mix.base)) return {0};
-    std::vector<int> result;
-    int const step = std::max(1, all / 9);
-    for (int n = all; n > 0; n -= step) result.push_back(n);
-    std::ranges::reverse(result);
+  // Shortest first by what their activations alone take.
+  std::vector<Choice> by_bound() const {
+    std::vector<std::pair<double, Choice>> all;
+    int const prefetch = m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch;
+    auto const policies = policies_within(m_open, m_budgets);
+    for (auto const& mix : activation_mixes(policies, static_cast<int>(m_layers.size()))) {
+      Choice const choice{mix, {}, prefetch};
+      all.emplace_back(m_estimator.activations_bound_s(plan_of(choice)), choice);
+    }
+    std::ranges::stable_sort(all, {}, [](auto const& entry) { return entry.first; });
+    std::vector<Choice> result;
+    for (auto const& entry : all) result.push_back(entry.second);
     return result;
   }
 
   Plan plan_of(Choice const& choice) const {
     Plan plan = m_open.plan;
     plan.prefetch = choice.prefetch;
-    auto const& mix = choice.mix;
-    for (std::size_t i = 0; i < m_layers.size(); ++i) {
-      auto const turn = static_cast<double>(i);
-      bool const is_main = std::ceil((turn + 1) * mix.share) > std::ceil(turn * mix.share);
-      auto const policy = is_main ? mix.main : mix.other;
-      bool const chosen = static_cast<int>(i) < choice.layers;
-      plan.blocks[m_layers[i]] = {chosen ? policy : mix.base,
-                                  chosen && away_tier(policy) ? mix.fraction : 1};
-    }
-    move_state(plan, choice.moves);
+    apply(choice.mix, m_layers, plan);
+    m_mover.apply(choice.moves, choice.host_bytes, plan);
     return plan;
   }
 
-  void move_state(Plan& plan, Moves const& moves) const {
-    auto room = room_on_host(plan, moves);
-    auto const optimizer = static_cast<int>(m_optimizer.size());
-    auto const parameters = static_cast<int>(m_parameters.size());
-    for (int i = 0; i < std::min(moves.count, optimizer); ++i) {
-      auto const c = m_optimizer[static_cast<std::size_t>(moves.from_back ? optimizer - 1 - i : i)];
-      plan.chunks[c].optimizer = away(moves, m_estimator.chunk(c).optimizer_bytes, room);
-    }
-    for (int i = 0; i < std::min(moves.count - optimizer, parameters); ++i) {
-      auto const c = m_parameters[static_cast<std::size_t>(
-          moves.parameters_from_back ? parameters - 1 - i : i)];
-      plan.chunks[c].parameters = away(moves, m_estimator.chunk(c).parameter_bytes, room);
-    }
-    for (std::size_t c = 0; c < plan.chunks.size(); ++c) settle(plan, c);
-    bool const on_host = std::ranges::any_of(
-        plan.chunks, [](ChunkPlan const& chunk) { return chunk.update == Tier::host; });
-    plan.redo = m_open.norm_is_awaited || !on_host;
+  // Where so much state moves as the choice says.
+  void find_room(Choice& choice) const {
+    choice.host_bytes =
+        m_mover.room_on_host(plan_of(choice), choice.moves.count, choice.moves.from_back);
   }
 
-  // What follows from where a chunk's state lies. On a device of its own, gradients go to where
-  // they are used.
-  void settle(Plan& plan, std::size_t c) const {
-    auto& places = plan.chunks[c];
-    auto const& open = m_open.chunks[c];
-    if (open.update) places.update = places.optimizer == Tier::device ? Tier::device : Tier::host;
-    bool const to_host = !plan.unified && m_budgets.host_bytes > 0 && places.update == Tier::host;
-    if (open.gradients) places.gradients = to_host ? Tier::host : Tier::device;
+  // The fewest moves with which the device suffices.
+  void try_mix(Choice choice) {
+    auto const peaks = try_choice(choice);
+    if (m_mover.most() == 0 || fits(peaks, m_budgets) || !rest_fits(peaks, m_budgets)) return;
+    choice.moves.count = m_mover.most();
+    find_room(choice);
+    auto const excess_bytes = peaks[index(Tier::device)] - m_budgets.device_bytes;
+    choice.moves.count = fewest_moves(choice, m_mover.moves_for(excess_bytes, choice.moves));
+    if (!fits(try_choice(choice), m_budgets)) try_without_prefetch(choice);
   }
 
-  // Beside activations and gradients.
-  std::int64_t room_on_host(Plan plan, Moves const& moves) const {
-    if (m_budgets.host_bytes == 0) return 0;
-    auto const moving =
-        std::min<std::size_t>(static_cast<std::size_t>(moves.count), m_optimizer.size());
-    for (std::size_t i = 0; i < moving; ++i) {
-      auto const c = m_optimizer[moves.from_back ? m_optimizer.size() - 1 - i : i];
-      plan.chunks[c].optimizer = Tier::nvme;
+  bool device_suffices(Choice choice, int moves) const {
+    choice.moves.count = moves;
+    auto const peaks = m_estimator.peaks(plan_of(choice));
+    return peaks[index(Tier::device)] <= m_budgets.device_bytes;
+  }
+
+  // Strides from a guess, then halves what is between.
+  int fewest_moves(Choice const& choice, int guess) const {
+    int fails = 0, does = m_mover.most();
+    for (int at = guess, stride = 1; fails < at && at < does; stride *= 2) {
+      bool const suffices = device_suffices(choice, at);
+      (suffices ? does : fails) = at;
+      at += suffices ? -stride : stride;
     }
-    for (std::size_t c = 0; c < plan.chunks.size(); ++c) settle(plan, c);
-    plan.redo = m_open.norm_is_awaited || moving == 0;
-    return m_budgets.host_bytes - m_estimator.peaks(plan)[index(Tier::host)];
-  }
-
-  Tier away(Moves const& moves, std::int64_t bytes, std::int64_t& room) const {
-    bool const fits = !moves.drive_only && bytes <= room;
-    if (fits) room -= bytes;
-    return fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
-  }
-
-  // The fewest moves with which the device suffices, each way.
-  void try_states(Choice choice) {
-    if (try_choice(choice)) return;
-    bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
-    if (m_budgets.host_bytes == 0 && m_budgets.nvme_bytes == 0) return;
-    for (bool const drive_only : {false, true}) {
-      if (drive_only && !two_tiers) continue;
-      for (bool const from_back : {false, true}) {
-        for (bool const parameters_from_back : {false, true}) {
-          choice.moves = {from_back, parameters_from_back, drive_only};
-          choice.moves.count = fewest_moves(choice);
-          try_choice(choice) ? try_more_moves(choice) : try_without_prefetch(choice);
-          if (choice.moves.count <= std::ssize(m_optimizer)) break;  // no parameters move
-        }
-      }
+    while (does - fails > 1) {
+      int const at = (fails + does) / 2;
+      (device_suffices(choice, at) ? does : fails) = at;
     }
-  }
-
-  // Updates beside the next forward pass may hide better where more state is away.
-  void try_more_moves(Choice choice) {
-    auto const optimizer = static_cast<int>(m_optimizer.size());
-    int const fewest = choice.moves.count;
-    for (int const count : {fewest + 1, fewest + 2, optimizer}) {
-      choice.moves.count = count;
-      if (fewest < count && count <= optimizer) try_choice(choice);
-    }
+    return does;
   }
 
   // Parameters that are not brought ahead take fewest bytes. If even that does not fit: as much as
   // other tiers can take, so that one may say what the device would need.
   void try_without_prefetch(Choice choice) {
-    if (m_open.prefetch && choice.moves.count > std::ssize(m_optimizer)) {
+    if (m_open.prefetch && choice.moves.count > m_mover.optimizers()) {
       choice.prefetch = 0;
-      if (try_choice(choice)) return;
+      if (fits(try_choice(choice), m_budgets)) return;
     }
     int does = 0, fails = choice.moves.count;
     while (fails - does > 1) {
       choice.moves.count = (fails + does) / 2;
-      (rest_fits(m_estimator.peaks(plan_of(choice)), m_budgets) ? does : fails) =
-          choice.moves.count;
+      bool const suffices = rest_fits(m_estimator.peaks(plan_of(choice)), m_budgets);
+      (suffices ? does : fails) = choice.moves.count;
     }
     choice.moves.count = does;
     try_choice(choice);
   }
 
-  int fewest_moves(Choice choice) {
-    auto const all = static_cast<int>(m_optimizer.size() + m_parameters.size());
-    int fails = 0, does = all;
-    while (does - fails > 1) {
-      choice.moves.count = (fails + does) / 2;
-      auto const peaks = m_estimator.peaks(plan_of(choice));
-      (peaks[index(Tier::device)] <= m_budgets.device_bytes ? does : fails) = choice.moves.count;
+  // Other ways to move as much state, and more of it: updates beside the next forward pass may hide
+  // better.
+  void try_variants() {
+    constexpr std::size_t most = 12;
+    auto const best = best_choices(most);
+    bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
+    for (Choice choice : best) {
+      int const count = choice.moves.count;
+      if (count == 0) continue;
+      for (bool const drive_only : {false, true}) {
+        if (drive_only && !two_tiers) continue;
+        for (bool const from_back : {true, false}) {
+          for (bool const parameters_from_back : {true, false}) {
+            if (count <= m_mover.optimizers() && !parameters_from_back) continue;
+            choice.moves = {from_back, parameters_from_back, drive_only, count};
+            try_counts(choice);
+          }
+        }
+      }
     }
-    return does;
   }
 
-  bool try_choice(Choice const& choice) {
-    Candidate candidate{plan_of(choice), 0, {}};
+  void try_counts(Choice choice) {
+    int const count = choice.moves.count;
+    for (int const moves : {count, count + 1, count + 2, m_mover.optimizers()}) {
+      choice.moves.count = moves;
+      if (moves < count || moves > m_mover.most()) continue;
+      find_room(choice);
+      try_choice(choice);
+    }
+  }
+
+  std::vector<Choice> best_choices(std::size_t most) const {
+    std::vector<Choice> result;
+    for (std::size_t i = 0; i < std::min(most, m_found.size()); ++i)
+      result.push_back(m_found[i].choice);
+    return result;
+  }
+
+  // Its peaks; known from then on if it fits and may be among the best.
+  TierBytes try_choice(Choice const& choice) {
+    Candidate candidate{plan_of(choice)};
     candidate.peaks = m_estimator.peaks(candidate.plan);
+    auto const peaks = candidate.peaks;
     ++m_result.looked_at;
+    bool const may_fit = rest_fits(peaks, m_budgets);
+    if (may_fit) candidate.step_s = m_estimator.bound_s(candidate.plan);
+    candidate.wears_too_fast = wears_too_fast(candidate);
     note_leanest(candidate);
-    if (!fits(candidate.peaks, m_budgets)) return false;
-    bool const known = std::ranges::any_of(m_found, [&](Found const& found) {
+    if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
+      m_found.push_back({std::move(candidate), choice});
+    return peaks;
+  }
+
+  bool wears_too_fast(Candidate const& candidate) const {
+    auto const bytes = static_cast<double>(m_estimator.nvme_written_bytes(candidate.plan));
+    return bytes > 0 && bytes > m_budgets.nvme_bytes_per_s * candidate.step_s;
+  }
+
+  bool is_known(Candidate const& candidate) const {
+    return std::ranges::any_of(m_found, [&](Found const& found) {
       return found.candidate.peaks == candidate.peaks && found.candidate.plan == candidate.plan;
     });
-    if (known) return true;
-    candidate.step_s = m_estimator.bound_s(candidate.plan);
-    m_found.push_back({std::move(candidate), choice});
-    return true;
   }
 
   void note_leanest(Candidate const& candidate) {
     auto const rank = [&](Candidate const& c) {
-      return std::tuple(!rest_fits(c.peaks, m_budgets), c.peaks[index(Tier::device)],
-                        c.peaks[index(Tier::nvme)]);
+      return std::tuple(!rest_fits(c.peaks, m_budgets), c.wears_too_fast,
+                        c.peaks[index(Tier::device)], c.peaks[index(Tier::nvme)]);
     };
     bool const first = m_result.leanest.plan.blocks.empty();
     if (first || rank(candidate) < rank(m_result.leanest)) m_result.leanest = candidate;
   }
 
-  void sort_by_time() {
+  void keep_best() {
     std::ranges::stable_sort(m_found, {},
                              [](Found const& found) { return found.candidate.step_s; });
+    std::vector<Found> best;
+    for (Found& found : m_found) {
+      auto const& blocks = found.candidate.plan.blocks;
+      auto const alike = std::ranges::count_if(
+          best, [&](Found const& other) { return other.candidate.plan.blocks == blocks; });
+      if (best.size() < kKept && alike < kAlike) best.push_back(std::move(found));
+    }
+    m_found = std::move(best);
   }
-  void keep_best() {
-    constexpr std::size_t most = 64;
-    sort_by_time();
-    if (m_found.size() > most) m_found.resize(most);
-  }
-  // Instead of the bound.
-  void time(Found& found) const {
-    found.candidate.step_s = m_estimator.step_s(found.candidate.plan);
+
+  // Estimates instead of bounds, of those that may be among the fastest.
+  void time_all() {
+    keep_best();
+    std::size_t timed = 0;
+    double best_s = std::numeric_limits<double>::infinity();
+    for (; timed < m_found.size(); ++timed) {
+      auto& candidate = m_found[timed].candidate;
+      if (candidate.step_s > kHopeless * best_s) break;
+      candidate.step_s = m_estimator.step_s(candidate.plan);
+      best_s = std::min(best_s, candidate.step_s);
+    }
+    m_found.resize(timed);
+    keep_best();
   }
 
   // What is near the best ones.
   void refine() {
     constexpr std::size_t most = 4;
-    auto const best =
-        std::vector(m_found.begin(),
-                    m_found.begin() + static_cast<std::ptrdiff_t>(std::min(most, m_found.size())));
-    for (Found const& found : best) {
-      for (Choice const& choice : neighbours(found.choice)) {
+    for (Choice const& best : best_choices(most)) {
+      for (Choice const& choice : neighbours(best)) {
         auto const before = m_found.size();
         try_choice(choice);
-        if (m_found.size() > before) time(m_found.back());
+        if (m_found.size() == before) continue;
+        auto& candidate = m_found.back().candidate;
+        candidate.step_s = m_estimator.step_s(candidate.plan);
       }
     }
   }
@@ -278,18 +256,17 @@ class Search {
   std::vector<Choice> neighbours(Choice const& choice) const {
     std::vector<Choice> result;
     auto const all = static_cast<int>(m_layers.size());
-    for (int const layers : {choice.layers - 2, choice.layers - 1, choice.layers + 1}) {
-      if (layers < 0 || layers > all) continue;
+    for (int const layers : {choice.mix.layers - 2, choice.mix.layers - 1, choice.mix.layers + 1}) {
       auto near = choice;
-      near.layers = layers;
-      result.push_back(near);
+      near.mix.layers = layers;
+      if (0 <= layers && layers <= all) result.push_back(near);
     }
     for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
-      if (moves < 0) continue;
       auto near = choice;
       near.moves.count = moves;
-      result.push_back(near);
+      if (0 <= moves && moves <= m_mover.most()) result.push_back(near);
     }
+    for (Choice& near : result) find_room(near);
     bool const fixed =
         !m_open.prefetch || choice.prefetch == 0 || !brings_anything(plan_of(choice));
     for (int prefetch = 2 * choice.prefetch; !fixed && prefetch <= 8; prefetch *= 2) {
@@ -303,7 +280,8 @@ class Search {
   Estimator const& m_estimator;
   OpenPlan const& m_open;
   Budgets m_budgets;
-  std::vector<std::size_t> m_layers, m_optimizer, m_parameters;  // that are open
+  StateMover m_mover;
+  std::vector<std::size_t> m_layers;  // that are open
   std::vector<Found> m_found;
   SearchResult m_result;
 };
@@ -319,28 +297,8 @@ bool fits(TierBytes const& peaks, Budgets const& budgets) {
   return peaks[index(Tier::device)] <= budgets.device_bytes && rest_fits(peaks, budgets);
 }
 
-std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets) {
-  std::vector<BlockPolicy> result = {BlockPolicy::keep};
-  auto const add = [&](BlockPolicy policy) {
-    if (std::ranges::count(result, policy) == 0) result.push_back(policy);
-  };
-  for (BlockPlan const& block : open.plan.blocks) {
-    add(block.policy);
-    add(staying(block.policy));
-  }
-  if (std::ranges::count(open.layers, true) == 0) return result;
-  for (int p = 0; p < kPolicies; ++p) {
-    auto const policy = static_cast<BlockPolicy>(p);
-    auto const tier = away_tier(policy);
-    if (tier == Tier::host && budgets.host_bytes == 0) continue;
-    if (tier == Tier::nvme && budgets.nvme_bytes == 0) continue;
-    add(policy);
-  }
-  return result;
-}
-
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets) {
-  return Search(estimator, open, budgets).run(policies_within(open, budgets));
+  return Search(estimator, open, budgets).run();
 }
 
 }  // namespace spillway

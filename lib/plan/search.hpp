@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "plan/activation_mix.hpp"
 #include "plan/estimate.hpp"
-#include "plan/open_plan.hpp"
 
 namespace spillway {
 
@@ -12,6 +12,7 @@ struct Candidate {
   Plan plan;
   double step_s = 0;
   TierBytes peaks{};
+  bool wears_too_fast = false;  // writes more to the drive than the budget allows
 };
 
 struct SearchResult {
@@ -24,9 +25,6 @@ struct SearchResult {
 // Of all tiers but the device, and of all.
 bool rest_fits(TierBytes const& peaks, Budgets const& budgets);
 bool fits(TierBytes const& peaks, Budgets const& budgets);
-
-// Policies that the budgets allow and `open` may need.
-std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
 // Looks at activations kept up to some layer and, before it, made again, spilled, or both by turns;
 // at optimizer state, then parameters, that leave the device from the front or from the back, and

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/math.hpp"
@@ -14,8 +16,8 @@ namespace spillway {
 
 namespace {
 
-// Plans are compiled as far as so many items go, for they take time; at least so many plans.
-constexpr std::size_t kMostItems = 12'000, kFewestPlans = 2;
+// Plans are compiled as far as so many items go, for they take time.
+constexpr std::size_t kMostItems = 20'000;
 // Times that differ by less are not told apart.
 constexpr double kAlike = 0.005;
 // Estimates that are longer by more belong to plans that are not faster.
@@ -55,12 +57,15 @@ class Solver {
   // Estimates are a few per cent off: what fits by them is compiled, and where none of that fits,
   // the search is asked again with what the best one was short of as a margin.
   Solution run(OpenPlan const& open) {
-    if (stays_on_device(open)) return std::move(m_solution);
     auto const model = block_model(m_train, m_machine, policies_within(open, m_budgets));
     Estimator const estimator(model, m_machine, m_micro_batches, m_ranks);
+    if (stays_on_device(open, estimator)) return std::move(m_solution);
     // Estimates may be above what is needed as well as below it: begin with those that might fit.
-    TierBytes margin = {-m_budgets.device_bytes / 50, -m_budgets.host_bytes / 50,
-                        -m_budgets.nvme_bytes / 50};
+    auto const slack = [](std::int64_t budget_bytes) {
+      return -std::min(budget_bytes / 50, std::int64_t{64} << 20);
+    };
+    TierBytes margin = {slack(m_budgets.device_bytes), slack(m_budgets.host_bytes),
+                        slack(m_budgets.nvme_bytes)};
     Plan leanest;
     for (int round = 0; round < kRounds && !m_solution.choice; ++round) {
       auto const found = search(estimator, open, less(m_budgets, margin));
@@ -78,7 +83,10 @@ class Solver {
   static constexpr int kRounds = 4;
 
   // Nothing is done when nothing is needed.
-  bool stays_on_device(OpenPlan const& open) {
+  bool stays_on_device(OpenPlan const& open, Estimator const& estimator) {
+    constexpr std::int64_t sure = 2;  // whatever estimates may be wrong by
+    auto const estimated = estimator.peaks(open.plan)[index(Tier::device)];
+    if (estimated / sure > m_budgets.device_bytes) return false;
     auto compiled = placed(open.plan);
     auto const& peaks = compiled.train.peak_bytes;
     bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
@@ -94,27 +102,41 @@ class Solver {
   }
 
   void compile_best(std::vector<Candidate> const& candidates, TierBytes& margin) {
-    std::size_t items = 0, plans = 0;
+    std::size_t items = 0;
     bool widened = false;
+    std::vector<std::vector<BlockPlan> const*> fitting;  // others with these are no faster
     for (Candidate const& candidate : candidates) {
-      if (plans++ >= kFewestPlans && items > kMostItems) break;
+      auto const alike = [&](auto const* blocks) { return *blocks == candidate.plan.blocks; };
+      if (std::ranges::any_of(fitting, alike)) continue;
+      if (items > kMostItems) break;
       if (m_solution.choice && candidate.step_s > kHopeless * m_estimated_s) break;
       auto compiled = placed(candidate.plan);
       items += compiled.train.items.size();
       auto const& peaks = compiled.train.peak_bytes;
-      if (fits(peaks, m_budgets)) {
-        consider(candidate.plan, std::move(compiled));
-        m_estimated_s = std::min(m_estimated_s, candidate.step_s);
-      } else {
+      if (!fits(peaks, m_budgets)) {
         if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
-        note_need(candidate.plan, peaks);
+        note_need({candidate.plan, peaks});
+      } else if (consider(candidate.plan, std::move(compiled))) {
+        m_estimated_s = std::min(m_estimated_s, candidate.step_s);
+        fitting.push_back(&candidate.plan.blocks);
       }
     }
   }
 
-  void consider(Plan const& plan, Compiled compiled) {
+  // False: it writes too much to the drive.
+  bool consider(Plan const& plan, Compiled compiled) {
     derive_waits(compiled.train);
     auto const simulation = simulate(compiled.train, m_machine);
+    auto const written = static_cast<double>(simulation.bytes[index(Lane::nvme_write)]);
+    if (written > 0 && written > m_budgets.nvme_bytes_per_s * simulation.step_s) {
+      note_need({plan, compiled.train.peak_bytes, written / simulation.step_s});
+      return false;
+    }
+    choose(plan, std::move(compiled), simulation);
+    return true;
+  }
+
+  void choose(Plan const& plan, Compiled compiled, Simulation const& simulation) {
     auto const moved = moved_bytes(simulation);
     auto& choice = m_solution.choice;
     m_best_s = std::min(m_best_s, simulation.step_s);
@@ -128,16 +150,17 @@ class Solver {
   // What estimates say needs least may fit all the same.
   void try_last(Plan const& plan) {
     auto compiled = placed(plan);
-    note_need(plan, compiled.train.peak_bytes);
+    note_need({plan, compiled.train.peak_bytes});
     if (fits(compiled.train.peak_bytes, m_budgets)) consider(plan, std::move(compiled));
   }
 
-  void note_need(Plan const& plan, TierBytes const& peaks) {
-    auto const rank = [&](TierBytes const& need) {
-      return std::pair(!rest_fits(need, m_budgets), need[index(Tier::device)]);
+  void note_need(Solution::Need need) {
+    auto const rank = [&](Solution::Need const& n) {
+      return std::tuple(!rest_fits(n.peak_bytes, m_budgets), n.nvme_bytes_per_s > 0,
+                        n.peak_bytes[index(Tier::device)]);
     };
-    auto& need = m_solution.smallest;
-    if (need.plan.blocks.empty() || rank(peaks) < rank(need.peak_bytes)) need = {plan, peaks};
+    auto& smallest = m_solution.smallest;
+    if (smallest.plan.blocks.empty() || rank(need) < rank(smallest)) smallest = std::move(need);
   }
 
   Graph const& m_train;
@@ -179,6 +202,12 @@ std::string describe(Solution::Need const& need, Graph const& graph) {
   for (Tier const tier : {Tier::host, Tier::nvme}) {
     if (need.peak_bytes[index(tier)] > 0)
       text += " and " + std::string(name(tier)) + " " + budget(tier);
+  }
+  if (need.nvme_bytes_per_s > 0) {
+    constexpr double day_s = 24 * 3600, mebibyte_s = mebibyte / day_s;
+    auto const per_day = std::ceil(need.nvme_bytes_per_s / mebibyte_s);
+    text += " and spill.max_write_per_day " +
+            format_bytes(static_cast<std::int64_t>(per_day) * mebibyte);
   }
   return text + " (activations: " + policies_of(need.plan, graph) + ")";
 }

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <set>
 
 #include "plan/draft.hpp"
+#include "plan/streaming.hpp"
 
 namespace spillway {
 
@@ -49,10 +49,9 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fate
     int before = -1;  // the station of the last use
     for (int now = 0; now < static_cast<int>(stations.size()); ++now) {
       if (!stations[static_cast<std::size_t>(now)].contains(chunk.id)) continue;
-      bool const stays = before >= 0 && now - before <= plan.prefetch + 1;
-      if (!stays) {
+      if (before < 0 || !stays(before, now, plan.prefetch)) {
         if (before >= 0) streaming.drops[static_cast<std::size_t>(before)].push_back(chunk.id);
-        auto const at = std::max(before + 1, now - plan.prefetch);
+        auto const at = fetched_at(before, now, plan.prefetch);
         streaming.fetches[static_cast<std::size_t>(at)].push_back(chunk.id);
       }
       before = now;

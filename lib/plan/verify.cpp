@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "plan/byte_cells.hpp"
 #include "plan/check_shape.hpp"
 #include "plan/clock.hpp"
-#include "plan/interval_map.hpp"
 #include "plan/passes.hpp"
-#include "plan/unroll.hpp"
 
 namespace spillway {
 
@@ -23,23 +23,27 @@ struct Byte {
 class Verifier {
  public:
   explicit Verifier(Program const& program)
-      : m_program(program), m_clocks(program.items.size()), m_read(program.buffers.size(), false) {
+      : m_program(program),
+        m_clocks(program.items.size()),
+        m_read(program.buffers.size(), false),
+        m_cells(program),
+        m_memory(m_cells.count()) {
     for (Item const& item : program.items) {
       for (Access const& read : item.reads) m_read[static_cast<std::size_t>(read.buffer)] = true;
     }
     for (Buffer const& state : program.buffers) {
-      Access const all{state.id, 0, state.bytes, {}};
-      if (state.persistent) {
-        memory(all).assign(state.offset, state.offset + state.bytes, {.buffer = state.id});
-      }
+      auto const [first, last] = m_cells.all(state);
+      for (auto cell = first; state.persistent && cell < last; ++cell)
+        m_memory[cell].buffer = state.id;
     }
   }
 
   std::optional<Violation> visit(Instance const& now) {
     Item const& item = m_program.items[static_cast<std::size_t>(now.item)];
     m_start = m_clocks.start(m_program, item);
-    for (Access const& read : item.reads) check_read(now, item, read);
-    for (Access const& write : item.writes) check_write(now, item, write);
+    auto const reads = m_cells.reads(item, now.step), writes = m_cells.writes(item, now.step);
+    for (std::size_t i = 0; i < reads.size(); ++i) check_read(now, item, item.reads[i], reads[i]);
+    for (std::size_t i = 0; i < writes.size(); ++i) check_write(item, item.writes[i], writes[i]);
     record(now, item, m_clocks.append(item, m_start));
     return std::exchange(m_violation, std::nullopt);
   }
@@ -47,10 +51,11 @@ class Verifier {
   // What spans segments and is read by no item is for whoever runs the Program, after each step.
   std::optional<Violation> end_step(int step) {
     for (Item const& item : m_program.items) {
-      for (Access const& write : item.writes) {
-        bool const result =
-            buffer(write.buffer).spanning && !m_read[static_cast<std::size_t>(write.buffer)];
-        if (result) check_result(item, write, step);
+      auto const writes = m_cells.writes(item, step);
+      for (std::size_t i = 0; i < writes.size(); ++i) {
+        auto const id = item.writes[i].buffer;
+        bool const result = buffer(id).spanning && !m_read[static_cast<std::size_t>(id)];
+        if (result) check_result(item, id, writes[i]);
       }
     }
     return std::exchange(m_violation, std::nullopt);
@@ -60,21 +65,17 @@ class Verifier {
   Buffer const& buffer(BufferId id) const {
     return m_program.buffers[static_cast<std::size_t>(id)];
   }
-  IntervalMap<Byte>& memory(Access const& access) {
-    return m_memory[static_cast<std::size_t>(buffer(access.buffer).tier)];
-  }
   bool complete(Lane lane, std::int32_t position) const { return m_start[index(lane)] >= position; }
   Lane lane_of(ItemNumber item) const {
     return m_program.items[static_cast<std::size_t>(item)].lane;
   }
 
-  void check_read(Instance const& now, Item const& item, Access const& read) {
-    auto const [first, last] = placed(buffer(read.buffer), read, now.step);
-    memory(read).visit(first, last, [&](auto from, auto to, Byte const& byte) {
-      if (auto const trouble = trouble_of_read(now, read, byte); !trouble.empty()) {
-        report(byte.writer, item.number, trouble, read.buffer, from, to);
-      }
-    });
+  void check_read(Instance const& now, Item const& item, Access const& read,
+                  ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      auto const trouble = trouble_of_read(now, read, m_memory[cell]);
+      if (!trouble.empty()) report(m_memory[cell].writer, item.number, trouble, read.buffer, cell);
+    }
   }
 
   std::string trouble_of_read(Instance const& now, Access const& read, Byte const& byte) const {
@@ -96,39 +97,39 @@ class Verifier {
                : "may start before the end of its writer,";
   }
 
-  void check_write(Instance const& now, Item const& item, Access const& write) {
-    auto const [first, last] = placed(buffer(write.buffer), write, now.step);
-    memory(write).visit(first, last, [&](auto from, auto to, Byte const& byte) {
+  void check_write(Item const& item, Access const& write, ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      Byte const& byte = m_memory[cell];
       bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
       // Even what a later item overwrites: an uncommitted step must leave state as it was.
       if (of_other && buffer(byte.buffer).persistent) {
-        report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, from,
-               to);
+        report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);
       }
       if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position)) {
         report(byte.writer, item.number, "may overwrite bytes still being written by", write.buffer,
-               from, to);
+               cell);
       }
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         auto const reader = static_cast<Lane>(lane);
         if (complete(reader, byte.readers[lane])) continue;
         report(m_clocks.item_at(reader, byte.readers[lane]), item.number,
-               "may overwrite bytes still being read by", write.buffer, from, to);
+               "may overwrite bytes still being read by", write.buffer, cell);
       }
-    });
+    }
   }
 
-  void check_result(Item const& item, Access const& write, int step) {
-    auto const [first, last] = placed(buffer(write.buffer), write, step);
-    memory(write).visit(first, last, [&](auto from, auto to, Byte const& byte) {
-      if (byte.buffer == write.buffer) return;
-      report(item.number, byte.writer, "overwrites a result, made by", write.buffer, from, to);
-    });
+  void check_result(Item const& item, BufferId result, ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      Byte const& byte = m_memory[cell];
+      if (byte.buffer == result) continue;
+      report(item.number, byte.writer, "overwrites a result, made by", result, cell);
+    }
   }
 
   void report(ItemNumber earlier, ItemNumber later, std::string const& trouble, BufferId id,
-              std::int64_t first, std::int64_t last) {
+              std::size_t cell) {
     if (m_violation) return;
+    auto const [first, last] = m_cells.bytes(cell);
     auto const other = earlier < 0 ? "" : describe(m_program, earlier);
     m_violation = {
         earlier, later,
@@ -137,22 +138,23 @@ class Verifier {
   }
 
   void record(Instance const& now, Item const& item, std::int32_t position) {
-    for (Access const& read : item.reads) {
-      auto const [first, last] = placed(buffer(read.buffer), read, now.step);
-      memory(read).update(first, last,
-                          [&](Byte& byte) { byte.readers[index(item.lane)] = position; });
+    for (auto const [first, last] : m_cells.reads(item, now.step)) {
+      for (auto cell = first; cell < last; ++cell)
+        m_memory[cell].readers[index(item.lane)] = position;
     }
-    for (Access const& write : item.writes) {
-      auto const [first, last] = placed(buffer(write.buffer), write, now.step);
-      memory(write).assign(first, last, {item.number, position, now.segment, write.buffer, {}});
+    auto const writes = m_cells.writes(item, now.step);
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      Byte const byte{item.number, position, now.segment, item.writes[i].buffer, {}};
+      for (auto cell = writes[i].first; cell < writes[i].last; ++cell) m_memory[cell] = byte;
     }
   }
 
   Program const& m_program;
   LaneClocks m_clocks;
   std::vector<bool> m_read;  // per buffer: whether an item reads it
-  std::array<IntervalMap<Byte>, kTiers> m_memory;
-  Clock m_start{};  // of the instance being visited
+  ByteCells m_cells;
+  std::vector<Byte> m_memory;  // per cell
+  Clock m_start{};             // of the instance being visited
   std::optional<Violation> m_violation;
 };
 

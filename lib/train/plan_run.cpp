@@ -45,13 +45,21 @@ std::int64_t spill_room(std::int64_t free_bytes, std::int64_t local_ranks) {
 
 }  // namespace
 
+double write_limit(SpillConfig const& spill, std::int64_t local_ranks) {
+  constexpr double day_s = 24 * 3600;
+  if (!spill.max_write_per_day_bytes) return Budgets{}.nvme_bytes_per_s;
+  return static_cast<double>(*spill.max_write_per_day_bytes) / day_s /
+         static_cast<double>(local_ranks);
+}
+
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {
   auto const& memory = config.memory;
   auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free.memory_bytes) /
                                                static_cast<double>(local_ranks));
   auto const nvme_bytes = std::min(memory.nvme_bytes, spill_room(free.storage_bytes, local_ranks));
   return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - memory.host_bytes)),
-          memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes};
+          memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes,
+          write_limit(config.spill, local_ranks)};
 }
 
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, bool micro_is_free,

@@ -18,6 +18,9 @@ struct Free {
 // than that. All ranks must plan with the same: the smallest.
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks);
 
+// Bytes per second that one rank may write on average.
+double write_limit(SpillConfig const& spill, std::int64_t local_ranks);
+
 // Address-stable once made: Programs of an Engine refer to it.
 struct PlannedRun {
   Graph train;

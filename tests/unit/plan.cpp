@@ -102,6 +102,10 @@ std::int64_t device_bytes(Solution const& solution) {
   return solution.choice->compiled.train.peak_bytes[index(Tier::device)];
 }
 
+std::int64_t most_of_it_bytes() {
+  return device_bytes(solve_with({kPlenty, 0, 0})) * 8 / 10;
+}
+
 TEST(Solve, DoesNothingWhenNothingIsNeeded) {
   auto const solution = solve_with({kPlenty, kPlenty, kPlenty});
   ASSERT_TRUE(solution.choice);
@@ -142,10 +146,64 @@ TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   EXPECT_NE(text.find("MiB (activations: "), text.npos) << text;
 }
 
+// Chosen Programs can be run: their waits are there.
 TEST(Solve, ProvesItsChoice) {
-  auto const solution = solve_with({kPlenty, 0});
-  ASSERT_TRUE(solution.choice);
-  EXPECT_EQ(verify(solution.choice->compiled.train), std::nullopt);
+  for (std::int64_t const device_bytes : {kPlenty, most_of_it_bytes()}) {
+    auto const solution = solve_with({device_bytes, 0, kPlenty});
+    ASSERT_TRUE(solution.choice);
+    auto program = solution.choice->compiled.train;
+    EXPECT_EQ(verify(program), std::nullopt);
+    for (Item& item : program.items) item.waits.clear();
+    EXPECT_NE(verify(program), std::nullopt);
+  }
+}
+
+// The wider the drive, the more is spilled; with none to speak of activations are made again.
+TEST(Solve, SpillsWhatTheDriveHidesBehindCompute) {
+  auto const budget = most_of_it_bytes();
+  auto const layers = [&](double gbps, auto const& is) {
+    auto drive = machine();
+    drive.nvme_write_gbps = drive.nvme_read_gbps = drive.nvme_both_gbps = gbps;
+    PlanRequest request;
+    request.optimizer = {"device"};
+    auto const solution = solve(graph(), nullptr, request, {budget, 0, kPlenty}, drive, 1, 1);
+    return std::ranges::count_if(solution.choice->plan.blocks, is);
+  };
+  auto const spills = [](BlockPlan const& b) { return away_tier(b.policy).has_value(); };
+  auto const repeats = [](BlockPlan const& b) {
+    return b.policy == BlockPolicy::recompute || b.policy == BlockPolicy::light;
+  };
+  EXPECT_EQ(layers(0.001, spills), 0);
+  EXPECT_GT(layers(0.001, repeats), 0);
+  EXPECT_GT(layers(1000, spills), 0);
+  EXPECT_EQ(layers(1000, repeats), 0);
+  EXPECT_LE(layers(0.001, spills), layers(1, spills));
+  EXPECT_LE(layers(1, spills), layers(1000, spills));
+}
+
+TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
+  auto const written_per_s = [](Solution const& solution) {
+    auto const simulation = simulate(solution.choice->compiled.train, machine());
+    return static_cast<double>(simulation.bytes[index(Lane::nvme_write)]) / simulation.step_s;
+  };
+  Budgets budgets{most_of_it_bytes(), 0, kPlenty};
+  auto const free = solve_with(budgets);
+  ASSERT_GT(written_per_s(free), 0);
+  for (double const share : {0.9, 0.5, 0.1, 0.0}) {
+    budgets.nvme_bytes_per_s = share * written_per_s(free);
+    auto const solution = solve_with(budgets);
+    if (share > 0.5) ASSERT_TRUE(solution.choice);
+    if (share == 0) {
+      bool const fits_without = solve_with({budgets.device_bytes, 0, 0}).choice.has_value();
+      EXPECT_EQ(solution.choice.has_value(), fits_without);
+    }
+    if (!solution.choice) continue;
+    EXPECT_LE(written_per_s(solution), budgets.nvme_bytes_per_s);
+    EXPECT_GE(solution.choice->step_s, 0.999 * free.choice->step_s);
+  }
+  auto const forced = solve_with(budgets, {"nvme"});
+  EXPECT_FALSE(forced.choice);
+  EXPECT_NE(describe(forced.smallest, graph()).find("spill.max_write_per_day "), std::string::npos);
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {

@@ -1,0 +1,28 @@
+// Ways to treat the activations of the layers whose policies are open.
+#pragma once
+
+#include <vector>
+
+#include "plan/budgets.hpp"
+#include "plan/open_plan.hpp"
+
+namespace spillway {
+
+// Of the open layers, the first `layers` follow `main` and `other` by turns, `share` of them
+// `main`; the rest follow `base`.
+struct ActivationMix {
+  BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
+  double share = 1, fraction = 1;
+  int layers = 0;
+};
+
+// Policies that the budgets allow and `open` may need.
+std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
+
+// Of every kind some numbers of layers; all on the device first.
+std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers);
+
+// `layers`: the open ones, as numbers of blocks.
+void apply(ActivationMix const& mix, std::vector<std::size_t> const& layers, Plan& plan);
+
+}  // namespace spillway

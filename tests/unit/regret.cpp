@@ -1,0 +1,139 @@
+// The planner against brute force in simulation: six blocks (four of them layers), every assignment
+// of policies and fractions, every number of chunks whose optimizer state, then parameters, leave
+// the device from the front or from the back.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "plan/estimate.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+constexpr char const* kWords[] = {"keep", "light", "recompute", "nvme", "nvme:0.5", "light+nvme"};
+constexpr int kLayers = 4;
+
+Graph const& graph() {
+  static Graph const it = gpt_training_graph(
+      {.layers = kLayers, .hidden = 64, .heads = 4, .vocab = 300, .sequence = 64});
+  return it;
+}
+
+// Compute, the drive and the host lane matter about alike.
+Machine machine(double drive_gbps) {
+  return {.matmul_gflops_bf16 = 100,
+          .matmul_gflops_f32 = 50,
+          .memory_gbps = 20,
+          .nvme_write_gbps = drive_gbps,
+          .nvme_read_gbps = drive_gbps,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
+// `code` picks a word per layer.
+std::vector<std::string> words(int code) {
+  std::vector<std::string> result;
+  for (int i = 0; i < kLayers; ++i, code /= std::ssize(kWords))
+    result.emplace_back(kWords[code % std::ssize(kWords)]);
+  return result;
+}
+
+// "nvme" for `count` of the chunks.
+std::vector<std::string> places(int count, bool from_back) {
+  int const chunks = static_cast<int>(graph().chunks.size());
+  std::vector<std::string> result;
+  for (int c = 0; c < chunks; ++c)
+    result.emplace_back((from_back ? chunks - c : c + 1) <= count ? "nvme" : "device");
+  return result;
+}
+
+struct Point {
+  Plan plan;
+  double bound_s;
+  TierBytes estimated;
+};
+
+std::vector<Plan> all_plans() {
+  int const chunks = static_cast<int>(graph().chunks.size());
+  int codes = 1;
+  for (int i = 0; i < kLayers; ++i) codes *= static_cast<int>(std::size(kWords));
+  std::vector<Plan> plans;
+  for (int code = 0; code < codes; ++code) {
+    for (int moves = 0; moves <= 2 * chunks; ++moves) {
+      for (bool const from_back : {false, true}) {
+        if (from_back && (moves == 0 || moves == chunks || moves == 2 * chunks)) continue;
+        PlanRequest const request{
+            .activations = words(code),
+            .parameters = places(std::max(0, moves - chunks), from_back),
+            .optimizer = places(std::min(moves, chunks), from_back),
+        };
+        plans.push_back(make_plan(graph(), request, BlockPolicy::keep));
+      }
+    }
+  }
+  return plans;
+}
+
+std::vector<Point> points(Machine const& machine) {
+  std::vector<BlockPolicy> policies;
+  for (int p = 0; p < kPolicies; ++p) policies.push_back(static_cast<BlockPolicy>(p));
+  auto const model = block_model(graph(), machine, policies);
+  Estimator const estimator(model, machine, 1, 1);
+  std::vector<Point> result;
+  for (Plan& plan : all_plans()) {
+    auto const bound_s = estimator.bound_s(plan);
+    auto const estimated = estimator.peaks(plan);
+    result.push_back({std::move(plan), bound_s, estimated});
+  }
+  std::ranges::sort(result, {}, &Point::bound_s);
+  return result;
+}
+
+// The fastest that fits, if it is faster than `best`. What cannot be is not compiled, nor what by
+// far does not fit.
+double best_s(std::vector<Point> const& points, std::int64_t device_bytes, Machine const& machine,
+              double best) {
+  for (Point const& point : points) {
+    if (0.999 * point.bound_s > best) break;
+    if (static_cast<double>(point.estimated[0]) > 1.2 * static_cast<double>(device_bytes)) continue;
+    auto compiled = place(graph(), nullptr, point.plan, 1, 1);
+    if (compiled.train.peak_bytes[0] > device_bytes) continue;
+    derive_waits(compiled.train);
+    best = std::min(best, simulate(compiled.train, machine).step_s);
+  }
+  return best;
+}
+
+// With SPILLWAY_REGRET=exact what is left of it is measured too, which takes longer.
+TEST(Regret, IsWithinTwoPerCentOfBruteForce) {
+  constexpr double within = 0.02;
+  bool const exact = std::getenv("SPILLWAY_REGRET") != nullptr;
+  auto const keep = solve(graph(), nullptr, {}, {kPlenty, 0, 0}, machine(1), 1, 1);
+  auto const all_bytes = keep.choice->compiled.train.peak_bytes[0];
+  double worst = 0;
+  for (double const gbps : {0.3, 3.0, 30.0}) {
+    auto const rates = machine(gbps);
+    auto const everything = points(rates);
+    for (int const percent : {85, 70, 55, 45, 35, 30}) {
+      auto const device_bytes = all_bytes * percent / 100;
+      auto const solution = solve(graph(), nullptr, {}, {device_bytes, 0, kPlenty}, rates, 1, 1);
+      double const step_s = solution.choice ? solution.choice->step_s : INFINITY;
+      auto const brute_s =
+          best_s(everything, device_bytes, rates, exact ? step_s : step_s / (1 + within));
+      if (!std::isfinite(brute_s)) continue;  // nothing fits
+      auto const regret = step_s / brute_s - 1;
+      worst = std::max(worst, regret);
+      EXPECT_LE(regret, 1.001 * within) << gbps << " GB/s, " << percent << " %";
+    }
+  }
+  std::printf("the worst regret is %s%.2f %%\n", exact ? "" : "no more than ", 100 * worst);
+}
+
+}  // namespace
+}  // namespace spillway::test
