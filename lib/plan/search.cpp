@@ -1,6 +1,7 @@
 #include "plan/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -192,8 +193,9 @@ class Search {
   }
 
   bool wears_too_fast(Candidate const& candidate) const {
+    if (std::isinf(m_budgets.nvme_bytes_per_s)) return false;
     auto const bytes = static_cast<double>(m_estimator.nvme_written_bytes(candidate.plan));
-    return bytes > 0 && bytes > m_budgets.nvme_bytes_per_s * candidate.step_s;
+    return bytes > 0 && bytes > m_budgets.nvme_bytes_per_s * m_estimator.step_s(candidate.plan);
   }
 
   bool is_known(Candidate const& candidate) const {

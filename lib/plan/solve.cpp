@@ -115,7 +115,7 @@ class Solver {
       auto const& peaks = compiled.train.peak_bytes;
       if (!fits(peaks, m_budgets)) {
         if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
-        note_need({candidate.plan, peaks});
+        note_need({candidate.plan, peaks, excess_bytes_per_s(compiled.train)});
       } else if (consider(candidate.plan, std::move(compiled))) {
         m_estimated_s = std::min(m_estimated_s, candidate.step_s);
         fitting.push_back(&candidate.plan.blocks);
@@ -125,18 +125,27 @@ class Solver {
 
   // False: it writes too much to the drive.
   bool consider(Plan const& plan, Compiled compiled) {
-    derive_waits(compiled.train);
-    auto const simulation = simulate(compiled.train, m_machine);
-    auto const written = static_cast<double>(simulation.bytes[index(Lane::nvme_write)]);
-    if (written > 0 && written > m_budgets.nvme_bytes_per_s * simulation.step_s) {
-      note_need({plan, compiled.train.peak_bytes, written / simulation.step_s});
-      return false;
-    }
-    choose(plan, std::move(compiled), simulation);
-    return true;
+    auto const excess = excess_bytes_per_s(compiled.train);
+    if (excess > 0)
+      note_need({plan, compiled.train.peak_bytes, excess});
+    else
+      choose(plan, std::move(compiled));
+    return excess == 0;
   }
 
-  void choose(Plan const& plan, Compiled compiled, Simulation const& simulation) {
+  // What is written to the drive, if that is too much.
+  double excess_bytes_per_s(Program& program) {
+    if (std::isinf(m_budgets.nvme_bytes_per_s)) return 0;
+    derive_waits(program);
+    auto const simulation = simulate(program, m_machine);
+    auto const written = static_cast<double>(simulation.bytes[index(Lane::nvme_write)]);
+    double const rate = written > 0 ? written / simulation.step_s : 0;
+    return rate > m_budgets.nvme_bytes_per_s ? rate : 0;
+  }
+
+  void choose(Plan const& plan, Compiled compiled) {
+    derive_waits(compiled.train);
+    auto const simulation = simulate(compiled.train, m_machine);
     auto const moved = moved_bytes(simulation);
     auto& choice = m_solution.choice;
     m_best_s = std::min(m_best_s, simulation.step_s);
@@ -150,8 +159,11 @@ class Solver {
   // What estimates say needs least may fit all the same.
   void try_last(Plan const& plan) {
     auto compiled = placed(plan);
-    note_need({plan, compiled.train.peak_bytes});
-    if (fits(compiled.train.peak_bytes, m_budgets)) consider(plan, std::move(compiled));
+    auto const& peaks = compiled.train.peak_bytes;
+    if (fits(peaks, m_budgets))
+      consider(plan, std::move(compiled));
+    else
+      note_need({plan, peaks, excess_bytes_per_s(compiled.train)});
   }
 
   void note_need(Solution::Need need) {
