@@ -164,8 +164,8 @@ std::vector<Key> spill_keys(SpillConfig& spill) {
        "Check all that comes back from the spill file, in pieces of 1 MiB."},
       {"spill.max_write_per_day", BytesField{&spill.max_write_per_day_bytes}, "unlimited",
        "bytes per node",
-       "For the drive's endurance: plans that would write more are not chosen. Checkpoints and what "
-       "a run writes once are not counted."},
+       "For the drive's endurance: plans that would write more are not chosen. Checkpoints and "
+       "what a run writes once are not counted."},
   };
 }
 
@@ -204,9 +204,8 @@ std::vector<Key> keys_of(Config& c) {
 
 std::vector<std::string_view> const& later_keys() {
   static std::vector<std::string_view> const names = {
-      "model.import", "model.kv_heads",          "model.rope_theta",  "model.window",
-      "data.pack",    "data.objective", "plan.shard",       "plan.replan",
-      "run.trace",    "debug.checksum_all"};
+      "model.import",   "model.kv_heads", "model.rope_theta", "model.window", "data.pack",
+      "data.objective", "plan.shard",     "plan.replan",      "run.trace",    "debug.checksum_all"};
   return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/math.hpp"
 #include "plan/estimate_step.hpp"
+#include "plan/step_bound.hpp"
 #include "plan/streaming.hpp"
 
 namespace spillway {
@@ -148,17 +149,16 @@ double Estimator::step_s(Plan const& plan) const {
 }
 
 double Estimator::bound_s(Plan const& plan) const {
-  return StepEstimate(m_model, m_machine, plan, m_ranks)
-      .bound_s(static_cast<double>(m_micro_batches));
+  return step_bound_s(m_model, m_machine, plan, static_cast<double>(m_micro_batches));
 }
 
 double Estimator::activations_bound_s(Plan const& plan) const {
-  return StepEstimate(m_model, m_machine, plan, m_ranks)
-      .activations_bound_s(static_cast<double>(m_micro_batches));
+  return spillway::activations_bound_s(m_model, m_machine, plan,
+                                       static_cast<double>(m_micro_batches));
 }
 
 std::int64_t Estimator::nvme_written_bytes(Plan const& plan) const {
-  return StepEstimate(m_model, m_machine, plan, m_ranks).nvme_written_bytes(m_micro_batches);
+  return spillway::nvme_written_bytes(m_model, plan, m_micro_batches);
 }
 
 }  // namespace spillway

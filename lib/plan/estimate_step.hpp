@@ -32,16 +32,8 @@ class StepEstimate {
 
   // Of the second of two steps without a barrier.
   double seconds(int micro_batches) const;
-  // What no step can be shorter than: the busiest lane's work, and what lanes share. Of all, and of
-  // activations alone, which is no more, however state moves.
-  double bound_s(double micro_batches) const;
-  double activations_bound_s(double micro_batches) const;
-  std::int64_t nvme_written_bytes(std::int64_t micro_batches) const;
 
  private:
-  void add_activations(class StepBound& bound, double micro_batches) const;
-  void add_state(class StepBound& bound, double micro_batches) const;
-
   BlockModel const& m_model;
   Machine const& m_machine;
   Plan const& m_plan;

@@ -1,0 +1,101 @@
+#include "plan/step_bound.hpp"
+
+#include <algorithm>
+
+#include "plan/estimate_step.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Seconds of lanes, and of what they share, without waits.
+class StepBound {
+ public:
+  explicit StepBound(Machine const& machine)
+      : m_machine(machine), m_capacity(capacities(machine)) {}
+
+  void add(Lane lane, ItemCost const& cost, double times) {
+    m_busy_s[index(lane)] += times * cost.seconds;
+    for (std::size_t r = 0; r < kResources; ++r)
+      m_asked[r] += times * cost.seconds * std::min(cost.demand[r], m_capacity[r]);
+  }
+  void move(Tier from, Tier to, std::int64_t bytes, double times) {
+    if (bytes == 0 || from == to) return;
+    auto const lane = copy_lane(from, to);
+    add(lane, copy_cost(bytes, m_machine, lane), times);
+  }
+
+  double seconds() const {
+    double bound_s = *std::ranges::max_element(m_busy_s);
+    for (std::size_t r = 0; r < kResources; ++r)
+      bound_s = std::max(bound_s, m_asked[r] / m_capacity[r]);
+    return bound_s;
+  }
+
+ private:
+  Machine const& m_machine;
+  Shares m_capacity, m_asked{};
+  std::array<double, kLanes> m_busy_s{};
+};
+
+void add_activations(StepBound& bound, BlockModel const& model, Plan const& plan,
+                     double micro_batches) {
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    auto const policy = effective_policy(model, plan, b);
+    bound.add(Lane::compute, model.blocks[b].forward, micro_batches);
+    bound.add(Lane::compute, model.blocks[b].policies[index(policy)].backward, micro_batches);
+    if (auto const tier = away_tier(policy)) {
+      auto const bytes = away_bytes(model, plan, b);
+      bound.move(Tier::device, *tier, bytes, micro_batches);
+      bound.move(*tier, Tier::device, bytes, micro_batches);
+    }
+  }
+}
+
+void add_state(StepBound& bound, BlockModel const& model, Plan const& plan, double micro_batches) {
+  for (std::size_t c = 0; c < model.chunks.size(); ++c) {
+    auto const& places = plan.chunks[c];
+    auto const& chunk = model.chunks[c];
+    bool const host = places.update == Tier::host;
+    bound.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    auto const needs = brought(chunk, places, plan.unified);
+    for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+      bound.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
+      bound.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
+    }
+    bound.move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
+    bound.move(Tier::device, places.gradients, chunk.gradient_bytes,
+               plan.unified ? 1 : micro_batches);
+  }
+}
+
+}  // namespace
+
+double step_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
+                    double micro_batches) {
+  StepBound bound(machine);
+  add_activations(bound, model, plan, micro_batches);
+  add_state(bound, model, plan, micro_batches);
+  return bound.seconds();
+}
+
+double activations_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
+                           double micro_batches) {
+  StepBound bound(machine);
+  add_activations(bound, model, plan, micro_batches);
+  return bound.seconds();
+}
+
+std::int64_t nvme_written_bytes(BlockModel const& model, Plan const& plan,
+                                std::int64_t micro_batches) {
+  std::int64_t bytes = 0;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    if (away_tier(effective_policy(model, plan, b)) == Tier::nvme)
+      bytes += micro_batches * away_bytes(model, plan, b);
+  }
+  for (std::size_t c = 0; c < model.chunks.size(); ++c)
+    bytes += brought(model.chunks[c], plan.chunks[c], plan.unified).back_bytes[index(Tier::nvme)];
+  return bytes;
+}
+
+}  // namespace spillway
