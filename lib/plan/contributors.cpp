@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
-#include <tuple>
 
 #include "plan/lifetime.hpp"
 
@@ -40,7 +38,6 @@ Part& part_of(std::vector<Part>& parts, Content content, bool passing) {
 std::vector<Part> parts_during(Program const& program, std::vector<Lifetime> const& alive,
                                Tier tier, ItemNumber item) {
   std::vector<Part> parts;
-  std::set<std::tuple<Content, bool, int>> seen;  // blocks of parts
   int const block_at_work = program.items[static_cast<std::size_t>(item)].block;
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
@@ -49,8 +46,7 @@ std::vector<Part> parts_during(Program const& program, std::vector<Lifetime> con
     bool const passing = is_passing(program, buffer, block_at_work);
     Part& part = part_of(parts, content(program, buffer), passing);
     part.bytes += bytes;
-    int const block = tensor_of(program, buffer).block;
-    if (block >= 0 && seen.emplace(part.content, passing, block).second) ++part.blocks;
+    ++part.tensors;
     if (bytes <= part.largest_bytes) continue;
     part.largest = buffer.id;
     part.largest_bytes = bytes;

@@ -9,13 +9,12 @@
 namespace spillway {
 
 struct PeakMoment {
-  ItemNumber item =
-      -1;  // the first one during which the most bytes are alive; -1: the tier is idle
+  ItemNumber item = -1;  // the first one with the most bytes alive; -1: the tier is idle
   struct Part {
     Content content{};
     bool passing = false;  // here for a moment only: brought, being made, at work
     std::int64_t bytes = 0;
-    int blocks = 0;  // whose they are, where they belong to blocks
+    int tensors = 0;
     BufferId largest = -1;
     std::int64_t largest_bytes = 0;
   };

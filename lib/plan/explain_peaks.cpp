@@ -9,18 +9,18 @@ namespace spillway {
 
 namespace {
 
-// "activations kept of 12 blocks (largest: h.0/fc, 12 MiB)"
+// "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)"
 std::string part_text(Program const& program, Tier tier, PeakMoment::Part const& part) {
   auto text = std::string(name(part.content));
   if (part.content == Content::activations) {
-    text += tier != Tier::device ? " spilled by " : part.passing ? " at work in " : " kept of ";
-    text += count(part.blocks, "block");
+    text += tier != Tier::device ? " spilled" : part.passing ? " in use" : " kept for later";
   } else if (part.passing) {
     text += " brought for use";
   }
-  Buffer const& largest = program.buffers[static_cast<std::size_t>(part.largest)];
-  if (part.largest_bytes == part.bytes) return fmt::format("{} ({})", text, largest.name);
-  return fmt::format("{} (largest: {}, {})", text, largest.name, human_bytes(part.largest_bytes));
+  auto const& largest = program.buffers[static_cast<std::size_t>(part.largest)].name;
+  if (part.tensors == 1) return fmt::format("{}: {}", text, largest);
+  return fmt::format("{}: {} tensors, the largest {} ({})", text, part.tensors, largest,
+                     human_bytes(part.largest_bytes));
 }
 
 // ", in the backward pass at h.3/attn (item 175)".

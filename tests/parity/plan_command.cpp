@@ -119,6 +119,22 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
 }
 
+TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
+  write("in.yaml",
+        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
+        "data: {train: /no/such/tokens.h5, sequence: 64}\n"
+        "batch: {sequences: 4, micro: 2}\n"
+        "memory: {device: 16MiB}\n");
+  auto const outcome = spillway("plan " + path("in.yaml") + " --ranks 2 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const json = nlohmann::json::parse(outcome.output);
+  EXPECT_GT(json.at("predicted").at("step_s").get<double>(), 0);
+  EXPECT_TRUE(json.at("critical_path").contains("compute"));
+  // Nobody knows how fast a drive is that was not named.
+  EXPECT_FALSE(json.at("alternatives").at("all-nvme").at("fits").get<bool>());
+  EXPECT_TRUE(json.at("alternatives").at("all-nvme").at("step_s").is_null());
+}
+
 // A profile of this machine is a machine file, with the ops of the model.
 TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
   write_token_file(m_dir / "tokens.h5", 5000);

@@ -65,7 +65,7 @@ TEST(Contributors, AreThoseOfTheItemWithTheMostBytesAlive) {
   auto const* parameters = find(moment, Content::parameters, false);
   ASSERT_TRUE(kept && at_work && parameters);
   EXPECT_EQ(kept->largest, small.b);
-  EXPECT_EQ(kept->blocks, 1);
+  EXPECT_EQ(kept->tensors, 1);
   EXPECT_EQ(at_work->largest, small.c);
   EXPECT_EQ(at_work->bytes, 4032);  // cache lines
   EXPECT_EQ(parameters->bytes, 4096);
@@ -92,6 +92,13 @@ TEST(Contributors, TellCopiesFromHomes) {
   EXPECT_FALSE(find(device, Content::parameters, false));
   ASSERT_EQ(nvme.parts.size(), 1u);
   EXPECT_FALSE(nvme.parts[0].passing);
+  auto const role_of_largest = [&](Content content) {
+    auto const& buffer =
+        program.buffers[static_cast<std::size_t>(find(device, content, false)->largest)];
+    return program.tensors[static_cast<std::size_t>(buffer.tensor)].role;
+  };
+  EXPECT_EQ(role_of_largest(Content::gradients), Role::gradient);
+  EXPECT_EQ(role_of_largest(Content::optimizer), Role::moment);
 }
 
 TEST(Contributors, SumUpToThePeakWhateverThePlan) {

@@ -43,20 +43,25 @@ TEST(Picture, ExplainsOnlyTheLettersThatOccur) {
 }
 
 TEST(Picture, SumsUpTheBytesOfALetter) {
-  // The two in the middle, at half: as many bytes stay as go.
-  Drawn const drawn(4, {.activations = {"keep", "nvme:0.5", "nvme:0.5", "keep"}});
-  EXPECT_TRUE(drawn.has("  K 2 layers: ")) << drawn.text;
-  auto const at = drawn.text.find("  N 2 layers: ");
-  ASSERT_NE(at, std::string::npos) << drawn.text;
-  std::istringstream words(drawn.text.substr(at + 14));
-  double away = 0, kept = 0;
-  std::string unit, to;
-  words >> away >> unit >> to;
-  EXPECT_EQ(to, "go");
-  while (words >> to && to != "back,") {
-  }
-  words >> kept >> unit;
-  EXPECT_NEAR(away, kept, 0.05 * away) << drawn.text;
+  // "1.5 MiB" after `before`.
+  auto const mebibytes = [](Drawn const& drawn, std::string const& before) {
+    auto const at = drawn.text.find(before);
+    EXPECT_NE(at, std::string::npos) << before << "\n" << drawn.text;
+    std::istringstream words(drawn.text.substr(at + before.size()));
+    double number = 0;
+    std::string unit;
+    words >> number >> unit;
+    EXPECT_EQ(unit, "MiB");
+    return number;
+  };
+  Drawn const two(2, {.activations = {"keep"}}), six(6, {.activations = {"keep"}});
+  double const kept = mebibytes(two, "  K 2 layers: ");
+  EXPECT_NEAR(mebibytes(six, "  K 6 layers: "), 3 * kept, 0.03 * kept);
+  // Half of the rows: as many bytes stay as go.
+  Drawn const half(4, {.activations = {"keep", "nvme:0.5", "nvme:0.5", "keep"}});
+  double const away = mebibytes(half, "  N 2 layers: ");
+  EXPECT_NEAR(away, kept / 2, 0.05 * kept);
+  EXPECT_NEAR(mebibytes(half, "go to NVMe and come back, "), away, 0.05 * kept);
 }
 
 TEST(Picture, OfManyLayersIsNoWiderThanAPage) {
