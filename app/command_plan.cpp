@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "base/math.hpp"
+#include "app/plan_json.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
 #include "kernels/exec.hpp"
@@ -15,7 +14,6 @@
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
-#include "train/plan_run.hpp"
 
 namespace spillway {
 namespace {
@@ -44,7 +42,7 @@ Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t no
   auto const host_tier = machine.is_unified() ? 0 : host;
   return {memory.device_bytes.value_or(device),
           memory.host_bytes > 0 ? memory.host_bytes : host_tier,
-          memory.nvme_bytes > 0 ? memory.nvme_bytes : nvme};
+          memory.nvme_bytes > 0 ? memory.nvme_bytes : nvme, write_limit(config.spill, node_ranks)};
 }
 
 Target other_machine(Config const& config, std::string const& file, std::int64_t ranks) {
@@ -57,9 +55,13 @@ Target other_machine(Config const& config, std::string const& file, std::int64_t
   return target;
 }
 
+// As one of `ranks` on this node would run: with its part of the cores, and measured by half of its
+// device memory.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
-  auto const cores = std::max<std::int64_t>(1, available_cores() / ranks);
+  std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
+  auto const cores = own_cores(shares, 0);
   Target target{{}, {}, choose(config, nullptr, cores, ranks)};
+  if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
   KernelScope const kernels(static_cast<int>(target.choices.threads));
   Exec const exec;
   auto const alone = make_single_rank_comm();
@@ -67,43 +69,29 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   target.budgets =
       budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
   target.machine = measured_machine(config, vocab, target.choices, cores,
-                                    target.budgets.device_bytes, exec, *alone);
+                                    target.budgets.device_bytes / 2, exec, *alone);
+  target.machine.node_ranks = ranks;
   return target;
 }
 
-nlohmann::ordered_json tiers_json(std::array<std::int64_t, kTiers> const& bytes) {
-  nlohmann::ordered_json json;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
-    json[std::string(name(tier))] = bytes[index(tier)];
-  return json;
+PlanQuestion question(Config const& config, Target const& target, PlannedRun const& planned) {
+  auto const& program = planned.programs.train;
+  return {planned.train,        planned.eval ? &*planned.eval : nullptr,
+          plan_request(config), target.budgets,
+          target.machine,       program.micro_batches,
+          program.ranks};
 }
 
-std::string json_text(Config const& config, Target const& target, PlannedRun const& planned,
-                      Simulation const& simulation, std::int64_t ranks,
-                      std::string const& explanation) {
-  auto const& peaks = planned.programs.train.peak_bytes;
-  auto const spilled = simulation.bytes[index(Lane::nvme_write)];
-  auto const tokens = static_cast<double>(config.batch.sequences * config.data.sequence);
-  auto const node_ranks = std::min(ranks, target.machine.node_ranks);
-  constexpr double year_s = 365.25 * 24 * 3600;
-  double const lifetime = spilled == 0 ? 0
-                                       : static_cast<double>(target.machine.nvme_endurance_bytes) /
-                                             static_cast<double>(spilled * node_ranks) *
-                                             simulation.step_s / year_s;
-  nlohmann::ordered_json const json = {
-      {"plan", to_yaml(planned.plan, planned.train)},
-      {"predicted",
-       {{"step_s", simulation.step_s},
-        {"tokens_per_s", simulation.step_s > 0 ? tokens / simulation.step_s : 0},
-        {"peak_bytes", tiers_json(peaks)},
-        {"host_bytes", peaks[index(Tier::host)]},
-        {"nvme_bytes", peaks[index(Tier::nvme)]},
-        {"spill_bytes_per_step", spilled},
-        {"ssd_lifetime_years", lifetime}}},
-      {"search_s", planned.search_s},
-      {"candidates", planned.looked_at},
-      {"verdict", explanation.substr(0, explanation.find('\n'))}};
-  return json.dump(2) + "\n";
+// The plan as chosen, what else there is as far as that was asked for, and how it was found.
+std::string text_of(PlanReport const& report, bool compares) {
+  auto const& planned = report.planned;
+  auto text = report.explanation;
+  if (compares) {
+    PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
+    text += compare(chosen, report.alternatives, report.more, report.budgets);
+  }
+  return text + fmt::format("\nSearched {} plans and compiled {} in {:.0f} ms.\n",
+                            planned.looked_at, planned.compiled, 1e3 * planned.search_s);
 }
 
 }  // namespace
@@ -118,14 +106,18 @@ Status run_plan(PlanArguments const& arguments) {
   auto const planned = plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
                                 target.machine, ranks);
   auto const simulation = simulate(planned.programs.train, target.machine);
-  auto const text =
-      explain(planned.train, planned.plan, planned.programs.train, simulation, target.budgets);
   if (!arguments.save.empty()) replace_text(arguments.save, to_yaml(planned.plan, planned.train));
-  fmt::print("{}",
-             arguments.json
-                 ? json_text(config, target, planned, simulation, ranks, text)
-                 : text + fmt::format("searched {} plans and compiled {} in {:.0f} ms\n",
-                                      planned.looked_at, planned.compiled, 1e3 * planned.search_s));
+  PlanReport report{config,
+                    planned,
+                    simulation,
+                    target.machine,
+                    target.budgets,
+                    explain(planned.train, planned.plan, planned.programs.train, simulation,
+                            target.machine, target.budgets)};
+  auto const asked = question(config, target, planned);
+  if (arguments.json || arguments.compare) report.alternatives = alternatives(asked);
+  if (arguments.compare) report.more = one_more_gib(asked);
+  fmt::print("{}", arguments.json ? to_json(report) : text_of(report, arguments.compare));
   return Status::done;
 }
 

@@ -126,7 +126,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const simulation = simulate(planned.programs.train, machine);
   auto const environment = environment_json(comm, planned.train.arithmetic);
   auto const explanation =
-      explain(planned.train, planned.plan, planned.programs.train, simulation, limits);
+      explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     fmt::print(stderr, "{}\n", explanation);
@@ -158,7 +158,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 5. Train.
   auto const status = trainer->run(state);
   auto const summary = summarize(
-      {start.config, planned.programs.train, simulation, memory, *trainer, outside_bytes, status},
+      {start.config, planned.programs.train, simulation, machine, memory, *trainer, outside_bytes,
+       status},
       comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;

@@ -53,6 +53,7 @@ struct PlanArguments {
   std::string machine;  // a file; empty: this machine
   std::int64_t ranks = 1;
   bool json = false;
+  bool compare = false;
   std::string save;  // plan.yaml
 };
 Status run_plan(PlanArguments const& arguments);

@@ -2,14 +2,11 @@
 // enough to choose what is worth compiling.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "plan/block_model.hpp"
 
 namespace spillway {
-
-using TierBytes = std::array<std::int64_t, kTiers>;
 
 class Estimator {
  public:

@@ -4,131 +4,18 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "plan/drive_use.hpp"
+#include "plan/explain_parts.hpp"
 #include "plan/fates.hpp"
-#include "plan/lifetime.hpp"
 #include "plan/passes.hpp"
+#include "plan/picture.hpp"
+#include "plan/words.hpp"
 
 namespace spillway {
 
 namespace {
 
-std::string human(std::int64_t bytes) {
-  return bytes == 0 ? "-" : human_bytes(bytes);
-}
-
-std::string totals(Program const& program, Simulation const& simulation) {
-  std::string text;
-  for (std::size_t tier = 0; tier < kTiers; ++tier) {
-    if (program.peak_bytes[tier] == 0) continue;
-    text +=
-        fmt::format("{:<7} peak {:>9}, of it {} for the whole run\n", name(static_cast<Tier>(tier)),
-                    human(program.peak_bytes[tier]), human(program.persistent_bytes[tier]));
-  }
-  return text + fmt::format("step    {} predicted, {} micro-batch(es) on {} rank(s)\n",
-                            human_duration(simulation.step_s), program.micro_batches,
-                            program.ranks);
-}
-
-// One line for neighbours that are alike.
-struct Row {
-  std::string first, last, cells;
-  int count = 1;
-};
-
-void append(std::vector<Row>& rows, std::string const& name, std::string const& cells) {
-  if (!rows.empty() && rows.back().cells == cells) {
-    rows.back().last = name;
-    ++rows.back().count;
-  } else {
-    rows.push_back({name, name, cells});
-  }
-}
-
-std::string text_of(std::vector<Row> const& rows) {
-  std::string text;
-  for (Row const& row : rows) {
-    auto const names =
-        row.count == 1 ? row.first : fmt::format("{} to {} ({})", row.first, row.last, row.count);
-    text += fmt::format("  {:<24} {}\n", names, row.cells);
-  }
-  return text;
-}
-
-// Saved activations belong to the block whose backward pass reads them first.
-std::string blocks_table(Graph const& graph, Plan const& plan) {
-  auto const fates = decide_fates(graph, plan);
-  std::vector<std::array<std::int64_t, kFates>> bytes(graph.blocks.size());
-  for (Tensor const& tensor : graph.tensors) {
-    if (!fates.saved(tensor.id)) continue;
-    int const block = fates.readers[static_cast<std::size_t>(tensor.id)].back();
-    auto& of_block = bytes[static_cast<std::size_t>(block)];
-    auto const away = fates.away_bytes[static_cast<std::size_t>(tensor.id)];
-    auto const fate = fates.leaves(tensor.id) ? Fate::keep : fates.of(tensor.id);
-    of_block[static_cast<std::size_t>(fate)] += tensor.bytes() - away;
-    of_block[static_cast<std::size_t>(fates.of(tensor.id))] += away;
-  }
-  std::vector<Row> rows;
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    auto const of = [&](Fate fate) { return human(bytes[b][static_cast<std::size_t>(fate)]); };
-    auto const policy = effective_policy(graph, plan, static_cast<int>(b));
-    append(rows, graph.blocks[b].name,
-           fmt::format("{:<10} {:>9} {:>11} {:>9} {:>9}", name(policy), of(Fate::keep),
-                       of(Fate::recompute), of(Fate::host), of(Fate::nvme)));
-  }
-  return fmt::format("blocks (each, per micro-batch)  {:<5} {:>9} {:>11} {:>9} {:>9}\n", "", "kept",
-                     "recomputed", "to host", "to nvme") +
-         text_of(rows);
-}
-
-std::string chunks_table(Graph const& graph, Plan const& plan) {
-  std::vector<Row> rows;
-  for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
-    auto const& places = plan.chunks[c];
-    append(rows, graph.chunks[c].name,
-           fmt::format("{:<11} {:<10} {:<10} {}", name(places.parameters), name(places.gradients),
-                       name(places.optimizer), name(places.update)));
-  }
-  return fmt::format("chunks                     {:<11} {:<10} {:<10} {}\n", "parameters",
-                     "gradients", "optimizer", "updated on") +
-         text_of(rows);
-}
-
-// The moment with the most bytes alive, and what they are.
-std::string peak_text(Program const& program) {
-  auto const alive = lifetimes(program);
-  auto const live = live_bytes(program, alive, Tier::device);
-  if (live.empty()) return "";
-  auto const top = std::max_element(live.begin(), live.end());
-  auto const when = static_cast<ItemNumber>(top - live.begin());
-  std::vector<Buffer const*> buffers;
-  for (Buffer const& buffer : program.buffers) {
-    bool const now = std::ranges::any_of(alive[static_cast<std::size_t>(buffer.id)],
-                                         [&](Stay const& stay) { return stay.covers(when); });
-    if (now && buffer.tier == Tier::device && !buffer.persistent) buffers.push_back(&buffer);
-  }
-  std::stable_sort(buffers.begin(), buffers.end(),
-                   [](auto const* a, auto const* b) { return a->bytes > b->bytes; });
-  std::string text = fmt::format("device peak at {}, {} alive beside the run's state:\n",
-                                 describe(program, when), buffers.size());
-  constexpr std::size_t most = 6;
-  for (std::size_t i = 0; i < std::min(most, buffers.size()); ++i) {
-    text += fmt::format("  {:>9} {}\n", human(buffers[i]->bytes), buffers[i]->name);
-  }
-  return text;
-}
-
-std::string lanes_text(Simulation const& simulation) {
-  std::string text = "lanes, per step\n";
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (simulation.bytes[lane] == 0) continue;
-    text += fmt::format("  {:<11} {:>9} written, busy {} of {}\n", name(static_cast<Lane>(lane)),
-                        human(simulation.bytes[lane]), human_duration(simulation.busy_s[lane]),
-                        human_duration(simulation.step_s));
-  }
-  return text;
-}
-
-// "6 of 24 layers spill, 3 make activations again": empty where all are kept.
+// "6 of 24 layers spill, 3 recompute": empty where all activations are kept.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
   int layers = 0, away = 0, again = 0;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
@@ -138,51 +25,107 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
     away += away_tier(policy) ? 1 : 0;
     again += policy == BlockPolicy::recompute ? 1 : 0;
   }
+  if (away > 0 && again > 0)
+    return fmt::format("; {} of {} layers spill, {} recompute", away, layers, again);
+  if (away > 0) return fmt::format("; {} of {} layers spill", away, layers);
+  if (again > 0) return fmt::format("; {} of {} layers recompute", again, layers);
+  return "";
+}
+
+// "; optimizer state in host memory and on NVMe": empty where it is all on the device.
+std::string where_state_is(Plan const& plan) {
+  constexpr std::pair<Tier, std::string_view> places[] = {{Tier::host, "in host memory"},
+                                                          {Tier::nvme, "on NVMe"}};
   std::string text;
-  if (away > 0) text += fmt::format("; {} of {} layers spill", away, layers);
-  if (again > 0) text += fmt::format("; {} of {} make activations again", again, layers);
+  for (auto const& [tier, place] : places) {
+    bool const used = std::ranges::any_of(
+        plan.chunks, [&](ChunkPlan const& chunk) { return chunk.optimizer == tier; });
+    if (used) text += fmt::format("{} {}", text.empty() ? "; optimizer state" : " and", place);
+  }
   return text;
 }
 
-// The busiest lane that moves bytes, beside compute.
-std::string what_links_do(Simulation const& simulation) {
-  constexpr std::pair<Lane, std::string_view> links[] = {{Lane::nvme_read, "reading the disk"},
-                                                         {Lane::nvme_write, "writing the disk"},
-                                                         {Lane::h2d, "the way to the device"},
-                                                         {Lane::d2h, "the way to the host"}};
-  auto const busy_s = [&](Lane lane) { return simulation.busy_s[index(lane)]; };
-  auto const busiest = *std::ranges::max_element(links, {}, [&](auto const& link) {
-    return simulation.bytes[index(link.first)] > 0 ? busy_s(link.first) : 0;
-  });
-  double const compute_s = busy_s(Lane::compute), link_s = busy_s(busiest.first);
+// What sets the pace beside compute: what the step waits for most, or else the busiest link.
+std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
+  for (LaneShare const& share : path) {
+    if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;
+    return fmt::format("; {} of a step is {}", percent(share.seconds, simulation.step_s),
+                       words(share.lane));
+  }
+  constexpr Lane links[] = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h};
+  auto const busiest = *std::ranges::max_element(
+      links, {}, [&](Lane lane) { return simulation.busy_s[index(lane)]; });
+  double const compute_s = simulation.busy_s[index(Lane::compute)];
+  double const link_s = simulation.busy_s[index(busiest)];
   if (link_s <= 0.01 * compute_s) return "";  // batches and the like
-  bool const hides = simulation.step_s < 1.05 * compute_s;
-  return fmt::format("; {} {} compute ({:.1f}x)", busiest.second,
-                     hides ? "hides behind" : "takes its time beside", link_s / compute_s);
+  return fmt::format("; {} hides behind computing ({:.1f}x)", words(busiest), link_s / compute_s);
 }
 
 std::string verdict(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Budgets const& budgets) {
+                    Simulation const& simulation, std::vector<LaneShare> const& path,
+                    Budgets const& budgets) {
   auto const spare = budgets.device_bytes - program.peak_bytes[index(Tier::device)];
   auto const moved = program.peak_bytes[index(Tier::nvme)] + program.peak_bytes[index(Tier::host)];
-  return fmt::format("Fits with {} to spare{}{}{}.\n", human_bytes(spare),
+  return fmt::format("Fits with {} to spare{}{}{}{}.\n", human_bytes(spare),
                      moved == 0 ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
-                     what_links_do(simulation));
+                     where_state_is(plan), what_links_do(simulation, path));
+}
+
+std::string step_line(Program const& program, double step_s) {
+  auto const tokens = program.known.tokens;
+  auto const rows = element_count(program.tensors[static_cast<std::size_t>(tokens)].shape);
+  auto const all = static_cast<double>(rows * program.micro_batches * program.ranks);
+  double const rate = step_s > 0 ? all / step_s : 0;
+  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
+                     human_duration(step_s), rate, rate < 10 ? 2 : 0,
+                     program.micro_batches == 1
+                         ? "one micro-batch"
+                         : fmt::format("{} micro-batches", program.micro_batches),
+                     rows, program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"));
+}
+
+std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
+  TierBytes const limits = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};
+  auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>18}\n", "for each rank", "budget", "peak",
+                          "spare", "of it always used");
+  for (Tier const tier : kTiersInOrder) {
+    auto const peak = program.peak_bytes[index(tier)], limit = limits[index(tier)];
+    if (peak == 0) continue;
+    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>18}\n", words(tier), human_bytes(limit),
+                        human_bytes(peak), human_bytes(limit - peak),
+                        bytes_or_dash(program.persistent_bytes[index(tier)]));
+  }
+  return text + (unified ? "  (device memory: here a part of main memory)\n" : "");
+}
+
+std::string drive_line(Program const& program, Simulation const& simulation,
+                       Machine const& machine) {
+  auto const use = drive_use(simulation.bytes[index(Lane::nvme_write)], simulation.step_s,
+                             program.ranks, machine);
+  if (use.step_bytes == 0) return "  NVMe: nothing is written\n";
+  return fmt::format(
+      "  NVMe: {} written a step, {} a day; drives rated for {} last {} at this rate\n",
+      drive_bytes(use.step_bytes), drive_bytes(use.day_bytes),
+      drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+      drive_life(use.lifetime_years));
 }
 
 // When updates run; empty where nothing is gained.
 std::string updates_text(Plan const& plan) {
   if (plan.redo) return "";
-  return "updates begin beside the last backward pass: there a failed transfer ends the run\n";
+  return "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
 }
 
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Budgets const& budgets) {
-  return verdict(graph, plan, program, simulation, budgets) + totals(program, simulation) +
-         blocks_table(graph, plan) + chunks_table(graph, plan) + updates_text(plan) +
-         peak_text(program) + lanes_text(simulation);
+                    Simulation const& simulation, Machine const& machine, Budgets const& budgets) {
+  auto const path = shares(program, critical_path(program, simulation));
+  return verdict(graph, plan, program, simulation, path, budgets) +
+         step_line(program, simulation.step_s) +
+         tiers_table(program, budgets, machine.is_unified()) +
+         drive_line(program, simulation, machine) + "\n" + picture(graph, plan) +
+         updates_text(plan) + peaks_text(program) + time_text(simulation, path);
 }
 
 }  // namespace spillway

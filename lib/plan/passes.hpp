@@ -54,7 +54,7 @@ Simulation simulate(Program const& program, Machine const& machine);
 
 // Why it is this way, for a person; the first sentence says whether it fits and what sets the pace.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Budgets const& budgets);
+                    Simulation const& simulation, Machine const& machine, Budgets const& budgets);
 
 // A run's Programs.
 struct Compiled {

@@ -2,6 +2,7 @@
 // Small, printable, can be written to a file, read back and forced.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ std::string_view name(Tier tier);
 constexpr std::size_t index(Tier tier) {
   return static_cast<std::size_t>(tier);
 }
+using TierBytes = std::array<std::int64_t, kTiers>;
 
 // What happens to one saved tensor between its last forward and its first backward use.
 enum class Fate : std::uint8_t { keep, recompute, host, nvme };

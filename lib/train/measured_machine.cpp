@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/math.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
@@ -65,7 +66,9 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
     if (!spill_directory.empty()) probe_storage(machine, spill_directory, config.spill.checksum);
     measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec, memory_bytes);
   });
-  return slowest_of_ranks(machine, comm);
+  machine = slowest_of_ranks(machine, comm);
+  machine.node_ranks = std::ranges::max(gathered(comm, comm.local_size()));
+  return machine;
 }
 
 }  // namespace spillway

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "train/lane_json.hpp"
+#include "train/tier_json.hpp"
 
 namespace spillway {
 
@@ -32,10 +33,8 @@ std::string to_json(StepMetrics const& row) {
       {"stall_s", lanes[index(Lane::compute)].stall_s},
       {"stall_by", stalls_json(row.lanes)},
       {"lanes", lanes_json(row.lanes)},
+      {"peak_bytes", tiers_json(row.peak_bytes)},
   };
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    json["peak_bytes"][std::string(name(tier))] = row.peak_bytes[index(tier)];
-  }
   if (row.valid_loss) {
     json["valid_loss"] = *row.valid_loss;
     json["valid_loss_hex"] = hex(*row.valid_loss);

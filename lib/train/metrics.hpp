@@ -1,7 +1,6 @@
 // What a run reports: one JSON object a logged step, and a summary at the end.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -12,8 +11,6 @@
 #include "runtime/step_result.hpp"
 
 namespace spillway {
-
-using TierBytes = std::array<std::int64_t, kTiers>;
 
 // One row of metrics.jsonl; `lanes` are this rank's, of the step.
 struct StepMetrics {

@@ -21,6 +21,9 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
 // Bytes per second that one rank may write on average.
 double write_limit(SpillConfig const& spill, std::int64_t local_ranks);
 
+// What the Config asks of the search.
+PlanRequest plan_request(Config const& config);
+
 // Address-stable once made: Programs of an Engine refer to it.
 struct PlannedRun {
   Graph train;

@@ -6,14 +6,11 @@
 
 #include "base/units.hpp"
 #include "comm/gathered.hpp"
+#include "plan/drive_use.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
 namespace {
-
-// Rated endurance of the drive class that SSDTrain assumes (Samsung 980 PRO 1 TB: 600 TB written).
-constexpr double kEnduranceBytes = 600e12;
-constexpr double kDaysPerYear = 365.25, kSecondsPerYear = kDaysPerYear * 24 * 3600;
 
 // Numbers of one rank that the others need.
 struct RankNumbers {
@@ -54,8 +51,7 @@ RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
   return total;
 }
 
-SpillReport spill_report(RankNumbers const& total, Simulation const& simulation, std::int64_t ranks,
-                         double step_s) {
+SpillReport spill_report(RankNumbers const& total, SummaryParts const& parts, double step_s) {
   SpillReport report;
   auto const gbps = [](std::int64_t bytes, double s) {
     return s > 0 ? static_cast<double>(bytes) / s / 1e9 : 0;
@@ -64,12 +60,10 @@ SpillReport spill_report(RankNumbers const& total, Simulation const& simulation,
   report.read_bytes = total.read_bytes;
   report.write_gbps = gbps(total.written_bytes, total.write_s);
   report.read_gbps = gbps(total.read_bytes, total.read_s);
-  // Of all ranks: they may share a drive.
-  auto const step_bytes = simulation.bytes[index(Lane::nvme_write)] * ranks;
-  if (step_bytes > 0) {
-    report.lifetime_years =
-        kEnduranceBytes / static_cast<double>(step_bytes) * step_s / kSecondsPerYear;
-  }
+  report.lifetime_years = drive_use(parts.simulation.bytes[index(Lane::nvme_write)], step_s,
+                                    parts.program.ranks, parts.machine)
+                              .lifetime_years;
+  report.endurance_bytes = parts.machine.nvme_endurance_bytes;
   return report;
 }
 
@@ -92,8 +86,9 @@ std::string spill_lines(SpillReport const& spill) {
                                 human_bytes(spill.written_bytes), spill.write_gbps,
                                 human_bytes(spill.read_bytes), spill.read_gbps);
   if (spill.lifetime_years == 0) return text + "\n";
-  return text + fmt::format("; at this rate a drive rated for {:.0f} TB lasts {:.1f} days\n",
-                            kEnduranceBytes * 1e-12, spill.lifetime_years * kDaysPerYear);
+  return text + fmt::format("; at this rate drives rated for {} last {}\n",
+                            drive_bytes(static_cast<double>(spill.endurance_bytes)),
+                            drive_life(spill.lifetime_years));
 }
 
 }  // namespace
@@ -109,8 +104,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.measured_step_s = parts.trainer.median_step_s();
   summary.predicted_op_s = predicted_op_seconds(parts.program, parts.simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
-  summary.spill =
-      spill_report(total, parts.simulation, parts.program.ranks, summary.measured_step_s);
+  summary.spill = spill_report(total, parts, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
   summary.lanes = parts.trainer.lanes();
   summary.exit = static_cast<int>(parts.status);

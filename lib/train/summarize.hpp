@@ -13,6 +13,7 @@ struct SummaryParts {
   Config const& config;
   Program const& program;
   Simulation const& simulation;
+  Machine const& machine;
   RunMemory& memory;
   Trainer const& trainer;
   std::int64_t outside_bytes;

@@ -1,19 +1,12 @@
 #include "train/summary.hpp"
 
 #include "train/lane_json.hpp"
+#include "train/tier_json.hpp"
 
 namespace spillway {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json tiers(TierBytes const& bytes) {
-  Json json;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    json[std::string(name(tier))] = bytes[index(tier)];
-  }
-  return json;
-}
 
 Json ops(Summary const& summary) {
   Json json = Json::object();
@@ -29,8 +22,8 @@ Json ops(Summary const& summary) {
 
 std::string to_json(Summary const& summary) {
   auto const& spill = summary.spill;
-  Json const json = {{"predicted_peak_bytes", tiers(summary.predicted_peak_bytes)},
-                     {"measured_peak_bytes", tiers(summary.measured_peak_bytes)},
+  Json const json = {{"predicted_peak_bytes", tiers_json(summary.predicted_peak_bytes)},
+                     {"measured_peak_bytes", tiers_json(summary.measured_peak_bytes)},
                      {"outside_bytes", summary.outside_bytes},
                      {"peak_rss_bytes", summary.peak_rss_bytes},
                      {"predicted_step_s", summary.predicted_step_s},

@@ -15,8 +15,8 @@ struct SpillReport {
   std::string backend = "none";  // of transfers; none: nothing spills
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_gbps = 0, read_gbps = 0;
-  double lifetime_years =
-      0;  // SSDTrain: endurance * t_step / bytes written a step; 0: nothing written
+  double lifetime_years = 0;  // of the node's drives, see plan/drive_use.hpp
+  std::int64_t endurance_bytes = 0;
 };
 
 struct Summary {

@@ -41,7 +41,55 @@ TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
   EXPECT_GT(predicted.at("host_bytes").get<double>(), 50.0 * (1ll << 30));
   EXPECT_TRUE(json.at("verdict").get<std::string>().starts_with("Fits with "));
   EXPECT_GT(json.at("candidates").get<int>(), 10);
-  for (auto const key : {"plan", "search_s"}) EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_GT(predicted.at("spill_bytes_per_step").get<double>() + 1, 0);
+  for (auto const key : {"plan", "search_s", "critical_path", "at_peak"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  EXPECT_FALSE(json.contains("one_more_gib"));  // only where it is asked for
+  auto const& others = json.at("alternatives");
+  EXPECT_EQ(others.size(), 4u);
+  EXPECT_FALSE(others.at("all-keep").at("fits").get<bool>());
+  EXPECT_GT(others.at("all-keep").at("missing_bytes").at("device").get<double>(), 1ll << 30);
+  EXPECT_TRUE(others.at("all-recompute").at("fits").get<bool>());
+  for (auto const name : {"all-keep", "all-recompute", "all-host", "all-nvme"}) {
+    EXPECT_GT(others.at(name).at("step_s").get<double>(), 1) << name;
+    EXPECT_GT(others.at(name).at("peak_bytes").at("device").get<double>(), 1ll << 30) << name;
+  }
+}
+
+// What is said in text and as JSON comes from the same numbers.
+TEST_F(PlanCommand, compares_with_other_plans) {
+  write("in.yaml",
+        "model: {layers: 12, hidden: 256, heads: 4, vocab: 3000}\n"
+        "data: {sequence: 256}\n"
+        "batch: {sequences: 8, micro: 8}\n"
+        "memory: {device: 300MiB, host: 4GiB, nvme: {path: /no/such, size: 4GiB}}\n");
+  auto const plan = "plan " + path("in.yaml") + " --compare --machine " + machine_file().string();
+  auto const outcome = spillway(plan + " --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const json = nlohmann::json::parse(outcome.output);
+  for (auto const tier : {"device", "host", "nvme"}) {
+    EXPECT_GT(json.at("one_more_gib").at(tier).at("step_s").get<double>(), 0) << tier;
+    double bytes = 0;
+    for (auto const& part : json.at("at_peak").at(tier)) bytes += part.get<double>();
+    EXPECT_EQ(bytes, json.at("predicted").at("peak_bytes").at(tier).get<double>()) << tier;
+  }
+  double path_s = 0;
+  for (auto const& lane : json.at("critical_path"))
+    for (auto const& kind : lane) path_s += kind.get<double>();
+  auto const step_s = json.at("predicted").at("step_s").get<double>();
+  EXPECT_NEAR(path_s, step_s, 1e-6 * step_s);
+
+  auto const text = spillway(plan);
+  ASSERT_EQ(text.status, 0) << text.output;
+  EXPECT_TRUE(text.output.starts_with(json.at("verdict").get<std::string>() + "\n"));
+  for (auto const& [name, other] : json.at("alternatives").items()) {
+    auto const at = text.output.find("\n  " + name);
+    ASSERT_NE(at, std::string::npos) << name << "\n" << text.output;
+    auto const line = text.output.substr(at + 1, text.output.find('\n', at + 1) - at);
+    EXPECT_EQ(line.find("does not fit") == std::string::npos, other.at("fits").get<bool>()) << line;
+  }
+  for (auto const* part : {"What 1 GiB more would buy", "  device memory  ", "  host memory    "})
+    EXPECT_NE(text.output.find(part), std::string::npos) << part << "\n" << text.output;
 }
 
 TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
@@ -69,6 +117,22 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
       spillway("plan " + path("no_vocab.yaml") + " --machine " + machine_file().string());
   EXPECT_EQ(open.status, 2);
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
+}
+
+TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
+  write("in.yaml",
+        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
+        "data: {train: /no/such/tokens.h5, sequence: 64}\n"
+        "batch: {sequences: 4, micro: 2}\n"
+        "memory: {device: 16MiB}\n");
+  auto const outcome = spillway("plan " + path("in.yaml") + " --ranks 2 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const json = nlohmann::json::parse(outcome.output);
+  EXPECT_GT(json.at("predicted").at("step_s").get<double>(), 0);
+  EXPECT_TRUE(json.at("critical_path").contains("compute"));
+  // Nobody knows how fast a drive is that was not named.
+  EXPECT_FALSE(json.at("alternatives").at("all-nvme").at("fits").get<bool>());
+  EXPECT_TRUE(json.at("alternatives").at("all-nvme").at("step_s").is_null());
 }
 
 // A profile of this machine is a machine file, with the ops of the model.

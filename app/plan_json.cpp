@@ -1,0 +1,98 @@
+#include "app/plan_json.hpp"
+
+#include "plan/contributors.hpp"
+#include "plan/critical_path.hpp"
+#include "plan/drive_use.hpp"
+#include "train/tier_json.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json predicted(PlanReport const& report) {
+  auto const& program = report.planned.programs.train;
+  auto const& peaks = program.peak_bytes;
+  auto const step_s = report.simulation.step_s;
+  auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
+  auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
+  auto const tokens =
+      static_cast<double>(report.config.batch.sequences * report.config.data.sequence);
+  return {{"step_s", step_s},
+          {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
+          {"peak_bytes", tiers_json(peaks)},
+          {"host_bytes", peaks[index(Tier::host)]},
+          {"nvme_bytes", peaks[index(Tier::nvme)]},
+          {"spill_bytes_per_step", spilled},
+          {"drive_bytes_per_day", use.day_bytes},
+          {"ssd_lifetime_years", use.lifetime_years}};
+}
+
+// A step that needs a rate that is not known takes nobody knows how long.
+Json seconds(double step_s) {
+  return step_s > 0 ? Json(step_s) : Json(nullptr);
+}
+
+Json alternatives(PlanReport const& report) {
+  Json json = Json::object();
+  for (Alternative const& other : report.alternatives) {
+    auto const missing = missing_bytes(other.cost, report.budgets);
+    json[std::string(other.name)] = {{"fits", other.cost.fits},
+                                     {"step_s", seconds(other.cost.step_s)},
+                                     {"peak_bytes", tiers_json(other.cost.peak_bytes)},
+                                     {"missing_bytes", tiers_json(missing)}};
+  }
+  return json;
+}
+
+Json one_more_gib(std::vector<MoreRoom> const& more) {
+  Json json = Json::object();
+  for (MoreRoom const& room : more)
+    json[std::string(name(room.tier))] = {{"step_s", seconds(room.cost.step_s)},
+                                          {"peak_bytes", tiers_json(room.cost.peak_bytes)}};
+  return json;
+}
+
+Json path(PlanReport const& report) {
+  auto const& program = report.planned.programs.train;
+  Json json = Json::object();
+  for (LaneShare const& lane : shares(program, critical_path(program, report.simulation))) {
+    for (auto const& kind : lane.kinds)
+      json[std::string(name(lane.lane))][kind.name] = kind.seconds;
+  }
+  return json;
+}
+
+// What is alive when the most bytes are, by content; what layout could not fill as "gaps".
+Json at_peak(Program const& program) {
+  Json json = Json::object();
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    auto const moment = peak_moment(program, tier);
+    auto& of_tier = json[std::string(name(tier))] = Json::object();
+    for (auto const& part : moment.parts) {
+      auto& bytes = of_tier[std::string(name(part.content))];
+      bytes = (bytes.is_null() ? 0 : bytes.get<std::int64_t>()) + part.bytes;
+    }
+    of_tier["gaps"] = moment.gap_bytes;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(PlanReport const& report) {
+  auto const& planned = report.planned;
+  auto const& text = report.explanation;
+  Json json = {{"plan", to_yaml(planned.plan, planned.train)},
+               {"predicted", predicted(report)},
+               {"search_s", planned.search_s},
+               {"candidates", planned.looked_at},
+               {"verdict", text.substr(0, text.find('\n'))},
+               {"alternatives", alternatives(report)},
+               {"critical_path", path(report)},
+               {"at_peak", at_peak(planned.programs.train)}};
+  if (!report.more.empty()) json["one_more_gib"] = one_more_gib(report.more);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace spillway

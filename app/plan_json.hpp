@@ -1,0 +1,21 @@
+// `spillway plan --json`.
+#pragma once
+
+#include "plan/alternatives.hpp"
+#include "train/plan_run.hpp"
+
+namespace spillway {
+
+struct PlanReport {
+  Config const& config;
+  PlannedRun const& planned;
+  Simulation const& simulation;
+  Machine const& machine;
+  Budgets const& budgets;
+  std::string explanation;
+  std::vector<Alternative> alternatives = {};
+  std::vector<MoreRoom> more = {};  // empty: not asked for
+};
+std::string to_json(PlanReport const& report);
+
+}  // namespace spillway

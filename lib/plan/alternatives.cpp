@@ -1,0 +1,73 @@
+#include "plan/alternatives.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+bool knows_rates(Machine const& machine, TierBytes const& peaks) {
+  bool const drive = machine.nvme_read_gbps > 0 && machine.nvme_write_gbps > 0;
+  bool const link = machine.memory_gbps > 0 || (machine.h2d_gbps > 0 && machine.d2h_gbps > 0);
+  return (drive || peaks[index(Tier::nvme)] == 0) && (link || peaks[index(Tier::host)] == 0);
+}
+
+// A Plan that does not fit, timed all the same.
+PlanCost cost_of(PlanQuestion const& question, Solution::Need const& need) {
+  auto placed =
+      place(question.train, question.eval, need.plan, question.micro_batches, question.ranks);
+  derive_waits(placed.train);
+  return {false, need.peak_bytes, simulate(placed.train, question.machine).step_s};
+}
+
+PlanCost answer(PlanQuestion const& question) {
+  auto const solution = solve(question.train, question.eval, question.request, question.budgets,
+                              question.machine, question.micro_batches, question.ranks);
+  auto const& choice = solution.choice;
+  auto cost = choice ? PlanCost{true, choice->compiled.train.peak_bytes, choice->step_s}
+                     : cost_of(question, solution.smallest);
+  if (!knows_rates(question.machine, cost.peak_bytes)) cost.step_s = 0;
+  return cost;
+}
+
+std::int64_t& bytes_of(Budgets& budgets, Tier tier) {
+  return tier == Tier::device ? budgets.device_bytes
+         : tier == Tier::host ? budgets.host_bytes
+                              : budgets.nvme_bytes;
+}
+
+}  // namespace
+
+std::vector<Alternative> alternatives(PlanQuestion const& question) {
+  std::vector<Alternative> result;
+  for (std::string_view const name : {"all-keep", "all-recompute", "all-host", "all-nvme"}) {
+    auto other = question;
+    other.request.activations = {std::string(name.substr(name.find('-') + 1))};
+    result.push_back({name, answer(other)});
+  }
+  return result;
+}
+
+std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
+  std::vector<MoreRoom> result;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    auto other = question;
+    auto& budget = bytes_of(other.budgets, tier);
+    if (budget == 0 && tier != Tier::device) continue;
+    budget += std::int64_t{1} << 30;
+    result.push_back({tier, answer(other)});
+  }
+  return result;
+}
+
+TierBytes missing_bytes(PlanCost const& cost, Budgets const& budgets) {
+  TierBytes missing{};
+  auto left = budgets;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    auto const bytes = cost.peak_bytes[index(tier)] - bytes_of(left, tier);
+    missing[index(tier)] = std::max<std::int64_t>(0, bytes);
+  }
+  return missing;
+}
+
+}  // namespace spillway

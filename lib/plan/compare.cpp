@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "plan/alternatives.hpp"
+#include "plan/words.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string row(std::string_view name, PlanCost const& cost, std::string const& change) {
+  auto const& peaks = cost.peak_bytes;
+  auto const bytes = [&](Tier tier) { return bytes_or_dash(peaks[index(tier)]); };
+  return fmt::format("  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n", name,
+                     cost.step_s > 0 ? human_duration(cost.step_s) : "?", change,
+                     bytes(Tier::device), bytes(Tier::host), bytes(Tier::nvme));
+}
+
+std::string too_little(Alternative const& alternative, Budgets const& budgets) {
+  auto const missing = missing_bytes(alternative.cost, budgets);
+  std::string text;
+  for (Tier const tier : kTiersInOrder) {
+    if (missing[index(tier)] == 0) continue;
+    text += fmt::format("{}{} more {}", text.empty() ? "" : " and ",
+                        human_bytes(missing[index(tier)]), words(tier));
+  }
+  auto const step_s = alternative.cost.step_s;
+  return fmt::format("  {:<14} does not fit: needs {}{}\n", alternative.name, text,
+                     step_s > 0 ? ", then takes " + human_duration(step_s) : "");
+}
+
+// Where one of them is better than what the search or the user chose.
+std::string advice(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
+  Alternative const* best = nullptr;
+  for (Alternative const& other : alternatives) {
+    double const limit_s = best ? best->cost.step_s : chosen.step_s;
+    if (other.cost.fits && other.cost.step_s > 0 && other.cost.step_s < limit_s) best = &other;
+  }
+  if (!best || change(best->cost.step_s, chosen.step_s) == "same") return "";
+  return fmt::format("{} is faster by prediction: plan.activations={} on the command line\n",
+                     best->name, best->name.substr(best->name.find('-') + 1));
+}
+
+std::string gain(MoreRoom const& more, PlanCost const& chosen) {
+  // A search that finds worse with more room could have kept what it had.
+  auto const what = change(more.cost.step_s, chosen.step_s);
+  if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
+  return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),
+                     human_duration(chosen.step_s), what);
+}
+
+}  // namespace
+
+std::string compare(PlanCost const& chosen, std::vector<Alternative> const& alternatives,
+                    std::vector<MoreRoom> const& more, Budgets const& budgets) {
+  auto text = fmt::format(
+      "\nOther ways: the activations of all layers handled alike, the rest as is best then\n"
+      "  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n",
+      "", "step", "", "device", "host", "NVMe");
+  text += row("this plan", chosen, "");
+  for (Alternative const& other : alternatives) {
+    text += other.cost.fits ? row(other.name, other.cost, change(other.cost.step_s, chosen.step_s))
+                            : too_little(other, budgets);
+  }
+  text += advice(alternatives, chosen);
+  text += "\nWhat 1 GiB more would buy, for a step\n";
+  for (MoreRoom const& room : more)
+    text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));
+  return text;
+}
+
+}  // namespace spillway

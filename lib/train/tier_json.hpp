@@ -1,0 +1,17 @@
+// Bytes per tier, wherever a report has them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "plan/plan.hpp"
+
+namespace spillway {
+
+inline nlohmann::ordered_json tiers_json(TierBytes const& bytes) {
+  nlohmann::ordered_json json;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
+    json[std::string(name(tier))] = bytes[index(tier)];
+  return json;
+}
+
+}  // namespace spillway

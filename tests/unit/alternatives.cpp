@@ -1,0 +1,137 @@
+// What other plans cost, and what more memory would buy.
+#include "plan/alternatives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "plan/search.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1 << 20;
+
+Machine machine() {
+  return {.matmul_gflops_bf16 = 350,
+          .matmul_gflops_f32 = 200,
+          .memory_gbps = 20,
+          .nvme_write_gbps = 1,
+          .nvme_read_gbps = 1,
+          .h2d_gbps = 10,
+          .d2h_gbps = 10,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
+Graph const& graph() {
+  static Graph const graph = gpt_training_graph({.layers = 8, .hidden = 256, .heads = 4});
+  return graph;
+}
+
+// Keeping all activations takes 412 MiB of device memory.
+constexpr Budgets kTight = {360 * kMebibyte, 0, 1024 * kMebibyte};
+constexpr Budgets kRoomy = {4096 * kMebibyte, 0, 1024 * kMebibyte};
+
+PlanQuestion question(Budgets const& budgets, Machine const& machine) {
+  return {graph(), nullptr, {.activations = {"auto"}, .optimizer = {"device"}}, budgets, machine,
+          2,       1};
+}
+
+Solution solved(PlanQuestion const& q) {
+  return solve(q.train, q.eval, q.request, q.budgets, q.machine, q.micro_batches, q.ranks);
+}
+
+PlanCost chosen(PlanQuestion const& q) {
+  auto const solution = solved(q);
+  return {true, solution.choice->compiled.train.peak_bytes, solution.choice->step_s};
+}
+
+TEST(Alternatives, AreFourAndFitOrSayWhatIsMissing) {
+  auto const here = machine();
+  auto const all = alternatives(question(kTight, here));
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].name, "all-keep");
+  EXPECT_EQ(all[1].name, "all-recompute");
+  EXPECT_EQ(all[2].name, "all-host");
+  EXPECT_EQ(all[3].name, "all-nvme");
+  for (auto const& [name, cost] : all) {
+    auto const missing = missing_bytes(cost, kTight);
+    EXPECT_EQ(cost.fits, missing == TierBytes{}) << name;
+    EXPECT_EQ(cost.fits, fits(cost.peak_bytes, kTight)) << name;
+    EXPECT_GT(cost.step_s, 0) << name;
+  }
+  auto const missing = [&](std::size_t which, Tier tier) {
+    return missing_bytes(all[which].cost, kTight)[index(tier)];
+  };
+  EXPECT_EQ(missing(0, Tier::device), all[0].cost.peak_bytes[0] - kTight.device_bytes);
+  EXPECT_GT(missing(0, Tier::device), 0);  // all-keep
+  EXPECT_TRUE(all[1].cost.fits);           // all-recompute
+  EXPECT_GT(missing(2, Tier::host), 0);    // all-host: there is no host tier
+  EXPECT_TRUE(all[3].cost.fits);           // all-nvme
+  EXPECT_GT(all[3].cost.peak_bytes[index(Tier::nvme)], 0);
+}
+
+TEST(Alternatives, AreWhatTheSearchFindsWithThoseActivations) {
+  auto const here = machine();
+  auto asked = question(kRoomy, here);
+  auto const all = alternatives(asked);
+  for (std::size_t i = 0; i < 2; ++i) {
+    asked.request.activations = {i == 0 ? "keep" : "recompute"};
+    EXPECT_DOUBLE_EQ(all[i].cost.step_s, chosen(asked).step_s);
+    EXPECT_EQ(all[i].cost.peak_bytes, chosen(asked).peak_bytes);
+  }
+  EXPECT_GT(all[1].cost.step_s, all[0].cost.step_s);
+}
+
+TEST(Alternatives, TakeNobodyKnowsHowLongWithoutARate) {
+  auto here = machine();
+  here.nvme_write_gbps = 0;
+  auto asked = question(kTight, here);
+  asked.request.parameters = {"device"};
+  auto const all = alternatives(asked);
+  EXPECT_EQ(all[3].cost.step_s, 0);  // all-nvme
+  EXPECT_GT(all[1].cost.step_s, 0);  // all-recompute
+}
+
+TEST(OneMoreGib, BuysTimeWhereMemoryIsShort) {
+  auto const here = machine();
+  auto const tight = question(kTight, here);
+  auto const more = one_more_gib(tight);
+  ASSERT_EQ(more.size(), 2u);  // no host tier
+  EXPECT_EQ(more[0].tier, Tier::device);
+  EXPECT_EQ(more[1].tier, Tier::nvme);
+  auto wider = tight;
+  wider.budgets.device_bytes += 1024 * kMebibyte;
+  EXPECT_DOUBLE_EQ(more[0].cost.step_s, chosen(wider).step_s);
+  EXPECT_LT(more[0].cost.step_s, 0.99 * chosen(tight).step_s);
+  EXPECT_DOUBLE_EQ(more[1].cost.step_s, chosen(tight).step_s);
+}
+
+TEST(Compare, SaysItInWords) {
+  std::vector<Alternative> const others = {
+      {"all-keep", {false, {5 * kMebibyte, 0, 0}, 2}},
+      {"all-recompute", {true, {kMebibyte, 0, 0}, 5}},
+      {"all-host", {false, {kMebibyte, 3 * kMebibyte, 0}, 0}},
+      {"all-nvme", {true, {kMebibyte, 0, 0}, 3}},
+  };
+  std::vector<MoreRoom> const more = {{Tier::device, {true, {}, 3.6}},
+                                      {Tier::host, {true, {}, 4.4}},
+                                      {Tier::nvme, {true, {}, 4.001}}};
+  auto const text = compare({true, {2 * kMebibyte, 0, 0}, 4}, others, more, {3 * kMebibyte, 0, 0});
+  auto const has = [&](std::string const& part) { return text.find(part) != text.npos; };
+  EXPECT_TRUE(has("all-keep       does not fit: needs 2 MiB more device memory, then takes 2 s\n"))
+      << text;
+  EXPECT_TRUE(has("all-host       does not fit: needs 3 MiB more host memory\n")) << text;
+  EXPECT_TRUE(has("5 s   +25 %")) << text;
+  EXPECT_TRUE(has("all-nvme is faster by prediction: plan.activations=nvme")) << text;
+  EXPECT_TRUE(has("device memory  3.6 s instead of 4 s (-10 %)\n")) << text;
+  EXPECT_TRUE(has("host memory    nothing\n")) << text;  // a worse plan need not be taken
+  EXPECT_TRUE(has("NVMe           nothing\n")) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+}  // namespace
+}  // namespace spillway::test

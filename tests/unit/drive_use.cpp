@@ -1,0 +1,43 @@
+#include "plan/drive_use.hpp"
+
+#include <gtest/gtest.h>
+
+namespace spillway::test {
+namespace {
+
+Machine rated(std::int64_t terabytes, std::int64_t node_ranks) {
+  Machine machine;
+  machine.nvme_endurance_bytes = terabytes * 1'000'000'000'000;
+  machine.node_ranks = node_ranks;
+  return machine;
+}
+
+TEST(DriveUse, IsEnduranceTimesStepOverBytes) {
+  // 1 GB in 10 s: 8.64 TB a day, and 864 TB in 100 days.
+  auto const use = drive_use(1'000'000'000, 10, 1, rated(864, 1));
+  EXPECT_DOUBLE_EQ(use.step_bytes, 1e9);
+  EXPECT_DOUBLE_EQ(use.day_bytes, 8.64e12);
+  EXPECT_DOUBLE_EQ(use.lifetime_years, 100 / 365.25);
+}
+
+TEST(DriveUse, IsThatOfAllRanksOfANode) {
+  EXPECT_DOUBLE_EQ(drive_use(1'000, 1, 2, rated(600, 4)).step_bytes, 2'000);
+  EXPECT_DOUBLE_EQ(drive_use(1'000, 1, 16, rated(600, 4)).step_bytes, 4'000);
+}
+
+TEST(DriveUse, KnowsNoLifeOfADriveThatIsNotWrittenTo) {
+  EXPECT_EQ(drive_use(0, 1, 1, rated(600, 1)).lifetime_years, 0);
+  EXPECT_EQ(drive_use(1'000, 0, 1, rated(600, 1)).lifetime_years, 0);
+}
+
+TEST(DriveUse, ReadsAsDrivesAreRated) {
+  EXPECT_EQ(drive_bytes(600e12), "600 TB");
+  EXPECT_EQ(drive_bytes(14.016e15), "14 PB");
+  EXPECT_EQ(drive_bytes(999.9e9), "1 TB");
+  EXPECT_EQ(drive_bytes(12'300), "12.3 kB");
+  EXPECT_EQ(drive_life(0.5), "183 days");
+  EXPECT_EQ(drive_life(2.5), "2.5 years");
+}
+
+}  // namespace
+}  // namespace spillway::test

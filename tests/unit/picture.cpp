@@ -1,0 +1,91 @@
+// A Plan in letters.
+#include "plan/picture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+struct Drawn {
+  Drawn(std::int64_t layers, PlanRequest const& request) {
+    Graph const graph = gpt_training_graph({.layers = layers, .hidden = 128, .heads = 4});
+    text = picture(graph, make_plan(graph, request, BlockPolicy::keep));
+  }
+  bool has(std::string const& part) const { return text.find(part) != text.npos; }
+  std::string text;
+};
+
+TEST(Picture, HasALetterALayer) {
+  Drawn const drawn(12,
+                    {.activations = {"nvme", "recompute", "light", "light+host", "host", "keep"},
+                     .parameters = {"device", "device", "nvme", "device"},
+                     .optimizer = {"host"}});
+  EXPECT_TRUE(drawn.has("Layer by layer     0         10\n")) << drawn.text;
+  EXPECT_TRUE(drawn.has("activations      NRkhHKKKKKKK\n")) << drawn.text;
+  EXPECT_TRUE(drawn.has("parameters       NDDDDDDDDDDD\n")) << drawn.text;  // wte, embed, h.0
+  EXPECT_TRUE(drawn.has("optimizer state  HHHHHHHHHHHH\n")) << drawn.text;
+  EXPECT_TRUE(drawn.has("D device memory, H host memory, N NVMe")) << drawn.text;
+}
+
+TEST(Picture, ExplainsOnlyTheLettersThatOccur) {
+  Drawn const drawn(3, {.activations = {"keep"}});
+  EXPECT_TRUE(drawn.has("K 3 layers: ")) << drawn.text;
+  EXPECT_TRUE(drawn.has(" stay on the device\n")) << drawn.text;
+  EXPECT_TRUE(drawn.has("The rest lies in: D device memory\nUpdated by: D the threads"));
+  for (auto const* other : {"\n  N ", "\n  R ", "computed again", "host memory", "NVMe"})
+    EXPECT_FALSE(drawn.has(other)) << other << "\n" << drawn.text;
+}
+
+TEST(Picture, SumsUpTheBytesOfALetter) {
+  // "1.5 MiB" after `before`.
+  auto const mebibytes = [](Drawn const& drawn, std::string const& before) {
+    auto const at = drawn.text.find(before);
+    EXPECT_NE(at, std::string::npos) << before << "\n" << drawn.text;
+    std::istringstream words(drawn.text.substr(at + before.size()));
+    double number = 0;
+    std::string unit;
+    words >> number >> unit;
+    EXPECT_EQ(unit, "MiB");
+    return number;
+  };
+  Drawn const two(2, {.activations = {"keep"}}), six(6, {.activations = {"keep"}});
+  double const kept = mebibytes(two, "  K 2 layers: ");
+  EXPECT_NEAR(mebibytes(six, "  K 6 layers: "), 3 * kept, 0.03 * kept);
+  // Half of the rows: as many bytes stay as go.
+  Drawn const half(4, {.activations = {"keep", "nvme:0.5", "nvme:0.5", "keep"}});
+  double const away = mebibytes(half, "  N 2 layers: ");
+  EXPECT_NEAR(away, kept / 2, 0.05 * kept);
+  EXPECT_NEAR(mebibytes(half, "go to NVMe and come back, "), away, 0.05 * kept);
+}
+
+TEST(Picture, OfManyLayersIsNoWiderThanAPage) {
+  for (std::int64_t const layers : {64, 65, 96, 130}) {
+    Drawn const drawn(layers, {.activations = {"light+nvme", "recompute", "keep"}});
+    std::istringstream lines(drawn.text);
+    std::int64_t drawn_layers = 0;
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 100u) << line;
+      if (line.starts_with("  activations "))
+        drawn_layers += static_cast<std::int64_t>(line.size()) - 19;
+    }
+    EXPECT_EQ(drawn_layers, layers) << drawn.text;
+  }
+}
+
+TEST(Picture, NamesTheChunksOfNoLayer) {
+  Drawn const drawn(2, {.activations = {"keep"}, .optimizer = {"nvme", "device"}});
+  EXPECT_TRUE(
+      drawn.has("  wte              parameters device, gradients device, optimizer state "
+                "nvme, updated by host\n"))
+      << drawn.text;
+  EXPECT_TRUE(drawn.has("  embed, head      parameters device,")) << drawn.text;
+}
+
+}  // namespace
+}  // namespace spillway::test
