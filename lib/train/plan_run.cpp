@@ -17,15 +17,6 @@ namespace {
 // Kept free for the rest of the process and of the machine when a budget is `auto`.
 constexpr double kAutoShare = 0.8;
 
-PlanRequest request(Config const& config) {
-  auto const& plan = config.plan;
-  PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
-                      plan.update};
-  if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
-  request.norm_is_awaited = config.optim.clip > 0 || config.optim.non_finite != "stop";
-  return request;
-}
-
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, Budgets const& budgets,
                          MemoryConfig const& memory) {
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
@@ -44,6 +35,15 @@ std::int64_t spill_room(std::int64_t free_bytes, std::int64_t local_ranks) {
 }
 
 }  // namespace
+
+PlanRequest plan_request(Config const& config) {
+  auto const& plan = config.plan;
+  PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
+                      plan.update};
+  if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
+  request.norm_is_awaited = config.optim.clip > 0 || config.optim.non_finite != "stop";
+  return request;
+}
 
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {
   auto const& memory = config.memory;
@@ -65,7 +65,7 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
       auto const begin = SteadyClock::now();
-      auto solution = solve(train, eval ? &*eval : nullptr, request(config), budgets, machine,
+      auto solution = solve(train, eval ? &*eval : nullptr, plan_request(config), budgets, machine,
                             micro_batches, ranks);
       if (solution.choice) {
         return {std::move(train),

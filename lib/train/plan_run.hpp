@@ -18,6 +18,9 @@ struct Free {
 // than that. All ranks must plan with the same: the smallest.
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks);
 
+// What the Config leaves to the search, and what it does not.
+PlanRequest plan_request(Config const& config);
+
 // Address-stable once made: Programs of an Engine refer to it.
 struct PlannedRun {
   Graph train;
