@@ -82,6 +82,9 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   }
   engine.finish();
   row.spilled_bytes /= std::ssize(step_s);
+  auto const [least, most] = std::ranges::minmax(step_s);
+  row.least_step_s = least;
+  row.most_step_s = most;
   row.step_s = median(std::move(step_s));
   for (std::size_t tier = 0; tier < kTiers; ++tier)
     row.peak_bytes[tier] = memory.tiers().in_use[tier].value();

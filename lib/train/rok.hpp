@@ -27,6 +27,7 @@ struct RokRow {
   TierBytes peak_bytes{};
   std::int64_t activation_bytes = 0;  // device peak less what persists; gradients are in it
   double step_s = 0, predicted_step_s = 0;
+  double least_step_s = 0, most_step_s = 0;
   std::int64_t spilled_bytes = 0;  // written to NVMe in a step
 
   bool fits() const { return why.empty(); }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/units.hpp"
 
 namespace spillway {
@@ -12,10 +15,15 @@ set title 'recompute, offload, keep: {} tokens a sequence; points: sequences a s
 set xlabel 'device memory beyond persistent state (activations, gradients), GiB'
 set ylabel 'tokens/s'
 set xrange [0:*]
-set yrange [0:*]
+set yrange [{:.6g}:{:.6g}]
 set grid
-set key outside bottom center horizontal
+set key outside right top vertical
 )";
+
+// The line, and what its points are called.
+constexpr auto kCurve =
+    "{0} $curve{1} using 1:2 with linespoints lt {1} title '{2}', "
+    "$curve{1} using 1:2:3 with labels offset 0,0.8 tc lt {1} notitle";
 
 double gibibytes(std::int64_t bytes) {
   return static_cast<double>(bytes) / static_cast<double>(1 << 30);
@@ -55,11 +63,11 @@ std::string rok_table(std::span<RokRow const> rows) {
       text += fmt::format("{:>68}\n", "no");
       continue;
     }
-    text +=
-        fmt::format("{:>11} {:>11} {:>10} {:>10} {:>9} {:>11}  yes\n",
-                    human_bytes(row.peak_bytes[index(Tier::device)]),
-                    human_bytes(row.activation_bytes), human_duration(row.predicted_step_s),
-                    human_duration(row.step_s), row.tokens_per_s(), human_bytes(row.spilled_bytes));
+    text += fmt::format("{:>11} {:>11} {:>10} {:>10} {:>9} {:>11}  yes\n",
+                        human_bytes(row.peak_bytes[index(Tier::device)]),
+                        human_bytes(row.activation_bytes), human_duration(row.predicted_step_s),
+                        human_duration(row.step_s), rate(row.tokens_per_s()),
+                        human_bytes(row.spilled_bytes));
   }
   return text;
 }
@@ -68,16 +76,18 @@ std::string rok_csv(std::span<RokRow const> rows) {
   std::string text =
       "policy,micro,sequences,sequence_tokens,planned_peak_device_bytes,planned_peak_host_bytes,"
       "planned_peak_nvme_bytes,peak_device_bytes,peak_host_bytes,peak_nvme_bytes,"
-      "activation_peak_bytes,predicted_step_s,step_s,tokens_per_s,spilled_bytes,fits\n";
+      "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
+      "bytes,fits\n";
   for (auto const& row : rows) {
     text += fmt::format("{},{},{},{},{},", name(row.policy), row.micro, row.micro, row.sequence,
                         tiers(row.planned_bytes));
     if (row.fits()) {
-      text += fmt::format("{},{},{:.6g},{:.6g},{:.6g},{},yes\n", tiers(row.peak_bytes),
-                          row.activation_bytes, row.predicted_step_s, row.step_s,
-                          row.tokens_per_s(), row.spilled_bytes);
+      text +=
+          fmt::format("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},yes\n", tiers(row.peak_bytes),
+                      row.activation_bytes, row.predicted_step_s, row.step_s, row.least_step_s,
+                      row.most_step_s, row.tokens_per_s(), row.spilled_bytes);
     } else {
-      text += ",,,,,,,,no\n";
+      text += ",,,,,,,,,,no\n";
     }
   }
   return text;
@@ -85,23 +95,26 @@ std::string rok_csv(std::span<RokRow const> rows) {
 
 std::string rok_script(std::span<RokRow const> rows) {
   std::string data, curves;
-  auto last = rows.end();  // of the curve that is open
-  for (auto row = rows.begin(); row != rows.end(); ++row) {
-    if (!row->fits()) continue;
-    if (last == rows.end() || last->policy != row->policy) {
-      auto const block = fmt::format("$curve{}", row - rows.begin());
-      data += (data.empty() ? "" : "end\n") + block + " << end\n";
-      curves += fmt::format(
-          "{} {} using 1:2 with linespoints title '{}', {} using 1:2:3 with labels offset 0,0.8 "
-          "notitle",
-          curves.empty() ? "plot" : ",", block, name(row->policy), block);
+  double slowest = std::numeric_limits<double>::infinity(), fastest = 0;
+  int curve = 0;         // that is open, from 1
+  BlockPolicy policy{};  // its
+  for (auto const& row : rows) {
+    if (!row.fits()) continue;
+    auto const tokens_per_s = row.tokens_per_s();
+    slowest = std::min(slowest, tokens_per_s);
+    fastest = std::max(fastest, tokens_per_s);
+    if (curve == 0 || policy != row.policy) {
+      bool const first = curve++ == 0;
+      policy = row.policy;
+      data += fmt::format("{}$curve{} << end\n", first ? "" : "end\n", curve);
+      curves += fmt::format(kCurve, first ? "plot" : ",", curve, name(policy));
     }
-    data += fmt::format("{:.6g} {:.6g} {}\n", gibibytes(row->activation_bytes), row->tokens_per_s(),
-                        row->micro);
-    last = row;
+    data +=
+        fmt::format("{:.6g} {:.6g} {}\n", gibibytes(row.activation_bytes), tokens_per_s, row.micro);
   }
-  if (data.empty()) return "";
-  return fmt::format(kChart, rows.front().sequence) + data + "end\n" + curves + "\n";
+  if (curve == 0) return "";
+  auto const head = fmt::format(kChart, rows.front().sequence, 0.95 * slowest, 1.05 * fastest);
+  return head + data + "end\n" + curves + "\n";
 }
 
 }  // namespace spillway

@@ -159,7 +159,7 @@ TEST_F(RokCommand, trains_on_the_data_that_is_given) {
   write_token_file(m_dir / "tokens.h5", 5000);
   auto const data = "data.train=" + path("tokens.h5");
   EXPECT_EQ(rok("--micro 1 model.vocab=100 " + data).status, 2);  // the file has 256
-  auto const outcome = rok("--micro 1 " + data);
+  auto const outcome = rok("--micro 1 model.vocab=0 " + data);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_EQ(rows().size(), 5);
 }

@@ -23,6 +23,8 @@ RokRow measured(BlockPolicy policy, std::int64_t micro) {
   row.peak_bytes = row.planned_bytes = {3 << 20, 0, 1 << 20};
   row.activation_bytes = 1 << 30;
   row.step_s = row.predicted_step_s = 0.5;
+  row.least_step_s = 0.25;
+  row.most_step_s = 1;
   return row;
 }
 
@@ -36,11 +38,12 @@ RokRow too_large() {
 TEST(Rok, a_point_that_was_not_measured_has_empty_cells) {
   std::vector<RokRow> const rows = {measured(BlockPolicy::light_nvme, 2), too_large()};
   auto const csv = rok_csv(rows);
-  EXPECT_NE(csv.find("\nlight+nvme,2,2,100,3145728,0,1048576,3145728,0,1048576,1073741824,0.5,0.5,"
-                     "400,0,yes\n"),
-            std::string::npos)
+  EXPECT_NE(
+      csv.find("\nlight+nvme,2,2,100,3145728,0,1048576,3145728,0,1048576,1073741824,0.5,0.5,0.25,1,"
+               "400,0,yes\n"),
+      std::string::npos)
       << csv;
-  EXPECT_NE(csv.find("\nkeep,8,8,100,9437184,0,0,,,,,,,,,no\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\nkeep,8,8,100,9437184,0,0,,,,,,,,,,,no\n"), std::string::npos) << csv;
 }
 
 TEST(Rok, the_chart_has_a_curve_for_what_was_measured_only) {
@@ -49,7 +52,7 @@ TEST(Rok, the_chart_has_a_curve_for_what_was_measured_only) {
                                     measured(BlockPolicy::nvme, 1)};
   auto const script = rok_script(rows);
   EXPECT_NE(
-      script.find("$curve1 << end\n1 200 1\n1 400 2\nend\n$curve3 << end\n1 200 1\nend\nplot "),
+      script.find("$curve1 << end\n1 200 1\n1 400 2\nend\n$curve2 << end\n1 200 1\nend\nplot "),
       std::string::npos)
       << script;
   EXPECT_EQ(script.find("'keep'"), std::string::npos);
