@@ -47,6 +47,15 @@ struct ProfileArguments {
 };
 Status run_profile(ProfileArguments const& arguments, Comm& comm);
 
+struct RokArguments {
+  std::string input;
+  std::vector<std::string> overrides;
+  std::string output = "rok.csv";    // the chart goes beside it
+  std::vector<std::int64_t> micros;  // empty: the input's, half of it and the double
+  std::int64_t steps = 4;            // per point; the first is not counted
+};
+Status run_rok(RokArguments const& arguments, Comm& comm);
+
 struct PlanArguments {
   std::string input;
   std::vector<std::string> overrides;

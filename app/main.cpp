@@ -68,6 +68,30 @@ void offer_profile(CLI::App& app, Request& request, ProfileArguments& profile) {
       [&] { request.ranked = [&](Comm& comm) { return run_profile(profile, comm); }; });
 }
 
+void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
+  auto* command = app.add_subcommand(
+      "rok", "recompute / offload / keep curve: device peak against step time, measured");
+  command->add_option("input", rok.input, "input file")->required();
+  command->add_option("overrides", rok.overrides, "key=value");
+  command->add_option("-o,--output", rok.output, "CSV file to write; the chart is its .svg")
+      ->capture_default_str();
+  command
+      ->add_option("--micro", rok.micros,
+                   "sequences per step, e.g. 1,2,4; without it: "
+                   "batch.micro, half of it and the double")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--steps", rok.steps, "per point, of which the first is not counted")
+      ->check(CLI::Range(4, 1000))
+      ->capture_default_str();
+  command->footer(
+      "Trains for a few steps at every point, one process and one micro-batch a step. Only\n"
+      "activations differ: other places that are `auto` stay on the device. Without data.train\n"
+      "tokens are random, and model.vocab must be given. Nothing is kept but the curve.");
+  command->callback([&] { request.ranked = [&](Comm& comm) { return run_rok(rok, comm); }; });
+}
+
 void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   auto* command =
       app.add_subcommand("plan", "plan a run, for this machine or one that is not here");
@@ -158,8 +182,10 @@ int main(int argc, char** argv) {
   offer_ranked(app, request, train, eval);
   ProfileArguments profile;
   PlanArguments plan;
+  RokArguments rok;
   offer_profile(app, request, profile);
   offer_plan(app, request, plan);
+  offer_rok(app, request, rok);
   offer_generate(app, request, generate);
   offer_tokenize(app, request, tokenize);
   auto* inspect = app.add_subcommand("inspect", "describe a checkpoint, a token file or a plan");

@@ -41,6 +41,28 @@ TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {
   EXPECT_TRUE(fails_with(5, "cut.h5: damaged", spillway("inspect " + path("cut.h5"))));
 }
 
+TEST_F(BadCommands, rok_measures_nothing_before_it_knows_where_to_write) {
+  auto const rok = "rok " + path("job.yaml") + " -o ";
+  EXPECT_TRUE(fails_with(2, "none.yaml", spillway("rok " + path("none.yaml"))));
+  EXPECT_TRUE(fails_with(2, "none/rok.csv: cannot be", spillway(rok + path("none/rok.csv"))));
+  EXPECT_TRUE(fails_with(2, "is no regular file", spillway(rok + path("nvme"))));
+  EXPECT_TRUE(fails_with(2, "rok.svg", spillway(rok + path("rok.svg"))));
+  EXPECT_TRUE(fails_with(2, "model.vocab",
+                         spillway(rok + path("rok.csv") + " data.train=none model.vocab=0")));
+  auto const two = run_command(spillway_command(kTwoRanks) + " " + rok + path("rok.csv"));
+  EXPECT_TRUE(fails_with(2, "without mpirun", two));
+  EXPECT_FALSE(std::filesystem::exists(path("rok.csv")));
+}
+
+TEST_F(BadCommands, rok_keeps_what_it_measured_when_storage_fails) {
+  auto const outcome = spillway("rok " + path("job.yaml") + " --micro 1 -o " + path("rok.csv") +
+                                " memory.nvme.path=" + path("nvme") +
+                                " memory.nvme.size=1GiB debug.fault=storage-write:2");
+  EXPECT_EQ(outcome.status, 4) << outcome.output;
+  EXPECT_NE(read("rok.csv").find("\nkeep,1,"), std::string::npos) << read("rok.csv");
+  EXPECT_EQ(read("rok.csv").find("\nnvme,1,"), std::string::npos);
+}
+
 TEST_F(BadCommands, generate_and_eval_want_a_checkpoint_of_the_same_model) {
   ASSERT_EQ(train("run.steps=1").status, 0);
   auto const generate = "generate --prompt a --checkpoint ";

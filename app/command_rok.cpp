@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "app/commands.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "config/load.hpp"
+#include "io/file/file.hpp"
+#include "io/gnuplot/gnuplot.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/scope.hpp"
+#include "train/cores.hpp"
+#include "train/data.hpp"
+#include "train/planned_memory.hpp"
+#include "train/rok.hpp"
+#include "train/rok_report.hpp"
+#include "train/run_memory.hpp"
+
+namespace spillway {
+namespace {
+
+using Path = std::filesystem::path;
+
+// What stands before anything is measured.
+struct Start {
+  Config config;
+  std::optional<Data> data;
+  std::int64_t vocab = 0;
+  Path csv, svg;
+};
+
+// Said now and not after minutes of measuring.
+void require_writable(Path const& path) {
+  std::error_code unused;
+  auto const status = std::filesystem::status(path, unused);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error(Status::bad_input, fmt::format("{}: is no regular file", path.string()));
+  auto const parent = path.has_parent_path() ? path.parent_path() : Path(".");
+  if (!open_without_name(parent)) {
+    throw Error(Status::bad_input,
+                fmt::format("{}: cannot be written: {}", path.string(), error_text(errno)));
+  }
+}
+
+Start begin(RokArguments const& arguments) {
+  Start start{load_config(arguments.input, arguments.overrides), {}, 0, arguments.output, {}};
+  auto& config = start.config;
+  if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
+  start.svg = Path(start.csv).replace_extension(".svg");
+  if (start.csv == start.svg)
+    throw Error(Status::bad_input, arguments.output + ": is for the chart; name the CSV file");
+  require_writable(start.csv);
+  require_writable(start.svg);
+  require_spill_directory(config.memory);
+  config.data.valid.clear();
+  if (!config.data.train.empty()) start.data = open_data(config);
+  start.vocab = start.data ? start.data->vocab : config.model.vocab;
+  if (start.vocab == 0)
+    throw Error(Status::bad_input, "model.vocab: give it, or data.train to take it from");
+  return start;
+}
+
+void write_chart(Start const& start, std::span<RokRow const> rows) {
+  auto const script = rok_script(rows);
+  if (script.empty()) return;
+  auto const drawing = draw(script);
+  if (drawing.trouble.empty()) replace_text(start.svg, drawing.picture);
+  fmt::print(stderr, "{}{}\n", start.svg.string(),
+             drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble);
+}
+
+// Status 3 says what would help.
+void require_a_point(std::span<RokRow const> rows, Config const& config) {
+  if (std::ranges::any_of(rows, &RokRow::fits)) return;
+  auto const least = std::ranges::min_element(
+      rows, {}, [](RokRow const& row) { return row.planned_bytes[index(Tier::device)]; });
+  auto const hint =
+      std::ranges::count(config.plan.optimizer, "auto") > 0
+          ? "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less"
+          : "";
+  throw Error(Status::cannot_fit,
+              fmt::format("no point fits the budgets: {}, {} x {} tokens, {}{}",
+                          name(least->policy), least->micro, least->sequence, least->why, hint));
+}
+
+}  // namespace
+
+Status run_rok(RokArguments const& arguments, Comm& comm) {
+  on_all_ranks(comm, [&] {
+    if (comm.size() > 1)
+      throw Error(Status::bad_input, "rok measures one process: start it without mpirun");
+  });
+  auto const start = begin(arguments);
+  auto const cores = own_cores(std::array{core_share()}, 0);
+  auto const choices = choose(start.config, nullptr, cores, 1);
+  KernelScope const kernels(static_cast<int>(choices.threads));
+  Exec const exec;
+  auto const micros = arguments.micros.empty()
+                          ? rok_micros(choices.micro, start.config.batch.sequences)
+                          : arguments.micros;
+  std::vector<RokRow> so_far;  // on disk: who stops a long measurement keeps what there is
+  auto const tell = [&](RokRow const& row) {
+    fmt::print(stderr, "{}\n", rok_line(row));
+    so_far.push_back(row);
+    replace_text(start.csv, rok_csv(so_far));
+  };
+  auto const rows =
+      measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
+                   common_budgets(start.config, comm), choices, cores, arguments.steps, exec, comm},
+                  micros, tell);
+  replace_text(start.csv, rok_csv(rows));
+  fmt::print("{}", rok_table(rows));
+  write_chart(start, rows);
+  require_a_point(rows, start.config);
+  return Status::done;
+}
+
+}  // namespace spillway

@@ -1,0 +1,76 @@
+#include "io/gnuplot/gnuplot.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <span>
+
+#include "io/file/file.hpp"
+
+extern char** environ;
+
+namespace spillway {
+namespace {
+
+// The packages are those of cmake/packages.txt.
+constexpr auto kMissing =
+    "gnuplot is not installed (apt: gnuplot-nox, dnf: gnuplot, Spack: gnuplot)";
+
+FileDescriptor memory_file() {
+  return FileDescriptor(::memfd_create("spillway-chart", MFD_CLOEXEC));
+}
+
+// Its exit status, -1 where a signal ended it; or the errno of a start that failed.
+struct Ending {
+  int status = -1, error = 0;
+};
+
+Ending run_gnuplot(FileDescriptor const& input, FileDescriptor const& output) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
+  std::string program = "gnuplot", plain = "-d";  // a user's own settings change nothing
+  std::array<char*, 3> arguments = {program.data(), plain.data(), nullptr};
+  pid_t child = -1;
+  int const error =
+      posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return {-1, error};
+  int ended = 0;
+  while (::waitpid(child, &ended, 0) < 0) {
+    if (errno != EINTR) return {-1, errno};
+  }
+  return {WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, 0};
+}
+
+std::string contents(FileDescriptor const& file) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return "";
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  auto const read = read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0);
+  return read.error == 0 ? text : "";
+}
+
+}  // namespace
+
+Drawing draw(std::string const& script) {
+  auto const input = memory_file(), output = memory_file();
+  if (!input || !output) return {"", "no memory for a chart: " + error_text(errno)};
+  auto const written = write_fully(input.get(), std::as_bytes(std::span(script)), 0);
+  if (written.error != 0) return {"", "no memory for a chart: " + error_text(written.error)};
+  auto const ending = run_gnuplot(input, output);
+  if (ending.error == ENOENT) return {"", kMissing};
+  if (ending.error != 0) return {"", "gnuplot does not start: " + error_text(ending.error)};
+  if (ending.status != 0) return {"", fmt::format("gnuplot failed (status {})", ending.status)};
+  auto picture = contents(output);
+  if (picture.empty()) return {"", "gnuplot drew nothing"};
+  return {std::move(picture), ""};
+}
+
+}  // namespace spillway

@@ -1,0 +1,17 @@
+// A chart by the gnuplot that is installed, if one is.
+#pragma once
+
+#include <string>
+
+namespace spillway {
+
+struct Drawing {
+  std::string picture;  // what the script drew; empty where there is trouble
+  std::string trouble;  // one line: what is missing and how to get it, or how gnuplot ended
+};
+
+// Runs a script that sets a terminal and no output. Blocks until gnuplot ends; its own complaints
+// go to stderr. Does not throw.
+Drawing draw(std::string const& script);
+
+}  // namespace spillway

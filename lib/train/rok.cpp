@@ -1,0 +1,150 @@
+#include "train/rok.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "kernels/kernel.hpp"
+#include "runtime/engine.hpp"
+#include "train/commit_policy.hpp"
+#include "train/measured_machine.hpp"
+#include "train/model_state.hpp"
+#include "train/plan_run.hpp"
+#include "train/random_batches.hpp"
+#include "train/run_memory.hpp"
+
+namespace spillway {
+namespace {
+
+// Where a tier is off, nothing can leave to it.
+std::vector<BlockPolicy> policies(Budgets const& budgets) {
+  using enum BlockPolicy;
+  std::vector<BlockPolicy> result;
+  for (auto const policy : {keep, light, recompute, nvme, light_nvme, host, light_host}) {
+    auto const away = away_tier(policy);
+    bool const has_host = away != Tier::host || budgets.host_bytes > 0;
+    bool const has_nvme = away != Tier::nvme || budgets.nvme_bytes > 0;
+    if (has_host && has_nvme) result.push_back(policy);
+  }
+  return result;
+}
+
+// The run with one micro-batch a step, and no choice left but how far ahead things are brought.
+Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
+  config.batch = {micro, micro};
+  auto& plan = config.plan;
+  plan.activations = {std::string(name(policy))};
+  for (auto* places : {&plan.parameters, &plan.gradients, &plan.optimizer})
+    std::ranges::replace(*places, "auto", "device");
+  return config;
+}
+
+std::unique_ptr<BatchSource> make_batches(RokParts const& parts, std::int64_t micro) {
+  BatchShape const shape{parts.config.data.sequence, micro, micro, 0, 1};
+  if (parts.data != nullptr)
+    return std::make_unique<TrainBatches>(parts.data->train, parts.data->order, shape);
+  return std::make_unique<RandomBatches>(shape, parts.vocab, parts.config.run.seed);
+}
+
+void require_done(StepResult const& result, RunMemory const& memory) {
+  if (result.word == CommitWord::go) return;
+  if (result.word == CommitWord::non_finite)
+    throw Error(Status::non_finite, "the loss or the gradient norm is not finite");
+  throw Error(Status::storage, memory.spill()->first_failure());
+}
+
+double median(std::vector<double> values) {
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Trains for a few steps, in memory that is gone afterwards.
+void run_steps(RokParts const& parts, Config const& config, Program const& program, RokRow& row) {
+  RunMemory memory(config, program);
+  memory.take_storage(config, program, parts.comm.rank());
+  auto const batches = make_batches(parts, row.micro);
+  auto const decide = [&config](CommitSums const& sums) {
+    return decide_commit(config.optim, config.run.steps, sums.step, sums);
+  };
+  Engine engine({program, memory.tiers(), parts.exec, kernel, parts.comm, *batches,
+                 CommitPolicy(decide), nullptr});
+  ModelState(program, memory.tiers()).initialise(config.run.seed);
+  std::vector<double> step_s;
+  for (std::int64_t step = 0; step < parts.steps; ++step) {
+    auto const result = engine.run_step(step);
+    require_done(result, memory);
+    if (step == 0) continue;  // first touches of memory are in it
+    step_s.push_back(result.step_s);
+    row.spilled_bytes += result.lanes.use[index(Lane::nvme_write)].bytes;
+  }
+  engine.finish();
+  row.spilled_bytes /= std::ssize(step_s);
+  auto const [least, most] = std::ranges::minmax(step_s);
+  row.least_step_s = least;
+  row.most_step_s = most;
+  row.step_s = median(std::move(step_s));
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    row.peak_bytes[tier] = memory.tiers().in_use[tier].value();
+  auto const device = index(Tier::device);
+  row.activation_bytes = row.peak_bytes[device] - program.persistent_bytes[device];
+}
+
+Solution solve_at(RokParts const& parts, Config const& config, Graph const& graph,
+                  Machine const& machine) {
+  try {
+    return solve(graph, nullptr, plan_request(config), parts.budgets, machine, 1, 1);
+  } catch (std::invalid_argument const& error) {
+    throw Error(Status::bad_input, error.what());
+  }
+}
+
+RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy policy,
+                     Choices const& choices) {
+  RokRow row{policy, choices.micro, parts.config.data.sequence};
+  auto const config = config_at(parts.config, policy, choices.micro);
+  auto const graph = training_graph(config, parts.vocab, make_arithmetic(config, choices, 1));
+  auto const solution = solve_at(parts, config, graph, machine);
+  if (!solution.choice) {
+    row.planned_bytes = solution.smallest.peak_bytes;
+    row.why = describe(solution.smallest, graph);
+    return row;
+  }
+  auto const& program = solution.choice->compiled.train;
+  row.planned_bytes = program.peak_bytes;
+  row.predicted_step_s = solution.choice->step_s;
+  try {
+    run_steps(parts, config, program, row);
+  } catch (Error const& error) {  // memory or storage that budgets promised is not there
+    if (error.status() != Status::cannot_fit) throw;
+    row.why = error.what();
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences) {
+  std::set<std::int64_t> const micros = {std::max<std::int64_t>(1, micro / 2), micro,
+                                         std::max(micro, std::min(2 * micro, sequences))};
+  return {micros.begin(), micros.end()};
+}
+
+std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
+                                std::function<void(RokRow const&)> const& told) {
+  std::vector<RokRow> rows;
+  for (auto const micro : micros) {
+    Choices const choices{parts.choices.threads, micro};
+    auto const machine =
+        measured_machine(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
+                         parts.cores, parts.budgets.device_bytes / 2, parts.exec, parts.comm);
+    for (auto const policy : policies(parts.budgets))  // by turns: a machine's hours differ
+      told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
+  }
+  std::ranges::stable_sort(rows, {}, &RokRow::policy);
+  return rows;
+}
+
+}  // namespace spillway
