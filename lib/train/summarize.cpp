@@ -100,17 +100,20 @@ std::string spill_lines(SpillReport const& spill) {
 
 Summary summarize(SummaryParts const& parts, Comm& comm) {
   auto const total = over_ranks(own_numbers(parts), comm);
+  auto const& plans = parts.trainer.plans();
+  auto const& program = plans.planned().programs.train;
+  auto const& simulation = plans.simulation();
   Summary summary;
-  summary.predicted_peak_bytes = parts.program.peak_bytes;
+  summary.plan = plans.file();
+  summary.predicted_peak_bytes = plans.peak_bytes();
   summary.measured_peak_bytes = total.measured;
   summary.outside_bytes = total.outside_bytes;
   summary.peak_rss_bytes = total.peak_rss_bytes;
-  summary.predicted_step_s = parts.simulation.step_s;
+  summary.predicted_step_s = simulation.step_s;
   summary.measured_step_s = parts.trainer.median_step_s();
-  summary.predicted_op_s = predicted_op_seconds(parts.program, parts.simulation);
+  summary.predicted_op_s = predicted_op_seconds(program, simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
-  summary.spill =
-      spill_report(total, parts.simulation, parts.program.ranks, summary.measured_step_s);
+  summary.spill = spill_report(total, simulation, program.ranks, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
   summary.lanes = parts.trainer.lanes();
   summary.exit = static_cast<int>(parts.status);

@@ -11,8 +11,6 @@ namespace spillway {
 
 struct SummaryParts {
   Config const& config;
-  Program const& program;
-  Simulation const& simulation;
   RunMemory& memory;
   Trainer const& trainer;
   std::int64_t outside_bytes;
