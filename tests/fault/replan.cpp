@@ -61,6 +61,7 @@ TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
   auto const stays = runs.run("stays", {"plan.replan=false"});
   ASSERT_GT(stays.spilled_bytes(), 0);
   auto const slow = runs.run("slow", {"debug.fault=storage-slow:1"});
+  ASSERT_EQ(slow.status, 0);
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
   EXPECT_EQ(slow.summary.at("plan").get<std::string>(), plans_of(slow).back());
   EXPECT_TRUE(says(slow, "the drive writes at")) << slow.output;
@@ -76,6 +77,7 @@ TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
 TEST_P(Replanning, StaysWhereTheUserSaysSo) {
   auto const runs = experiment({"run.steps=14"});
   auto const slow = runs.run("slow", {"plan.replan=false", "debug.fault=storage-slow:1"});
+  ASSERT_EQ(slow.status, 0);
   EXPECT_TRUE(plans_of(slow).empty());
   EXPECT_EQ(slow.summary.at("plan").get<std::string>(), "plan.yaml");
 }
@@ -109,6 +111,7 @@ TEST_P(WithoutStorage, GoesOnWhereNoStateLiesThere) {
   for (auto const* fault : {"storage-write-all:30", "storage-read-all:30"}) {
     SCOPED_TRACE(fault);
     auto const run = runs.run(fault, {std::string("debug.fault=") + fault});
+    ASSERT_EQ(run.status, 0);
     EXPECT_TRUE(says(run, "storage has failed; new plan without it")) << run.output;
     EXPECT_TRUE(says(run, "is done again, without storage")) << run.output;
     EXPECT_EQ(plans_of(run).size(), 1u);

@@ -121,6 +121,36 @@ TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
   EXPECT_GT(with_slots, 5);
 }
 
+// One tensor of many slices and no whole number of pieces.
+Program with_state_at(Residence const& at) {
+  Program program;
+  Buffer state;
+  state.id = 0;
+  state.tensor = 0;
+  state.name = "state";
+  state.bytes = 9 * kMiB + 100;
+  state.tier = at.tier;
+  state.offset = at.offset;
+  state.persistent = true;
+  program.tensors.resize(1);
+  program.buffers = {state};
+  program.peak_bytes = kRoomy;
+  return program;
+}
+
+TEST(Move, OverItselfGoesUpFromItsEndAndDownFromItsBeginning) {
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    for (std::int64_t const apart : {64 * kKiB, 5 * kMiB}) {
+      auto const low = with_state_at({tier, kMiB}), high = with_state_at({tier, kMiB + apart});
+      for (auto const& [from, to] : {std::pair(&low, &high), std::pair(&high, &low)}) {
+        auto const move = make_move(*from, *to);
+        ASSERT_TRUE(move);
+        ASSERT_NO_FATAL_FAILURE(expect_moved(*from, *to, *move, 1));
+      }
+    }
+  }
+}
+
 TEST(Move, ToTheSamePlanMovesNothing) {
   auto const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = compile(graph, nullptr, make_plan(graph, {}, BlockPolicy::keep), 1, 1).train;
