@@ -11,6 +11,7 @@
 #include "config/print.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
+#include "plan/machine_file.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/checkpoints.hpp"
 #include "train/cores.hpp"
@@ -41,7 +42,9 @@ struct Start {
 
 Config read_config(TrainArguments const& arguments) {
   auto config = load_config(arguments.input, arguments.overrides);
+  auto const replan = config.plan.replan;
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
+  config.plan.replan = replan;
   return config;
 }
 
@@ -71,6 +74,17 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
   choose_arithmetic(start, comm);
   return start;
+}
+
+Machine machine_of(Start const& start, Budgets const& limits, Exec const& exec, Comm& comm) {
+  auto const& file = start.config.debug.machine;
+  if (file.empty()) {
+    return measured_machine(start.config, start.data->vocab, start.choices, start.cores,
+                            limits.device_bytes / 2, exec, comm);
+  }
+  Machine machine;
+  on_all_ranks(comm, [&] { machine = load_machine(file); });
+  return machine;
 }
 
 // The Config with what `auto` came to.
@@ -114,8 +128,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
   auto const limits = common_budgets(start.config, comm);
-  auto const machine = measured_machine(start.config, start.data->vocab, start.choices, start.cores,
-                                        limits.device_bytes / 2, exec, comm);
+  auto const machine = machine_of(start, limits, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
   PlannedMemory settled(
@@ -143,9 +156,9 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (start.run_dir && memory.spill())
       for (auto const& line : memory.spill()->advice()) fmt::print(stderr, "{}\n", line);
-    trainer.emplace(TrainerParts{start.config, *start.data, planned.train, planned.programs,
-                                 machine, memory, exec, comm,
-                                 start.run_dir ? &*start.run_dir : nullptr, process_begin});
+    trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
+                                 memory, exec, comm, start.run_dir ? &*start.run_dir : nullptr,
+                                 process_begin});
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
                         trainer->model());
@@ -157,10 +170,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 5. Train.
   auto const status = trainer->run(state);
-  auto const summary = summarize(
-      {start.config, planned.programs.train, simulation, machine, memory, *trainer, outside_bytes,
-       status},
-      comm);
+  auto const summary =
+      summarize({start.config, machine, memory, *trainer, outside_bytes, status}, comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;
 }

@@ -56,6 +56,7 @@ struct PlanConfig {
   std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"},
                            update = {"auto"};
   std::optional<std::int64_t> prefetch;  // blocks ahead; empty: auto
+  bool replan = true;                    // while the run goes on
   std::string file;                      // a saved plan
 };
 
@@ -88,6 +89,7 @@ struct DebugConfig {
   bool poison = false, locked_allocator = false;
   std::string force_backend = "auto";
   std::string fault = "none";
+  std::string machine;  // a machine file; empty: measured
 };
 
 struct Config {

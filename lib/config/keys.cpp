@@ -122,6 +122,9 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "beside the next forward, where its state is not on the device."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
        "How far ahead what is not on the device is brought back."},
+      {"plan.replan", BoolField{&plan.replan}, "", "",
+       "Where steps take longer or shorter than planned, search again and go on with another plan "
+       "if that pays; what the other plan keys say holds."},
       {"plan.file", PathField{&plan.file}, "none", "",
        "A saved plan to use; the other plan keys stay auto then."},
   };
@@ -181,11 +184,13 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        NumberedNameField{&debug.fault,
                          "none",
                          {"storage-read", "storage-write", "storage-read-all", "storage-write-all",
-                          "storage-random", "kill-rank"}},
+                          "storage-random", "storage-slow", "kill-rank"}},
        "none", "",
        "For tests: the N-th read or write of every rank's spill file fails, or all from the N-th "
-       "on, or many as N seeds it (late, short, damaged, with errors), or the last rank dies "
-       "before step N."},
+       "on, or many as N seeds it (late, short, damaged, with errors), or all are slow from the "
+       "N-th transfer on (20 MB/s), or the last rank dies before step N."},
+      {"debug.machine", PathField{&debug.machine}, "none", "",
+       "A machine file to plan with, instead of measuring the machine."},
   };
 }
 
@@ -204,8 +209,8 @@ std::vector<Key> keys_of(Config& c) {
 
 std::vector<std::string_view> const& later_keys() {
   static std::vector<std::string_view> const names = {
-      "model.import",   "model.kv_heads", "model.rope_theta", "model.window", "data.pack",
-      "data.objective", "plan.shard",     "plan.replan",      "run.trace",    "debug.checksum_all"};
+      "model.import",   "model.kv_heads", "model.rope_theta", "model.window",      "data.pack",
+      "data.objective", "plan.shard",     "run.trace",        "debug.checksum_all"};
   return names;
 }
 

@@ -29,7 +29,7 @@ constexpr bool is_serial(Lane lane) {
   return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
 }
 
-// The lane of a copy between two tiers.
+// The lane of a copy between two tiers, or within one: that which leads there.
 Lane copy_lane(Tier from, Tier to);
 
 // One residence of a tensor's bytes: a tensor that is spilled, reloaded or recomputed has several.
@@ -101,7 +101,8 @@ struct Program {
   std::vector<Segment> segments;
   std::array<std::int64_t, kTiers> peak_bytes{};        // arena size per tier
   std::array<std::int64_t, kTiers> persistent_bytes{};  // of it, what lives as long as the run
-  bool redo = true;  // a step whose transfers fail is not committed and can be run again
+  bool once = false;  // runs a single time, and state may be overwritten that was read before
+  bool redo = true;   // a step whose transfers fail is not committed and can be run again
 };
 
 // Indices into Program::segments for one step: first, middle x (n - 2), last, update.

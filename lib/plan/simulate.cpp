@@ -29,9 +29,10 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
 
 }  // namespace
 
-// Two steps without a barrier; the second is the steady state.
+// Two steps without a barrier; the second is the steady state. What runs once has but one.
 Simulation simulate(Program const& program, Machine const& machine) {
-  auto const instances = unroll(program, segment_sequence(program), 2);
+  int const steady = program.once ? 0 : 1;
+  auto const instances = unroll(program, segment_sequence(program), steady + 1);
   auto const costs = item_costs(program, machine);
   auto const times = timeline_of(program, instances, costs).run(capacities(machine));
   std::array<double, 2> end_s{};  // of each step
@@ -40,16 +41,17 @@ Simulation simulate(Program const& program, Machine const& machine) {
     auto& end = end_s[static_cast<std::size_t>(instances[i].step)];
     end = std::max(end, times[i].end_s);
   }
+  double const begin_s = steady == 0 ? 0 : end_s[0];
   Simulation result;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (instances[i].step == 0) continue;
+    if (instances[i].step < steady) continue;
     Item const& item = program.items[static_cast<std::size_t>(instances[i].item)];
     auto const& [start, end] = times[i];
-    result.spans.push_back({item.number, start - end_s[0], end - end_s[0]});
+    result.spans.push_back({item.number, start - begin_s, end - begin_s});
     result.busy_s[index(item.lane)] += end - start;
     result.bytes[index(item.lane)] += written_bytes(item);
   }
-  result.step_s = std::max(end_s[0], end_s[1]) - end_s[0];
+  result.step_s = std::max(end_s[0], end_s[1]) - begin_s;
   return result;
 }
 

@@ -20,6 +20,7 @@ std::vector<Instance> unroll(Program const& program, std::vector<int> const& seq
 }
 
 int proof_steps(Program const& program) {
+  if (program.once) return 1;
   bool const versioned = std::any_of(program.buffers.begin(), program.buffers.end(),
                                      [](Buffer const& b) { return b.versions > 1; });
   return versioned ? 3 : 2;

@@ -102,7 +102,8 @@ class Verifier {
       Byte const& byte = m_memory[cell];
       bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
       // Even what a later item overwrites: an uncommitted step must leave state as it was.
-      if (of_other && buffer(byte.buffer).persistent) {
+      bool const is_moved = m_program.once && byte.readers != Clock{};
+      if (of_other && buffer(byte.buffer).persistent && !is_moved) {
         report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);
       }
       if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position)) {

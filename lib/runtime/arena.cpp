@@ -26,14 +26,22 @@ std::size_t mapping_bytes(std::int64_t reserved_bytes) {
   return static_cast<std::size_t>(reserved_bytes + Arena::kAlignment);
 }
 
+void* reserve(std::int64_t bytes) {
+  return ::mmap(nullptr, mapping_bytes(bytes), PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 }  // namespace
 
 Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
     : m_name(std::move(name)),
       m_reserved_bytes(round_up(std::max(bytes, reserve_bytes), kAlignment)) {
   refuse_when_locked("an arena");
-  m_mapping = ::mmap(nullptr, mapping_bytes(m_reserved_bytes), PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  m_mapping = reserve(m_reserved_bytes);
+  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // a limit on addresses: then no more
+    m_reserved_bytes = round_up(bytes, kAlignment);
+    m_mapping = reserve(m_reserved_bytes);
+  }
   if (m_mapping == MAP_FAILED) fail(m_name, m_reserved_bytes);
   auto const address = reinterpret_cast<std::uintptr_t>(m_mapping);
   auto const alignment = static_cast<std::uintptr_t>(kAlignment);

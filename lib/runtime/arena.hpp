@@ -13,8 +13,8 @@ class Arena {
  public:
   static constexpr std::int64_t kAlignment = std::int64_t{2} << 20;
 
-  // Commits `bytes`, and keeps the addresses up to `reserve_bytes` for later `commit`s. `name` is
-  // for messages. Throws Error(cannot_fit) when the system refuses.
+  // Commits `bytes`, and keeps the addresses up to `reserve_bytes`, if the system lets us, for
+  // later `commit`s. `name` is for messages. Throws Error(cannot_fit) when the system refuses.
   explicit Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes = 0);
   ~Arena();
   Arena(Arena const&) = delete;
@@ -28,6 +28,7 @@ class Arena {
   std::byte* at(std::int64_t offset, std::int64_t bytes) const;
 
   std::int64_t bytes() const { return m_bytes; }
+  std::int64_t reserved_bytes() const { return m_reserved_bytes; }
 
  private:
   std::string m_name;

@@ -46,6 +46,10 @@ void Engine::finish() {
   if (m_state.state_lost) throw Error(Status::storage, m_state.parts.tiers.spill->first_failure());
 }
 
+bool Engine::storage_failed() const {
+  return m_state.runs[(m_runs + 1) % 2].record.failures.any();
+}
+
 void Engine::work(Worker& worker) {
   try {
     while (m_state.gate.wait_for(worker.cursor.run() + 1)) {

@@ -40,6 +40,10 @@ class Engine {
   // state is lost on this rank (see CommitWord).
   void finish();
 
+  // After `finish`: whether a transfer of the last run failed. For Programs without a commit, of
+  // which nobody else says so where no later item needed the bytes.
+  bool storage_failed() const;
+
   // Every execution of the last step, in total order. After `finish`; valid until the next step.
   std::span<ItemTime const> last_step_times() const;
 

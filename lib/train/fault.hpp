@@ -17,12 +17,13 @@ enum class FaultKind : std::uint8_t {
   storage_read_all,  // all from the n-th on
   storage_write_all,
   storage_random,
+  storage_slow,  // from the n-th transfer on
   kill_rank,
 };
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
-  std::int64_t at = 0;  // the n-th read or write of a rank, or the step; from 1; or the seed
+  std::int64_t at = 0;  // the n-th transfer of a rank, or the step; from 1; or the seed
 };
 
 struct FaultName {
@@ -35,6 +36,7 @@ inline constexpr FaultName kFaultNames[] = {
     {"storage-read-all", FaultKind::storage_read_all},
     {"storage-write-all", FaultKind::storage_write_all},
     {"storage-random", FaultKind::storage_random},
+    {"storage-slow", FaultKind::storage_slow},
     {"kill-rank", FaultKind::kill_rank},
 };
 

@@ -92,12 +92,12 @@ void put(StoredPart const& stored, std::int64_t first, std::span<float const> fr
 
 }  // namespace
 
-ModelState::ModelState(Program const& program, Tiers const& tiers)
+ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there)
     : m_program(program), m_chunks(program.chunks.size()) {
   auto const stored = [&](TensorId tensor) -> StoredTensor {
     for (auto const& buffer : program.buffers) {
       if (tensor < 0 || buffer.tensor != tensor || !buffer.persistent) continue;
-      return {tiers, buffer, program.tensors[static_cast<std::size_t>(tensor)].dtype};
+      return {tiers, buffer, program.tensors[static_cast<std::size_t>(tensor)].dtype, is_there};
     }
     return {};
   };

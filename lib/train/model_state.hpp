@@ -27,7 +27,9 @@ struct StoredPart {
 // where state lies in a spill file that fails.
 class ModelState {
  public:
-  ModelState(Program const& program, Tiers const& tiers);
+  // `is_there`: steps have been done with it, or a move has brought it; else it is to be
+  // initialised or written.
+  ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
   // Draws every master from (seed, parameter, element): the same bits on every rank. Moments begin
   // as zeros.

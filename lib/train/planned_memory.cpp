@@ -32,13 +32,14 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
     });
     auto const& peak = m_run->programs.train.peak_bytes;
     limits.nvme_bytes = peak[index(Tier::nvme)] / 2;
-  } while (!take_memory(parts.config, comm));
+  } while (!take_memory(parts.config, limits, comm));
 }
 
 // False: the spill file was too large, which is said.
-bool PlannedMemory::take_memory(Config const& config, Comm& comm) {
+bool PlannedMemory::take_memory(Config const& config, Budgets const& limits, Comm& comm) {
+  auto const most = config.plan.replan ? limits : Budgets{};
   auto const& program = m_run->programs.train;
-  on_all_ranks(comm, [&] { m_memory.emplace(config, program); });
+  on_all_ranks(comm, [&] { m_memory.emplace(config, program, most); });
   try {
     on_all_ranks(comm, [&] { m_memory->take_storage(config, program, comm.rank()); });
     return true;

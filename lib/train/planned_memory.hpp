@@ -31,7 +31,7 @@ class PlannedMemory {
   RunMemory& memory() { return *m_memory; }
 
  private:
-  bool take_memory(Config const& config, Comm& comm);
+  bool take_memory(Config const& config, Budgets const& limits, Comm& comm);
 
   std::optional<PlannedRun> m_run;
   std::optional<RunMemory> m_memory;

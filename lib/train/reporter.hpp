@@ -31,8 +31,9 @@ class Reporter {
 
   // A line of its own, outside the live line.
   void break_line() { m_progress.break_line(); }
-  // Median seconds of the steps so far; the first one of several is left out.
+  // Median seconds of the steps since the plan changed; the first one of several is left out.
   double median_step_s() const;
+  void change_plan() { m_step_s.clear(); }
   LaneReport const& lanes() const { return m_lanes; }  // sums of the steps so far
 
  private:

@@ -1,6 +1,8 @@
 #include "train/run_memory.hpp"
 
 #include "io/ring/random_faults.hpp"
+#include "io/ring/slow_storage.hpp"
+#include "runtime/poison.hpp"
 #include "train/fault.hpp"
 
 namespace spillway {
@@ -22,18 +24,23 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
   return nullptr;
 }
 
+// Registering makes all of it resident at once, so only where it is asked for.
+bool registers(Config const& config) {
+  return backend(config.debug.force_backend) == Backend::uring;
+}
+
 QueueSettings queue_settings(Config const& config, Arena const& device) {
   QueueSettings queue;
   queue.backend = backend(config.debug.force_backend);
   queue.depth = static_cast<int>(config.spill.queue_depth);
-  // Registering makes all of it resident at once, so only where it is asked for.
-  if (queue.backend == Backend::uring)
+  if (registers(config))
     queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
   return queue;
 }
 
 MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank) {
   auto const fault = parse_fault(config.debug.fault);
+  if (fault.kind == FaultKind::storage_slow) return {make_slow_queue(queue.depth, fault.at), ""};
   if (fault.kind != FaultKind::storage_random) return make_transfer_queue(queue);
   auto const seed = static_cast<std::uint64_t>(fault.at) << 16 | static_cast<std::uint64_t>(rank);
   return {make_random_queue(queue.depth, seed), ""};
@@ -45,12 +52,27 @@ void require_spill_directory(MemoryConfig const& memory) {
   if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
 }
 
-RunMemory::RunMemory(Config const& config, Program const& train)
+RunMemory::RunMemory(Config const& config, Program const& train, Budgets const& most)
     : m_faults(injector(config)),
-      m_tiers{Arena("memory.device", peak(train, Tier::device)),
-              Arena("host memory", peak(train, Tier::host)),
+      m_registered(registers(config)),
+      m_tiers{Arena("memory.device", peak(train, Tier::device), most.device_bytes),
+              Arena("host memory", peak(train, Tier::host), most.host_bytes),
               nullptr,
               {}} {}
+
+Budgets RunMemory::room() const {
+  auto const& device = m_tiers.device;
+  return {m_registered ? device.bytes() : device.reserved_bytes(), m_tiers.host.reserved_bytes(),
+          m_spill ? m_spill->size_bytes() : 0};
+}
+
+void RunMemory::resize(std::array<std::int64_t, kTiers> const& peak_bytes) {
+  // What a step of another plan may not have touched is anybody's now.
+  for (auto const* arena : {&m_tiers.device, &m_tiers.host})
+    allow_access({arena->at(0, arena->bytes()), static_cast<std::size_t>(arena->bytes())});
+  if (!m_registered) m_tiers.device.commit(peak_bytes[index(Tier::device)]);
+  m_tiers.host.commit(peak_bytes[index(Tier::host)]);
+}
 
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = peak(train, Tier::nvme);

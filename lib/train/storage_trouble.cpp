@@ -15,7 +15,8 @@ constexpr auto kLost = "a step was committed without it; the last checkpoint is 
 
 }  // namespace
 
-std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step) {
+std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step,
+                                            std::function<bool()> const& do_without) {
   if (word == CommitWord::state_lost) {
     m_state_lost = true;
     say(false, kLost);
@@ -26,11 +27,21 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step) 
     return std::nullopt;
   }
   bool const again = ++m_tries < kMostTries;
-  say(again, again ? fmt::format("step {} is done again", step)
-                   : fmt::format("step {} is not done and the run stops before it", step));
-  if (!again) return Status::storage;
+  bool const without = !again && do_without && do_without();
+  if (m_state_lost) return Status::storage;  // on the way to another plan
+  if (!again && !without) {
+    say(false, fmt::format("step {} is not done and the run stops before it", step));
+    return Status::storage;
+  }
+  say(true, fmt::format("step {} is done again{}", step, without ? ", without storage" : ""));
+  if (without) m_tries = 0;
   forget();
   return std::nullopt;
+}
+
+void StorageTrouble::lose_state() {
+  m_state_lost = true;
+  say(false, kLost);
 }
 
 void StorageTrouble::forget() {
@@ -43,8 +54,7 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
     return std::nullopt;
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
-    m_state_lost = true;
-    say(false, kLost);
+    lose_state();
     return Status::storage;
   }
 }

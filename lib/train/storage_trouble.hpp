@@ -1,6 +1,7 @@
 // What a run does about storage that fails it: the step once more, or the end at a checkpoint.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,10 @@ class StorageTrouble {
   StorageTrouble(SpillFile* spill, Comm& comm) : m_spill(spill), m_comm(comm) {}
 
   // After a run of `step` (from 1). Empty: the step counts, or is to be run again, as `word` says.
-  std::optional<Status> after(CommitWord word, std::int64_t step);
+  // `do_without` is asked when nothing else helps: whether another plan is in force by now that
+  // needs no storage.
+  std::optional<Status> after(CommitWord word, std::int64_t step,
+                              std::function<bool()> const& do_without = {});
 
   // Waits until the engine is done with all it has begun. Empty: its state is whole. Throws
   // AgreedError for what has nothing to do with storage.
@@ -27,6 +31,8 @@ class StorageTrouble {
   // What has failed is told by the caller, or is not worth telling. Not collective.
   void forget();
 
+  // State could not be brought to where another plan has it: only the last checkpoint is whole.
+  void lose_state();
   // Only the last checkpoint is whole: no other may be written.
   bool state_lost() const { return m_state_lost; }
 

@@ -11,7 +11,7 @@ namespace spillway {
 
 static_assert(kWindowElements % kSpillPieceBytes == 0);  // read as written, in whole pieces
 
-StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype)
+StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there)
     : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {
   if (buffer.tier != Tier::nvme) {
     m_memory = buffer_bytes(tiers, buffer, 0).data();
@@ -19,7 +19,7 @@ StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype
   }
   m_spill = tiers.spill;
   auto const windows = div_ceil(m_bytes, kWindowElements * size_bytes(dtype));
-  m_written.resize(static_cast<std::size_t>(windows));
+  m_written.resize(static_cast<std::size_t>(windows), is_there);
 }
 
 std::byte* StoredTensor::at(std::int64_t first, bool changes) {

@@ -19,7 +19,9 @@ inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
 class StoredTensor {
  public:
   StoredTensor() = default;  // of nothing
-  StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype);
+  // `is_there`: it holds values, of steps before; else what is not written before `complete`
+  // becomes zero.
+  StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there = false);
 
   bool exists() const { return m_dtype.has_value(); }
   DType dtype() const { return *m_dtype; }

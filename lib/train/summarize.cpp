@@ -60,8 +60,9 @@ SpillReport spill_report(RankNumbers const& total, SummaryParts const& parts, do
   report.read_bytes = total.read_bytes;
   report.write_gbps = gbps(total.written_bytes, total.write_s);
   report.read_gbps = gbps(total.read_bytes, total.read_s);
-  report.lifetime_years = drive_use(parts.simulation.bytes[index(Lane::nvme_write)], step_s,
-                                    parts.program.ranks, parts.machine)
+  auto const& plans = parts.trainer.plans();
+  report.lifetime_years = drive_use(plans.simulation().bytes[index(Lane::nvme_write)], step_s,
+                                    plans.planned().programs.train.ranks, parts.machine)
                               .lifetime_years;
   report.endurance_bytes = parts.machine.nvme_endurance_bytes;
   return report;
@@ -95,14 +96,18 @@ std::string spill_lines(SpillReport const& spill) {
 
 Summary summarize(SummaryParts const& parts, Comm& comm) {
   auto const total = over_ranks(own_numbers(parts), comm);
+  auto const& plans = parts.trainer.plans();
+  auto const& program = plans.planned().programs.train;
+  auto const& simulation = plans.simulation();
   Summary summary;
-  summary.predicted_peak_bytes = parts.program.peak_bytes;
+  summary.plan = plans.file();
+  summary.predicted_peak_bytes = plans.peak_bytes();
   summary.measured_peak_bytes = total.measured;
   summary.outside_bytes = total.outside_bytes;
   summary.peak_rss_bytes = total.peak_rss_bytes;
-  summary.predicted_step_s = parts.simulation.step_s;
+  summary.predicted_step_s = simulation.step_s;
   summary.measured_step_s = parts.trainer.median_step_s();
-  summary.predicted_op_s = predicted_op_seconds(parts.program, parts.simulation);
+  summary.predicted_op_s = predicted_op_seconds(program, simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
   summary.spill = spill_report(total, parts, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();

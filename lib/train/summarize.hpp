@@ -11,8 +11,6 @@ namespace spillway {
 
 struct SummaryParts {
   Config const& config;
-  Program const& program;
-  Simulation const& simulation;
   Machine const& machine;
   RunMemory& memory;
   Trainer const& trainer;

@@ -22,7 +22,8 @@ Json ops(Summary const& summary) {
 
 std::string to_json(Summary const& summary) {
   auto const& spill = summary.spill;
-  Json const json = {{"predicted_peak_bytes", tiers_json(summary.predicted_peak_bytes)},
+  Json const json = {{"plan", summary.plan},
+                     {"predicted_peak_bytes", tiers_json(summary.predicted_peak_bytes)},
                      {"measured_peak_bytes", tiers_json(summary.measured_peak_bytes)},
                      {"outside_bytes", summary.outside_bytes},
                      {"peak_rss_bytes", summary.peak_rss_bytes},

@@ -20,7 +20,8 @@ struct SpillReport {
 };
 
 struct Summary {
-  TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks
+  std::string plan;  // the file of the one in force at the end, of which predictions are
+  TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
   double predicted_step_s = 0, measured_step_s = 0;
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step

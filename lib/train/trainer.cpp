@@ -34,16 +34,6 @@ std::int64_t eval_windows(Config const& config, Data const& data) {
                   data.valid_windows(config.data.sequence));
 }
 
-// `state` is read by the engine's threads in a step and changed between steps only.
-EngineParts engine_parts(TrainerParts const& parts, Program const& program, BatchSource& batches,
-                         RunState const& state) {
-  auto const policy = [&config = parts.config, &state](CommitSums const& sums) {
-    return decide_commit(config.optim, config.run.steps, state.updates, sums);
-  };
-  return {program, parts.memory.tiers(), parts.exec,    kernel, parts.comm,
-          batches, CommitPolicy(policy), stop_requested};
-}
-
 EngineDebug engine_debug(Config const& config) {
   return {config.debug.poison, config.debug.locked_allocator};
 }
@@ -56,22 +46,44 @@ double step_flops(Graph const& graph, std::int64_t micro_batches) {
 
 }  // namespace
 
+Trainer::Bound::Bound(EngineParts const& train, std::optional<EngineParts> const& evaluation,
+                      EngineDebug debug, bool state_is_there)
+    : engine(train, debug), model(train.program, train.tiers, state_is_there) {
+  if (evaluation) eval.emplace(*evaluation, debug);
+}
+
 Trainer::Trainer(TrainerParts parts)
     : m_parts(parts),
       m_fault(parse_fault(parts.config.debug.fault)),
-      m_shape(batch_shape(parts.config, parts.graph.arithmetic, parts.comm)),
+      m_shape(batch_shape(parts.config, parts.planned.train.arithmetic, parts.comm)),
       m_batches(parts.data.train, parts.data.order, m_shape),
-      m_engine(engine_parts(parts, parts.programs.train, m_batches, m_state),
-               engine_debug(parts.config)),
-      m_model(parts.programs.train, parts.memory.tiers()),
-      m_reporter(parts.config, parts.machine, step_flops(parts.graph, m_shape.micro_batches()),
-                 parts.run_dir),
+      m_reporter(parts.config, parts.machine,
+                 step_flops(parts.planned.train, m_shape.micro_batches()), parts.run_dir),
+      m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
+                   parts.limits, parts.memory, m_reporter, parts.comm}),
       m_trouble(parts.memory.tiers().spill, parts.comm) {
-  if (!parts.programs.eval) return;
-  m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
-                         eval_windows(parts.config, parts.data));
-  m_eval_engine.emplace(engine_parts(parts, *parts.programs.eval, *m_eval_batches, m_state),
-                        engine_debug(parts.config));
+  if (parts.planned.programs.eval) {
+    m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
+                           eval_windows(parts.config, parts.data));
+  }
+  m_bound = bind(parts.planned.programs, false);
+}
+
+std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool state_is_there) {
+  std::optional<EngineParts> eval;
+  if (programs.eval) eval.emplace(engine_parts(*programs.eval, *m_eval_batches));
+  return std::make_unique<Bound>(engine_parts(programs.train, m_batches), eval,
+                                 engine_debug(m_parts.config), state_is_there);
+}
+
+// m_state is read by the engine's threads in a step and changed between steps only.
+EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) {
+  auto const policy = [this](CommitSums const& sums) {
+    auto const& config = m_parts.config;
+    return decide_commit(config.optim, config.run.steps, m_state.updates, sums);
+  };
+  return {program, m_parts.memory.tiers(), m_parts.exec,  kernel, m_parts.comm,
+          batches, CommitPolicy(policy),   stop_requested};
 }
 
 Status Trainer::run(RunState start) {
@@ -96,10 +108,11 @@ bool Trainer::out_of_time() const {
 }
 
 std::optional<Status> Trainer::step() {
-  auto const result = m_engine.run_step(m_state.step);
+  auto const result = m_bound->engine.run_step(m_state.step);
   bool const again = result.word == CommitWord::storage_error;
   if (again || result.word == CommitWord::state_lost) m_reporter.break_line();
-  if (auto const status = m_trouble.after(result.word, m_state.step + 1)) return status;
+  auto const without = [this] { return do_without_storage(); };
+  if (auto const status = m_trouble.after(result.word, m_state.step + 1, without)) return status;
   if (again) return std::nullopt;
   bool const skipped = result.word == CommitWord::non_finite;
   m_skips = skipped ? m_skips + 1 : 0;
@@ -111,12 +124,13 @@ std::optional<Status> Trainer::step() {
   bool const evaluates = !result.stop && evaluation_is_due();  // who stops is in a hurry
   bool const saves = !stops && checkpoint_is_due();
   if (evaluates || saves) {  // both look at what lanes may still be working on
-    if (auto const status = m_trouble.settle(m_engine)) return status;
+    if (auto const status = m_trouble.settle(m_bound->engine)) return status;
   }
   report(result, evaluates);
   if (stops) return Status::requeue;
   if (saves) save_now();
-  return std::nullopt;
+  auto better = m_replanner.after_step(m_state.step, result);
+  return better ? adopt(std::move(*better)) : std::nullopt;
 }
 
 std::optional<Status> Trainer::after_skip() {
@@ -163,17 +177,17 @@ void Trainer::report(StepResult const& result, bool evaluates) {
 bool Trainer::evaluation_is_due() const {
   auto const every = m_parts.config.run.eval_every;
   bool const last = m_state.step == m_parts.config.run.steps;
-  return m_eval_engine && (last || (every > 0 && m_state.step % every == 0));
+  return m_bound->eval && (last || (every > 0 && m_state.step % every == 0));
 }
 
 // Nothing where storage failed: training has tries of its own.
 std::optional<double> Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
   try {
-    return evaluate(*m_eval_engine, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
+    return evaluate(*m_bound->eval, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
-    m_eval_engine->finish();
+    m_bound->eval->finish();
     m_reporter.break_line();
     if (*error.what() != '\0') {
       spdlog::warn("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
@@ -207,7 +221,7 @@ std::optional<std::string> Trainer::save() {
   m_saved_at = SteadyClock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
   try {
-    save_checkpoint(m_parts.config.run.dir, m_model, m_state, m_parts.config.run.checkpoint.keep,
+    save_checkpoint(m_parts.config.run.dir, model(), m_state, m_parts.config.run.checkpoint.keep,
                     m_parts.comm);
     m_saved_step = m_state.step;
     return std::nullopt;
@@ -221,7 +235,7 @@ std::optional<std::string> Trainer::save() {
 // There is nothing whole to save, but lanes may still be at work.
 Status Trainer::after_loss() {
   try {
-    m_engine.finish();
+    m_bound->engine.finish();
   } catch (Error const&) {  // it is told
   }
   return Status::storage;
@@ -229,7 +243,7 @@ Status Trainer::after_loss() {
 
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
-  if (!m_trouble.state_lost()) status = m_trouble.settle(m_engine).value_or(status);
+  if (!m_trouble.state_lost()) status = m_trouble.settle(m_bound->engine).value_or(status);
   if (m_trouble.state_lost()) return after_loss();
   if (status == Status::non_finite) return status;  // the weights may be what is wrong
   if (auto const failure = save()) {
@@ -247,7 +261,7 @@ Status Trainer::finish(Status status) {
 }
 
 std::array<double, kOpKinds> Trainer::op_seconds() const {
-  return seconds_by_kind(m_parts.programs.train, m_engine.last_step_times());
+  return seconds_by_kind(m_replanner.planned().programs.train, m_bound->engine.last_step_times());
 }
 
 void Trainer::strike() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "train/data.hpp"
 #include "train/fault.hpp"
 #include "train/model_state.hpp"
+#include "train/replanner.hpp"
 #include "train/reporter.hpp"
 #include "train/run_dir.hpp"
 #include "train/run_memory.hpp"
@@ -25,9 +27,10 @@ namespace spillway {
 struct TrainerParts {
   Config const& config;
   Data const& data;
-  Graph const& graph;
-  Compiled const& programs;
+  PlannedRun const& planned;
+  Simulation const& simulation;  // of it, on `machine`
   Machine const& machine;
+  Budgets limits;
   RunMemory& memory;
   Exec const& exec;
   Comm& comm;
@@ -41,18 +44,35 @@ class Trainer {
   explicit Trainer(TrainerParts parts);
 
   // To be given its start before `run`: fresh or from a checkpoint.
-  ModelState& model() { return m_model; }
+  ModelState& model() { return m_bound->model; }
 
   // Collective. Trains from `start` to run.steps, a request to stop, or an error that leaves the
   // run at its last checkpoint; Status says which, and what is not `done` has been said. The model
   // is saved at the end.
   Status run(RunState start);
 
-  LaneReport const& lanes() const { return m_reporter.lanes(); }  // sums of all steps
-  double median_step_s() const { return m_reporter.median_step_s(); }
-  std::array<double, kOpKinds> op_seconds() const;  // of the last step
+  LaneReport const& lanes() const { return m_reporter.lanes(); }       // sums of all steps
+  double median_step_s() const { return m_reporter.median_step_s(); }  // of the plan in force
+  std::array<double, kOpKinds> op_seconds() const;                     // of the last step
+  Replanner const& plans() const { return m_replanner; }
 
  private:
+  // The Programs of one plan, bound.
+  struct Bound {
+    Bound(EngineParts const& train, std::optional<EngineParts> const& eval, EngineDebug debug,
+          bool state_is_there);
+    Engine engine;
+    std::optional<Engine> eval;
+    ModelState model;
+  };
+
+  std::unique_ptr<Bound> bind(Compiled const& programs, bool state_is_there);
+  EngineParts engine_parts(Program const& program, BatchSource& batches);
+  std::optional<Status> adopt(NewPlan plan);
+  bool make_room(std::array<std::int64_t, kTiers> const& peak_bytes);
+  bool move_state(Program const& move);
+  void write_plan();
+  bool do_without_storage();
   std::optional<Status> step();  // empty: go on
   std::optional<Status> after_skip();
   void count(StepResult const& result);
@@ -73,12 +93,11 @@ class Trainer {
   BatchShape m_shape;
   TrainBatches m_batches;
   std::optional<EvalBatches> m_eval_batches;
-  Engine m_engine;
-  std::optional<Engine> m_eval_engine;
-  ModelState m_model;
   RunState m_state;
+  std::unique_ptr<Bound> m_bound;
   std::int64_t m_saved_step = -1;
   Reporter m_reporter;
+  Replanner m_replanner;
   StorageTrouble m_trouble;
   std::int64_t m_skips = 0;     // in a row
   double m_longest_turn_s = 0;  // a step with its evaluation and checkpoint

@@ -29,6 +29,7 @@ Config unusual() {
             {"device", "nvme"},
             {"host", "device"},
             4,
+            false,
             ""};
   c.run.steps = 9;
   c.run.seed = ~0ull;
@@ -41,7 +42,7 @@ Config unusual() {
   c.run.eval_batches = 3;
   c.run.log_every = 1;
   c.spill = {7, false};
-  c.debug = {true, true, "posix", "storage-read:3"};
+  c.debug = {true, true, "posix", "storage-read:3", "m.yaml"};
   return c;
 }
 

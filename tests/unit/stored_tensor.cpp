@@ -35,6 +35,9 @@ class Stored {
     ASSERT_EQ(m_spill.write(0, std::as_bytes(std::span(values))), IoResult::ok);
   }
 
+  // By somebody who knows that it is there.
+  void find() { tensor = StoredTensor(m_tiers, m_buffer, DType::f32, true); }
+
   StoredTensor tensor;
 
  private:
@@ -50,6 +53,14 @@ TEST(StoredTensor, KeepsWhatIsWrittenAndIsZeroElsewhere) {
   stored.tensor.complete();
   EXPECT_EQ(stored.at(3, false), 1.5f);
   EXPECT_EQ(stored.at(4, false), 0.0f);
+  EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
+}
+
+TEST(StoredTensor, HoldsWhatAMoveHasBrought) {
+  Stored stored;
+  stored.write_past_it(2.5f);
+  stored.find();
+  EXPECT_EQ(stored.at(3, false), 2.5f);
   EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
 }
 

@@ -53,6 +53,35 @@ TEST_F(StorageTroubles, CostAStepThreeTriesEachWithItsOwnReason) {
   EXPECT_FALSE(m_trouble.state_lost());
 }
 
+// Only when tries do not help; from then on there are three again.
+TEST_F(StorageTroubles, AreOverWhereAnotherPlanDoesWithoutStorage) {
+  int asked = 0;
+  auto const without = [&] { return ++asked == 1; };
+  for (int failure = 1; failure <= 6; ++failure) {
+    fail_at(0);
+    auto const status = m_trouble.after(CommitWord::storage_error, 7, without);
+    EXPECT_EQ(status, failure < 6 ? std::nullopt : std::optional(Status::storage));
+    EXPECT_EQ(asked, failure / 3);
+    bool const done_without = said().find("done again, without storage") != std::string::npos;
+    EXPECT_EQ(done_without, failure == 3);
+  }
+}
+
+// What is done about it is a move, which may fail too.
+TEST_F(StorageTroubles, EndTheRunWhereStateIsLostOnTheWayToAnotherPlan) {
+  auto const loses = [&] {
+    m_trouble.lose_state();
+    return false;
+  };
+  for (int failure = 1; failure <= 3; ++failure) {
+    fail_at(0);
+    auto const status = m_trouble.after(CommitWord::storage_error, 7, loses);
+    EXPECT_EQ(status, failure < 3 ? std::nullopt : std::optional(Status::storage));
+  }
+  EXPECT_TRUE(m_trouble.state_lost());
+  EXPECT_EQ(said().find("the run stops before it"), std::string::npos);
+}
+
 TEST_F(StorageTroubles, AreForgottenByAStepThatCounts) {
   for (int step = 1; step < 9; ++step) {
     fail_at(0);

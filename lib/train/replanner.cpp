@@ -1,0 +1,192 @@
+#include "train/replanner.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "base/checksum.hpp"
+#include "comm/gathered.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "plan/move.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kWatchedSteps = 8;
+constexpr std::int64_t kFirstSteps = 2;  // not watched: pages and caches are new
+
+using Peaks = std::array<std::int64_t, kTiers>;
+
+double median(std::vector<double> values) {
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Nothing is away and nothing is made again: there is nothing to gain.
+bool is_resident(PlannedRun const& planned) {
+  auto const& peaks = planned.programs.train.peak_bytes;
+  return peaks[index(Tier::host)] == 0 && peaks[index(Tier::nvme)] == 0 &&
+         std::ranges::all_of(planned.plan.blocks, [](BlockPlan const& block) {
+           return block.policy == BlockPolicy::keep;
+         });
+}
+
+std::uint64_t checksum_of(std::string const& text) {
+  StreamingChecksum checksum;
+  checksum.add(std::as_bytes(std::span(text)));
+  return checksum.value();
+}
+
+}  // namespace
+
+Replanner::Replanner(ReplanParts const& parts)
+    : m_parts(parts),
+      m_planned(&parts.planned),
+      m_simulation(&parts.simulation),
+      m_peak_bytes(parts.planned.programs.train.peak_bytes),
+      m_machine(parts.machine),
+      m_assumed(parts.simulation),
+      m_search_s(parts.planned.search_s),
+      m_wait(kWatchedSteps) {
+  watch_anew(kFirstSteps);
+}
+
+void Replanner::watch_anew(std::int64_t wait) {
+  m_skip = wait;
+  m_step_s.clear();
+  m_sums = {};
+}
+
+std::optional<NewPlan> Replanner::after_step(std::int64_t steps_done, StepResult const& result) {
+  bool const is_over = steps_done >= m_parts.config.run.steps;
+  if (!m_parts.config.plan.replan || is_over || is_resident(*m_planned)) return std::nullopt;
+  if (m_skip > 0) {
+    --m_skip;
+    return std::nullopt;
+  }
+  m_step_s.push_back(result.step_s);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    m_sums.busy_s[lane] += result.lanes.use[lane].busy_s;
+    m_sums.bytes[lane] += result.lanes.use[lane].bytes;
+  }
+  if (m_step_s.size() < kWatchedSteps) return std::nullopt;
+  auto const seen = slowest(gathered(m_parts.comm, measured()));
+  watch_anew(0);
+  if (!has_drifted(m_assumed.step_s, seen.step_s)) return std::nullopt;
+  auto plan = look_for_better(steps_done, seen);
+  m_assumed.step_s = seen.step_s;
+  watch_anew(m_wait);
+  m_wait *= 2;
+  return plan;
+}
+
+Measured Replanner::measured() const {
+  auto own = m_sums;
+  own.steps = static_cast<std::int64_t>(m_step_s.size());
+  own.step_s = median(m_step_s);
+  return own;
+}
+
+std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measured const& seen) {
+  auto drift = find_drift(m_machine, m_assumed, seen);
+  if (!drift) return std::nullopt;
+  Trouble const trouble{steps_done, fmt::format("steps take {:.3g} s, planned {:.3g} s: {}",
+                                                seen.step_s, m_assumed.step_s, drift->why)};
+  m_machine = std::move(drift->machine);
+  m_assumed = simulate(m_planned->programs.train, m_machine);
+  return weigh(trouble, seen.step_s);
+}
+
+// The plan stays unless one is returned.
+std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, double seen_s) {
+  auto const stays = [&](char const* why) {
+    say(trouble, fmt::format("the plan stays: {}", why));
+    return std::nullopt;
+  };
+  auto const steps_left = m_parts.config.run.steps - trouble.steps_done;
+  auto const search_s = std::ranges::max(gathered(m_parts.comm, m_search_s));
+  if (!is_worth_a_search(seen_s, steps_left, search_s)) return stays("too few steps are left");
+  auto run = search(room());
+  if (!run) return stays("there is no other");
+  auto next = simulate(run->programs.train, m_machine);
+  Change change{m_assumed.step_s, next.step_s, 0, steps_left};
+  if (!pays(change)) return stays("no other gains enough");
+  auto move = make_move(m_planned->programs.train, run->programs.train);
+  if (!move) return stays("there is no room to move what a better one keeps elsewhere");
+  change.move_s = simulate(*move, m_machine).step_s;
+  if (!pays(change)) return stays("the move to a better one takes longer than it gains");
+  say(trouble, fmt::format("new plan from step {} ({:.3g} s instead of {:.3g} s; the move takes "
+                           "{:.2g} s)",
+                           trouble.steps_done + 1, next.step_s, m_assumed.step_s, change.move_s));
+  return NewPlan{std::move(run), std::move(next), std::move(*move)};
+}
+
+std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
+  auto const& train = m_planned->programs.train;
+  if (!m_parts.config.plan.replan || train.persistent_bytes[index(Tier::nvme)] > 0)
+    return std::nullopt;
+  auto budgets = room();
+  budgets.nvme_bytes = 0;
+  auto run = search(budgets);
+  if (!run) return std::nullopt;
+  auto move = make_move(train, run->programs.train);
+  if (!move) return std::nullopt;
+  m_no_storage = true;
+  auto simulation = simulate(run->programs.train, m_machine);
+  say({steps_done, "storage has failed"},
+      fmt::format("new plan without it from step {} ({:.3g} s instead of {:.3g} s)", steps_done + 1,
+                  simulation.step_s, m_assumed.step_s));
+  return NewPlan{std::move(run), std::move(simulation), std::move(*move)};
+}
+
+// Null where nothing fits, or where ranks come to different plans.
+std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
+  auto const& arithmetic = m_planned->train.arithmetic;
+  std::unique_ptr<PlannedRun> run;
+  try {
+    on_all_ranks(m_parts.comm, [&] {
+      run = std::make_unique<PlannedRun>(plan_run(m_parts.config, m_parts.vocab,
+                                                  {arithmetic.threads, arithmetic.micro}, false,
+                                                  budgets, m_machine, m_parts.comm.size()));
+    });
+  } catch (AgreedError const&) {
+    return nullptr;
+  }
+  m_search_s = run->search_s;
+  auto const plans = gathered(m_parts.comm, checksum_of(to_yaml(run->plan, run->train)));
+  return std::ranges::count(plans, plans[0]) == std::ssize(plans) ? std::move(run) : nullptr;
+}
+
+Budgets Replanner::room() {
+  auto const& limits = m_parts.limits;
+  auto const all = gathered(m_parts.comm, m_parts.memory.room());
+  auto const least = [&](std::int64_t Budgets::*tier) {
+    auto const& rank = std::ranges::min(all, {}, tier);
+    return rank.*tier;
+  };
+  return {std::min(limits.device_bytes, least(&Budgets::device_bytes)),
+          std::min(limits.host_bytes, least(&Budgets::host_bytes)),
+          m_no_storage ? 0 : least(&Budgets::nvme_bytes)};
+}
+
+void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
+  auto adopted = std::make_unique<NewPlan>(std::move(plan));
+  m_planned = adopted->run.get();
+  m_simulation = &adopted->simulation;
+  m_assumed = *m_simulation;
+  m_file = fmt::format("plan-{}.yaml", steps_done);
+  auto const& peaks = m_planned->programs.train.peak_bytes;
+  std::ranges::transform(m_peak_bytes, peaks, m_peak_bytes.begin(),
+                         [](auto a, auto b) { return std::max(a, b); });
+  m_adopted = std::move(adopted);  // the one before it is not referred to any more
+}
+
+void Replanner::say(Trouble const& trouble, std::string const& consequence) {
+  m_parts.reporter.break_line();
+  if (m_parts.comm.rank() == 0)
+    spdlog::info("step {}: {}; {}", trouble.steps_done, trouble.what, consequence);
+}
+
+}  // namespace spillway

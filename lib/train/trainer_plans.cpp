@@ -1,0 +1,74 @@
+// How a Trainer comes from one plan to another between steps.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "comm/on_all_ranks.hpp"
+#include "train/trainer.hpp"
+
+namespace spillway {
+
+// Empty: the run goes on, with the plan it had where the system has no memory for both.
+std::optional<Status> Trainer::adopt(NewPlan plan) {
+  if (auto const status = m_trouble.settle(m_bound->engine)) return status;
+  if (!make_room(plan.move.peak_bytes)) {
+    make_room(m_replanner.planned().programs.train.peak_bytes);
+    return std::nullopt;
+  }
+  if (!move_state(plan.move)) return Status::storage;
+  on_all_ranks(m_parts.comm, [&] {
+    m_parts.memory.resize(plan.run->programs.train.peak_bytes);
+    m_bound = bind(plan.run->programs, true);
+  });
+  m_replanner.adopt(std::move(plan), m_state.step);
+  m_reporter.change_plan();
+  write_plan();
+  return std::nullopt;
+}
+
+bool Trainer::make_room(std::array<std::int64_t, kTiers> const& peak_bytes) {
+  try {
+    on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(peak_bytes); });
+    return true;
+  } catch (AgreedError const& error) {
+    if (*error.what() != '\0') spdlog::warn("{}; the plan stays", error.what());
+    return false;
+  }
+}
+
+// False: state is lost on the way.
+bool Trainer::move_state(Program const& move) {
+  auto const run = [&] {
+    Engine mover(engine_parts(move, m_batches));
+    mover.run_step(m_state.step);
+    mover.finish();
+    if (mover.storage_failed())
+      throw Error(Status::storage, m_parts.memory.spill()->first_failure());
+  };
+  try {
+    on_all_ranks(m_parts.comm, run);
+    return true;
+  } catch (AgreedError const& error) {
+    if (error.status() != Status::storage) throw;
+    m_trouble.lose_state();
+    return false;
+  }
+}
+
+void Trainer::write_plan() {
+  if (m_parts.run_dir == nullptr) return;
+  auto const& planned = m_replanner.planned();
+  try {
+    m_parts.run_dir->write(m_replanner.file(), to_yaml(planned.plan, planned.train));
+  } catch (Error const& error) {  // the run itself is not harmed
+    spdlog::warn("{}: {}", m_replanner.file(), error.what());
+  }
+}
+
+// Whether a plan is in force that needs no storage.
+bool Trainer::do_without_storage() {
+  auto plan = m_replanner.without_storage(m_state.step);
+  if (!plan || adopt(std::move(*plan))) return false;
+  return m_replanner.planned().programs.train.peak_bytes[index(Tier::nvme)] == 0;
+}
+
+}  // namespace spillway

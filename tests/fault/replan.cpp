@@ -1,0 +1,127 @@
+// A drive that becomes slow, or fails, while a run goes on: the run takes another plan between two
+// steps, and no bit of its results shows it.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "tests/parity/experiment.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+// What plans are made for here: a drive that is faster than any, so that what can leave does. What
+// is measured in the runs cannot come near to it, nor to the slow one by a hundred.
+constexpr auto kMachine = R"(matmul_gflops: {bf16: 50, fp32: 50}
+memory_gbps: 10
+nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
+cores: {all: 2, compute: 1}
+)";
+
+// The state does not fit on the device beside the activations: some of both goes away.
+Keys const kShort = {"data.sequence=128", "batch.micro=4",      "model.layers=4",
+                     "run.steps=32",      "memory.device=6MiB", "run.checkpoint.every=0",
+                     "run.eval.every=8"};
+
+class Replanning : public ::testing::TestWithParam<int> {
+ protected:
+  Replanning() {
+    auto const file = scratch_directory(name() + "_machine") / "machine.yaml";
+    std::ofstream(file) << kMachine;
+    m_keys = kShort + Keys{"debug.machine=" + file.string()};
+  }
+  static std::string name() { return fmt::format("replan_{}", GetParam()); }
+  Experiment experiment(Keys const& keys = {}) const {
+    return Experiment(name(), GetParam(), m_keys + keys);
+  }
+
+  Keys m_keys;
+};
+
+std::vector<std::string> plans_of(Run const& run) {
+  std::vector<std::string> names;
+  for (auto const& entry : std::filesystem::directory_iterator(run.dir)) {
+    auto const name = entry.path().filename().string();
+    if (name.starts_with("plan-")) names.push_back(name);
+  }
+  return names;
+}
+
+bool says(Run const& run, std::string const& text) {
+  return run.output.find(text) != std::string::npos;
+}
+
+void expect_equal(Run const& reference, Run const& run) {
+  expect_equal_steps(reference, run);
+  expect_equal_state(reference, run);
+}
+
+TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
+  auto const runs = experiment();
+  auto const stays = runs.run("stays", {"plan.replan=false"});
+  ASSERT_GT(stays.spilled_bytes(), 0);
+  auto const slow = runs.run("slow", {"debug.fault=storage-slow:1"});
+  ASSERT_EQ(slow.status, 0);
+  ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
+  EXPECT_EQ(slow.summary.at("plan").get<std::string>(), plans_of(slow).back());
+  EXPECT_TRUE(says(slow, "the drive writes at")) << slow.output;
+  EXPECT_TRUE(says(slow, "new plan from step ")) << slow.output;
+  expect_equal(stays, slow);
+  expect_measured_as_planned(slow);
+  // The first step's last write-backs count as the second's.
+  EXPECT_LT(slow.rows.back().at("spilled_bytes").get<std::int64_t>(),
+            slow.rows[1].at("spilled_bytes").get<std::int64_t>());
+  EXPECT_TRUE(plans_of(stays).empty());
+}
+
+TEST_P(Replanning, StaysWhereTheUserSaysSo) {
+  auto const runs = experiment({"run.steps=14"});
+  auto const slow = runs.run("slow", {"plan.replan=false", "debug.fault=storage-slow:1"});
+  ASSERT_EQ(slow.status, 0);
+  EXPECT_TRUE(plans_of(slow).empty());
+  EXPECT_EQ(slow.summary.at("plan").get<std::string>(), "plan.yaml");
+}
+
+// However long steps take: where all is resident nothing is to be gained.
+TEST_P(Replanning, IsNotThoughtOfWhereNothingIsAway) {
+  auto const run = experiment({"memory.device=1GiB", "run.steps=14"}).run("resident");
+  EXPECT_TRUE(plans_of(run).empty());
+  EXPECT_FALSE(says(run, "the plan stays")) << run.output;
+}
+
+TEST_P(Replanning, IsRepeatedFromACheckpointOfIt) {
+  auto const runs = experiment({"run.checkpoint.every=16"});
+  auto const slow = runs.run("slow", {"debug.fault=storage-slow:1"});
+  ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
+  auto const resumed = runs.resume("resumed", slow, 16);
+  expect_equal_state(slow, resumed);
+}
+
+// Only activations leave: what fails is made anew, by a plan that keeps or repeats them.
+class WithoutStorage : public Replanning {
+ protected:
+  Keys const m_in_reach = {"plan.parameters=device", "plan.optimizer=device", "run.steps=12",
+                           "memory.device=7MiB"};
+};
+
+TEST_P(WithoutStorage, GoesOnWhereNoStateLiesThere) {
+  auto const runs = experiment(m_in_reach);
+  auto const whole = runs.run("whole");
+  ASSERT_GT(whole.spilled_bytes(), 0) << whole.output;
+  for (auto const* fault : {"storage-write-all:30", "storage-read-all:30"}) {
+    SCOPED_TRACE(fault);
+    auto const run = runs.run(fault, {std::string("debug.fault=") + fault});
+    ASSERT_EQ(run.status, 0);
+    EXPECT_TRUE(says(run, "storage has failed; new plan without it")) << run.output;
+    EXPECT_TRUE(says(run, "is done again, without storage")) << run.output;
+    EXPECT_EQ(plans_of(run).size(), 1u);
+    EXPECT_EQ(run.rows.back().at("spilled_bytes").get<std::int64_t>(), 0);
+    expect_equal(whole, run);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Replanning, ::testing::Values(0, 2));
+INSTANTIATE_TEST_SUITE_P(Ranks, WithoutStorage, ::testing::Values(0, 2));
+
+}  // namespace
+}  // namespace spillway::test

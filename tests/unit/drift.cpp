@@ -1,0 +1,146 @@
+// Whether a machine is what a plan assumed, and whether another plan pays.
+#include "plan/drift.hpp"
+
+#include <gtest/gtest.h>
+
+namespace spillway {
+namespace {
+
+constexpr auto kWrite = index(Lane::nvme_write), kRead = index(Lane::nvme_read);
+constexpr auto kCompute = index(Lane::compute), kHost = index(Lane::host);
+
+Machine machine() {
+  Machine machine;
+  machine.nvme_write_gbps = 2;
+  machine.nvme_read_gbps = 3;
+  machine.nvme_both_gbps = 4;
+  machine.matmul_gflops_f32 = 100;
+  machine.op_s = {{"matmul", 0.1}, {"host adamw", 0.2}};
+  machine.kind_giga_per_s = {{"gelu", 10}};
+  return machine;
+}
+
+// A second of computing a step, beside it 1 GB written and 1.5 GB read in half a second each.
+Simulation planned() {
+  Simulation simulation;
+  simulation.step_s = 1;
+  simulation.busy_s[kCompute] = 1;
+  simulation.busy_s[kWrite] = simulation.busy_s[kRead] = 0.5;
+  simulation.bytes[kWrite] = 1'000'000'000;
+  simulation.bytes[kRead] = 1'500'000'000;
+  return simulation;
+}
+
+// Four steps as planned.
+Measured as_planned() {
+  Measured measured{4, 1, {}, {}};
+  auto const plan = planned();
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    measured.busy_s[lane] = 4 * plan.busy_s[lane];
+    measured.bytes[lane] = 4 * plan.bytes[lane];
+  }
+  return measured;
+}
+
+TEST(Drift, IsAQuarterMoreOrLess) {
+  EXPECT_FALSE(has_drifted(1, 1.2));
+  EXPECT_FALSE(has_drifted(1, 0.85));
+  EXPECT_TRUE(has_drifted(1, 1.3));
+  EXPECT_TRUE(has_drifted(1, 0.75));
+  EXPECT_FALSE(has_drifted(0, 1));  // nobody knew
+}
+
+TEST(Drift, IsNotFoundWhereLanesDoAsPlanned) {
+  auto measured = as_planned();
+  measured.step_s = 2;  // for reasons of its own
+  EXPECT_FALSE(find_drift(machine(), planned(), measured));
+}
+
+TEST(Drift, OfTheDriveChangesItsRatesAndNothingElse) {
+  auto measured = as_planned();
+  measured.step_s = 5;
+  measured.busy_s[kWrite] *= 8;
+  auto const drift = find_drift(machine(), planned(), measured);
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->why, "the drive writes at 0.25 GB/s instead of 2");
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_write_gbps, 0.25);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_read_gbps, 3);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_both_gbps, 4 / 4.5);
+  EXPECT_EQ(drift->machine.op_s, machine().op_s);
+}
+
+// Fewer bytes in as much time is as slow as the same in more.
+TEST(Drift, OfTheDriveIsByTheByte) {
+  auto measured = as_planned();
+  measured.step_s = 5;
+  measured.bytes[kRead] /= 4;
+  auto const drift = find_drift(machine(), planned(), measured);
+  ASSERT_TRUE(drift);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_read_gbps, 0.75);
+}
+
+TEST(Drift, OfADriveThatIsOnlyReadHoldsForWritesToo) {
+  auto plan = planned();
+  plan.bytes[kWrite] = 0;
+  plan.busy_s[kWrite] = 0;
+  auto measured = as_planned();
+  measured.bytes[kWrite] = 0;
+  measured.busy_s[kWrite] = 0;
+  measured.step_s = 5;
+  measured.busy_s[kRead] *= 10;
+  auto const drift = find_drift(machine(), plan, measured);
+  ASSERT_TRUE(drift);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_write_gbps, 0.2);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_read_gbps, 0.3);
+}
+
+TEST(Drift, OfABusyMachineSlowsOpsOnBothLanes) {
+  auto measured = as_planned();
+  measured.step_s = 2;
+  measured.busy_s[kCompute] *= 2;
+  auto const drift = find_drift(machine(), planned(), measured);
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->why, "computing takes 2 s a step instead of 1");
+  EXPECT_DOUBLE_EQ(drift->machine.op_s.at("matmul"), 0.2);
+  EXPECT_DOUBLE_EQ(drift->machine.op_s.at("host adamw"), 0.4);
+  EXPECT_DOUBLE_EQ(drift->machine.matmul_gflops_f32, 50);
+  EXPECT_DOUBLE_EQ(drift->machine.kind_giga_per_s.at("gelu"), 5);
+  EXPECT_DOUBLE_EQ(drift->machine.nvme_write_gbps, 2);
+}
+
+TEST(Drift, DoesNotListenToLanesThatDoNextToNothing) {
+  auto plan = planned();
+  plan.busy_s[kHost] = 1e-4;
+  auto measured = as_planned();
+  measured.step_s = 2;
+  measured.busy_s[kHost] = 4e-2;
+  EXPECT_FALSE(find_drift(machine(), plan, measured));
+}
+
+TEST(Drift, CountsTheSlowestRankOfEachLane) {
+  auto a = as_planned(), b = as_planned();
+  a.busy_s[kWrite] *= 3;
+  b.busy_s[kCompute] *= 2;
+  b.step_s = 2;
+  auto const all = slowest(std::array{a, b});
+  EXPECT_EQ(all.step_s, 2);
+  EXPECT_EQ(all.busy_s[kWrite], a.busy_s[kWrite]);
+  EXPECT_EQ(all.busy_s[kCompute], b.busy_s[kCompute]);
+}
+
+TEST(Change, PaysWhereItGainsMoreThanTheMoveCosts) {
+  EXPECT_TRUE(pays({2, 1, 4, 10}));
+  EXPECT_FALSE(pays({2, 1, 6, 10}));
+  EXPECT_FALSE(pays({2, 1, 4, 5}));
+  EXPECT_FALSE(pays({1, 0.95, 0, 1000}));  // simulations are not that exact
+  EXPECT_FALSE(pays({1, 1, 0, 1000}));
+  EXPECT_FALSE(pays({2, 1, 0, 0}));
+}
+
+TEST(Change, IsNotLookedForWhereTheSearchTakesLonger) {
+  EXPECT_TRUE(is_worth_a_search(1, 100, 10));
+  EXPECT_FALSE(is_worth_a_search(1, 10, 10));
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,251 @@
+// From one plan to another: every byte of state is where the new plan has it, whatever the two
+// plans are.
+#include "plan/move.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "io/ring/scripted_queue.hpp"
+#include "plan/move_order.hpp"
+#include "plan/solve.hpp"
+#include "support/random_plan.hpp"
+#include "support/random_program.hpp"
+#include "tests/unit/engine_fakes.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+constexpr std::array<std::int64_t, kTiers> kRoomy = {256 * kMiB, 256 * kMiB, 256 * kMiB};
+
+using Bytes = std::vector<std::byte>;
+
+Bytes pattern(Buffer const& buffer) {
+  Bytes bytes(static_cast<std::size_t>(buffer.bytes));
+  std::minstd_rand random(static_cast<unsigned>(buffer.tensor) + 1);
+  for (auto& byte : bytes) byte = static_cast<std::byte>(random() >> 8);
+  return bytes;
+}
+
+// Storage that ends things late and in any order.
+MadeQueue late_queue(unsigned seed) {
+  auto const late = [random = std::minstd_rand(seed + 1)](
+                        TransferRequest const& rest) mutable -> std::optional<TransferFate> {
+    if (random() % 4 != 0) return {};
+    return TransferFate(std::ssize(rest.memory));
+  };
+  return {std::make_unique<ScriptedQueue>(8, seed, late), ""};
+}
+
+// Memory and storage for a move, with the state of the plan before it.
+class Places {
+ public:
+  Places(Program const& move, MadeQueue queue)
+      : m_spill(::testing::TempDir(), move.peak_bytes[2], {}, std::move(queue)),
+        m_tiers(make_tiers(move, &m_spill)) {}
+
+  void put(Program const& from) {
+    for (auto const& buffer : from.buffers) {
+      if (!buffer.persistent) continue;
+      auto const bytes = pattern(buffer);
+      if (buffer.tier == Tier::nvme) {
+        ASSERT_EQ(m_spill.write(buffer.offset, bytes), IoResult::ok);
+      } else {
+        std::ranges::copy(bytes, buffer_bytes(m_tiers, buffer, 0).begin());
+      }
+    }
+  }
+
+  // Whether storage held.
+  bool run(Program const& move) {
+    NoBatches batches;
+    Exec const exec;
+    auto const comm = make_single_rank_comm();
+    Engine engine({move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr});
+    engine.run_step(0);
+    engine.finish();
+    return !engine.storage_failed();
+  }
+
+  // In pieces, as a step reads them.
+  Bytes read(Buffer const& buffer) {
+    Bytes bytes(static_cast<std::size_t>(buffer.bytes));
+    if (buffer.tier != Tier::nvme) {
+      std::ranges::copy(buffer_bytes(m_tiers, buffer, 0), bytes.begin());
+      return bytes;
+    }
+    for (std::size_t first = 0; first < bytes.size(); first += kMiB) {
+      auto const size = std::min<std::size_t>(kMiB, bytes.size() - first);
+      EXPECT_EQ(m_spill.read(buffer.offset + static_cast<std::int64_t>(first),
+                             std::span(bytes).subspan(first, size)),
+                IoResult::ok);
+    }
+    return bytes;
+  }
+
+ private:
+  SpillFile m_spill;
+  Tiers m_tiers;
+};
+
+void expect_moved(Program const& from, Program const& to, Program const& move, unsigned seed) {
+  Places places(move, late_queue(seed));
+  places.put(from);
+  ASSERT_TRUE(places.run(move));
+  for (auto const& buffer : to.buffers) {
+    if (buffer.persistent) {
+      ASSERT_TRUE(places.read(buffer) == pattern(buffer)) << buffer.name;
+    }
+  }
+}
+
+TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
+  int moves = 0, with_slots = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random draws(seed);
+    auto const graph = gpt_training_graph(random_shape(draws));
+    auto const from = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
+    auto const to = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
+    auto const move = make_move(from, to);
+    if (!move) continue;
+    ++moves;
+    with_slots += std::ranges::count(move->buffers, "slot", &Buffer::name) > 0 ? 1 : 0;
+    ASSERT_NO_FATAL_FAILURE(expect_moved(from, to, *move, seed));
+  }
+  EXPECT_GT(moves, 30);
+  EXPECT_GT(with_slots, 5);
+}
+
+// One tensor of many slices and no whole number of pieces.
+Program with_state_at(Residence const& at) {
+  Program program;
+  Buffer state;
+  state.id = 0;
+  state.tensor = 0;
+  state.name = "state";
+  state.bytes = 9 * kMiB + 100;
+  state.tier = at.tier;
+  state.offset = at.offset;
+  state.persistent = true;
+  program.tensors.resize(1);
+  program.buffers = {state};
+  program.peak_bytes = kRoomy;
+  return program;
+}
+
+TEST(Move, OverItselfGoesUpFromItsEndAndDownFromItsBeginning) {
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    for (std::int64_t const apart : {64 * kKiB, 5 * kMiB}) {
+      auto const low = with_state_at({tier, kMiB}), high = with_state_at({tier, kMiB + apart});
+      for (auto const& [from, to] : {std::pair(&low, &high), std::pair(&high, &low)}) {
+        auto const move = make_move(*from, *to);
+        ASSERT_TRUE(move);
+        ASSERT_NO_FATAL_FAILURE(expect_moved(*from, *to, *move, 1));
+      }
+    }
+  }
+}
+
+TEST(Move, ToTheSamePlanMovesNothing) {
+  auto const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 2, .vocab = 300});
+  auto const program = compile(graph, nullptr, make_plan(graph, {}, BlockPolicy::keep), 1, 1).train;
+  EXPECT_TRUE(make_move(program, program)->items.empty());
+}
+
+// What does not go through in the proof would cost a run its state.
+TEST(Move, IsRefusedWhereStateIsOverwrittenBeforeItWasMoved) {
+  auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
+  auto const program = [&](char const* parameters, char const* optimizer) {
+    PlanRequest request;
+    request.parameters = {parameters};
+    request.optimizer = {optimizer};
+    return compile(graph, nullptr, make_plan(graph, request, BlockPolicy::keep), 1, 1).train;
+  };
+  auto const move = make_move(program("host", "device"), program("device", "host"));
+  ASSERT_TRUE(move);
+  int unsound = 0;
+  for (std::size_t i = 0; i < move->items.size(); ++i) {
+    for (std::size_t w = 0; w < move->items[i].waits.size(); ++w) {
+      auto damaged = *move;
+      auto& waits = damaged.items[i].waits;
+      waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(w));
+      unsound += verify(damaged) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(unsound, 0);
+  auto late = *move;  // the first of those that wait does not; its turn is before what it waits for
+  auto const waits = [](Item const& item) { return !item.waits.empty(); };
+  auto const found = std::ranges::find_if(late.items, waits);
+  std::rotate(late.items.begin(), found, found + 1);
+  for (std::size_t i = 0; i < late.items.size(); ++i)
+    late.items[i].number = static_cast<ItemNumber>(i);
+  link(late);
+  derive_waits(late);
+  auto const violation = verify(late);
+  ASSERT_TRUE(violation);
+  EXPECT_NE(violation->why.find("overwrites state"), violation->why.npos) << violation->why;
+}
+
+// It has no commit that would say so.
+TEST(Move, ThatStorageFailsIsKnownToHaveFailed) {
+  auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
+  auto const program = [&](char const* optimizer) {
+    PlanRequest request;
+    request.optimizer = {optimizer};
+    return compile(graph, nullptr, make_plan(graph, request, BlockPolicy::keep), 1, 1).train;
+  };
+  auto const move = make_move(program("device"), program("nvme"));
+  ASSERT_TRUE(move);
+  auto const fails = [](TransferRequest const&) { return TransferFate(-EIO); };
+  Places places(*move, {std::make_unique<ScriptedQueue>(8, 1, fails), ""});
+  bool held = true;
+  try {
+    held = places.run(*move);
+  } catch (Error const& error) {  // so early that the run itself found out
+    held = error.status() != Status::storage;
+  }
+  EXPECT_FALSE(held);
+}
+
+TEST(MoveOrder, ParksOneWhereTwoWantEachOthersPlaces) {
+  Residence const device{Tier::device, 0}, host{Tier::host, 0};
+  std::vector<Relocation> const swap = {{kMiB, device, host}, {kMiB, host, device}};
+  auto const order = move_order(swap, {kMiB, 2 * kMiB, 0});
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->hops.size(), 3u);
+  EXPECT_EQ(order->hops[0].to, (Residence{Tier::host, kMiB}));
+  EXPECT_EQ(order->slot_count, 0);
+  auto const in_storage = move_order(swap, {kMiB, kMiB, kMiB});
+  ASSERT_TRUE(in_storage);
+  EXPECT_EQ(in_storage->hops[0].to.tier, Tier::nvme);
+  EXPECT_FALSE(move_order(swap, {kMiB, kMiB, kMiB - 1}));
+}
+
+TEST(MoveOrder, StaysClearOfWhatStays) {
+  Residence const at{Tier::device, 0}, there{Tier::device, 4 * kMiB};
+  std::vector<Relocation> const one = {{kMiB, {Tier::host, 0}, at}, {4 * kMiB, there, there}};
+  auto const order = move_order(one, kRoomy);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->hops.size(), 1u);
+}
+
+TEST(MoveOrder, TakesSlotsForWhatMovesOverItselfOrWithinStorage) {
+  std::vector<Relocation> const shift = {{3 * kMiB, {Tier::device, 0}, {Tier::device, 64 * kKiB}}};
+  auto const order = move_order(shift, kRoomy);
+  ASSERT_TRUE(order);
+  EXPECT_GT(order->slot_bytes, 0);
+  EXPECT_GE(order->slots.offset, 3 * kMiB + 64 * kKiB);
+  EXPECT_FALSE(move_order(shift, {4 * kMiB, 0, 256 * kMiB}));  // no memory for a slot
+  std::vector<Relocation> const within = {{kMiB, {Tier::nvme, 0}, {Tier::nvme, 8 * kMiB}}};
+  EXPECT_TRUE(needs_slots(within[0]));
+  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::nvme, 0}}));
+  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::host, kMiB}}));
+}
+
+}  // namespace
+}  // namespace spillway::test
