@@ -52,6 +52,8 @@ Target other_machine(Config const& config, std::string const& file, std::int64_t
   target.budgets = budgets_of(config, target.machine, node_ranks);
   auto const cores = std::max<std::int64_t>(1, std::llround(target.machine.compute_cores));
   target.choices = choose(config, nullptr, cores, ranks);
+  require_rates(target.machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0,
+                file);
   return target;
 }
 

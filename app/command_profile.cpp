@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
@@ -12,6 +11,7 @@
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
+#include "train/profile_key.hpp"
 
 namespace spillway {
 
@@ -22,18 +22,24 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     config = load_config(arguments.input, arguments.overrides);
     vocab = open_data(config).vocab;
   });
-  auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
-  auto const choices = choose(config, nullptr, cores, comm.size());
+  // As a run would, from its first step.
+  auto const cores = run_cores(comm);
+  auto const choices = choose(config, nullptr, cores.fewest, comm.size());
+  if (choices.threads <= cores.mine) stay_on(cores.part);
   KernelScope const kernels(static_cast<int>(choices.threads));
   Exec const exec;
   auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
-  auto machine = measured_machine(config, vocab, choices, cores, memory_bytes, exec, comm);
+  ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
+  auto machine =
+      measured_machine(config, vocab, choices, cores.mine, memory_bytes, exec, comm, cache);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();
     machine.host_bytes = available_memory_bytes();
     if (!config.memory.nvme_path.empty()) machine.nvme_bytes = free_bytes(config.memory.nvme_path);
-    replace_text(arguments.output, to_yaml(machine));
+    auto about = profile_key(choices, cores.mine, comm.local_size());
+    if (!config.memory.nvme_path.empty()) about = drive_key(about, config);
+    replace_text(arguments.output, to_yaml(machine, dated(about)));
     fmt::print("{}: {} ops, {:.0f} GFLOP/s in bf16, {:.0f} in fp32, {:.1f} GB/s of memory\n",
                arguments.output, machine.op_s.size(), machine.matmul_gflops_bf16,
                machine.matmul_gflops_f32, machine.memory_gbps);

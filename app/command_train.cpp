@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "app/commands.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
@@ -41,24 +39,18 @@ struct Start {
 };
 
 Config read_config(TrainArguments const& arguments) {
-  auto config = load_config(arguments.input, arguments.overrides);
-  auto const replan = config.plan.replan;
-  if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
-  config.plan.replan = replan;
-  return config;
+  return with_saved_plan(load_config(arguments.input, arguments.overrides));
 }
 
 // Choices that decide bits are the checkpoint's where the run goes on with as many ranks.
 void choose_arithmetic(Start& start, Comm& comm) {
-  auto const shares = gathered(comm, core_share());
-  auto const cores = start.cores = own_cores(shares, comm.rank());
+  auto const cores = run_cores(comm);
+  start.cores = cores.mine;
   auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
   if (before != nullptr && before->ranks != comm.size()) before = nullptr;
-  start.choices =
-      choose(start.config, before, std::ranges::min(gathered(comm, cores)), comm.size());
+  start.choices = choose(start.config, before, cores.fewest, comm.size());
   start.micro_is_free = !start.config.batch.micro && before == nullptr;
-  if (comm.local_size() > 1 && start.choices.threads <= cores)
-    stay_on(own_part(shares, comm.rank(), cores_by_place()));
+  if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {

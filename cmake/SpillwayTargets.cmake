@@ -47,9 +47,11 @@ function(spillway_headers_alone name)
   endif()
 endfunction()
 
-# What every test needs around it: Open MPI as root in a container, threads that share the cores.
+# What every test needs around it: Open MPI as root in a container, threads that share the cores, a
+# cache that is not the user's.
 set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+  XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
 # spillway_test(NAME [LABEL unit] [LINK libs...] [RANKS n...]): <NAME>.cpp with GoogleTest.

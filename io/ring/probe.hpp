@@ -36,6 +36,14 @@ struct DirectoryProbe {
   std::vector<std::string> advice;
 };
 
+// The file system below a directory, named as in a DirectoryProbe, or by its magic number; "" where
+// there is no such directory.
+std::string file_system_of(std::filesystem::path const& directory);
+std::string file_system_name(long magic);
+// A line about spilling to such a file system that is no drive of this node: main memory, or
+// another node's. "" for the others.
+std::string place_advice(std::string const& directory, std::string const& file_system);
+
 // Writes (and removes) a small file without a name in `directory`.
 DirectoryProbe probe_directory(std::filesystem::path const& directory);
 

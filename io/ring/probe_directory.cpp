@@ -4,7 +4,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/math.hpp"
 #include "base/pages.hpp"
@@ -16,38 +20,11 @@ namespace {
 
 constexpr std::intptr_t largest_alignment_bytes = 65'536;
 
-std::string file_system_name(long magic) {
-  switch (static_cast<unsigned long>(magic)) {
-    case EXT4_SUPER_MAGIC:
-      return "ext4";
-    case XFS_SUPER_MAGIC:
-      return "xfs";
-    case BTRFS_SUPER_MAGIC:
-      return "btrfs";
-    case F2FS_SUPER_MAGIC:
-      return "f2fs";
-    case TMPFS_MAGIC:
-      return "tmpfs";
-    case OVERLAYFS_SUPER_MAGIC:
-      return "overlay";
-    case NFS_SUPER_MAGIC:
-      return "nfs";
-    case 0x0bd00bd0:
-      return "lustre";
-    case 0x47504653:
-      return "gpfs";
-    case 0x19830326:
-      return "beegfs";
-    case 0x2fc12fc1:
-      return "zfs";
-    default:
-      return fmt::format("{:#x}", static_cast<unsigned long>(magic));
-  }
-}
+constexpr std::string_view kRemote[] = {"nfs", "smb", "ceph", "lustre", "gpfs", "beegfs"};
+constexpr std::string_view kMemory[] = {"tmpfs", "ramfs"};
 
-bool is_remote(std::string const& file_system) {
-  return file_system == "nfs" || file_system == "lustre" || file_system == "gpfs" ||
-         file_system == "beegfs";
+bool is_one_of(std::span<std::string_view const> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 // Finds the smallest transfer that direct I/O takes here, in size, memory and offset alike.
@@ -76,16 +53,11 @@ std::vector<std::string> advice_on(std::filesystem::path const& directory,
                                    DirectoryProbe const& probe) {
   std::vector<std::string> advice;
   auto const name = directory.string();
-  if (probe.file_system == "tmpfs") {
-    advice.push_back(name +
-                     " is in main memory (tmpfs): spilling there frees nothing; choose a disk");
-  } else if (is_remote(probe.file_system)) {
-    advice.push_back(fmt::format("{} is on {}: prefer a disk of this node for spilling", name,
-                                 probe.file_system));
-  }
+  if (auto place = place_advice(name, probe.file_system); !place.empty())
+    advice.push_back(std::move(place));
   if (probe.write_error != 0) {
     advice.push_back(fmt::format("{} cannot be written: {}", name, error_text(probe.write_error)));
-  } else if (probe.direct_error != 0 && probe.file_system != "tmpfs") {
+  } else if (probe.direct_error != 0 && !is_one_of(kMemory, probe.file_system)) {
     advice.push_back(
         fmt::format("{} refuses direct I/O (O_DIRECT: {}): spilled bytes will pass "
                     "through the page cache",
@@ -95,6 +67,57 @@ std::vector<std::string> advice_on(std::filesystem::path const& directory,
 }
 
 }  // namespace
+
+std::string file_system_name(long magic) {
+  switch (static_cast<unsigned long>(magic)) {
+    case EXT4_SUPER_MAGIC:
+      return "ext4";
+    case XFS_SUPER_MAGIC:
+      return "xfs";
+    case BTRFS_SUPER_MAGIC:
+      return "btrfs";
+    case F2FS_SUPER_MAGIC:
+      return "f2fs";
+    case TMPFS_MAGIC:
+      return "tmpfs";
+    case OVERLAYFS_SUPER_MAGIC:
+      return "overlay";
+    case RAMFS_MAGIC:
+      return "ramfs";
+    case NFS_SUPER_MAGIC:
+      return "nfs";
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+      return "smb";
+    case CEPH_SUPER_MAGIC:
+      return "ceph";
+    case 0x0bd00bd0:
+      return "lustre";
+    case 0x47504653:
+      return "gpfs";
+    case 0x19830326:
+      return "beegfs";
+    case 0x2fc12fc1:
+      return "zfs";
+    default:
+      return fmt::format("{:#x}", static_cast<unsigned long>(magic));
+  }
+}
+
+std::string file_system_of(std::filesystem::path const& directory) {
+  struct statfs info {};
+  return ::statfs(directory.c_str(), &info) == 0 ? file_system_name(info.f_type) : "";
+}
+
+std::string place_advice(std::string const& directory, std::string const& file_system) {
+  if (is_one_of(kMemory, file_system))
+    return fmt::format("{} is in main memory ({}): spilling there frees nothing; choose a disk",
+                       directory, file_system);
+  if (is_one_of(kRemote, file_system))
+    return fmt::format("{} is on {}: prefer a disk of this node for spilling", directory,
+                       file_system);
+  return "";
+}
 
 DirectoryProbe probe_directory(std::filesystem::path const& directory) {
   DirectoryProbe probe;

@@ -63,7 +63,9 @@ void SpillStorage::open_direct(std::filesystem::path const& directory) {
     auto const again = fmt::format("/proc/self/fd/{}", m_file.get());
     m_direct = FileDescriptor(::open(again.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
   }
-  if (!m_direct) m_advice = probe.advice;
+  if (m_direct) return;
+  m_advice = probe.advice;
+  std::erase(m_advice, place_advice(directory.string(), probe.file_system));  // was said before
 }
 
 }  // namespace spillway

@@ -28,6 +28,11 @@ std::string pick(Words const& words, Value const& value, Place const& place) {
     if (parse_fraction(std::string_view(text).substr(colon + 1))) return text;
     refuse(place, fmt::format("'{}' does not end with a fraction between 0 and 1", text));
   }
+  auto const word = text.substr(0, colon);
+  bool const has_fraction = colon < text.size() && !words.divisible.empty();
+  if (has_fraction && std::ranges::find(words.allowed, word) != words.allowed.end())
+    refuse(place,
+           fmt::format("{} takes no fraction; {} do", word, fmt::join(words.divisible, ", ")));
   auto const is_later = [&](std::string_view later) {
     return later.ends_with(':') ? text.starts_with(later) : text == later;
   };

@@ -17,6 +17,15 @@ Config configured(Value const& root, std::string const& source,
   return config;
 }
 
+// Into `config`, in place of its plan; nothing else of a plan is known here. Whether it may be
+// changed later is the run's affair.
+void read_plan(Config& config, Origins& origins, std::string const& path) {
+  config.plan = {.replan = config.plan.replan};
+  assign_group(config, origins, "plan", read_yaml(path), path);
+  if (!config.plan.file.empty())
+    refuse({origins.at("plan.file"), "plan.file"}, "a saved plan names no other one");
+}
+
 }  // namespace
 
 Config load_config(std::string const& path, std::span<std::string const> overrides) {
@@ -31,8 +40,16 @@ Config parse_config(std::string const& text, std::string const& source,
 PlanConfig load_plan(std::string const& path) {
   Config config;
   Origins origins;
-  assign_group(config, origins, "plan", read_yaml(path), path);
+  read_plan(config, origins, path);
   return config.plan;
+}
+
+Config with_saved_plan(Config config) {
+  if (config.plan.file.empty()) return config;
+  Origins origins;
+  read_plan(config, origins, std::string(config.plan.file));
+  check(config, origins);
+  return config;
 }
 
 }  // namespace spillway

@@ -20,4 +20,8 @@ Config parse_config(std::string const& text, std::string const& source,
 // A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml.
 PlanConfig load_plan(std::string const& path);
 
+// The Config with its saved plan read in, if `plan.file` names one, and checked with the rest of
+// it: as long as the model has layers, spilling only where there is a path.
+Config with_saved_plan(Config config);
+
 }  // namespace spillway

@@ -22,9 +22,10 @@ constexpr MachineField kFields[] = {
      "reading and writing, in sum, while both are under way"},
     {"nvme.core_s_per_gb", &Machine::nvme_core_s_per_gb, false,
      "what a GB that is moved and checked costs a core"},
-    {"cores.all", &Machine::cores, true, "that all lanes of a rank share; 0: they share none"},
+    {"cores.all", &Machine::cores, true,
+     "that all lanes of a rank share; unknown: they share none"},
     {"cores.compute", &Machine::compute_cores, false,
-     "of them, those that the compute lane keeps busy; 0: it is a device"},
+     "of them, those that the compute lane keeps busy; unknown: it is a device"},
     {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},
 };
 
@@ -72,6 +73,12 @@ Machine slowest(std::span<Machine const> machines) {
   for (auto* numbers : {&result.op_s, &result.kind_giga_per_s})
     std::erase_if(*numbers, [](auto const& number) { return number.second == 0; });
   return result;
+}
+
+void learn(Machine& machine, Machine const& newer) {
+  for (MachineField const& field : kFields)
+    if (newer.*field.at > 0) machine.*field.at = newer.*field.at;
+  for (auto const& [key, seconds] : newer.op_s) machine.op_s[key] = seconds;
 }
 
 }  // namespace spillway

@@ -58,4 +58,7 @@ Machine shared_by(Machine machine, std::int64_t ranks);
 // some machine does not know (or knows as 0) are left out.
 Machine slowest(std::span<Machine const> machines);
 
+// Takes over the rates, costs and ops that `newer` knows.
+void learn(Machine& machine, Machine const& newer);
+
 }  // namespace spillway

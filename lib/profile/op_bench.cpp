@@ -64,9 +64,11 @@ double median(std::vector<double> values) {
 }  // namespace
 
 OpBench::OpBench(Program const& program, Exec const& exec)
-    : m_program(program),
-      m_exec(exec),
-      m_flush(step_bytes(program) > kFlushBytes ? kFlushBytes : 0) {}
+    : m_program(program), m_exec(exec), m_flush(is_cached(program) ? 0 : kFlushBytes) {}
+
+bool OpBench::is_cached(Program const& program) {
+  return step_bytes(program) <= kFlushBytes;
+}
 
 // Tensors one after the other, each once.
 OpBench::Placed OpBench::placed(Op const& op) const {

@@ -21,6 +21,9 @@ class OpBench {
   // operands while it measures.
   double seconds(Op const& op, On lane);
 
+  // Whether all that a step touches might be in caches when an op begins.
+  static bool is_cached(Program const& program);
+
   // What it takes meanwhile.
   std::int64_t operand_bytes(Op const& op) const;
 

@@ -1,7 +1,6 @@
 #include "profile/op_times.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -40,24 +39,24 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
 // All ops in turn, several times over: what disturbs a machine for a second or two disturbs no op
 // every time.
 constexpr int kRounds = 3;
-constexpr double kPatience_s = 8;
 
-struct Timed {
+struct LaneOp {
   Op const* op;
   OpBench::On lane;
-  double best_s;
+  bool on_host() const { return lane == OpBench::On::host_lane; }
 };
 
-// Keys of what is to be measured, "host " before those of the host lane.
-std::map<std::string, Timed> distinct_ops(Program const& program) {
+// By what is kept between runs.
+std::map<std::string, LaneOp> ops_by_key(Program const& program) {
+  std::string const first = OpBench::is_cached(program) ? "cached " : "";
   auto const typical = typical_elements(program.chunks);
-  std::map<std::string, Timed> ops;
+  std::map<std::string, LaneOp> ops;
   std::set<OpKind> linear;
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) continue;
     Op const& op = program.ops[static_cast<std::size_t>(item.op)];
     auto const add = [&](std::string const& lane, OpBench::On on) {
-      ops.try_emplace(lane + cost_key(op, program.tensors), Timed{&op, on, INFINITY});
+      ops.try_emplace(first + lane + cost_key(op, program.tensors), LaneOp{&op, on});
     };
     if (!is_linear(op)) {
       add("", OpBench::On::compute_lane);
@@ -70,34 +69,53 @@ std::map<std::string, Timed> distinct_ops(Program const& program) {
   return ops;
 }
 
+double or_0(OpSeconds const& seconds, std::string const& key) {
+  auto const found = seconds.find(key);
+  return found == seconds.end() ? 0 : found->second;
+}
+
 }  // namespace
 
-void measure_ops(Machine& machine, Program const& program, Exec const& exec,
-                 std::int64_t most_bytes) {
-  auto ops = distinct_ops(program);
+OpSeconds distinct_ops(Program const& program) {
+  OpSeconds seconds;
+  for (auto const& [key, op] : ops_by_key(program)) seconds[key] = 0;
+  return seconds;
+}
+
+OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
+                   Exec const& exec, OpLimits const& limits) {
+  auto ops = ops_by_key(program);
+  std::erase_if(ops, [&](auto const& entry) { return or_0(known, entry.first) > 0; });
   OpBench bench(program, exec);
   auto const begin = SteadyClock::now();
-  auto const expected_s = [&](Timed const& timed) {
-    auto const lane = timed.lane == OpBench::On::host_lane ? Lane::host : Lane::compute;
-    return op_cost(*timed.op, program.tensors, machine, lane).seconds;
+  auto const expected_s = [&](LaneOp const& op) {
+    auto const lane = op.on_host() ? Lane::host : Lane::compute;
+    return op_cost(*op.op, program.tensors, rates, lane).seconds;
   };
+  OpSeconds seconds;
   for (int round = 0; round < kRounds; ++round) {
-    for (auto& [key, timed] : ops) {
-      double const left_s = kPatience_s - seconds_since(begin);
-      if (expected_s(timed) > left_s || bench.operand_bytes(*timed.op) > most_bytes) continue;
-      timed.best_s = std::min(timed.best_s, bench.seconds(*timed.op, timed.lane));
+    for (auto const& [key, op] : ops) {
+      auto& best_s = seconds.try_emplace(key, 0).first->second;
+      double const left_s = limits.patience_s - seconds_since(begin);
+      if (expected_s(op) > left_s || bench.operand_bytes(*op.op) > limits.most_bytes) continue;
+      double const s = bench.seconds(*op.op, op.lane);
+      best_s = best_s > 0 ? std::min(best_s, s) : s;
     }
   }
+  return seconds;
+}
+
+void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds) {
   std::map<std::string, Sum> sums;
-  for (auto const& [key, timed] : ops) {
-    bool const known = std::isfinite(timed.best_s);
-    auto const* const lane = timed.lane == OpBench::On::host_lane ? "host " : "";
-    auto& sum = sums[lane + std::string(name(timed.op->kind))];
-    if (known) sum.add(program, *timed.op, timed.best_s);
-    if (!is_linear(*timed.op)) machine.op_s[key] = known ? timed.best_s : 0;
+  for (auto const& [key, op] : ops_by_key(program)) {
+    double const s = or_0(seconds, key);
+    if (s <= 0) continue;
+    auto const lane = std::string(op.on_host() ? "host " : "");
+    sums[lane + std::string(name(op.op->kind))].add(program, *op.op, s);
+    if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
   }
   for (auto const& [kind, sum] : sums)
-    machine.kind_giga_per_s[kind] = sum.seconds > 0 ? sum.amount / sum.seconds * 1e-9 : 0;
+    machine.kind_giga_per_s[kind] = sum.amount / sum.seconds * 1e-9;
 }
 
 }  // namespace spillway

@@ -1,6 +1,11 @@
 // Seconds of the ops that a run will launch, measured here and now.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
 #include "plan/machine.hpp"
 #include "plan/program.hpp"
 
@@ -8,12 +13,25 @@ namespace spillway {
 
 class Exec;
 
-// Into `machine.op_s`: every distinct op of a Program's items, once. Into
-// `machine.kind_giga_per_s`: what each kind came to, and ops on whole chunks (updates, norms)
-// alone, on both lanes, for they are cut into slices as the plan wants. Takes the memory of one
-// op's operands at a time, and some seconds; ops that would take more than `most_bytes`, or by the
-// machine's rates more time than is left, stay 0: known by rates alone.
-void measure_ops(Machine& machine, Program const& program, Exec const& exec,
-                 std::int64_t most_bytes);
+// Seconds by key: cost_key, "host " before it on the host lane, "cached " before all where caches
+// may hold what a step touches. 0: not known.
+using OpSeconds = std::map<std::string, double, std::less<>>;
+
+// Every distinct op of a Program's items, once; of ops on whole chunks (updates, norms), which
+// plans cut into slices as they want, one of each kind, on both lanes. All not known.
+OpSeconds distinct_ops(Program const& program);
+
+struct OpLimits {
+  std::int64_t most_bytes;  // of memory, for the operands of one op at a time
+  double patience_s = 8;    // in all
+};
+// Times those distinct ops that `known` does not have; gives them alone. Those that would take more
+// memory than they may, or by `rates` more time than is left, stay 0.
+OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
+                   Exec const& exec, OpLimits const& limits);
+
+// What such seconds come to: single ops in `machine.op_s`, but for those on whole chunks; what each
+// kind came to in `machine.kind_giga_per_s`. What is not known is left out.
+void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds);
 
 }  // namespace spillway

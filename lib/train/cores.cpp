@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "comm/gathered.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
@@ -77,6 +78,13 @@ void stay_on(std::span<int const> cores) {
   CPU_ZERO(&set);
   for (auto const core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
   sched_setaffinity(0, sizeof set, &set);  // refused: as before
+}
+
+RunCores run_cores(Comm& comm) {
+  auto const shares = gathered(comm, core_share());
+  auto const mine = own_cores(shares, comm.rank());
+  return {mine, std::ranges::min(gathered(comm, mine)),
+          own_part(shares, comm.rank(), cores_by_place())};
 }
 
 }  // namespace spillway

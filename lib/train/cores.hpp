@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "comm/comm.hpp"
+
 namespace spillway {
 
 // What one rank may run on. A launcher gives ranks of a node disjoint sets, or all of them the
@@ -30,5 +32,12 @@ std::vector<int> cores_by_place();
 
 // Keeps this thread, and those that it will start, on `cores`; on all as before if there are none.
 void stay_on(std::span<int const> cores);
+
+// What the ranks of a run have. Collective.
+struct RunCores {
+  std::int64_t mine = 1, fewest = 1;  // this rank's share, and the smallest
+  std::vector<int> part;              // own_part of this rank
+};
+RunCores run_cores(Comm& comm);
 
 }  // namespace spillway

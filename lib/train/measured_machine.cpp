@@ -1,14 +1,24 @@
 #include "train/measured_machine.hpp"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/math.hpp"
 #include "comm/gathered.hpp"
+#include "base/steady_clock.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "io/ring/probe.hpp"
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
 #include "profile/machine_probe.hpp"
-#include "profile/op_times.hpp"
+#include "train/profile_key.hpp"
+#include "train/shared_profile.hpp"
 
 namespace spillway {
 namespace {
@@ -22,51 +32,128 @@ Program training_ops(Config const& config, std::int64_t vocab, Choices const& ch
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
-std::vector<double> numbers(Machine const& machine) {
-  std::vector<double> result;
-  for (auto const& field : machine_fields()) result.push_back(machine.*field.at);
-  for (auto const* map : {&machine.op_s, &machine.kind_giga_per_s})
-    for (auto const& [key, value] : *map) result.push_back(value);
+Rates compute_rates(Config const& config) {
+  bool const bf16 = config.precision == Precision::bf16;
+  return {bf16 ? &Machine::matmul_gflops_bf16 : &Machine::matmul_gflops_f32, &Machine::memory_gbps,
+          &Machine::h2d_gbps, &Machine::d2h_gbps};
+}
+
+Rates drive_rates() {
+  return {&Machine::nvme_write_gbps, &Machine::nvme_read_gbps, &Machine::nvme_both_gbps,
+          &Machine::nvme_core_s_per_gb};
+}
+
+Machine only(Machine const& machine, Rates const& rates) {
+  Machine result;
+  for (auto const rate : rates) result.*rate = machine.*rate;
   return result;
 }
 
-// The same Machine with other numbers.
-Machine with_numbers(Machine machine, std::span<double const> values) {
-  auto value = values.begin();
-  for (auto const& field : machine_fields()) machine.*field.at = *value++;
-  for (auto* map : {&machine.op_s, &machine.kind_giga_per_s})
-    for (auto& [key, number] : *map) number = *value++;
-  return machine;
+std::size_t count_known(OpSeconds const& ops) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(ops, [](auto const& op) { return op.second > 0; }));
 }
 
-Machine slowest_of_ranks(Machine const& mine, Comm& comm) {
-  auto const own = numbers(mine);
-  std::vector<double> all(own.size() * static_cast<std::size_t>(comm.size()));
-  comm.all_gather_bytes(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
-  std::vector<Machine> machines;
-  for (std::size_t at = 0; at < all.size(); at += own.size())
-    machines.push_back(with_numbers(mine, std::span(all).subspan(at, own.size())));
-  return slowest(machines);
-}
+// What is known of a run's machine, and how the rest is found out. Every method is collective.
+class Profiler {
+ public:
+  Profiler(Config const& config, Program const& program, About const& key,
+           ProfileCache const& cache, Comm& comm)
+      : m_config(config),
+        m_program(program),
+        m_comm(comm),
+        m_rates(compute_rates(config)),
+        m_file(cache, key, comm) {
+    m_known = m_file.find(m_rates, distinct_ops(program), comm);
+    if (config.memory.nvme_path.empty()) return;
+    m_drive_file.emplace(cache, drive_key(key, config), comm);
+    learn(m_known, m_drive_file->find(drive_rates(), {}, comm));
+  }
+
+  void measure(double cores, std::int64_t memory_bytes, Exec const& exec) {
+    auto const begin = SteadyClock::now();
+    on_all_ranks(m_comm, [&] {
+      bool const bf16 = m_config.precision == Precision::bf16;
+      if (rates_are_new()) m_mine = only(probe_machine(exec, bf16), m_rates);
+    });
+    m_comm.agree(0);  // ranks that share a drive measure it together
+    on_all_ranks(m_comm, [&] {
+      if (drive_is_new()) probe_storage(m_mine, m_config.memory.nvme_path, m_config.spill.checksum);
+      auto rates = m_known;
+      learn(rates, m_mine);
+      m_mine.op_s = time_ops(m_program, m_known.op_s, rates, exec, {memory_bytes});
+    });
+    m_mine.cores = cores;
+    m_mine.compute_cores = std::min<double>(exec.space().concurrency(), cores);
+    m_all = gathered_machines(m_mine, m_comm);
+    m_seconds = seconds_since(begin);
+  }
+
+  void keep() const {
+    std::vector<Machine> compute, drive;
+    for (Machine const& machine : m_all) {
+      compute.push_back(only(machine, m_rates));
+      compute.back().op_s = machine.op_s;
+      drive.push_back(only(machine, drive_rates()));
+    }
+    if (rates_are_new() || count_known(m_mine.op_s) > 0) m_file.store(compute);
+    bool const measured = std::ranges::all_of(
+        drive, [](Machine const& machine) { return knows(machine, drive_rates()); });
+    if (measured) m_drive_file->store(drive);
+  }
+
+  // "74 ops known from ...; measured 0"
+  std::string account() const {
+    auto const count = count_known(m_mine.op_s);
+    auto const known = m_known.op_s.empty() ? ""
+                                            : fmt::format("{} ops known from {}; ",
+                                                          m_known.op_s.size(), m_file.path());
+    auto const ops = count > 0 ? fmt::format("{} ops", count) : "";
+    auto const* const drive = drive_is_new() ? "the drive" : "";
+    auto const* const link = count > 0 && drive_is_new() ? " and " : "";
+    if (count == 0 && !drive_is_new()) return known + "measured 0";
+    return fmt::format("{}measured {}{}{} in {:.1f} s", known, ops, link, drive, m_seconds);
+  }
+
+  Machine machine() const {
+    auto machine = m_known;
+    learn(machine, slowest(m_all));
+    auto const seconds = std::exchange(machine.op_s, {});
+    set_op_times(machine, m_program, seconds);
+    return machine;
+  }
+
+ private:
+  bool rates_are_new() const { return !knows(m_known, m_rates); }
+  bool drive_is_new() const { return m_drive_file && !knows(m_known, drive_rates()); }
+
+  Config const& m_config;
+  Program const& m_program;
+  Comm& m_comm;
+  Rates m_rates;
+  SharedProfile m_file;
+  std::optional<SharedProfile> m_drive_file;
+  Machine m_known, m_mine;     // of all ranks; of this one, measured now
+  std::vector<Machine> m_all;  // every rank's, measured now
+  double m_seconds = 0;
+};
 
 }  // namespace
 
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
                          std::int64_t cores, std::int64_t memory_bytes, Exec const& exec,
-                         Comm& comm) {
-  Machine machine;
-  on_all_ranks(comm, [&] {
-    machine = probe_machine(exec, config.precision == Precision::bf16);
-    machine.cores = static_cast<double>(cores);
-    machine.compute_cores = std::min(machine.compute_cores, machine.cores);
-  });
-  comm.agree(0);  // ranks that share a drive measure it together
-  on_all_ranks(comm, [&] {
-    auto const& spill_directory = config.memory.nvme_path;
-    if (!spill_directory.empty()) probe_storage(machine, spill_directory, config.spill.checksum);
-    measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec, memory_bytes);
-  });
-  machine = slowest_of_ranks(machine, comm);
+                         Comm& comm, ProfileCache const& cache) {
+  Program program;
+  on_all_ranks(comm, [&] { program = training_ops(config, vocab, choices, comm.size()); });
+  auto const& path = config.memory.nvme_path;
+  auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
+  if (comm.rank() == 0 && !advice.empty()) spdlog::warn("memory.nvme.path: {}", advice);
+  auto const key = profile_key(choices, cores, comm.local_size());
+  Profiler profiler(config, program, key, cache, comm);
+  profiler.measure(static_cast<double>(cores), memory_bytes, exec);
+  profiler.keep();
+  spdlog::info("profile: {}", profiler.account());
+  auto machine = profiler.machine();
   machine.node_ranks = std::ranges::max(gathered(comm, comm.local_size()));
   return machine;
 }

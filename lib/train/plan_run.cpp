@@ -17,16 +17,26 @@ namespace {
 // Kept free for the rest of the process and of the machine when a budget is `auto`.
 constexpr double kAutoShare = 0.8;
 
-[[noreturn]] void refuse(Solution const& solution, Graph const& graph, Budgets const& budgets,
-                         MemoryConfig const& memory) {
+// Predicted, of a plan that was never compiled.
+double step_s(Plan const& plan, Graph const& train, Graph const* eval, Machine const& machine,
+              std::int64_t micro_batches, std::int64_t ranks) {
+  auto programs = place(train, eval, plan, micro_batches, ranks);
+  derive_waits(programs.train);
+  return simulate(programs.train, machine).step_s;
+}
+
+[[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
+                         Budgets const& budgets, MemoryConfig const& memory) {
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
   auto const why =
       less ? fmt::format(" ({} has no {})", memory.nvme_path, human_bytes(memory.nvme_bytes)) : "";
   throw Error(
       Status::cannot_fit,
-      fmt::format("memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}",
-                  human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
-                  human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph)));
+      fmt::format(
+          "memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}; its steps would take {}",
+          human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
+          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph),
+          human_duration(smallest_step_s)));
 }
 
 // What is left for one rank's spill file, which brings spares.
@@ -84,7 +94,11 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
                 solution.compiled,
                 seconds_since(begin)};
       }
-      if (!micro_is_free || choices.micro == 1) refuse(solution, train, budgets, config.memory);
+      if (!micro_is_free || choices.micro == 1) {
+        auto const s = step_s(solution.smallest.plan, train, eval ? &*eval : nullptr, machine,
+                              micro_batches, ranks);
+        refuse(solution, train, s, budgets, config.memory);
+      }
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

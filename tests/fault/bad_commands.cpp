@@ -63,6 +63,30 @@ TEST_F(BadCommands, rok_keeps_what_it_measured_when_storage_fails) {
   EXPECT_EQ(read("rok.csv").find("\nnvme,1,"), std::string::npos);
 }
 
+TEST_F(BadCommands, plan_names_what_a_machine_cannot_be) {
+  auto const plan = "plan " + path("job.yaml") + " --machine " + path("m.yaml");
+  auto const expect_refused = [&](std::string const& machine, std::string const& text) {
+    write("m.yaml", machine);
+    EXPECT_TRUE(fails_with(2, path("m.yaml") + text, spillway(plan)));
+  };
+  std::string const rates = "matmul_gflops: {fp32: 100}\nmemory_gbps: 10\n";
+  expect_refused("memory_gbps: -1\n", ":1: memory_gbps: -1 is out of bounds");
+  expect_refused("memory_gbps: 0\n", ":1: memory_gbps: 0 is out of bounds");
+  expect_refused("memory_gbps: fast\n", ":1: memory_gbps: expected a number");
+  expect_refused("memory_gpbs: 1\n", ":1: memory_gpbs: unknown key; did you mean memory_gbps?");
+  expect_refused("ranks: 1\ncores: 0\n", ":2: cores: expected a map");
+  expect_refused("cores: {all: 0}\n", ":1: cores.all: 0 is out of bounds");
+  expect_refused("cores: {all: 2, compute: 4}\n", ":1: cores.compute: 4 of 2");
+  expect_refused("memory: [1, 2]\n", ":1: memory: expected a map");
+  expect_refused("{ no YAML\n", ":");
+  expect_refused("ranks: 1\n", ": matmul_gflops.fp32: not known");
+  expect_refused("matmul_gflops: {fp32: 100}\n", ": memory_gbps: not known");
+  expect_refused(rates + "memory: {nvme: 1TB}\n", ": nvme.write_gbps: not known");
+  expect_refused("", "");
+  write("m.yaml", rates + "memory: {host: 16GiB}\n");
+  EXPECT_EQ(spillway(plan).status, 0);
+}
+
 TEST_F(BadCommands, generate_and_eval_want_a_checkpoint_of_the_same_model) {
   ASSERT_EQ(train("run.steps=1").status, 0);
   auto const generate = "generate --prompt a --checkpoint ";

@@ -57,6 +57,60 @@ TEST_F(BadInput, keys_and_values_that_cannot_be_are_named) {
   expect_not_started(2, "plan.activations: nvme needs memory.nvme", "plan.activations=nvme");
 }
 
+TEST_F(BadInput, keys_that_contradict_each_other_are_named) {
+  auto const nvme = " memory.nvme.path=" + path("nvme") + " memory.nvme.size=64MiB ";
+  expect_not_started(2, "memory.nvme.path: needed with memory.nvme.size", "memory.nvme.size=1GiB");
+  expect_not_started(2, "memory.nvme.size: needed with", "memory.nvme.path=" + path("nvme"));
+  expect_not_started(2, "plan.gradients: 'nvme' is not one of", nvme + "plan.gradients=nvme");
+  expect_not_started(2, "plan.optimizer: host needs memory.host", nvme + "plan.optimizer=host");
+  expect_not_started(2, "plan.activations: keep takes no fraction; nvme, host",
+                     nvme + "plan.activations=keep:0.5");
+  expect_not_started(2, "plan.shard: not offered in this version", "plan.shard=optimizer");
+  expect_not_started(2, "plan.activations: contradicts plan.file",
+                     "plan.file=plan.yaml plan.activations=keep");
+}
+
+TEST_F(BadInput, a_forced_plan_that_does_not_match_the_model_is_named) {
+  expect_not_started(2, "plan.activations: a list of 3 for model.layers = 2",
+                     "plan.activations=[keep,keep,keep]");
+  EXPECT_TRUE(fails_with(2, "plan.parameters: a list of 9 for ",
+                         train("plan.parameters=[device,device,device,device,device,device,device,"
+                               "device,device]")));
+}
+
+TEST_F(BadInput, a_saved_plan_that_does_not_match_is_named_by_its_line) {
+  auto const file = "plan.file=" + path("plan.yaml");
+  auto const expect_refused = [&](std::string const& plan, std::string const& text) {
+    write("plan.yaml", plan);
+    expect_not_started(2, text, file);
+  };
+  auto const line = [&](int number) { return path("plan.yaml") + ":" + std::to_string(number); };
+  expect_refused("prefetch: 1\nactivations: [keep, keep, keep]\n",
+                 line(2) + ": plan.activations: a list of 3 for model.layers = 2");
+  expect_refused("activations:\n  - nvme\n",
+                 line(1) + ": plan.activations: nvme needs memory.nvme");
+  expect_refused("optimizer: host\n", line(1) + ": plan.optimizer: host needs memory.host");
+  expect_refused("activations: [kepp]\n", line(1) + ": plan.activations: 'kepp' is not one of");
+  expect_refused("activation: keep\n", line(1) + ": plan.activation: unknown key");
+  expect_refused("file: other.yaml\n", line(1) + ": plan.file: a saved plan names no other one");
+  expect_refused("", "plan.yaml");
+  expect_not_started(2, "none.yaml", "plan.file=" + path("none.yaml"));
+  write("plan.yaml", "activations: recompute\n");
+  EXPECT_EQ(train(file).status, 0);
+}
+
+TEST_F(BadInput, memory_passed_off_as_a_drive_is_said_once_and_measured) {
+  fs::path const memory = "/dev/shm";
+  if (!fs::is_directory(memory)) GTEST_SKIP() << "no /dev/shm here";
+  if (run_command("stat -f -c %T /dev/shm").output != "tmpfs\n") GTEST_SKIP() << "no tmpfs there";
+  auto const outcome =
+      train("memory.nvme.path=/dev/shm memory.nvme.size=8MiB plan.activations=nvme");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  auto const said = outcome.output.find("/dev/shm is in main memory (tmpfs)");
+  ASSERT_NE(said, std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("is in main memory", said + 20), std::string::npos);
+}
+
 TEST_F(BadInput, a_line_of_the_input_file_is_named) {
   write("job.yaml", read("job.yaml") + "batch: {sequences: 4}\n");
   expect_not_started(2, path("job.yaml") + ":", "");
@@ -119,6 +173,7 @@ TEST_F(BadInput, checkpoints_that_no_disk_holds_are_refused_before_step_0) {
 TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
   auto const outcome = train("memory.device=1MiB");
   ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));
+  EXPECT_TRUE(fails_with(3, "; its steps would take ", outcome));
   EXPECT_EQ(train("memory.device=" + word_after("at least device ", outcome.output)).status, 0);
 }
 

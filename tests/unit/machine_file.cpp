@@ -45,6 +45,46 @@ TEST(MachineFile, RefusesWhatNoMachineIs) {
             "m.yaml:1: memmory_gbps: unknown key; did you mean memory_gbps?");
   EXPECT_EQ(said_of("ops:\n  matmul: 0\n"), "m.yaml:2: ops.matmul: 0 is not above 0");
   EXPECT_EQ(said_of("kinds: 3\n").substr(0, 15), "m.yaml:1: kinds");
+  EXPECT_EQ(said_of("memory_gbps: 0\n"),
+            "m.yaml:1: memory_gbps: 0 is out of bounds: number, 0 < x < 1000000000");
+  EXPECT_EQ(said_of("memory_gbps: -3\n").substr(0, 26), "m.yaml:1: memory_gbps: -3 ");
+  EXPECT_EQ(said_of("memory_gbps: 1e12\n").substr(0, 28), "m.yaml:1: memory_gbps: 1e12 ");
+  EXPECT_EQ(said_of("memory_gbps: .inf\n").substr(0, 22), "m.yaml:1: memory_gbps:");
+  EXPECT_EQ(said_of("cores: {all: 0}\n").substr(0, 22), "m.yaml:1: cores.all: 0");
+  EXPECT_EQ(said_of("cores: 0\n"), "m.yaml:1: cores: expected a map of keys, got '0'");
+  EXPECT_EQ(said_of("item_overhead_s: -1\n").substr(0, 29), "m.yaml:1: item_overhead_s: -1");
+  EXPECT_EQ(said_of("memory: {host: -1GiB}\n").substr(0, 21), "m.yaml:1: memory.host");
+  EXPECT_EQ(said_of("ops:\n  matmul: 1e30\n").substr(0, 27), "m.yaml:2: ops.matmul: 1e30 ");
+  EXPECT_EQ(said_of("about: 3\n"), "m.yaml:1: about: expected a map, got '3'");
+  EXPECT_EQ(said_of("- 1\n").substr(0, 7), "m.yaml:");
+}
+
+TEST(MachineFile, SaysWhatItWasMeasuredOn) {
+  About const about = {{"cpu", "AMD: 'EPYC' # 9654"}, {"threads", "2"}};
+  auto const profile = parse_profile(to_yaml({.memory_gbps = 3}, about), "m.yaml");
+  EXPECT_EQ(profile.about, about);
+  EXPECT_EQ(profile.machine.memory_gbps, 3);
+  EXPECT_TRUE(parse_profile("ranks: 1\n", "m.yaml").about.empty());
+}
+
+TEST(MachineFile, RatesThatAPlanGoesByMustBeKnown) {
+  auto const said = [](Machine const& machine, bool bf16, bool spill) {
+    try {
+      require_rates(machine, bf16, spill, "m.yaml");
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::bad_input);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Machine machine{.matmul_gflops_f32 = 2, .memory_gbps = 1, .nvme_read_gbps = 1};
+  EXPECT_EQ(said(machine, false, false), "");
+  EXPECT_TRUE(said(machine, true, false).starts_with("m.yaml: matmul_gflops.bf16: not known"));
+  EXPECT_TRUE(said(machine, false, true).starts_with("m.yaml: nvme.write_gbps: not known"));
+  machine.kind_giga_per_s["matmul"] = 1;
+  EXPECT_EQ(said(machine, true, false), "");
+  machine.memory_gbps = 0;
+  EXPECT_TRUE(said(machine, true, false).starts_with("m.yaml: memory_gbps: not known"));
 }
 
 TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/build.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
@@ -12,17 +14,22 @@
 namespace spillway::test {
 namespace {
 
-TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
+Program tiny_program() {
   auto config = tiny_config();
   config.model.dropout = 0.1;
   auto graph = tiny_training_graph(config);
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });
-  auto const program =
-      schedule(graph, make_plan(graph, {}, BlockPolicy::keep), Purpose::train, 3, 1);
+  return schedule(graph, make_plan(graph, {}, BlockPolicy::keep), Purpose::train, 3, 1);
+}
+
+constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};
+
+TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
+  auto const program = tiny_program();
   Machine machine;
-  measure_ops(machine, program, Exec(), std::int64_t{1} << 30);
+  set_op_times(machine, program, time_ops(program, {}, machine, Exec(), kPatient));
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) continue;
     auto const& op = program.ops[static_cast<std::size_t>(item.op)];
@@ -35,13 +42,50 @@ TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
     }
   }
   EXPECT_TRUE(machine.kind_giga_per_s.contains("accumulate"));
-  Machine unknown;
-  measure_ops(unknown, program, Exec(), 1);
+}
+
+TEST(OpTimes, WhatDoesNotFitIsLeftToRates) {
+  auto const program = tiny_program();
+  Machine machine;
+  auto const seconds =
+      time_ops(program, {}, machine, Exec(), {.most_bytes = 1, .patience_s = INFINITY});
   // The same keys, so that ranks can compare; nothing fits a byte.
-  ASSERT_EQ(unknown.op_s.size(), machine.op_s.size());
-  for (auto const& [key, s] : unknown.op_s) EXPECT_EQ(s, 0) << key;
-  EXPECT_TRUE(slowest({&unknown, 1}).op_s.empty());
-  EXPECT_TRUE(slowest({&unknown, 1}).kind_giga_per_s.empty());
+  ASSERT_EQ(seconds, distinct_ops(program));
+  EXPECT_FALSE(seconds.empty());
+  set_op_times(machine, program, seconds);
+  EXPECT_TRUE(machine.op_s.empty());
+  EXPECT_TRUE(machine.kind_giga_per_s.empty());
+  machine.matmul_gflops_f32 = machine.memory_gbps = 1e-12;  // an op would take ages
+  EXPECT_EQ(time_ops(program, {}, machine, Exec(), {std::int64_t{1} << 30, 1}), seconds);
+}
+
+TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
+  auto const program = tiny_program();
+  OpSeconds known = distinct_ops(program);
+  for (auto& [key, s] : known) s = 1000;
+  auto const missing = known.begin()->first;
+  known.begin()->second = 0;
+  auto const seconds = time_ops(program, known, {}, Exec(), kPatient);
+  ASSERT_EQ(seconds.size(), 1u);
+  EXPECT_EQ(seconds.begin()->first, missing);
+  EXPECT_GT(seconds.begin()->second, 0);
+  Machine machine;
+  set_op_times(machine, program, known);
+  for (auto const& [key, s] : machine.op_s) EXPECT_EQ(s, 1000) << key;
+  EXPECT_EQ(machine.kind_giga_per_s.contains("host adamw"), true);
+}
+
+// Caches that hold a small step's tensors do not hold a large one's.
+TEST(OpTimes, OpsOfSmallStepsAreKeptApart) {
+  auto program = tiny_program();
+  auto const small = distinct_ops(program);
+  for (auto const& [key, s] : small) EXPECT_TRUE(key.starts_with("cached ")) << key;
+  Tensor large;
+  large.shape = {std::int64_t{1} << 30};
+  program.tensors.push_back(large);
+  auto const others = distinct_ops(program);
+  ASSERT_EQ(others.size(), small.size());
+  for (auto const& [key, s] : others) EXPECT_FALSE(key.starts_with("cached ")) << key;
 }
 
 }  // namespace

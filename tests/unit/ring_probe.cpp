@@ -47,6 +47,22 @@ TEST(DirectoryProbe, memory_passed_off_as_a_disk_is_said) {
   EXPECT_NE(probe.advice[0].find("tmpfs"), std::string::npos);
 }
 
+TEST(DirectoryProbe, what_is_no_drive_of_this_node_is_said) {
+  for (long const magic :
+       {0x6969L, 0x0bd00bd0L, 0x47504653L, 0x19830326L, 0x00c36400L, 0xff534d42L}) {
+    auto const advice = place_advice("/spill", file_system_name(magic));
+    EXPECT_TRUE(advice.ends_with("prefer a disk of this node for spilling")) << magic;
+    EXPECT_TRUE(advice.starts_with("/spill is on ")) << advice;
+  }
+  for (long const magic : {0x01021994L, 0x858458f6L})
+    EXPECT_NE(place_advice("/spill", file_system_name(magic)).find("in main memory"),
+              std::string::npos)
+        << magic;
+  for (long const magic : {0xef53L, 0x58465342L, 0x9123683eL, 0x794c7630L, 0x12345L})
+    EXPECT_EQ(place_advice("/spill", file_system_name(magic)), "") << magic;
+  EXPECT_EQ(file_system_of("/no/such/directory"), "");
+}
+
 TEST(DirectoryProbe, a_missing_directory_is_advice_not_an_exception) {
   auto const probe = probe_directory("/nonexistent/spill");
   EXPECT_EQ(probe.write_error, ENOENT);

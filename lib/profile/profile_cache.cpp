@@ -1,0 +1,142 @@
+#include "profile/profile_cache.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <span>
+#include <sstream>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "io/file/file.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSeal = "# checksum: ", kDate = "date";
+
+std::string hex(std::string_view text) {
+  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+}
+
+std::string text_of(About const& about) {
+  std::string text;
+  for (auto const& [key, value] : about) text += key + "=" + value + "\n";
+  return text;
+}
+
+// What a file says that is not so here: "cpu: A, here B"; "" where all is.
+std::string difference(About about, About const& key) {
+  std::erase_if(about, [](auto const& entry) { return entry.first == kDate; });
+  for (auto const& [name, here] : key) {
+    auto const there = std::ranges::find(about, name, &About::value_type::first);
+    if (there == about.end()) return fmt::format("{}: not said, here {}", name, here);
+    if (there->second != here) return fmt::format("{}: {}, here {}", name, there->second, here);
+  }
+  return about.size() > key.size() ? "it says more than is asked" : "";
+}
+
+// Without the seal; throws Error where it does not fit the text.
+std::string unsealed(std::string const& text) {
+  auto const at = text.rfind(kSeal);
+  bool const whole =
+      at != text.npos && text.substr(at) == fmt::format("{}{}\n", kSeal, hex(text.substr(0, at)));
+  if (!whole) throw Error(Status::damaged, "damaged, or cut short");
+  return text.substr(0, at);
+}
+
+// Readers see the old file or the new one, whoever else writes.
+void replace(fs::path const& path, std::string_view text) {
+  auto name = path.string() + ".XXXXXX";
+  FileDescriptor const file(::mkostemp(name.data(), O_CLOEXEC));
+  int error = file ? write_fully(file.get(), std::as_bytes(std::span(text)), 0).error : errno;
+  if (error == 0 && ::rename(name.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  if (file) ::unlink(name.c_str());
+  throw Error(Status::storage,
+              fmt::format("{}: {}", path.parent_path().string(), error_text(error)));
+}
+
+// With its parents, all for the user alone where they are new.
+void make_directory(fs::path const& directory) {
+  std::error_code unseen;  // making it says why
+  if (directory.empty() || fs::is_directory(directory, unseen)) return;
+  make_directory(directory.parent_path());
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(Status::storage, fmt::format("{}: {}", directory.string(), error_text(errno)));
+}
+
+}  // namespace
+
+fs::path user_profile_cache() {
+  // Relative paths there are to be ignored, says the XDG specification.
+  auto const absolute = [](char const* variable) {
+    auto const* const value = std::getenv(variable);
+    fs::path const path = value == nullptr ? "" : value;
+    return path.is_absolute() ? path : fs::path();
+  };
+  if (auto const cache = absolute("XDG_CACHE_HOME"); !cache.empty()) return cache / "spillway";
+  auto const home = absolute("HOME");
+  return home.empty() ? home : home / ".cache/spillway";
+}
+
+fs::path ProfileCache::file(About const& key) const {
+  return m_directory / fmt::format("profile-{}.yaml", hex(text_of(key)));
+}
+
+ProfileCache::Found ProfileCache::read(About const& key) const {
+  auto const path = file(key);
+  std::ifstream const stream(path);
+  if (m_directory.empty() || !stream) return {};
+  std::ostringstream text;
+  text << stream.rdbuf();
+  try {
+    auto profile = parse_profile(unsealed(text.str()), path.string());
+    auto const other = difference(profile.about, key);
+    if (other.empty()) return {std::move(profile.machine), ""};
+    return {{}, fmt::format("{}: measured elsewhere ({})", path.string(), other)};
+  } catch (Error const& error) {
+    std::string const what = error.what();
+    bool const named = what.starts_with(path.string());
+    return {{}, named ? what : fmt::format("{}: {}", path.string(), what)};
+  }
+}
+
+ProfileCache::Found ProfileCache::find(About const& key) const {
+  return m_use == Use::refresh ? Found{} : read(key);
+}
+
+std::string ProfileCache::store(About const& key, Machine const& measured) const {
+  if (m_directory.empty()) return "neither XDG_CACHE_HOME nor HOME says where";
+  try {
+    make_directory(m_directory);
+    auto all = read(key).machine;
+    learn(all, measured);
+    replace(file(key), sealed_profile(key, all));
+    return "";
+  } catch (std::exception const& error) {
+    return error.what();
+  }
+}
+
+About dated(About about) {
+  about.emplace_back(kDate, fmt::format("{:%F %R} UTC", fmt::gmtime(std::time(nullptr))));
+  return about;
+}
+
+std::string sealed_profile(About const& key, Machine const& machine) {
+  auto const text = to_yaml(machine, dated(key));
+  return text + fmt::format("{}{}\n", kSeal, hex(text));
+}
+
+}  // namespace spillway

@@ -1,0 +1,45 @@
+#include "train/profile_key.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "kernels/product.hpp"
+#include "profile/hardware.hpp"
+#include "version.hpp"
+
+namespace spillway {
+namespace {
+
+// A hash of committed sources names one program; else it is the file that tells builds apart.
+std::string program() {
+  auto text = fmt::format("{} {}, {}, {}, {}", build::version, build::git_hash, build::compiler,
+                          build::flags, build::features);
+  bool const committed = build::git_hash != "unknown" && !build::git_hash.ends_with("-dirty");
+  struct stat file {};
+  if (!committed && ::stat("/proc/self/exe", &file) == 0)
+    text += fmt::format(", built {}.{:09}", file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+  return text;
+}
+
+}  // namespace
+
+About profile_key(Choices const& choices, std::int64_t cores, std::int64_t local_ranks) {
+  About key = {{"program", program()}};
+  for (auto& entry : hardware()) key.push_back(std::move(entry));
+  key.emplace_back("isa", matmul_isa());
+  key.emplace_back("cores", std::to_string(cores));
+  key.emplace_back("threads", std::to_string(choices.threads));
+  key.emplace_back("node_ranks", std::to_string(local_ranks));
+  return key;
+}
+
+About drive_key(About const& profile_key, Config const& config) {
+  auto key = profile_key;
+  key.emplace_back("drive", drive_of(config.memory.nvme_path));
+  key.emplace_back("checksums", config.spill.checksum ? "true" : "false");
+  return key;
+}
+
+}  // namespace spillway

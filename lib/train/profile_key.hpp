@@ -1,0 +1,19 @@
+// Under what circumstances numbers of a machine were measured: those that decide them.
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "plan/machine_file.hpp"
+#include "train/prepare.hpp"
+
+namespace spillway {
+
+// Of ops and rates: this program on this hardware, with so many threads on so many cores, while so
+// many ranks of this node measure.
+About profile_key(Choices const& choices, std::int64_t cores, std::int64_t local_ranks);
+
+// Of the drive below memory.nvme.path: the same, and what moves its bytes.
+About drive_key(About const& profile_key, Config const& config);
+
+}  // namespace spillway

@@ -1,0 +1,124 @@
+// Ranks plan with one Machine, whatever each of them finds where it is.
+#include "train/measured_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/checksum.hpp"
+#include "comm/gathered.hpp"
+#include "comm/mpi_scope.hpp"
+#include "kernels/scope.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "train/profile_key.hpp"
+
+namespace spillway::test {
+namespace {
+
+Comm* g_comm = nullptr;
+constexpr double kSlow_s = 2000, kFast_s = 1000;  // nobody measures that
+
+// A cache of each rank's own, as on nodes that share no directory.
+class MeasuredMachine : public ::testing::Test {
+ protected:
+  MeasuredMachine() { std::filesystem::remove_all(m_directory); }
+  ~MeasuredMachine() override { std::filesystem::remove_all(m_directory); }
+
+  Machine measured() const {
+    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_exec,
+                            *g_comm, m_cache);
+  }
+  // In place of what was measured: even ops are slow on rank 0, odd ones on the others.
+  void seed() const {
+    measured();
+    auto machine = m_cache.find(m_key).machine;
+    ASSERT_FALSE(machine.op_s.empty());
+    for (int i = 0; auto& [key, s] : machine.op_s)
+      s = (i++ % 2 == 0) == (g_comm->rank() == 0) ? kSlow_s : kFast_s;
+    machine.memory_gbps = 10 + g_comm->rank();
+    machine.matmul_gflops_f32 = 20 - g_comm->rank();
+    machine.h2d_gbps = machine.d2h_gbps = 5;
+    ASSERT_EQ(m_cache.store(m_key, machine), "");
+  }
+  static void expect_equal_on_all_ranks(Machine const& machine) {
+    auto const text = to_yaml(machine);
+    auto const sums = gathered(*g_comm, checksum(std::as_bytes(std::span(text))));
+    for (auto const sum : sums) EXPECT_EQ(sum, sums[0]);
+  }
+
+  Config m_config = tiny_config();
+  Choices m_choices{1, 2};
+  Exec m_exec;
+  About m_key = profile_key(m_choices, 1, g_comm->local_size());
+  std::filesystem::path m_directory =
+      std::filesystem::path(::testing::TempDir()) / ("profiles-" + std::to_string(g_comm->rank()));
+  ProfileCache m_cache{m_directory};
+};
+
+TEST_F(MeasuredMachine, IsTheSameOnAllRanksAndTheSlowerOfEachNumber) {
+  seed();
+  auto const machine = measured();
+  expect_equal_on_all_ranks(machine);
+  EXPECT_EQ(machine.memory_gbps, 10);
+  EXPECT_EQ(machine.matmul_gflops_f32, 20 - (g_comm->size() - 1));
+  EXPECT_EQ(machine.h2d_gbps, 5);
+  EXPECT_EQ(machine.cores, 1);
+  ASSERT_FALSE(machine.op_s.empty());
+  for (auto const& [key, s] : machine.op_s) EXPECT_EQ(s, kSlow_s) << key;
+}
+
+TEST_F(MeasuredMachine, WhatOneRankDoesNotKnowAllMeasure) {
+  seed();
+  auto machine = m_cache.find(m_key).machine;
+  auto const first = machine.op_s.begin()->first;
+  if (g_comm->rank() == 0) {
+    machine.op_s.erase(first);
+    std::filesystem::remove_all(m_directory);
+    m_cache.store(m_key, machine);
+  }
+  expect_equal_on_all_ranks(measured());
+  auto const kept = m_cache.find(m_key).machine.op_s;
+  for (auto const& [key, s] : kept)
+    EXPECT_EQ(s < 1, key == first) << key << ": " << s << ": the others are still as they were";
+  EXPECT_TRUE(kept.contains(first));
+}
+
+TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
+  auto const directory = std::filesystem::path(::testing::TempDir()) / "profiles-of-all";
+  ProfileCache const shared(directory);
+  auto const all = [&] {
+    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_exec,
+                            *g_comm, shared);
+  };
+  auto const machine = all();
+  g_comm->agree(0);  // it is written
+  auto const kept = shared.find(m_key).machine;
+  EXPECT_GT(kept.memory_gbps, 0);
+  EXPECT_EQ(kept.memory_gbps, machine.memory_gbps);
+  EXPECT_EQ(kept.matmul_gflops_f32, machine.matmul_gflops_f32);
+  EXPECT_EQ(to_yaml(all()), to_yaml(machine)) << "nothing is measured again";
+  g_comm->agree(0);
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  MpiScope const scope(argc, argv);
+  KernelScope const kernels(1);
+  auto const comm = make_world_comm({.patience_s = 60});
+  g_comm = comm.get();
+  if (comm->rank() != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  int const failed = RUN_ALL_TESTS();
+  return comm->agree(failed);
+}
+
+}  // namespace spillway::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return spillway::test::run(argc, argv);
+}
