@@ -20,7 +20,9 @@ Config configured(Value const& root, std::string const& source,
 // Into `config`, in place of its plan; nothing else of a plan is known here. Whether it may be
 // changed later is the run's affair.
 void read_plan(Config& config, Origins& origins, std::string const& path) {
-  config.plan = {.replan = config.plan.replan};
+  bool const replan = config.plan.replan;
+  config.plan = {};
+  config.plan.replan = replan;
   assign_group(config, origins, "plan", read_yaml(path), path);
   if (!config.plan.file.empty())
     refuse({origins.at("plan.file"), "plan.file"}, "a saved plan names no other one");
