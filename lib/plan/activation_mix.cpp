@@ -50,7 +50,9 @@ std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& poli
   constexpr int numbers = 9;  // of layers, about
   std::vector<ActivationMix> result = {{}};
   int const step = std::max(1, layers / numbers);
+  std::size_t kind = 0;
   for (ActivationMix mix : kinds(policies)) {
+    mix.kind = ++kind;
     for (mix.layers = layers; mix.layers > 0; mix.layers -= step) result.push_back(mix);
   }
   return result;

@@ -14,6 +14,7 @@ struct ActivationMix {
   BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
   double share = 1, fraction = 1;
   int layers = 0;
+  std::size_t kind = 0;  // alike but for the number of layers
 };
 
 // Policies that the budgets allow and `open` may need.

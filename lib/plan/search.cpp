@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <ranges>
 #include <tuple>
 
 #include "plan/state_moves.hpp"
@@ -45,12 +47,11 @@ class Search {
 
   SearchResult run() {
     for (Choice const& choice : by_bound()) try_mix(choice);
-    keep_best();
+    time_kinds();
     try_variants();
-    time_all();
     refine();
     keep_best();
-    for (auto& [candidate, choice] : m_found) m_result.fitting.push_back(std::move(candidate));
+    for (Found& found : m_found) m_result.fitting.push_back(std::move(found.candidate));
     return std::move(m_result);
   }
 
@@ -58,6 +59,7 @@ class Search {
   struct Found {
     Candidate candidate;
     Choice choice;
+    bool timed = false;  // else step_s is a bound
   };
 
   // Shortest first by what their activations alone take.
@@ -141,10 +143,9 @@ class Search {
   // Other ways to move as much state, and more of it: updates beside the next forward pass may hide
   // better.
   void try_variants() {
-    constexpr std::size_t most = 12;
-    auto const best = best_choices(most);
+    constexpr std::size_t most = 8;
     bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
-    for (Choice choice : best) {
+    for (Choice choice : best_choices(most)) {
       int const count = choice.moves.count;
       if (count == 0) continue;
       for (bool const drive_only : {false, true}) {
@@ -166,7 +167,7 @@ class Search {
       choice.moves.count = moves;
       if (moves < count || moves > m_mover.most()) continue;
       find_room(choice);
-      try_choice(choice);
+      try_and_time(choice);
     }
   }
 
@@ -213,9 +214,10 @@ class Search {
     if (first || rank(candidate) < rank(m_result.leanest)) m_result.leanest = candidate;
   }
 
+  // The fastest first; what was not timed is not among them.
   void keep_best() {
-    std::ranges::stable_sort(m_found, {},
-                             [](Found const& found) { return found.candidate.step_s; });
+    std::erase_if(m_found, [](Found const& found) { return !found.timed; });
+    sort_by_time();
     std::vector<Found> best;
     for (Found& found : m_found) {
       auto const& blocks = found.candidate.plan.blocks;
@@ -226,32 +228,59 @@ class Search {
     m_found = std::move(best);
   }
 
-  // Estimates instead of bounds, of those that may be among the fastest.
-  void time_all() {
-    keep_best();
-    std::size_t timed = 0;
-    double best_s = std::numeric_limits<double>::infinity();
-    for (; timed < m_found.size(); ++timed) {
-      auto& candidate = m_found[timed].candidate;
-      if (candidate.step_s > kHopeless * best_s) break;
-      candidate.step_s = m_estimator.step_s(candidate.plan);
-      best_s = std::min(best_s, candidate.step_s);
+  void sort_by_time() {
+    std::ranges::stable_sort(m_found, {},
+                             [](Found const& found) { return found.candidate.step_s; });
+  }
+
+  // An estimate instead of the bound, where that may be among the shortest.
+  void time(Found& found) {
+    if (found.timed || found.candidate.step_s > kHopeless * m_best_s) return;
+    found.candidate.step_s = m_estimator.step_s(found.candidate.plan);
+    found.timed = true;
+    m_best_s = std::min(m_best_s, found.candidate.step_s);
+  }
+
+  void try_and_time(Choice const& choice) {
+    auto const before = m_found.size();
+    try_choice(choice);
+    if (m_found.size() > before) time(m_found.back());
+  }
+
+  // Some of every kind of mix, then all of the best kinds.
+  void time_kinds() {
+    constexpr std::size_t best_kinds = 6;
+    sort_by_time();
+    std::map<std::size_t, std::vector<std::size_t>> kinds;  // of m_found, by number of layers
+    for (std::size_t i = 0; i < m_found.size(); ++i) kinds[m_found[i].choice.mix.kind].push_back(i);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (auto& [kind, members] : kinds) {
+      std::ranges::sort(members, {}, [&](auto i) { return m_found[i].choice.mix.layers; });
+      for (auto const i : {members.front(), members[members.size() / 2], members.back()})
+        time(m_found[i]);
+      order.emplace_back(shortest_s(members), kind);
     }
-    m_found.resize(timed);
+    std::ranges::sort(order);
+    for (auto const& [step_s, kind] : order | std::views::take(best_kinds)) {
+      for (auto const i : kinds[kind]) time(m_found[i]);
+    }
     keep_best();
+  }
+
+  double shortest_s(std::vector<std::size_t> const& members) const {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (auto const i : members) {
+      if (m_found[i].timed) shortest = std::min(shortest, m_found[i].candidate.step_s);
+    }
+    return shortest;
   }
 
   // What is near the best ones.
   void refine() {
     constexpr std::size_t most = 4;
+    sort_by_time();
     for (Choice const& best : best_choices(most)) {
-      for (Choice const& choice : neighbours(best)) {
-        auto const before = m_found.size();
-        try_choice(choice);
-        if (m_found.size() == before) continue;
-        auto& candidate = m_found.back().candidate;
-        candidate.step_s = m_estimator.step_s(candidate.plan);
-      }
+      for (Choice const& choice : neighbours(best)) try_and_time(choice);
     }
   }
 
@@ -285,6 +314,7 @@ class Search {
   StateMover m_mover;
   std::vector<std::size_t> m_layers;  // that are open
   std::vector<Found> m_found;
+  double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
   SearchResult m_result;
 };
 
