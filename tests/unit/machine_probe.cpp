@@ -25,12 +25,14 @@ TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
 }
 
 TEST(MachineProbe, MeasuresTheSpillPath) {
+  Exec const exec;
   Machine machine;
-  probe_storage(machine, ::testing::TempDir(), true);
+  probe_storage(machine, exec, ::testing::TempDir(), true);
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
   EXPECT_TRUE(plausible(machine.nvme_both_gbps));
   EXPECT_TRUE(plausible(machine.nvme_core_s_per_gb));
+  EXPECT_LE(machine.nvme_both_gbps, machine.nvme_read_gbps + machine.nvme_write_gbps);
 }
 
 TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
@@ -53,8 +55,9 @@ TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
 }
 
 TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
+  Exec const exec;
   Machine machine;
-  EXPECT_THROW(probe_storage(machine, "/no/such/directory", true), Error);
+  EXPECT_THROW(probe_storage(machine, exec, "/no/such/directory", true), Error);
 }
 
 }  // namespace
