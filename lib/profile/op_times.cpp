@@ -1,7 +1,6 @@
 #include "profile/op_times.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -37,16 +36,22 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// All ops in turn, several times over: what disturbs a machine for a second or two disturbs no op
-// every time.
+// All ops in turn, several times over: what disturbs a machine for a second or two disturbs most
+// ops once at most. The median counts: the best is what a step seldom sees.
 constexpr int kRounds = 3;
-constexpr double kPatience_s = 8;
+constexpr double kPatience_s = 6.5;
 
 struct Timed {
   Op const* op;
   OpBench::On lane;
-  double best_s;
+  std::vector<double> rounds_s;
 };
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  auto const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 // Keys of what is to be measured, "host " before those of the host lane.
 std::map<std::string, Timed> distinct_ops(Program const& program) {
@@ -57,7 +62,7 @@ std::map<std::string, Timed> distinct_ops(Program const& program) {
     if (item.kind != ItemKind::op) continue;
     Op const& op = program.ops[static_cast<std::size_t>(item.op)];
     auto const add = [&](std::string const& lane, OpBench::On on) {
-      ops.try_emplace(lane + cost_key(op, program.tensors), Timed{&op, on, INFINITY});
+      ops.try_emplace(lane + cost_key(op, program.tensors), Timed{&op, on, {}});
     };
     if (!is_linear(op)) {
       add("", OpBench::On::compute_lane);
@@ -85,16 +90,21 @@ void measure_ops(Machine& machine, Program const& program, Exec const& exec,
     for (auto& [key, timed] : ops) {
       double const left_s = kPatience_s - seconds_since(begin);
       if (expected_s(timed) > left_s || bench.operand_bytes(*timed.op) > most_bytes) continue;
-      timed.best_s = std::min(timed.best_s, bench.seconds(*timed.op, timed.lane));
+      timed.rounds_s.push_back(bench.seconds(*timed.op, timed.lane));
     }
   }
   std::map<std::string, Sum> sums;
   for (auto const& [key, timed] : ops) {
-    bool const known = std::isfinite(timed.best_s);
+    bool const known = !timed.rounds_s.empty();
+    double const s = known ? median(timed.rounds_s) : 0;
     auto const* const lane = timed.lane == OpBench::On::host_lane ? "host " : "";
     auto& sum = sums[lane + std::string(name(timed.op->kind))];
-    if (known) sum.add(program, *timed.op, timed.best_s);
-    if (!is_linear(*timed.op)) machine.op_s[key] = known ? timed.best_s : 0;
+    if (known) sum.add(program, *timed.op, s);
+    if (!is_linear(*timed.op)) machine.op_s[key] = s;
+    // A single look at memory may have met a disturbance; what an op got through is there.
+    auto const traffic = static_cast<double>(traffic_bytes(*timed.op, program.tensors));
+    if (is_linear(*timed.op) && known)
+      machine.memory_gbps = std::max(machine.memory_gbps, traffic / s * 1e-9);
   }
   for (auto const& [kind, sum] : sums)
     machine.kind_giga_per_s[kind] = sum.seconds > 0 ? sum.amount / sum.seconds * 1e-9 : 0;

@@ -62,8 +62,7 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   comm.agree(0);  // ranks that share a drive measure it together
   on_all_ranks(comm, [&] {
     auto const& spill_directory = config.memory.nvme_path;
-    if (!spill_directory.empty())
-      probe_storage(machine, exec, spill_directory, config.spill.checksum);
+    if (!spill_directory.empty()) probe_storage(machine, spill_directory, config.spill.checksum);
     measure_ops(machine, training_ops(config, vocab, choices, comm.size()), exec, memory_bytes);
   });
   return slowest_of_ranks(machine, comm);
