@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -24,8 +22,8 @@ constexpr double kPatience_s = 0.1;  // per number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
 constexpr std::size_t kBytes = std::size_t{48} << 20;
-constexpr std::int64_t kStorageBytes = std::int64_t{256} << 20;
-constexpr double kStoragePatience_s = 1.2;  // for all its numbers
+constexpr std::int64_t kStorageBytes = std::int64_t{1} << 30;
+constexpr double kStoragePatience_s = 0.7;  // for all its numbers
 
 // The shortest of the runs that fit into the patience, after a first one that sets things up.
 template <class Run>
@@ -79,19 +77,7 @@ class LoneOp {
   Launch m_launch;
 };
 
-// Keeps all cores as busy as a run does, until `work` is done on a thread of its own.
-template <class Work>
-void beside_products(Exec const& exec, Work const& work) {
-  Pages const memory(kBytes);
-  LoneOp const matmul(OpKind::matmul, DType::f32, {kMatrixRows, kMatrixRows}, exec, memory.data());
-  std::atomic<bool> over = false;
-  std::jthread const worker([&] {
-    work();
-    over = true;
-  });
-  while (!over) matmul();
-}
-
+// While the cores are idle, as they are wherever the drive sets the pace.
 void measure_storage(Machine& machine, StorageBench& bench) {
   using enum Direction;
   std::array<StorageBench::Moved, 3> moved;
@@ -134,13 +120,12 @@ Machine probe_machine(Exec const& exec, bool bf16) {
   return machine;
 }
 
-void probe_storage(Machine& machine, Exec const& exec, std::filesystem::path const& directory,
-                   bool checksums) {
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums) {
   auto const size = std::min(kStorageBytes, free_bytes(directory) / 2);
   try {
     if (size < StorageBench::kLeastBytes) return;
     StorageBench bench(directory, size, checksums);
-    beside_products(exec, [&] { measure_storage(machine, bench); });
+    measure_storage(machine, bench);
   } catch (Error const& error) {
     if (error.status() != Status::cannot_fit) throw;  // the plan will meet that, if it spills
   }

@@ -14,10 +14,9 @@ class Exec;
 // `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
 Machine probe_machine(Exec const& exec, bool bf16);
 
-// Adds the spill path's rates while the cores compute, and what it costs them, in under two seconds;
-// where direct I/O is not to be had the page cache answers. Rates stay unknown (0) where there is no
-// room to measure. Takes 124 MiB while it measures. Throws Error when the directory cannot be used.
-void probe_storage(Machine& machine, Exec const& exec, std::filesystem::path const& directory,
-                   bool checksums);
+// Adds the spill path's rates and what it costs cores, in under two seconds; where direct I/O is
+// not to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
+// Takes 64 MiB while it measures. Throws Error when the directory cannot be used.
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
 
 }  // namespace spillway

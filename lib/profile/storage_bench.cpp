@@ -12,6 +12,7 @@ namespace {
 
 // As much as a step moves at a time, or nearly.
 constexpr std::int64_t kTransferBytes = std::int64_t{4} << 20;
+constexpr double kWriteAll_s = 0.5;
 
 std::int64_t transfer_bytes(std::int64_t size_bytes) {
   auto const most = size_bytes / StorageBench::kLeastBytes * kSpillAlignment;
@@ -38,32 +39,42 @@ void fill_with_noise(std::span<std::byte> bytes) {
 StorageBench::StorageBench(std::filesystem::path const& directory, std::int64_t size_bytes,
                            bool checksums)
     : m_transfer_bytes(transfer_bytes(size_bytes)),
-      m_half_transfers(size_bytes / (2 * m_transfer_bytes)),
       m_memory(static_cast<std::size_t>(2 * kUnderWay * m_transfer_bytes)),
       m_file(directory, size_bytes, {.checksums = checksums, .spare_bytes = 0}) {
   fill_with_noise(m_memory.all());
-  write_all();
+  m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;
 }
 
-void StorageBench::write_all() noexcept {
-  for (std::int64_t i = 0; m_sound && i < 2 * m_half_transfers; ++i)
-    m_sound = m_file.write(i * m_transfer_bytes, memory(0)) == IoResult::ok;
+// How many transfers of the file are written now: the slower storage is, the fewer.
+std::int64_t StorageBench::write_first(std::int64_t transfers) noexcept {
+  auto const start = SteadyClock::now();
+  std::int64_t i = 0;
+  for (; i < transfers && (i < 2 * kUnderWay || seconds_since(start) < kWriteAll_s); ++i) {
+    if (m_file.under_way() == kUnderWay) end_one();
+    m_file.begin({Direction::write, memory(0), i * m_transfer_bytes, 0});
+  }
+  while (end_one()) {
+  }
+  return i;
 }
 
 StorageBench::Moved StorageBench::stream(std::span<Direction const> directions,
                                          double least_s) noexcept {
   auto const start = SteadyClock::now();
-  double const before_gb = m_moved_gb, before_s = thread_cpu_s();
+  double const before_s = thread_cpu_s();
+  double gb = 0;
   for (Direction const direction : directions) {
     for (std::int64_t i = 0; i < kUnderWay; ++i)
       begin(direction, static_cast<std::int64_t>(direction) * kUnderWay + i);
   }
   while (auto const transfer = end_one()) {
+    gb += 1e-9 * static_cast<double>(m_transfer_bytes);
     if (m_sound && seconds_since(start) < least_s)
       begin(static_cast<Direction>(*transfer / kUnderWay), *transfer);
   }
+  m_moved_gb += gb;
   m_cpu_s += thread_cpu_s() - before_s;
-  return m_sound ? Moved{m_moved_gb - before_gb, seconds_since(start)} : Moved{};
+  return m_sound ? Moved{gb, seconds_since(start)} : Moved{};
 }
 
 double StorageBench::core_s_per_gb() const {
@@ -90,7 +101,6 @@ std::optional<std::int64_t> StorageBench::end_one() noexcept {
     auto const done = m_file.wait(SpillFile::kForever_s);
     if (!done) continue;
     m_sound = m_sound && done->result == IoResult::ok;
-    m_moved_gb += 1e-9 * static_cast<double>(m_transfer_bytes);
     return static_cast<std::int64_t>(done->tag);
   }
   return {};

@@ -25,9 +25,8 @@ TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
 }
 
 TEST(MachineProbe, MeasuresTheSpillPath) {
-  Exec const exec;
   Machine machine;
-  probe_storage(machine, exec, ::testing::TempDir(), true);
+  probe_storage(machine, ::testing::TempDir(), true);
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
   EXPECT_TRUE(plausible(machine.nvme_both_gbps));
@@ -55,9 +54,8 @@ TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
 }
 
 TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
-  Exec const exec;
   Machine machine;
-  EXPECT_THROW(probe_storage(machine, exec, "/no/such/directory", true), Error);
+  EXPECT_THROW(probe_storage(machine, "/no/such/directory", true), Error);
 }
 
 }  // namespace
