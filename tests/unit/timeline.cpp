@@ -59,6 +59,19 @@ TEST(Timeline, BothDirectionsOfADriveMoveTheSameAmount) {
   EXPECT_DOUBLE_EQ(times[2].end_s, 1);
 }
 
+TEST(Timeline, TransfersAskForTheirDrive) {
+  Machine const machine{.nvme_write_gbps = 4, .nvme_read_gbps = 2, .nvme_both_gbps = 3};
+  Timeline timeline;
+  auto const add = [&](Lane lane, std::int64_t bytes) {
+    timeline.add(lane, copy_cost(bytes, machine, lane), {});
+  };
+  add(Lane::nvme_read, 1'500'000'000);
+  add(Lane::nvme_write, 3'500'000'000);
+  auto const times = timeline.run(capacities(machine));
+  EXPECT_DOUBLE_EQ(times[0].end_s, 1);
+  EXPECT_DOUBLE_EQ(times[1].end_s, 1.5);  // the other 2 GB alone
+}
+
 TEST(Timeline, AJobAloneTakesItsTimeWhateverItAsksFor) {
   Timeline timeline;
   timeline.add(Lane::compute, {2, {8, 5, 3}}, {});
