@@ -51,19 +51,22 @@ std::int64_t sent_bytes(Program const& program, Item const& item) {
 }  // namespace
 
 Shares capacities(Machine const& machine) {
-  double const each = (machine.nvme_write_gbps + machine.nvme_read_gbps) / 2;
-  double const drives = machine.nvme_both_gbps > 0 && each > 0 ? machine.nvme_both_gbps / each : 0;
   auto const known = [](double capacity) { return capacity > 0 ? capacity : kUnlimited; };
-  return {known(machine.cores), known(machine.memory_gbps), known(drives)};
+  return {known(machine.cores), known(machine.memory_gbps), known(machine.nvme_both_gbps)};
 }
 
 ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
                  Lane lane) {
   bool const host = lane == Lane::host;
   ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
-  demand(cost, Resource::cores) = host ? 1 : machine.compute_cores;
+  // Who asks for more than there is was measured so: alone it gets along.
+  auto const most = capacities(machine);
+  auto const ask = [&](Resource resource, double amount) {
+    demand(cost, resource) = std::min(amount, most[static_cast<std::size_t>(resource)]);
+  };
+  ask(Resource::cores, host ? 1 : machine.compute_cores);
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
-  if (cost.seconds > 0) demand(cost, Resource::memory) = traffic / cost.seconds * 1e-9;
+  if (cost.seconds > 0) ask(Resource::memory, traffic / cost.seconds * 1e-9);
   cost.seconds += machine.item_overhead_s;
   return cost;
 }
@@ -87,8 +90,8 @@ ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
   ItemCost cost{seconds(amount, rate)};
   bool const drive = lane == Lane::nvme_read || lane == Lane::nvme_write;
   bool const on_cpu = machine.compute_cores > 0;  // copies between tiers are a core's work there
-  if (drive) demand(cost, Resource::drive) = 1;
   if (cost.seconds > 0) {
+    if (drive) demand(cost, Resource::drive) = rate;
     double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
     demand(cost, Resource::cores) = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
     if (on_cpu) demand(cost, Resource::memory) = amount / cost.seconds * 1e-9;

@@ -10,13 +10,14 @@
 
 namespace spillway {
 
-// What lanes share. Items that ask together for more than there is share it in proportion.
+// What lanes share. Where they ask together for more than there is, all get as much of it, but for
+// those that ask for less.
 enum class Resource : std::uint8_t { cores, memory, drive };
 inline constexpr int kResources = 3;
 using Shares = std::array<double, kResources>;
 
-// Cores, GB/s of memory traffic, and drives (1 for each direction, where both at once are as fast
-// as either alone); infinite where the machine does not say.
+// Cores, GB/s of memory traffic, and GB/s of the drive where both directions are under way: one
+// alone may be faster. Infinite where the machine does not say.
 Shares capacities(Machine const& machine);
 
 struct ItemCost {

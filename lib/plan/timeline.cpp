@@ -6,6 +6,12 @@
 
 namespace spillway {
 
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
 class TimelineRun {
  public:
   TimelineRun(Timeline const& timeline, Shares const& capacity)
@@ -18,7 +24,7 @@ class TimelineRun {
       share(now_s);
       now_s = next_end();
       end_jobs(now_s);
-    } while (now_s < std::numeric_limits<double>::infinity());
+    } while (now_s < kUnlimited);
     return std::move(m_times);
   }
 
@@ -62,19 +68,36 @@ class TimelineRun {
     return empty_one;
   }
 
-  void share(double now_s) {
-    Shares asked{};
-    for (Running const& lane : m_lanes) {
-      if (lane.job < 0) continue;
-      // Who asks for more than there is was measured so: alone it gets along.
-      for (std::size_t r = 0; r < kResources; ++r)
-        asked[r] += std::min(cost(lane.job).demand[r], m_capacity[r]);
+  // The most that one lane gets of a resource. All get as much, but for those that ask for less;
+  // a lane alone gets what it asks for, since it was measured so.
+  double fair_share(std::size_t resource) const {
+    int lanes = 0;
+    for (Running const& lane : m_lanes)
+      lanes += lane.job >= 0 && cost(lane.job).demand[resource] > 0 ? 1 : 0;
+    if (lanes < 2) return kUnlimited;
+    for (double even = m_capacity[resource] / lanes;;) {
+      double left = m_capacity[resource];
+      int greedy = 0;
+      for (Running const& lane : m_lanes) {
+        double const asked = lane.job >= 0 ? cost(lane.job).demand[resource] : 0;
+        if (asked <= even) left -= asked;
+        greedy += asked > even ? 1 : 0;
+      }
+      if (greedy == 0) return kUnlimited;
+      if (left / greedy <= even) return even;
+      even = left / greedy;
     }
+  }
+
+  void share(double now_s) {
+    Shares most{};
+    for (std::size_t r = 0; r < kResources; ++r) most[r] = fair_share(r);
     for (Running& lane : m_lanes) {
       if (lane.job < 0) continue;
       double rate = 1;
       for (std::size_t r = 0; r < kResources; ++r) {
-        if (cost(lane.job).demand[r] > 0) rate = std::min(rate, m_capacity[r] / asked[r]);
+        double const asked = cost(lane.job).demand[r];
+        if (asked > most[r]) rate = std::min(rate, most[r] / asked);
       }
       if (rate == lane.rate) continue;
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
@@ -84,7 +107,7 @@ class TimelineRun {
   }
 
   double next_end() const {
-    double end_s = std::numeric_limits<double>::infinity();
+    double end_s = kUnlimited;
     for (Running const& lane : m_lanes) {
       if (lane.job >= 0) end_s = std::min(end_s, lane.end_s());
     }

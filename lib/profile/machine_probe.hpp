@@ -1,5 +1,5 @@
-// A quick look at the machine: good enough for mfu and a rough simulation, in about a quarter of a
-// second. Numbers are what this process gets now, beside whatever else runs.
+// A quick look at the machine: good enough for mfu and a rough simulation, in about two seconds.
+// Numbers are what this process gets now, beside whatever else runs.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,9 @@ class Exec;
 // `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
 Machine probe_machine(Exec const& exec, bool bf16);
 
-// Adds the spill path's rates and what it costs cores, in under half a second; where direct I/O is
+// Adds the spill path's rates and what it costs cores, in under two seconds; where direct I/O is
 // not to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
-// Throws Error when the directory cannot be used.
+// Takes 64 MiB while it measures. Throws Error when the directory cannot be used.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
 
 }  // namespace spillway

@@ -36,8 +36,8 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// All ops in turn, several times over: what disturbs a machine for a second or two disturbs no op
-// every time.
+// All ops in turn, several times over: what disturbs a machine for a second or two disturbs most
+// ops once at most. The median counts: the best is what a step seldom sees.
 constexpr int kRounds = 3;
 
 struct LaneOp {
@@ -45,6 +45,12 @@ struct LaneOp {
   OpBench::On lane;
   bool on_host() const { return lane == OpBench::On::host_lane; }
 };
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  auto const middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 // By what is kept between runs.
 std::map<std::string, LaneOp> ops_by_key(Program const& program) {
@@ -92,16 +98,17 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
     auto const lane = op.on_host() ? Lane::host : Lane::compute;
     return op_cost(*op.op, program.tensors, rates, lane).seconds;
   };
-  OpSeconds seconds;
+  std::map<std::string, std::vector<double>> rounds_s;
   for (int round = 0; round < kRounds; ++round) {
     for (auto const& [key, op] : ops) {
-      auto& best_s = seconds.try_emplace(key, 0).first->second;
       double const left_s = limits.patience_s - seconds_since(begin);
       if (expected_s(op) > left_s || bench.operand_bytes(*op.op) > limits.most_bytes) continue;
-      double const s = bench.seconds(*op.op, op.lane);
-      best_s = best_s > 0 ? std::min(best_s, s) : s;
+      rounds_s[key].push_back(bench.seconds(*op.op, op.lane));
     }
   }
+  OpSeconds seconds;
+  for (auto const& [key, op] : ops)
+    seconds[key] = rounds_s.contains(key) ? median(rounds_s[key]) : 0;
   return seconds;
 }
 
@@ -113,6 +120,10 @@ void set_op_times(Machine& machine, Program const& program, OpSeconds const& sec
     auto const lane = std::string(op.on_host() ? "host " : "");
     sums[lane + std::string(name(op.op->kind))].add(program, *op.op, s);
     if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
+    // A single look at memory may have met a disturbance; what an op got through is there.
+    auto const traffic = static_cast<double>(traffic_bytes(*op.op, program.tensors));
+    if (is_linear(*op.op))
+      machine.memory_gbps = std::max(machine.memory_gbps, traffic / s * 1e-9);
   }
   for (auto const& [kind, sum] : sums)
     machine.kind_giga_per_s[kind] = sum.amount / sum.seconds * 1e-9;

@@ -23,7 +23,7 @@ OpSeconds distinct_ops(Program const& program);
 
 struct OpLimits {
   std::int64_t most_bytes;  // of memory, for the operands of one op at a time
-  double patience_s = 8;    // in all
+  double patience_s = 6.5;  // in all
 };
 // Times those distinct ops that `known` does not have; gives them alone. Those that would take more
 // memory than they may, or by `rates` more time than is left, stay 0.

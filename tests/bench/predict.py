@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Predicted against measured: steps of varied shapes under varied plans; prints a Markdown table.
 
-    tests/bench/predict.py build/bin/spillway --work DIR [--only NAME ...] [KEY=VALUE ...]
+    tests/bench/predict.py build/bin/spillway --work DIR [--results DIR] [--only NAME ...]
+        [KEY=VALUE ...]
 
 Every run profiles, plans and trains in a process of its own. Measured: the median of its steps but
-the first two. A run writes one checkpoint, at its end, below DIR, where the spill file is too.
+the first two. A run writes one checkpoint, at its end, below DIR, where the spill file is too. What
+it reported stays in --results, a file a run; a run whose file is there is not done again.
 """
 import argparse
 import json
@@ -63,9 +65,19 @@ def run(args, folder, shape, plan):
     if done.returncode != 0:
         sys.exit(f"{shape}, {plan}: exit {done.returncode}\n{done.stderr[-3000:]}")
     rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
-    summary = json.loads((run_dir / "summary.json").read_text())
+    report = json.loads((run_dir / "summary.json").read_text()) | {
+        "steps": rows, "explanation": (run_dir / "plan.txt").read_text()}
     shutil.rmtree(run_dir)
-    return summary, statistics.median(row["step_s"] for row in rows[2:])
+    return report
+
+
+def found_or_run(args, folder, shape, plan):
+    if not args.results:
+        return run(args, folder, shape, plan)
+    file = pathlib.Path(args.results) / f"{shape}, {plan}.json".replace(" ", "_")
+    if not file.exists():
+        file.write_text(json.dumps(run(args, folder, shape, plan)))
+    return json.loads(file.read_text())
 
 
 def main():
@@ -74,6 +86,7 @@ def main():
     parser.add_argument("spillway")
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE")
     parser.add_argument("--work", default=".", help="directory for tokens, spill file and run")
+    parser.add_argument("--results", help="directory that keeps what every run reported")
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--only", nargs="*", help="plans, by name")
     parser.add_argument("--ops", action="store_true", help="every op kind of every run as well")
@@ -87,7 +100,8 @@ def main():
         for shape, plan in CASES:
             if args.only and plan not in args.only:
                 continue
-            summary, measured = run(args, folder, shape, plan)
+            summary = found_or_run(args, folder, shape, plan)
+            measured = statistics.median(row["step_s"] for row in summary["steps"][2:])
             predicted = summary["predicted_step_s"]
             errors.append(predicted / measured - 1)
             same = summary["predicted_peak_bytes"] == summary["measured_peak_bytes"]

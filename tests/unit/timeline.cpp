@@ -27,26 +27,49 @@ TEST(Timeline, LanesTakeJobsInOrderAndWaitForOthers) {
   EXPECT_EQ(times[3].end_s, 6);
 }
 
-// Two cores; compute keeps both busy, the host lane needs one: each gets two thirds of what it
-// asks for while both run.
-TEST(Timeline, SharesCoresInProportion) {
+// Two cores; compute keeps both busy, the host lane needs one and gets one.
+TEST(Timeline, SharesCoresEvenly) {
   Timeline timeline;
   timeline.add(Lane::compute, {3, {2, 0, 0}}, {});
   timeline.add(Lane::host, {1, {1, 0, 0}}, {});
   auto const times = timeline.run(cores(2));
-  EXPECT_DOUBLE_EQ(times[1].end_s, 1.5);
-  EXPECT_DOUBLE_EQ(times[0].end_s, 3.5);  // 1.5 s gave 1 s' work, 2 s are left
+  EXPECT_DOUBLE_EQ(times[1].end_s, 1);
+  EXPECT_DOUBLE_EQ(times[0].end_s, 3.5);  // 1 s gave half a second's work, 2.5 s are left
 }
 
-TEST(Timeline, SharesADriveBetweenDirections) {
+// The thread that moves bytes needs a fifth of a core and is not slowed down.
+TEST(Timeline, WhoAsksForLittleGetsIt) {
   Timeline timeline;
-  timeline.add(Lane::nvme_read, {1, {0, 0, 1}}, {});
-  timeline.add(Lane::nvme_write, {2, {0, 0, 1}}, {});
-  timeline.add(Lane::compute, {1, {2, 1, 0}}, {});  // asks for nothing of it
-  auto const times = timeline.run({kUnlimited, kUnlimited, 1});
-  EXPECT_DOUBLE_EQ(times[0].end_s, 2);
-  EXPECT_DOUBLE_EQ(times[1].end_s, 3);
+  timeline.add(Lane::compute, {0.9, {2, 0, 0}}, {});
+  timeline.add(Lane::nvme_write, {2, {0.2, 0, 1}}, {});
+  auto const times = timeline.run(cores(2));
+  EXPECT_DOUBLE_EQ(times[0].end_s, 1);
+  EXPECT_DOUBLE_EQ(times[1].end_s, 2);
+}
+
+// A drive that writes 4 GB/s and reads 2, and moves 3 while it does both: 1.5 each way.
+TEST(Timeline, BothDirectionsOfADriveMoveTheSameAmount) {
+  Timeline timeline;
+  timeline.add(Lane::nvme_read, {1, {0, 0, 2}}, {});   // 2 GB
+  timeline.add(Lane::nvme_write, {1, {0, 0, 4}}, {});  // 4 GB
+  timeline.add(Lane::compute, {1, {2, 1, 0}}, {});     // asks for nothing of it
+  auto const times = timeline.run({kUnlimited, kUnlimited, 3});
+  EXPECT_DOUBLE_EQ(times[0].end_s, 2 / 1.5);
+  EXPECT_DOUBLE_EQ(times[1].end_s, 2 / 1.5 + 0.5);  // the other 2 GB alone
   EXPECT_DOUBLE_EQ(times[2].end_s, 1);
+}
+
+TEST(Timeline, TransfersAskForTheirDrive) {
+  Machine const machine{.nvme_write_gbps = 4, .nvme_read_gbps = 2, .nvme_both_gbps = 3};
+  Timeline timeline;
+  auto const add = [&](Lane lane, std::int64_t bytes) {
+    timeline.add(lane, copy_cost(bytes, machine, lane), {});
+  };
+  add(Lane::nvme_read, 1'500'000'000);
+  add(Lane::nvme_write, 3'500'000'000);
+  auto const times = timeline.run(capacities(machine));
+  EXPECT_DOUBLE_EQ(times[0].end_s, 1);
+  EXPECT_DOUBLE_EQ(times[1].end_s, 1.5);  // the other 2 GB alone
 }
 
 TEST(Timeline, AJobAloneTakesItsTimeWhateverItAsksFor) {

@@ -1,0 +1,109 @@
+#include "profile/storage_bench.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <random>
+
+#include "base/steady_clock.hpp"
+
+namespace spillway {
+namespace {
+
+// As much as a step moves at a time, or nearly.
+constexpr std::int64_t kTransferBytes = std::int64_t{4} << 20;
+constexpr double kWriteAll_s = 0.5;
+
+std::int64_t transfer_bytes(std::int64_t size_bytes) {
+  auto const most = size_bytes / StorageBench::kLeastBytes * kSpillAlignment;
+  return std::min(kTransferBytes, most);
+}
+
+double thread_cpu_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// What no storage can make smaller.
+void fill_with_noise(std::span<std::byte> bytes) {
+  std::mt19937_64 numbers(1);
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t const number = numbers();
+    std::memcpy(bytes.data() + at, &number, sizeof number);
+  }
+}
+
+}  // namespace
+
+StorageBench::StorageBench(std::filesystem::path const& directory, std::int64_t size_bytes,
+                           bool checksums)
+    : m_transfer_bytes(transfer_bytes(size_bytes)),
+      m_memory(static_cast<std::size_t>(2 * kUnderWay * m_transfer_bytes)),
+      m_file(directory, size_bytes, {.checksums = checksums, .spare_bytes = 0}) {
+  fill_with_noise(m_memory.all());
+  m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;
+}
+
+// How many transfers of the file are written now: the slower storage is, the fewer.
+std::int64_t StorageBench::write_first(std::int64_t transfers) noexcept {
+  auto const start = SteadyClock::now();
+  std::int64_t i = 0;
+  for (; i < transfers && (i < 2 * kUnderWay || seconds_since(start) < kWriteAll_s); ++i) {
+    if (m_file.under_way() == kUnderWay) end_one();
+    m_file.begin({Direction::write, memory(0), i * m_transfer_bytes, 0});
+  }
+  while (end_one()) {
+  }
+  return i;
+}
+
+StorageBench::Moved StorageBench::stream(std::span<Direction const> directions,
+                                         double least_s) noexcept {
+  auto const start = SteadyClock::now();
+  double const before_s = thread_cpu_s();
+  double gb = 0;
+  for (Direction const direction : directions) {
+    for (std::int64_t i = 0; i < kUnderWay; ++i)
+      begin(direction, static_cast<std::int64_t>(direction) * kUnderWay + i);
+  }
+  while (auto const transfer = end_one()) {
+    gb += 1e-9 * static_cast<double>(m_transfer_bytes);
+    if (m_sound && seconds_since(start) < least_s)
+      begin(static_cast<Direction>(*transfer / kUnderWay), *transfer);
+  }
+  m_moved_gb += gb;
+  m_cpu_s += thread_cpu_s() - before_s;
+  return m_sound ? Moved{gb, seconds_since(start)} : Moved{};
+}
+
+double StorageBench::core_s_per_gb() const {
+  return m_moved_gb > 0 ? m_cpu_s / m_moved_gb : 0;
+}
+
+std::span<std::byte> StorageBench::memory(std::int64_t transfer) const {
+  return m_memory.all().subspan(static_cast<std::size_t>(transfer * m_transfer_bytes),
+                                static_cast<std::size_t>(m_transfer_bytes));
+}
+
+// The next place of the direction's half.
+void StorageBench::begin(Direction direction, std::int64_t transfer) noexcept {
+  auto const half = static_cast<std::int64_t>(direction);
+  auto const place =
+      half * m_half_transfers + m_begun[static_cast<std::size_t>(direction)]++ % m_half_transfers;
+  m_file.begin({direction, memory(transfer), place * m_transfer_bytes,
+                static_cast<std::uint64_t>(transfer)});
+}
+
+// The transfer's number; nothing when none is under way.
+std::optional<std::int64_t> StorageBench::end_one() noexcept {
+  while (m_file.under_way() > 0) {
+    auto const done = m_file.wait(SpillFile::kForever_s);
+    if (!done) continue;
+    m_sound = m_sound && done->result == IoResult::ok;
+    return static_cast<std::int64_t>(done->tag);
+  }
+  return {};
+}
+
+}  // namespace spillway

@@ -1,0 +1,50 @@
+// Streams of transfers through a spill file of its own, as training moves them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "base/pages.hpp"
+#include "io/spill/spill_file.hpp"
+
+namespace spillway {
+
+// Reads go through the lower half of what was written first, writes through the upper one: fresh
+// blocks take longer, and a run writes the same ones again and again.
+class StorageBench {
+ public:
+  static constexpr std::int64_t kUnderWay = 8;  // transfers of each direction
+  static constexpr std::int64_t kLeastBytes = 2 * kUnderWay * kSpillAlignment;
+
+  // `size_bytes`: at least kLeastBytes. Writes so much, or what half a second allows. Throws Error
+  // as SpillFile does.
+  StorageBench(std::filesystem::path const& directory, std::int64_t size_bytes, bool checksums);
+
+  struct Moved {
+    double gb = 0, s = 0;
+    double gbps() const { return s > 0 ? gb / s : 0; }
+  };
+  // Begins a transfer as soon as another one of its direction ends, until `least_s` have passed.
+  // Nothing once storage has failed.
+  Moved stream(std::span<Direction const> directions, double least_s) noexcept;
+
+  double core_s_per_gb() const;  // of streams, so far, on the thread that called
+
+ private:
+  std::int64_t write_first(std::int64_t transfers) noexcept;
+  std::span<std::byte> memory(std::int64_t transfer) const;
+  void begin(Direction direction, std::int64_t transfer) noexcept;
+  std::optional<std::int64_t> end_one() noexcept;
+
+  std::int64_t m_transfer_bytes, m_half_transfers = 0;
+  Pages m_memory;  // of the transfers under way, by number
+  SpillFile m_file;
+  std::array<std::int64_t, 2> m_begun{};  // by direction
+  double m_moved_gb = 0, m_cpu_s = 0;
+  bool m_sound = true;
+};
+
+}  // namespace spillway
