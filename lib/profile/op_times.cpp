@@ -36,8 +36,8 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// All ops in turn, several times over: what disturbs a machine for a second or two disturbs most
-// ops once at most. The median counts: the best is what a step seldom sees.
+// All ops in turn, several times over: what disturbs a machine for a second or two disturbs an op
+// once at most. The median counts: the best is what a step seldom sees.
 constexpr int kRounds = 3;
 constexpr double kPatience_s = 6.5;
 
@@ -47,10 +47,10 @@ struct Timed {
   std::vector<double> rounds_s;
 };
 
+// Of two the lower.
 double median(std::vector<double> values) {
   std::ranges::sort(values);
-  auto const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return values[(values.size() - 1) / 2];
 }
 
 // Keys of what is to be measured, "host " before those of the host lane.
