@@ -122,7 +122,7 @@ void set_op_times(Machine& machine, Program const& program, OpSeconds const& sec
     if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
     // A single look at memory may have met a disturbance; what an op got through is there.
     auto const traffic = static_cast<double>(traffic_bytes(*op.op, program.tensors));
-    if (is_linear(*op.op))
+    if (is_linear(*op.op) && !OpBench::is_cached(program))
       machine.memory_gbps = std::max(machine.memory_gbps, traffic / s * 1e-9);
   }
   for (auto const& [kind, sum] : sums)
