@@ -99,7 +99,8 @@ std::string text_of(PlanReport const& report, bool compares) {
 }  // namespace
 
 Status run_plan(PlanArguments const& arguments) {
-  auto config = load_config(arguments.input, arguments.overrides);
+  auto const where = arguments.machine.empty() ? ForMachine::here : ForMachine::other;
+  auto config = load_config(arguments.input, arguments.overrides, where);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const vocab = vocabulary(config);
   auto const ranks = arguments.ranks;

@@ -84,6 +84,17 @@ bool names_tier(PlanWords const& words, std::string_view tier) {
       words, [&](auto const& word) { return word.find(tier) != std::string::npos; });
 }
 
+// What a plan names must be there.
+void check_tiers(Config const& c, Checker const& checker) {
+  for (auto const& [key, words] : places(c.plan)) {
+    checker.require(!names_tier(*words, "nvme") || !c.memory.nvme_path.empty(), key,
+                    "memory.nvme.path", "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
+    bool const host_lane = key == "plan.update";  // works on the device arena too
+    checker.require(host_lane || !names_tier(*words, "host") || c.memory.host_bytes > 0, key,
+                    "memory.host", "host needs memory.host: BYTES");
+  }
+}
+
 void check_plan(Config const& c, Checker const& checker) {
   auto const& p = c.plan;
   checker.require(static_cast<std::int64_t>(p.activations.size()) <= c.model.layers,
@@ -91,11 +102,6 @@ void check_plan(Config const& c, Checker const& checker) {
                   p.activations.size(), c.model.layers);
   bool const free = p.file.empty();
   for (auto const& [key, words] : places(p)) {
-    checker.require(!names_tier(*words, "nvme") || !c.memory.nvme_path.empty(), key,
-                    "memory.nvme.path", "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
-    bool const host_lane = key == "plan.update";  // works on the device arena too
-    checker.require(host_lane || !names_tier(*words, "host") || c.memory.host_bytes > 0, key,
-                    "memory.host", "host needs memory.host: BYTES");
     checker.require(free || *words == PlanWords{"auto"}, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
   }
@@ -105,7 +111,7 @@ void check_plan(Config const& c, Checker const& checker) {
 
 }  // namespace
 
-void check(Config const& config, Origins const& origins) {
+void check(Config const& config, Origins const& origins, ForMachine where) {
   Checker const checker(origins);
   check_model(config.model, checker);
   check_batch(config.batch, checker);
@@ -113,6 +119,7 @@ void check(Config const& config, Origins const& origins) {
   check_memory(config.memory, checker);
   check_fault(config, checker);
   check_plan(config, checker);
+  if (where == ForMachine::here) check_tiers(config, checker);
 }
 
 }  // namespace spillway

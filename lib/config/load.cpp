@@ -8,12 +8,12 @@ namespace spillway {
 namespace {
 
 Config configured(Value const& root, std::string const& source,
-                  std::span<std::string const> overrides) {
+                  std::span<std::string const> overrides, ForMachine where) {
   Config config;
   Origins origins;
   assign_file(config, origins, root, source);
   for (auto const& text : overrides) assign_override(config, origins, text);
-  check(config, origins);
+  check(config, origins, where);
   return config;
 }
 
@@ -30,13 +30,14 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
 
 }  // namespace
 
-Config load_config(std::string const& path, std::span<std::string const> overrides) {
-  return configured(read_yaml(path), path, overrides);
+Config load_config(std::string const& path, std::span<std::string const> overrides,
+                   ForMachine where) {
+  return configured(read_yaml(path), path, overrides, where);
 }
 
 Config parse_config(std::string const& text, std::string const& source,
                     std::span<std::string const> overrides) {
-  return configured(parse_yaml(text, source), source, overrides);
+  return configured(parse_yaml(text, source), source, overrides, ForMachine::here);
 }
 
 PlanConfig load_plan(std::string const& path) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "config/check.hpp"
 #include "config/config.hpp"
 
 namespace spillway {
@@ -11,7 +12,8 @@ namespace spillway {
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
 // neither data nor directories need exist. Throws Error(bad_input, one line naming the place).
-Config load_config(std::string const& path, std::span<std::string const> overrides = {});
+Config load_config(std::string const& path, std::span<std::string const> overrides = {},
+                   ForMachine where = ForMachine::here);
 
 // The same for a text, e.g. the configuration kept in a checkpoint; `source` names it in errors.
 Config parse_config(std::string const& text, std::string const& source,

@@ -119,6 +119,19 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
 }
 
+// Of the machine's tiers the input file need not speak, and what --compare suggests can be asked for.
+TEST_F(PlanCommand, forces_tiers_that_only_the_machine_file_names) {
+  write("in.yaml",
+        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
+        "data: {sequence: 64}\nbatch: {sequences: 4, micro: 2}\n");
+  auto const forced = path("in.yaml") + " plan.activations=nvme plan.optimizer=host";
+  auto const other = spillway("plan " + forced + " --machine " + machine_file().string());
+  EXPECT_EQ(other.status, 0) << other.output;
+  auto const here = spillway("plan " + forced);
+  EXPECT_EQ(here.status, 2);
+  EXPECT_NE(here.output.find("nvme needs memory.nvme"), std::string::npos) << here.output;
+}
+
 TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
   write("in.yaml",
         "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
