@@ -7,15 +7,20 @@
 Every run profiles, plans and trains in a process of its own. Measured: the median of its steps but
 the first two. A run writes one checkpoint, at its end, below DIR, where the spill file is too. What
 it reported stays in --results, a file a run; a run whose file is there is not done again.
+Others: the share of all cores that other processes of this machine took meanwhile; a few percent
+spoil a run.
 """
 import argparse
 import json
+import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from compare_pytorch import VOCAB, write_tokens
 
@@ -48,6 +53,14 @@ CASES = [("124M", plan) for plan in PLANS] + [
     for plan in ("keep", "recompute", "mixed", "all on nvme")]
 
 
+def others_cpu_s():
+    """What everybody has taken of the cores so far, but for this process's children that ended."""
+    busy = [int(ticks) for ticks in open("/proc/stat").readline().split()[1:9]]
+    own = resource.getrusage(resource.RUSAGE_CHILDREN)
+    all_s = (sum(busy) - busy[3] - busy[4] - busy[7]) / os.sysconf("SC_CLK_TCK")
+    return all_s - own.ru_utime - own.ru_stime
+
+
 def run(args, folder, shape, plan):
     layers, hidden, heads, sequence, sequences, micro, precision = SHAPES[shape]
     run_dir = folder / "run"
@@ -61,12 +74,14 @@ def run(args, folder, shape, plan):
     } | PLANS[plan] | dict(text.split("=", 1) for text in args.overrides)
     command = [args.spillway, "train", folder / "bench.yaml"]
     command += [f"{key}={value}" for key, value in overrides.items()]
+    begin_s, others_s = time.monotonic(), others_cpu_s()
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    others = (others_cpu_s() - others_s) / (time.monotonic() - begin_s) / os.cpu_count()
     if done.returncode != 0:
         sys.exit(f"{shape}, {plan}: exit {done.returncode}\n{done.stderr[-3000:]}")
     rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
     report = json.loads((run_dir / "summary.json").read_text()) | {
-        "steps": rows, "explanation": (run_dir / "plan.txt").read_text()}
+        "steps": rows, "others_cpu": others, "explanation": (run_dir / "plan.txt").read_text()}
     shutil.rmtree(run_dir)
     return report
 
@@ -91,7 +106,8 @@ def main():
     parser.add_argument("--only", nargs="*", help="plans, by name")
     parser.add_argument("--ops", action="store_true", help="every op kind of every run as well")
     args = parser.parse_intermixed_args()
-    print("| shape | plan | predicted, s | measured, s | off by | peaks |\n" + "| --- " * 6 + "|")
+    print("| shape | plan | predicted, s | measured, s | off by | peaks | others |\n" +
+          "| --- " * 7 + "|")
     errors = []
     with tempfile.TemporaryDirectory(dir=args.work) as name:
         folder = pathlib.Path(name).resolve()
@@ -106,7 +122,8 @@ def main():
             errors.append(predicted / measured - 1)
             same = summary["predicted_peak_bytes"] == summary["measured_peak_bytes"]
             print(f"| {shape} | {plan} | {predicted:.3f} | {measured:.3f} | "
-                  f"{100 * errors[-1]:+.1f} % | {'equal' if same else 'DIFFER'} |", flush=True)
+                  f"{100 * errors[-1]:+.1f} % | {'equal' if same else 'DIFFER'} | "
+                  f"{100 * summary['others_cpu']:.0f} % |", flush=True)
             if args.ops:
                 for kind, op in summary["ops"].items():
                     print(f"    {kind}: {op['predicted_s']:.4f} {op['measured_s']:.4f}")

@@ -119,7 +119,7 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
 }
 
-// Of the machine's tiers the input file need not speak, and what --compare suggests can be asked for.
+// Of the machine's tiers the input file need not speak: what --compare suggests can be asked for.
 TEST_F(PlanCommand, forces_tiers_that_only_the_machine_file_names) {
   write("in.yaml",
         "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
