@@ -61,8 +61,10 @@ class Solver {
     Estimator const estimator(model, m_machine, m_micro_batches, m_ranks);
     if (stays_on_device(open, estimator)) return std::move(m_solution);
     // Estimates may be above what is needed as well as below it: begin with those that might fit.
-    auto const slack = [](std::int64_t budget_bytes) {
-      return -std::min(budget_bytes / 50, std::int64_t{64} << 20);
+    // Of many bytes they are nearly exact, and large plans take long to compile.
+    constexpr std::int64_t many_bytes = std::int64_t{8} << 30;
+    auto const slack = [&](std::int64_t budget_bytes) {
+      return budget_bytes < many_bytes ? -budget_bytes / 50 : 0;
     };
     TierBytes margin = {slack(m_budgets.device_bytes), slack(m_budgets.host_bytes),
                         slack(m_budgets.nvme_bytes)};
