@@ -14,10 +14,9 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
 
 // A Plan that does not fit, timed all the same.
 PlanCost cost_of(PlanQuestion const& question, Solution::Need const& need) {
-  auto placed =
-      place(question.train, question.eval, need.plan, question.micro_batches, question.ranks);
-  derive_waits(placed.train);
-  return {false, need.peak_bytes, simulate(placed.train, question.machine).step_s};
+  return {false, need.peak_bytes,
+          simulated_step_s(question.train, question.eval, need.plan, question.machine,
+                           question.micro_batches, question.ranks)};
 }
 
 PlanCost answer(PlanQuestion const& question) {

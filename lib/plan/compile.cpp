@@ -7,8 +7,7 @@ namespace spillway {
 
 namespace {
 
-void prove(Program& program) {
-  derive_waits(program);
+void prove(Program const& program) {
   // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
@@ -27,14 +26,16 @@ Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int
   return placed;
 }
 
-void prove(Compiled& placed) {
-  prove(placed.train);
-  if (placed.eval) prove(*placed.eval);
+void prove(Compiled const& compiled) {
+  prove(compiled.train);
+  if (compiled.eval) prove(*compiled.eval);
 }
 
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks) {
   auto compiled = place(train, eval, plan, micro_batches, ranks);
+  derive_waits(compiled.train);
+  if (compiled.eval) derive_waits(*compiled.eval);
   prove(compiled);
   return compiled;
 }
@@ -43,6 +44,7 @@ Program compile_inference(Graph const& graph, std::int64_t ranks) {
   auto program = schedule(graph, {}, graph.purpose, 1, ranks);
   Program* only = &program;
   layout({&only, 1});
+  derive_waits(program);
   prove(program);
   return program;
 }

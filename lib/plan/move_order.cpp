@@ -19,8 +19,7 @@ constexpr SlotShape kSlotShapes[] = {{4 * kPieceBytes, 4}, {kPieceBytes, 4}, {kP
 
 class Orderer {
  public:
-  Orderer(std::vector<Relocation> const& relocations,
-          std::array<std::int64_t, kTiers> const& limits)
+  Orderer(std::vector<Relocation> const& relocations, TierBytes const& limits)
       : m_relocations(relocations), m_limits(limits) {
     for (auto const& relocation : relocations) {
       m_now.push_back(relocation.from);
@@ -146,7 +145,7 @@ class Orderer {
   }
 
   std::vector<Relocation> const& m_relocations;
-  std::array<std::int64_t, kTiers> const& m_limits;
+  TierBytes const& m_limits;
   std::vector<Residence> m_now;
   std::vector<bool> m_done;
   MoveOrder m_order;
@@ -167,7 +166,7 @@ bool needs_slots(Relocation const& relocation) {
 }
 
 std::optional<MoveOrder> move_order(std::vector<Relocation> const& relocations,
-                                    std::array<std::int64_t, kTiers> const& limits) {
+                                    TierBytes const& limits) {
   return Orderer(relocations, limits).run();
 }
 

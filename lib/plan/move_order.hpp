@@ -45,6 +45,6 @@ struct MoveOrder {
 // Where tensors are in each other's way in a circle, one is parked in a gap. Nothing lies beyond
 // `limits`. Empty: there is no such gap.
 std::optional<MoveOrder> move_order(std::vector<Relocation> const& relocations,
-                                    std::array<std::int64_t, kTiers> const& limits);
+                                    TierBytes const& limits);
 
 }  // namespace spillway

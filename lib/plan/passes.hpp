@@ -65,9 +65,9 @@ struct Compiled {
 // Plan that is not offered.
 Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int64_t micro_batches,
                std::int64_t ranks);
-// derive_waits + verify. Throws std::logic_error for a Violation, which is our mistake.
-void prove(Compiled& placed);
-// Both.
+// Of Programs that have their waits. Throws std::logic_error for a Violation, which is our mistake.
+void prove(Compiled const& compiled);
+// place, derive_waits and prove.
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 

@@ -16,8 +16,6 @@ namespace {
 // Candidates that are kept, and of them with the same activations.
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kAlike = 4;
-// Estimates that are longer by more than this belong to plans that are not faster.
-constexpr double kHopeless = 1.03;
 
 struct Choice {
   ActivationMix mix;

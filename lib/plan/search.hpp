@@ -8,6 +8,9 @@
 
 namespace spillway {
 
+// Estimates that are longer by more belong to plans that are not faster.
+inline constexpr double kHopeless = 1.03;
+
 struct Candidate {
   Plan plan;
   double step_s = 0;

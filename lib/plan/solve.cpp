@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t kMostItems = 20'000;
 // Times that differ by less are not told apart.
 constexpr double kAlike = 0.005;
-// Estimates that are longer by more belong to plans that are not faster.
-constexpr double kHopeless = 1.03;
 
 // What an estimate was short of, per tier.
 void widen(TierBytes& margin, TierBytes const& exact, TierBytes const& estimated) {
@@ -77,7 +75,7 @@ class Solver {
       compile_best(found.fitting, margin);
     }
     if (!m_solution.choice) try_last(leanest);
-    if (m_solution.choice) prove(m_solution.choice->compiled);
+    if (m_solution.choice) prove_choice();
     return std::move(m_solution);
   }
 
@@ -94,8 +92,15 @@ class Solver {
     bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
     if (moves || !fits(peaks, m_budgets)) return false;
     consider(open.plan, std::move(compiled));
-    prove(m_solution.choice->compiled);
+    prove_choice();
     return true;
+  }
+
+  // Its training Program has been simulated, and so has its waits.
+  void prove_choice() {
+    auto& compiled = m_solution.choice->compiled;
+    if (compiled.eval) derive_waits(*compiled.eval);
+    prove(compiled);
   }
 
   Compiled placed(Plan const& plan) {
@@ -117,7 +122,7 @@ class Solver {
       auto const& peaks = compiled.train.peak_bytes;
       if (!fits(peaks, m_budgets)) {
         if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
-        note_need({candidate.plan, peaks, excess_bytes_per_s(compiled.train)});
+        note_need(need_of(candidate.plan, compiled));
       } else if (consider(candidate.plan, std::move(compiled))) {
         m_estimated_s = std::min(m_estimated_s, candidate.step_s);
         fitting.push_back(&candidate.plan.blocks);
@@ -127,27 +132,35 @@ class Solver {
 
   // False: it writes too much to the drive.
   bool consider(Plan const& plan, Compiled compiled) {
-    auto const excess = excess_bytes_per_s(compiled.train);
+    auto const simulation = simulated(compiled.train);
+    auto const excess = excess_bytes_per_s(simulation);
     if (excess > 0)
       note_need({plan, compiled.train.peak_bytes, excess});
     else
-      choose(plan, std::move(compiled));
+      choose(plan, std::move(compiled), simulation);
     return excess == 0;
   }
 
-  // What is written to the drive, if that is too much.
-  double excess_bytes_per_s(Program& program) {
-    if (std::isinf(m_budgets.nvme_bytes_per_s)) return 0;
+  Simulation simulated(Program& program) const {
     derive_waits(program);
-    auto const simulation = simulate(program, m_machine);
+    return simulate(program, m_machine);
+  }
+
+  // What is written to the drive, if that is too much.
+  double excess_bytes_per_s(Simulation const& simulation) const {
     auto const written = static_cast<double>(simulation.bytes[index(Lane::nvme_write)]);
     double const rate = written > 0 ? written / simulation.step_s : 0;
     return rate > m_budgets.nvme_bytes_per_s ? rate : 0;
   }
 
-  void choose(Plan const& plan, Compiled compiled) {
-    derive_waits(compiled.train);
-    auto const simulation = simulate(compiled.train, m_machine);
+  // Of a Plan that does not fit, and is simulated only where that matters.
+  Solution::Need need_of(Plan const& plan, Compiled& compiled) const {
+    bool const limited = !std::isinf(m_budgets.nvme_bytes_per_s);
+    return {plan, compiled.train.peak_bytes,
+            limited ? excess_bytes_per_s(simulated(compiled.train)) : 0};
+  }
+
+  void choose(Plan const& plan, Compiled compiled, Simulation const& simulation) {
     auto const moved = moved_bytes(simulation);
     auto& choice = m_solution.choice;
     m_best_s = std::min(m_best_s, simulation.step_s);
@@ -161,11 +174,10 @@ class Solver {
   // What estimates say needs least may fit all the same.
   void try_last(Plan const& plan) {
     auto compiled = placed(plan);
-    auto const& peaks = compiled.train.peak_bytes;
-    if (fits(peaks, m_budgets))
+    if (fits(compiled.train.peak_bytes, m_budgets))
       consider(plan, std::move(compiled));
     else
-      note_need({plan, peaks, excess_bytes_per_s(compiled.train)});
+      note_need(need_of(plan, compiled));
   }
 
   void note_need(Solution::Need need) {
@@ -205,6 +217,13 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
                std::int64_t ranks) {
   auto const open = open_plan(train, request, machine.is_unified());
   return Solver(train, eval, machine, budgets, micro_batches, ranks).run(open);
+}
+
+double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
+                        Machine const& machine, std::int64_t micro_batches, std::int64_t ranks) {
+  auto programs = place(train, eval, plan, micro_batches, ranks);
+  derive_waits(programs.train);
+  return simulate(programs.train, machine).step_s;
 }
 
 std::string describe(Solution::Need const& need, Graph const& graph) {

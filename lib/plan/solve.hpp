@@ -20,7 +20,7 @@ struct Solution {
   // met if any Plan's are.
   struct Need {
     Plan plan;
-    std::array<std::int64_t, kTiers> peak_bytes{};
+    TierBytes peak_bytes{};
     double nvme_bytes_per_s = 0;  // where that it writes so much is what forbids it
   } smallest;
   int looked_at = 0, compiled = 0;  // plans
@@ -32,6 +32,10 @@ struct Solution {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks);
+
+// Of a Plan, chosen or not: compiled and simulated.
+double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
+                        Machine const& machine, std::int64_t micro_batches, std::int64_t ranks);
 
 // "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
 // may say: for status 3.

@@ -5,6 +5,7 @@
 
 #include "base/bf16.hpp"
 #include "base/math.hpp"
+#include "base/median.hpp"
 #include "base/steady_clock.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
@@ -53,12 +54,6 @@ std::size_t step_bytes(Program const& program) {
   std::int64_t bytes = 0;
   for (Tensor const& tensor : program.tensors) bytes += tensor.bytes();
   return static_cast<std::size_t>(bytes);
-}
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace

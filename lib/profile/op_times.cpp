@@ -47,7 +47,7 @@ struct LaneOp {
 };
 
 // Of two the lower one: a disturbance is never the faster.
-double median(std::vector<double> values) {
+double lower_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[(values.size() - 1) / 2];
 }
@@ -108,7 +108,7 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
   }
   OpSeconds seconds;
   for (auto const& [key, op] : ops)
-    seconds[key] = rounds_s.contains(key) ? median(rounds_s[key]) : 0;
+    seconds[key] = rounds_s.contains(key) ? lower_median(rounds_s[key]) : 0;
   return seconds;
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/math.hpp"
-#include "comm/gathered.hpp"
 #include "base/steady_clock.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "io/ring/probe.hpp"
 #include "plan/passes.hpp"

@@ -17,14 +17,6 @@ namespace {
 // Kept free for the rest of the process and of the machine when a budget is `auto`.
 constexpr double kAutoShare = 0.8;
 
-// Predicted, of a plan that was never compiled.
-double step_s(Plan const& plan, Graph const& train, Graph const* eval, Machine const& machine,
-              std::int64_t micro_batches, std::int64_t ranks) {
-  auto programs = place(train, eval, plan, micro_batches, ranks);
-  derive_waits(programs.train);
-  return simulate(programs.train, machine).step_s;
-}
-
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
                          Budgets const& budgets, MemoryConfig const& memory) {
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
@@ -95,8 +87,8 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
                 seconds_since(begin)};
       }
       if (!micro_is_free || choices.micro == 1) {
-        auto const s = step_s(solution.smallest.plan, train, eval ? &*eval : nullptr, machine,
-                              micro_batches, ranks);
+        auto const s = simulated_step_s(train, eval ? &*eval : nullptr, solution.smallest.plan,
+                                        machine, micro_batches, ranks);
         refuse(solution, train, s, budgets, config.memory);
       }
     } catch (std::invalid_argument const& error) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/checksum.hpp"
+#include "base/median.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/move.hpp"
@@ -16,14 +17,6 @@ namespace {
 constexpr std::size_t kWatchedSteps = 8;
 constexpr std::int64_t kFirstSteps = 2;  // not watched: pages and caches are new
 
-using Peaks = std::array<std::int64_t, kTiers>;
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // Nothing is away and nothing is made again: there is nothing to gain.
 bool is_resident(PlannedRun const& planned) {
   auto const& peaks = planned.programs.train.peak_bytes;
@@ -31,12 +24,6 @@ bool is_resident(PlannedRun const& planned) {
          std::ranges::all_of(planned.plan.blocks, [](BlockPlan const& block) {
            return block.policy == BlockPolicy::keep;
          });
-}
-
-std::uint64_t checksum_of(std::string const& text) {
-  StreamingChecksum checksum;
-  checksum.add(std::as_bytes(std::span(text)));
-  return checksum.value();
 }
 
 }  // namespace
@@ -155,7 +142,8 @@ std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
     return nullptr;
   }
   m_search_s = run->search_s;
-  auto const plans = gathered(m_parts.comm, checksum_of(to_yaml(run->plan, run->train)));
+  auto const text = to_yaml(run->plan, run->train);
+  auto const plans = gathered(m_parts.comm, checksum(std::as_bytes(std::span(text))));
   return std::ranges::count(plans, plans[0]) == std::ssize(plans) ? std::move(run) : nullptr;
 }
 

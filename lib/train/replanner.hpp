@@ -57,7 +57,7 @@ class Replanner {
   Simulation const& simulation() const { return *m_simulation; }  // when it was chosen
   std::string const& file() const { return m_file; }              // in run.dir
   // The largest of all plans so far.
-  std::array<std::int64_t, kTiers> const& peak_bytes() const { return m_peak_bytes; }
+  TierBytes const& peak_bytes() const { return m_peak_bytes; }
 
  private:
   struct Trouble {
@@ -77,7 +77,7 @@ class Replanner {
   PlannedRun const* m_planned;
   Simulation const* m_simulation;
   std::string m_file = "plan.yaml";
-  std::array<std::int64_t, kTiers> m_peak_bytes;
+  TierBytes m_peak_bytes;
   Machine m_machine;     // as far as it is known by now
   Simulation m_assumed;  // of the plan in force on it; step_s: as it was last seen, if it was
   double m_search_s;     // that a search took here

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <numeric>
+#include "base/median.hpp"
 
 namespace spillway {
 namespace {
@@ -63,10 +62,7 @@ void Reporter::step(Step const& step) {
 
 double Reporter::median_step_s() const {
   if (m_step_s.empty()) return 0;
-  std::vector<double> seconds(m_step_s.begin() + (m_step_s.size() > 1 ? 1 : 0), m_step_s.end());
-  auto const middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return median({m_step_s.begin() + (m_step_s.size() > 1 ? 1 : 0), m_step_s.end()});
 }
 
 }  // namespace spillway

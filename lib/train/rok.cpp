@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/median.hpp"
 #include "kernels/kernel.hpp"
 #include "runtime/engine.hpp"
 #include "train/commit_policy.hpp"
@@ -53,12 +54,6 @@ void require_done(StepResult const& result, RunMemory const& memory) {
   if (result.word == CommitWord::non_finite)
     throw Error(Status::non_finite, "the loss or the gradient norm is not finite");
   throw Error(Status::storage, memory.spill()->first_failure());
-}
-
-double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 // Trains for a few steps, in memory that is gone afterwards.

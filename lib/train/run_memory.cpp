@@ -66,7 +66,7 @@ Budgets RunMemory::room() const {
           m_spill ? m_spill->size_bytes() : 0};
 }
 
-void RunMemory::resize(std::array<std::int64_t, kTiers> const& peak_bytes) {
+void RunMemory::resize(TierBytes const& peak_bytes) {
   // What a step of another plan may not have touched is anybody's now.
   for (auto const* arena : {&m_tiers.device, &m_tiers.host})
     allow_access({arena->at(0, arena->bytes()), static_cast<std::size_t>(arena->bytes())});

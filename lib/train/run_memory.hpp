@@ -32,7 +32,7 @@ class RunMemory {
   Budgets room() const;
   // Makes the arenas fit a Program: what lies beyond is lost. Only while nothing runs. Throws
   // Error(cannot_fit) when the system refuses; then nothing is lost.
-  void resize(std::array<std::int64_t, kTiers> const& peak_bytes);
+  void resize(TierBytes const& peak_bytes);
 
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }

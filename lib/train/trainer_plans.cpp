@@ -25,7 +25,7 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   return std::nullopt;
 }
 
-bool Trainer::make_room(std::array<std::int64_t, kTiers> const& peak_bytes) {
+bool Trainer::make_room(TierBytes const& peak_bytes) {
   try {
     on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(peak_bytes); });
     return true;
