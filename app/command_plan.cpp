@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/commands.hpp"
 #include "app/plan_json.hpp"
@@ -45,7 +46,8 @@ Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t no
           memory.nvme_bytes > 0 ? memory.nvme_bytes : nvme, write_limit(config.spill, node_ranks)};
 }
 
-Target other_machine(Config const& config, std::string const& file, std::int64_t ranks) {
+Target other_machine(Config const& config, std::int64_t vocab, std::string const& file,
+                     std::int64_t ranks) {
   Target target{load_machine(file), {}, {}};
   auto const node_ranks = std::min(ranks, target.machine.node_ranks);
   target.machine = shared_by(std::move(target.machine), node_ranks);
@@ -54,6 +56,9 @@ Target other_machine(Config const& config, std::string const& file, std::int64_t
   target.choices = choose(config, nullptr, cores, ranks);
   require_rates(target.machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0,
                 file);
+  if (!config.batch.micro)
+    target.choices.micro =
+        fastest_micro(config, vocab, target.choices, target.budgets, target.machine, ranks);
   return target;
 }
 
@@ -70,9 +75,16 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   auto const& path = config.memory.nvme_path;
   target.budgets =
       budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
-  target.machine = measured_machine(config, vocab, target.choices, cores,
-                                    target.budgets.device_bytes / 2, exec, *alone);
-  target.machine.node_ranks = ranks;
+  auto const measure = [&] {
+    target.machine = measured_machine(config, vocab, target.choices, cores,
+                                      target.budgets.device_bytes / 2, exec, *alone);
+    target.machine.node_ranks = ranks;
+  };
+  measure();
+  if (config.batch.micro) return target;
+  auto const micro =
+      fastest_micro(config, vocab, target.choices, target.budgets, target.machine, ranks);
+  if (std::exchange(target.choices.micro, micro) != micro) measure();
   return target;
 }
 
@@ -90,7 +102,7 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto text = report.explanation;
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
-    text += compare(chosen, report.alternatives, report.more, report.budgets);
+    text += compare(chosen, report.others, report.budgets);
   }
   return text + fmt::format("\nSearched {} plans and compiled {} in {:.0f} ms.\n",
                             planned.looked_at, planned.compiled, 1e3 * planned.search_s);
@@ -104,8 +116,9 @@ Status run_plan(PlanArguments const& arguments) {
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const vocab = vocabulary(config);
   auto const ranks = arguments.ranks;
-  auto const target = arguments.machine.empty() ? this_machine(config, vocab, ranks)
-                                                : other_machine(config, arguments.machine, ranks);
+  auto const target = arguments.machine.empty()
+                          ? this_machine(config, vocab, ranks)
+                          : other_machine(config, vocab, arguments.machine, ranks);
   auto const planned = plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
                                 target.machine, ranks);
   auto const simulation = simulate(planned.programs.train, target.machine);
@@ -118,8 +131,11 @@ Status run_plan(PlanArguments const& arguments) {
                     explain(planned.train, planned.plan, planned.programs.train, simulation,
                             target.machine, target.budgets)};
   auto const asked = question(config, target, planned);
-  if (arguments.json || arguments.compare) report.alternatives = alternatives(asked);
-  if (arguments.compare) report.more = one_more_gib(asked);
+  if (arguments.json || arguments.compare) {
+    report.others.alternatives = alternatives(asked);
+    report.others.shardings = shardings(asked);
+  }
+  if (arguments.compare) report.others.more = one_more_gib(asked);
   fmt::print("{}", arguments.json ? to_json(report) : text_of(report, arguments.compare));
   return Status::done;
 }

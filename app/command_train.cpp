@@ -79,6 +79,21 @@ Machine machine_of(Start const& start, Budgets const& limits, Exec const& exec, 
   return machine;
 }
 
+// An automatic micro-batch may become another one, whose ops are measured then.
+Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec const& exec,
+                     Comm& comm) {
+  auto const micro = start.choices.micro;
+  on_all_ranks(comm, [&] {
+    if (start.micro_is_free)
+      start.choices.micro = fastest_micro(start.config, start.data->vocab, start.choices, limits,
+                                          machine, comm.size());
+  });
+  if (start.choices.micro == micro) return machine;
+  spdlog::info("batch.micro: {} sequences make for shorter steps here than {}", start.choices.micro,
+               micro);
+  return machine_of(start, limits, exec, comm);
+}
+
 // The Config with what `auto` came to.
 Config resolved(Start const& start, PlannedRun const& planned, Budgets const& budgets) {
   auto config = start.config;
@@ -120,7 +135,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
   auto const limits = common_budgets(start.config, comm);
-  auto const machine = machine_of(start, limits, exec, comm);
+  auto const machine =
+      settle_micro(start, machine_of(start, limits, exec, comm), limits, exec, comm);
 
   // 3. Graph, Plan, Program, and their memory.
   PlannedMemory settled(

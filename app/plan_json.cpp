@@ -33,10 +33,10 @@ Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }
 
-Json alternatives(PlanReport const& report) {
+Json costs(std::vector<Alternative> const& alternatives, PlanReport const& report) {
   Json json = Json::object();
-  for (Alternative const& other : report.alternatives) {
-    auto const missing = missing_bytes(other.cost, report.budgets);
+  for (Alternative const& other : alternatives) {
+    auto const missing = missing_bytes(other.cost.peak_bytes, report.budgets);
     json[std::string(other.name)] = {{"fits", other.cost.fits},
                                      {"step_s", seconds(other.cost.step_s)},
                                      {"peak_bytes", tiers_json(other.cost.peak_bytes)},
@@ -88,10 +88,12 @@ std::string to_json(PlanReport const& report) {
                {"search_s", planned.search_s},
                {"candidates", planned.looked_at},
                {"verdict", text.substr(0, text.find('\n'))},
-               {"alternatives", alternatives(report)},
+               {"alternatives", costs(report.others.alternatives, report)},
                {"critical_path", path(report)},
                {"at_peak", at_peak(planned.programs.train)}};
-  if (!report.more.empty()) json["one_more_gib"] = one_more_gib(report.more);
+  auto const& others = report.others;
+  if (!others.more.empty()) json["one_more_gib"] = one_more_gib(others.more);
+  if (!others.shardings.empty()) json["sharding"] = costs(others.shardings, report);
   return json.dump(2) + "\n";
 }
 

@@ -13,8 +13,7 @@ struct PlanReport {
   Machine const& machine;
   Budgets const& budgets;
   std::string explanation;
-  std::vector<Alternative> alternatives = {};
-  std::vector<MoreRoom> more = {};  // empty: not asked for
+  OtherPlans others = {};  // as far as asked for
 };
 std::string to_json(PlanReport const& report);
 

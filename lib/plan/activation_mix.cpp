@@ -64,8 +64,9 @@ void apply(ActivationMix const& mix, std::vector<std::size_t> const& layers, Pla
     bool const is_main = std::ceil((turn + 1) * mix.share) > std::ceil(turn * mix.share);
     auto const policy = is_main ? mix.main : mix.other;
     bool const chosen = static_cast<int>(i) < mix.layers;
-    plan.blocks[layers[i]] = {chosen ? policy : mix.base,
-                              chosen && away_tier(policy) ? mix.fraction : 1};
+    auto const block = layers[mix.from_back ? layers.size() - 1 - i : i];
+    plan.blocks[block] = {chosen ? policy : mix.base,
+                          chosen && away_tier(policy) ? mix.fraction : 1};
   }
 }
 

@@ -8,12 +8,13 @@
 
 namespace spillway {
 
-// Of the open layers, the first `layers` follow `main` and `other` by turns, `share` of them
-// `main`; the rest follow `base`.
+// Of the open layers, the first (or last) `layers` follow `main` and `other` by turns, `share` of
+// them `main`; the rest follow `base`.
 struct ActivationMix {
   BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
   double share = 1, fraction = 1;
   int layers = 0;
+  bool from_back = false;
   std::size_t kind = 0;  // alike but for the number of layers
 };
 

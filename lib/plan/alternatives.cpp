@@ -59,14 +59,18 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
   return result;
 }
 
-TierBytes missing_bytes(PlanCost const& cost, Budgets const& budgets) {
-  TierBytes missing{};
-  auto left = budgets;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-    auto const bytes = cost.peak_bytes[index(tier)] - bytes_of(left, tier);
-    missing[index(tier)] = std::max<std::int64_t>(0, bytes);
+std::vector<Alternative> shardings(PlanQuestion const& question) {
+  std::vector<Alternative> result;
+  for (Shard const shard : kShards) {
+    if (question.ranks == 1) break;
+    auto const expected = outlook(question.train, question.request, question.budgets,
+                                  question.machine, question.micro_batches, shard, question.ranks);
+    bool const known =
+        question.machine.network_gbps > 0 && knows_rates(question.machine, expected.peak_bytes);
+    result.push_back(
+        {name(shard), {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
   }
-  return missing;
+  return result;
 }
 
 }  // namespace spillway

@@ -42,11 +42,16 @@ struct MoreRoom {
 };
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 
-// What the budgets lack for it, per tier.
-TierBytes missing_bytes(PlanCost const& cost, Budgets const& budgets);
+// For several ranks: none, optimizer, gradients, all. Estimates, since no Program shards yet; each
+// is a search.
+std::vector<Alternative> shardings(PlanQuestion const& question);
 
-// Both as a table beside what was chosen, for a person.
-std::string compare(PlanCost const& chosen, std::vector<Alternative> const& alternatives,
-                    std::vector<MoreRoom> const& more, Budgets const& budgets);
+// All as a table beside what was chosen, for a person.
+struct OtherPlans {
+  std::vector<Alternative> alternatives;
+  std::vector<MoreRoom> more;
+  std::vector<Alternative> shardings;
+};
+std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets);
 
 }  // namespace spillway

@@ -194,7 +194,8 @@ class Builder {
       auto& cost = m_model.chunks.emplace_back();
       cost.elements = chunk.elements;
       cost.parameter_bytes = bytes(chunk.parameter);
-      cost.gradient_bytes = bytes(chunk.gradient);
+      cost.home_bytes = cost.parameter_bytes;
+      cost.gradient_bytes = cost.held_gradient_bytes = bytes(chunk.gradient);
       cost.optimizer_bytes = bytes(chunk.remainder) + bytes(chunk.moment1) + bytes(chunk.moment2);
     }
     for (Op const& op : m_graph.ops) {

@@ -29,7 +29,13 @@ struct BlockCost {
 struct ChunkCost {
   int first_block = -1, last_block = -1;  // whose ops read its parameters
   std::int64_t elements = 0;
-  std::int64_t parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it
+  // What this rank holds of it, and changes: see sharding.hpp.
+  std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
+  double share = 1;
+  // Sent to other ranks: for a fetch of parameters, a reduced gradient, an update.
+  std::int64_t fetch_sent_bytes = 0, reduce_sent_bytes = 0, update_sent_bytes = 0;
+  bool reduces_each = false;  // micro-batch, not only the last one
   ItemCost norm, update, accumulate;  // on the compute lane
   ItemCost host_norm, host_update, host_accumulate;
 };

@@ -1,8 +1,12 @@
 // What a rank may use of each tier.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+
+#include "plan/plan.hpp"
 
 namespace spillway {
 
@@ -13,5 +17,17 @@ struct Budgets {
   // That may be written to the drive, over a step: for its endurance.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
+
+// What peaks are above their budgets.
+inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
+  TierBytes missing = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    missing[tier] = std::max<std::int64_t>(0, peaks[tier] - missing[tier]);
+  return missing;
+}
+inline std::int64_t all_missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
+  auto const missing = missing_bytes(peaks, budgets);
+  return std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
+}
 
 }  // namespace spillway

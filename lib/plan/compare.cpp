@@ -17,7 +17,7 @@ std::string row(std::string_view name, PlanCost const& cost, std::string const& 
 }
 
 std::string too_little(Alternative const& alternative, Budgets const& budgets) {
-  auto const missing = missing_bytes(alternative.cost, budgets);
+  auto const missing = missing_bytes(alternative.cost.peak_bytes, budgets);
   std::string text;
   for (Tier const tier : kTiersInOrder) {
     if (missing[index(tier)] == 0) continue;
@@ -27,6 +27,21 @@ std::string too_little(Alternative const& alternative, Budgets const& budgets) {
   auto const step_s = alternative.cost.step_s;
   return fmt::format("  {:<14} does not fit: needs {}{}\n", alternative.name, text,
                      step_s > 0 ? ", then takes " + human_duration(step_s) : "");
+}
+
+std::string heading(std::string_view what) {
+  return fmt::format("\n{}\n  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n", what, "", "step", "",
+                     "device", "host", "NVMe");
+}
+
+std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
+                 Budgets const& budgets) {
+  std::string text;
+  for (Alternative const& one : all) {
+    text += one.cost.fits ? row(one.name, one.cost, change(one.cost.step_s, beside.step_s))
+                          : too_little(one, budgets);
+  }
+  return text;
 }
 
 // Where one of them is better than what the search or the user chose.
@@ -51,22 +66,18 @@ std::string gain(MoreRoom const& more, PlanCost const& chosen) {
 
 }  // namespace
 
-std::string compare(PlanCost const& chosen, std::vector<Alternative> const& alternatives,
-                    std::vector<MoreRoom> const& more, Budgets const& budgets) {
-  auto text = fmt::format(
-      "\nOther ways: the activations of all layers handled alike, the rest as is best then\n"
-      "  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n",
-      "", "step", "", "device", "host", "NVMe");
+std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets) {
+  auto text =
+      heading("Other ways: the activations of all layers handled alike, the rest as is best then");
   text += row("this plan", chosen, "");
-  for (Alternative const& other : alternatives) {
-    text += other.cost.fits ? row(other.name, other.cost, change(other.cost.step_s, chosen.step_s))
-                            : too_little(other, budgets);
-  }
-  text += advice(alternatives, chosen);
+  text += rows(others.alternatives, chosen, budgets);
+  text += advice(others.alternatives, chosen);
   text += "\nWhat 1 GiB more would buy, for a step\n";
-  for (MoreRoom const& room : more)
+  for (MoreRoom const& room : others.more)
     text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));
-  return text;
+  if (others.shardings.empty()) return text;
+  text += heading("If ranks shared out state (estimates: this version does not, plan.shard)");
+  return text + rows(others.shardings, others.shardings.front().cost, budgets);
 }
 
 }  // namespace spillway

@@ -95,9 +95,10 @@ class WaitFinder {
   std::vector<Users> m_memory;  // per cell
 };
 
-// Marks the waits of `item` that order and its other waits do not imply at this instance.
+// Marks the waits of `item` that order and its other waits do not imply at this instance, from
+// place `first` on.
 void mark_needed(Program const& program, LaneClocks const& clocks, Item const& item,
-                 std::vector<bool>& needed) {
+                 std::vector<bool>& needed, std::size_t first) {
   for (std::size_t w = 0; w < item.waits.size(); ++w) {
     Item const& awaited = program.items[static_cast<std::size_t>(item.waits[w])];
     Clock without = clocks.by_order(item.lane);
@@ -105,7 +106,7 @@ void mark_needed(Program const& program, LaneClocks const& clocks, Item const& i
       if (other == w) continue;
       join(without, clocks.after(program.items[static_cast<std::size_t>(item.waits[other])]));
     }
-    if (without[index(awaited.lane)] < clocks.latest(awaited.number)) needed[w] = true;
+    if (without[index(awaited.lane)] < clocks.latest(awaited.number)) needed[first + w] = true;
   }
 }
 
@@ -113,17 +114,22 @@ void mark_needed(Program const& program, LaneClocks const& clocks, Item const& i
 // one for something later, so every chain of implications ends at a wait that stays.
 void drop_implied(Program& program, std::vector<Instance> const& instances) {
   LaneClocks clocks(program.items.size());
-  std::vector<std::vector<bool>> needed;
-  for (Item const& item : program.items) needed.emplace_back(item.waits.size(), false);
+  std::vector<std::size_t> first;  // per item: its first wait's place
+  std::size_t waits = 0;
+  for (Item const& item : program.items) {
+    first.push_back(waits);
+    waits += item.waits.size();
+  }
+  std::vector<bool> needed(waits, false);
   for (Instance const& now : instances) {
     Item const& item = program.items[static_cast<std::size_t>(now.item)];
-    mark_needed(program, clocks, item, needed[static_cast<std::size_t>(now.item)]);
+    mark_needed(program, clocks, item, needed, first[static_cast<std::size_t>(now.item)]);
     clocks.append(item, clocks.start(program, item));
   }
   for (Item& item : program.items) {
     std::vector<ItemNumber> kept;
     for (std::size_t w = 0; w < item.waits.size(); ++w) {
-      if (needed[static_cast<std::size_t>(item.number)][w]) kept.push_back(item.waits[w]);
+      if (needed[first[static_cast<std::size_t>(item.number)] + w]) kept.push_back(item.waits[w]);
     }
     std::sort(kept.begin(), kept.end());
     item.waits = std::move(kept);

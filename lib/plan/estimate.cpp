@@ -4,7 +4,6 @@
 
 #include "base/math.hpp"
 #include "plan/estimate_step.hpp"
-#include "plan/step_bound.hpp"
 #include "plan/streaming.hpp"
 
 namespace spillway {
@@ -15,7 +14,7 @@ namespace {
 TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
   TierBytes bytes{};
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-    bytes[index(plan.chunks[c].parameters)] += model.chunks[c].parameter_bytes;
+    bytes[index(plan.chunks[c].parameters)] += model.chunks[c].home_bytes;
     bytes[index(plan.chunks[c].optimizer)] += model.chunks[c].optimizer_bytes;
   }
   return bytes;
@@ -23,7 +22,7 @@ TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
 
 // Slots through which slices of state and gradients pass, by the tier in which they are changed.
 TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
-  std::array<double, 2> most{};  // of a slice, by the update's tier
+  std::array<double, kTiers> most{};  // of a slice
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
     auto const bytes = brought(model.chunks[c], plan.chunks[c], plan.unified).all_bytes();
     auto const slices =
@@ -32,10 +31,8 @@ TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
     slice = std::max(slice, static_cast<double>(bytes) / std::max(1.0, slices));
   }
   TierBytes slots{};
-  auto const host = plan.unified ? Tier::device : Tier::host;
-  auto const all = [](double slice) { return static_cast<std::int64_t>(kUpdateSlots * slice); };
-  slots[index(Tier::device)] += all(most[index(Tier::device)]);
-  slots[index(host)] += all(most[index(Tier::host)]);
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    slots[tier] = static_cast<std::int64_t>(kUpdateSlots * most[tier]);
   return slots;
 }
 
@@ -54,9 +51,7 @@ class Walk {
       add_parameters(model.chunks[c], plan.chunks[c]);
       add_gradient(model.chunks[c], plan.chunks[c]);
     }
-    auto const slots = slot_bytes(model, plan);
-    for (Tier const tier : {Tier::device, Tier::host})
-      hold(tier, plan.redo ? update_station() : m_blocks, update_station(), slots[index(tier)]);
+    add_slots();
   }
 
   TierBytes most() const {
@@ -89,7 +84,7 @@ class Walk {
 
   // Those that come and go: from when they are fetched to their last use before they are dropped.
   void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
-    if (places.parameters == Tier::device) return;
+    if (places.parameters == Tier::device && chunk.fetch_sent_bytes == 0) return;
     int since = -1, before = -1;
     for (int const use : {chunk.first_block, chunk.last_block, backward_station(chunk.last_block),
                           backward_station(chunk.first_block)}) {
@@ -103,6 +98,33 @@ class Walk {
     hold(Tier::device, since, before, chunk.parameter_bytes);
   }
 
+  // What the host lane has at the end of a step it may still have beside the next one's forward
+  // pass, until what it changes is read. -1: not even then.
+  int held_until(ChunkCost const& chunk, ChunkPlan const& places) const {
+    if (!m_plan.redo || places.update != Tier::host) return -1;
+    bool const comes = places.parameters != Tier::device;
+    return comes ? fetched_at(-1, chunk.first_block, m_plan.prefetch) - 1 : chunk.first_block;
+  }
+
+  void add_slots() {
+    auto const slots = slot_bytes(m_model, m_plan);
+    auto const host = m_plan.unified ? Tier::device : Tier::host;
+    int const begin = m_plan.redo ? update_station() : m_blocks;
+    hold(Tier::device, begin, update_station(), slots[index(Tier::device)]);
+    hold(host, begin, update_station(), slots[index(Tier::host)]);
+    // The last slices' are in use for longest.
+    std::int64_t left = slots[index(Tier::host)] > 0 ? kUpdateSlots : 0;
+    for (std::size_t c = m_model.chunks.size(); c-- > 0 && left > 0;) {
+      auto const& chunk = m_model.chunks[c];
+      auto const& places = m_plan.chunks[c];
+      if (brought(chunk, places, m_plan.unified).all_bytes() == 0) continue;
+      auto const used = std::min(left, div_ceil(chunk.elements, m_plan.update_slice));
+      if (int const until = held_until(chunk, places); until >= 0)
+        hold(host, 0, until, used * slots[index(Tier::host)] / kUpdateSlots);
+      left -= used;
+    }
+  }
+
   // A micro-batch's part, from its first contribution until it has joined the step's where that
   // lies; the step's, until it is used up.
   void add_gradient(ChunkCost const& chunk, ChunkPlan const& places) {
@@ -110,10 +132,14 @@ class Walk {
     int const begin = backward_station(chunk.last_block);
     int const complete = backward_station(chunk.first_block);
     int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
-    bool const one = places.gradients == Tier::device && !m_accumulates;
+    bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
+    bool const one = places.gradients == Tier::device && !m_accumulates && whole;
     if (!one) hold(Tier::device, begin, complete, chunk.gradient_bytes);
     int const since = one ? begin : m_accumulates ? 0 : complete;
-    hold(places.gradients, since, m_accumulates ? update_station() : used, chunk.gradient_bytes);
+    hold(places.gradients, since, m_accumulates ? update_station() : used,
+         chunk.held_gradient_bytes);
+    if (int const until = held_until(chunk, places); until >= 0 && since > until)
+      hold(places.gradients, 0, until, chunk.held_gradient_bytes);
   }
 
   BlockModel const& m_model;
@@ -125,9 +151,8 @@ class Walk {
 
 }  // namespace
 
-Estimator::Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches,
-                     std::int64_t ranks)
-    : m_model(model), m_machine(machine), m_micro_batches(micro_batches), m_ranks(ranks) {}
+Estimator::Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches)
+    : m_model(model), m_machine(machine), m_micro_batches(micro_batches) {}
 
 TierBytes Estimator::peaks(Plan const& plan) const {
   bool const accumulates = m_micro_batches > 1;
@@ -142,7 +167,7 @@ TierBytes Estimator::peaks(Plan const& plan) const {
 }
 
 double Estimator::step_s(Plan const& plan) const {
-  StepEstimate const step(m_model, m_machine, plan, m_ranks);
+  StepEstimate const step(m_model, m_machine, plan);
   if (m_micro_batches <= 2) return step.seconds(static_cast<int>(m_micro_batches));
   double const one = step.seconds(1), two = step.seconds(2);
   return two + static_cast<double>(m_micro_batches - 2) * (two - one);
@@ -157,8 +182,8 @@ double Estimator::activations_bound_s(Plan const& plan) const {
                                        static_cast<double>(m_micro_batches));
 }
 
-std::int64_t Estimator::nvme_written_bytes(Plan const& plan) const {
-  return spillway::nvme_written_bytes(m_model, plan, m_micro_batches);
+LaneBytes Estimator::moved_bytes(Plan const& plan) const {
+  return spillway::moved_bytes(m_model, plan, m_micro_batches);
 }
 
 }  // namespace spillway

@@ -5,14 +5,14 @@
 #include <cstdint>
 
 #include "plan/block_model.hpp"
+#include "plan/step_bound.hpp"
 
 namespace spillway {
 
 class Estimator {
  public:
   // `model` and `machine` outlive it.
-  Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches,
-            std::int64_t ranks);
+  Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches);
 
   ChunkCost const& chunk(std::size_t number) const { return m_model.chunks[number]; }
 
@@ -24,13 +24,13 @@ class Estimator {
   double bound_s(Plan const& plan) const;
   // The same of activations alone: no more, wherever state lies.
   double activations_bound_s(Plan const& plan) const;
-  // By a step.
-  std::int64_t nvme_written_bytes(Plan const& plan) const;
+  // By a step, between tiers.
+  LaneBytes moved_bytes(Plan const& plan) const;
 
  private:
   BlockModel const& m_model;
   Machine const& m_machine;
-  std::int64_t m_micro_batches, m_ranks;
+  std::int64_t m_micro_batches;
 };
 
 }  // namespace spillway

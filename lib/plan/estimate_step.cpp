@@ -1,8 +1,10 @@
 #include "plan/estimate_step.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/math.hpp"
 #include "plan/streaming.hpp"
@@ -11,8 +13,26 @@ namespace spillway {
 
 namespace {
 
-// Of a chunk's update: finer ones tell no more.
-constexpr std::int64_t kMostParts = 4;
+// Of a chunk's update, and of all: finer ones tell no more.
+constexpr std::int64_t kMostParts = 4, kAllParts = 192;
+
+// Jobs to wait for; -1 is none.
+class Waits {
+ public:
+  Waits(std::initializer_list<int> jobs) {
+    for (int const job : jobs) push_back(job);
+  }
+  void push_back(int job) {
+    if (job < 0) return;
+    assert(m_count < m_jobs.size());
+    m_jobs[m_count++] = job;
+  }
+  operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
+
+ private:
+  std::array<int, 12> m_jobs;
+  std::size_t m_count = 0;
+};
 
 ItemCost part(ItemCost cost, std::int64_t parts) {
   cost.seconds /= static_cast<double>(parts);
@@ -23,11 +43,11 @@ ItemCost part(ItemCost cost, std::int64_t parts) {
 // Plan, with a block's forward or backward pass (a station) in place of its ops.
 class Steps {
  public:
-  Steps(BlockModel const& model, Machine const& machine, Plan const& plan, std::int64_t ranks)
+  Steps(BlockModel const& model, Machine const& machine, Plan const& plan)
       : m_model(model),
         m_machine(machine),
         m_plan(plan),
-        m_ranks(ranks),
+        m_parts(std::clamp<std::int64_t>(kAllParts / std::ssize(model.chunks), 1, kMostParts)),
         m_updated(model.chunks.size(), -1),
         m_gradient(model.chunks.size(), -1) {}
 
@@ -39,7 +59,7 @@ class Steps {
       for (std::size_t b = m_model.blocks.size(); b-- > 0;) {
         backward(b);
         bool const last = i + 1 == micro_batches;
-        if (last) gradients_of(b);
+        reduce(b, last);
         if (last && !m_plan.redo) update_ready(b);
       }
     }
@@ -48,15 +68,12 @@ class Steps {
   Timeline const& timeline() const { return m_timeline; }
 
  private:
-  using Waits = std::vector<int>;
-
-  int add(Lane lane, ItemCost const& cost, Waits waits) {
-    std::erase(waits, -1);
+  int add(Lane lane, ItemCost const& cost, Waits const& waits) {
     return m_timeline.add(lane, cost, waits);
   }
-  int copy(Tier from, Tier to, std::int64_t bytes, Waits waits) {
+  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
     auto const lane = copy_lane(from, to);
-    return add(lane, copy_cost(bytes, m_machine, lane), std::move(waits));
+    return add(lane, copy_cost(bytes, m_machine, lane), waits);
   }
   ChunkPlan const& places(int chunk) const {
     return m_plan.chunks[static_cast<std::size_t>(chunk)];
@@ -82,14 +99,16 @@ class Steps {
   void need_parameters(std::size_t block, Waits& waits) {
     int const now = static_cast<int>(m_stations.size());
     for (int const c : m_model.blocks[block].chunks) {
-      if (places(c).parameters == Tier::device) {
+      bool const is_there = places(c).parameters == Tier::device;
+      if (is_there && chunk(c).fetch_sent_bytes == 0) {
         waits.push_back(at(m_updated, c));
         continue;
       }
       auto& [job, used] = m_fetched[static_cast<std::size_t>(c)];
       if (job < 0 || !stays(used, now, m_plan.prefetch)) {
-        job = copy(places(c).parameters, Tier::device, chunk(c).parameter_bytes,
-                   {station_before(m_plan.prefetch), at(m_updated, c)});
+        Waits const ahead = {station_before(m_plan.prefetch), at(m_updated, c)};
+        job = is_there ? -1 : copy(places(c).parameters, Tier::device, chunk(c).home_bytes, ahead);
+        job = send(chunk(c).fetch_sent_bytes, job, ahead);
       }
       used = now;
       waits.push_back(job);
@@ -99,10 +118,10 @@ class Steps {
   void forward(std::size_t b) {
     auto const& block = m_model.blocks[b];
     auto const policy = effective_policy(m_model, m_plan, b);
-    Waits waits;
+    Waits waits = {};
     need_parameters(b, waits);
     if (b >= 2) waits.push_back(m_spills[b - 2]);
-    int const job = add(Lane::compute, block.forward, std::move(waits));
+    int const job = add(Lane::compute, block.forward, waits);
     m_stations.push_back(job);
     if (auto const tier = away_tier(policy)) {
       if (auto const bytes = away_bytes(m_model, m_plan, b))
@@ -112,14 +131,14 @@ class Steps {
 
   void backward(std::size_t b) {
     auto const policy = effective_policy(m_model, m_plan, b);
-    Waits waits;
+    Waits waits = {};
     need_parameters(b, waits);
     if (m_spills[b] >= 0) {
       waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(m_model, m_plan, b),
                            {m_spills[b], station_before(m_plan.prefetch)}));
     }
     m_stations.push_back(
-        add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, std::move(waits)));
+        add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, waits));
     collect(b);
   }
 
@@ -139,15 +158,20 @@ class Steps {
     }
   }
 
-  // Complete with this block, which is the first to use them, and summed over ranks.
-  void gradients_of(std::size_t b) {
+  // What is complete with this block, which is the first to use it, is summed over ranks.
+  void reduce(std::size_t b, bool last) {
     for (int const c : m_model.blocks[b].chunks) {
-      if (chunk(c).first_block != static_cast<int>(b)) continue;
-      auto& gradient = at(m_gradient, c);
-      if (m_ranks == 1) continue;
-      auto const sent = 2 * chunk(c).gradient_bytes * (m_ranks - 1) / m_ranks;
-      gradient = add(Lane::comm, copy_cost(sent, m_machine, Lane::comm), {gradient});
+      bool const complete = chunk(c).first_block == static_cast<int>(b);
+      if (complete && (last || chunk(c).reduces_each))
+        at(m_gradient, c) = send(chunk(c).reduce_sent_bytes, at(m_gradient, c), {});
     }
+  }
+
+  // To other ranks, after `job`; that itself if there is nothing to send.
+  int send(std::int64_t bytes, int job, Waits waits) {
+    if (bytes == 0) return job;
+    waits.push_back(job);
+    return add(Lane::comm, copy_cost(bytes, m_machine, Lane::comm), waits);
   }
 
   void update_ready(std::size_t b) {
@@ -163,14 +187,10 @@ class Steps {
   }
 
   void update_all() {
-    int norms = -1;
-    Waits host_norms;
-    for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
-      norms = norm(c);
-      if (places(c).gradients == Tier::host) host_norms.push_back(norms);
-    }
-    host_norms.push_back(norms);
-    int const commit = add(Lane::comm, {}, std::move(host_norms));
+    std::array<int, 2> norms = {-1, -1};  // the last one of either lane
+    for (int c = 0; c < std::ssize(m_model.chunks); ++c)
+      norms[places(c).gradients == Tier::host ? 1 : 0] = norm(c);
+    int const commit = add(Lane::comm, {}, {norms[0], norms[1]});
     for (int c = 0; c < std::ssize(m_model.chunks); ++c) update(c, commit);
   }
 
@@ -181,7 +201,7 @@ class Steps {
     auto const needs = brought(chunk(c), places(c), m_plan.unified);
     bool const sliced = needs.all_bytes() > 0;
     auto const parts = sliced ? std::clamp<std::int64_t>(
-                                    div_ceil(chunk(c).elements, m_plan.update_slice), 1, kMostParts)
+                                    div_ceil(chunk(c).elements, m_plan.update_slice), 1, m_parts)
                               : 1;
     for (std::int64_t i = 0; i < parts; ++i) {
       Waits waits = {after};
@@ -189,7 +209,7 @@ class Steps {
         auto const bytes = needs.bytes[index(tier)] / parts;
         if (bytes > 0) waits.push_back(copy(tier, needs.workplace, bytes, {slot_free()}));
       }
-      int job = add(host ? Lane::host : Lane::compute, part(cost, parts), std::move(waits));
+      int job = add(host ? Lane::host : Lane::compute, part(cost, parts), waits);
       int const updated = job;
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.back_bytes[index(tier)] / parts;
@@ -198,6 +218,7 @@ class Steps {
       if (sliced) m_slots.push_back(job);
       at(m_updated, c) = job;
     }
+    at(m_updated, c) = send(chunk(c).update_sent_bytes, at(m_updated, c), {});
   }
 
   int slot_free() const {
@@ -208,7 +229,7 @@ class Steps {
   BlockModel const& m_model;
   Machine const& m_machine;
   Plan const& m_plan;
-  std::int64_t m_ranks;
+  std::int64_t m_parts;  // of an update, at most
   Timeline m_timeline;
   bool m_first = true;                     // micro-batch of its step
   std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
@@ -249,18 +270,20 @@ Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
     result.bytes[index(tier)] += bytes;
     if (changes) result.back_bytes[index(tier)] += bytes;
   };
-  add(places.gradients, chunk.gradient_bytes, false);
-  add(places.parameters, chunk.parameter_bytes, true);
+  auto const own = [&](std::int64_t whole_bytes) {
+    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
+  };
+  add(places.gradients, own(chunk.gradient_bytes), false);
+  add(places.parameters, own(chunk.parameter_bytes), true);
   add(places.optimizer, chunk.optimizer_bytes, true);
   return result;
 }
 
-StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan,
-                           std::int64_t ranks)
-    : m_model(model), m_machine(machine), m_plan(plan), m_ranks(ranks) {}
+StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan)
+    : m_model(model), m_machine(machine), m_plan(plan) {}
 
 double StepEstimate::seconds(int micro_batches) const {
-  Steps steps(m_model, m_machine, m_plan, m_ranks);
+  Steps steps(m_model, m_machine, m_plan);
   steps.step(micro_batches);
   auto const first = steps.timeline().jobs();
   steps.step(micro_batches);

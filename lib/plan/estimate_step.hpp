@@ -27,8 +27,7 @@ Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 class StepEstimate {
  public:
   // All outlive it.
-  StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan,
-               std::int64_t ranks);
+  StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan);
 
   // Of the second of two steps without a barrier.
   double seconds(int micro_batches) const;
@@ -37,7 +36,6 @@ class StepEstimate {
   BlockModel const& m_model;
   Machine const& m_machine;
   Plan const& m_plan;
-  std::int64_t m_ranks;
 };
 
 }  // namespace spillway

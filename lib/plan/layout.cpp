@@ -60,28 +60,57 @@ struct Placement {
   std::int64_t bytes, alignment, area, offset;
 };
 
-// What the search below looks at, and nothing else: it is the inner loop.
-struct Taken {
-  std::int64_t first, last;
-  Stay stay;
+// Which bytes are taken when.
+class Occupied {
+ public:
+  explicit Occupied(std::size_t items) : m_spans(items / kItems + 1) {}
+
+  // The lowest offset from `offset` on at which nothing is in the way of a stay.
+  std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const {
+    for (std::int64_t before = -1; before != offset;) {
+      before = offset;
+      for (auto span = span_of(stay.first); span <= span_of(stay.last); ++span)
+        offset = first_free(m_spans[span], stay, alignment, offset);
+    }
+    return offset;
+  }
+
+  void take(Stay const& stay, std::int64_t offset) {
+    Taken const now{offset + stay.first_byte, offset + stay.last_byte, stay.first, stay.last};
+    for (auto span = span_of(stay.first); span <= span_of(stay.last); ++span) {
+      auto& taken = m_spans[span];
+      taken.insert(std::ranges::upper_bound(taken, now.first, {}, &Taken::first), now);
+    }
+  }
+
+ private:
+  // What the search looks at, and nothing else: it is the inner loop.
+  struct Taken {
+    std::int64_t first, last;  // bytes
+    ItemNumber since, until;
+  };
+  static constexpr ItemNumber kItems = 128;
+  static std::size_t span_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
+
+  static std::int64_t first_free(std::vector<Taken> const& taken, Stay const& stay,
+                                 std::int64_t alignment, std::int64_t offset) {
+    for (Taken const& t : taken) {
+      if (t.first >= offset + stay.last_byte) break;
+      bool const meets = t.since <= stay.last && stay.first <= t.until;
+      if (t.last <= offset + stay.first_byte || !meets) continue;
+      offset = round_up(t.last - stay.first_byte, alignment);
+    }
+    return offset;
+  }
+
+  std::vector<std::vector<Taken>> m_spans;  // of kItems items each: by first byte
 };
 
-// The lowest offset from `offset` on at which nothing is in the way of one stay.
-std::int64_t first_free(std::vector<Taken> const& taken, Stay const& stay, std::int64_t alignment,
-                        std::int64_t offset) {
-  for (Taken const& t : taken) {
-    if (t.first >= offset + stay.last_byte) break;
-    if (t.last <= offset + stay.first_byte || !t.stay.meets(stay)) continue;
-    offset = round_up(t.last - stay.first_byte, alignment);
-  }
-  return offset;
-}
-
-std::int64_t first_free(std::vector<Taken> const& taken, Placement const& p) {
+std::int64_t first_free(Occupied const& occupied, Placement const& p) {
   std::int64_t offset = 0;
   for (std::int64_t before = -1; before != offset;) {
     before = offset;
-    for (Stay const& stay : *p.stays) offset = first_free(taken, stay, p.alignment, offset);
+    for (Stay const& stay : *p.stays) offset = occupied.first_free(stay, p.alignment, offset);
     if (p.stays->size() == 1) break;
   }
   return offset;
@@ -89,19 +118,12 @@ std::int64_t first_free(std::vector<Taken> const& taken, Placement const& p) {
 
 // Each shape in turn goes to the lowest offset where its bytes are free when it needs them. Returns
 // the peak.
-std::int64_t place_first_fit(std::vector<Placement>& todo) {
-  std::vector<Taken> taken;  // by first byte
-  taken.reserve(todo.size());
+std::int64_t place_first_fit(std::vector<Placement>& todo, std::size_t items) {
+  Occupied occupied(items);
   std::int64_t peak = 0;
   for (Placement& p : todo) {
-    p.offset = first_free(taken, p);
-    for (Stay const& stay : *p.stays) {
-      Taken const now{p.offset + stay.first_byte, p.offset + stay.last_byte, stay};
-      auto const after =
-          std::upper_bound(taken.begin(), taken.end(), now.first,
-                           [](std::int64_t o, Taken const& t) { return o < t.first; });
-      taken.insert(after, now);
-    }
+    p.offset = first_free(occupied, p);
+    for (Stay const& stay : *p.stays) occupied.take(stay, p.offset);
     peak = std::max(peak, p.offset + p.bytes);
   }
   return peak;
@@ -109,7 +131,8 @@ std::int64_t place_first_fit(std::vector<Placement>& todo) {
 
 // Two orders are tried: largest first, and, unless that was perfect, largest area (bytes x time)
 // first.
-std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t bound) {
+std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t bound,
+                                      std::size_t items) {
   auto const by = [](auto weight) {
     return [weight](Placement const& a, Placement const& b) {
       return std::tuple(-weight(a), a.stays->front().first, a.buffer) <
@@ -119,20 +142,26 @@ std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t 
   auto const bytes = [](Placement const& p) { return p.bytes; };
   auto const area = [](Placement const& p) { return p.area; };
   std::sort(todo.begin(), todo.end(), by(bytes));
-  auto const peak = place_first_fit(todo);
+  auto const peak = place_first_fit(todo, items);
   if (peak <= bound) return todo;
   std::vector<Placement> by_area = todo;
   std::sort(by_area.begin(), by_area.end(), by(area));
-  return place_first_fit(by_area) < peak ? by_area : todo;
+  return place_first_fit(by_area, items) < peak ? by_area : todo;
 }
 
 // No layout can do with less than what is alive at one time.
-std::int64_t transient_bound(Program const& program, std::vector<Lifetime> alive, Tier tier) {
-  for (Buffer const& buffer : program.buffers) {
-    if (buffer.persistent) alive[static_cast<std::size_t>(buffer.id)] = {};
-  }
+std::int64_t transient_bound(Program const& program, std::vector<Lifetime> const& alive,
+                             Tier tier) {
   auto const live = live_bytes(program, alive, tier);
   return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
+}
+
+std::vector<Lifetime> transient_lifetimes(Program const& program) {
+  auto alive = lifetimes(program);
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.persistent) alive[static_cast<std::size_t>(buffer.id)].clear();
+  }
+  return alive;
 }
 
 std::int64_t area(Lifetime const& stays) {
@@ -143,9 +172,9 @@ std::int64_t area(Lifetime const& stays) {
 }
 
 // Behind the persistent bytes, from the next place that suits every buffer.
-void place_transient(Program& program, Tier tier, std::int64_t persistent_bytes) {
+void place_transient(Program& program, std::vector<Lifetime> const& alive, Tier tier,
+                     std::int64_t persistent_bytes) {
   auto const base = round_up(persistent_bytes, alignment_bytes(kPageBytes, tier));
-  auto const alive = lifetimes(program);
   std::vector<Placement> todo;
   for (Buffer& buffer : program.buffers) {
     Lifetime const& stays = alive[static_cast<std::size_t>(buffer.id)];
@@ -158,7 +187,7 @@ void place_transient(Program& program, Tier tier, std::int64_t persistent_bytes)
   auto const bound = transient_bound(program, alive, tier);
   std::int64_t& peak = program.peak_bytes[index(tier)];
   peak = persistent_bytes;
-  for (Placement const& p : best_placement(std::move(todo), bound)) {
+  for (Placement const& p : best_placement(std::move(todo), bound, program.items.size())) {
     program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);
   }
@@ -176,8 +205,9 @@ void layout(std::span<Program*> programs) {
   std::array<std::int64_t, kTiers> peak{};
   for (Program* program : programs) {
     program->persistent_bytes = persistent;
+    auto const alive = transient_lifetimes(*program);
     for (std::size_t tier = 0; tier < kTiers; ++tier) {
-      place_transient(*program, static_cast<Tier>(tier), persistent[tier]);
+      place_transient(*program, alive, static_cast<Tier>(tier), persistent[tier]);
       peak[tier] = std::max(peak[tier], program->peak_bytes[tier]);
     }
   }

@@ -70,14 +70,21 @@ BlockPlan layer_plan(std::string const& text, BlockPolicy automatic) {
   return text == "auto" ? BlockPlan{automatic, 1} : block_plan(text);
 }
 
-// Between 4 and 20 slices for the largest chunk, in whole pieces of the spill file's checksums.
+// Between 4 and 20 slices for the largest chunk, about 1024 for all (more take longer to plan), in
+// whole pieces of the spill file's checksums.
 std::int64_t update_slice(Graph const& graph) {
   // 512 Ki elements are whole pieces of 1 MiB in any dtype of state.
   constexpr std::int64_t unit = std::int64_t{512} << 10, usual = std::int64_t{4} << 20;
-  std::int64_t largest = 1;
-  for (Chunk const& chunk : graph.chunks) largest = std::max(largest, chunk.elements);
-  auto const part = [&](std::int64_t parts) { return round_up(div_ceil(largest, parts), unit); };
-  return std::clamp(usual, part(20), part(4));
+  std::int64_t largest = 1, all = 0;
+  for (Chunk const& chunk : graph.chunks) {
+    largest = std::max(largest, chunk.elements);
+    all += chunk.elements;
+  }
+  auto const part = [&](std::int64_t elements, std::int64_t parts) {
+    return round_up(div_ceil(elements, parts), unit);
+  };
+  auto const most = part(largest, 4), least = std::max(part(largest, 20), part(all, 1024));
+  return std::clamp(usual, std::min(least, most), most);
 }
 
 }  // namespace

@@ -60,7 +60,6 @@ struct ChunkPlan {
   Tier gradients = Tier::device;  // device or host
   Tier optimizer = Tier::device;  // remainder and moments
   Tier update = Tier::device;     // device or host: which lane runs AdamW
-  bool sharded = false;
   bool operator==(ChunkPlan const&) const = default;
 };
 

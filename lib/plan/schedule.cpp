@@ -15,7 +15,6 @@ void refuse(std::string const& what) {
 void check_offered(ChunkPlan const& chunk) {
   if (chunk.gradients == Tier::nvme) refuse("plan.gradients: nvme is");
   if (chunk.update == Tier::nvme) refuse("plan.update: nvme is");
-  if (chunk.sharded) refuse("plan.shard: sharding is");
 }
 
 void check_plan(Graph const& graph, Plan const& plan) {

@@ -15,20 +15,12 @@ namespace {
 
 // Candidates that are kept, and of them with the same activations.
 constexpr std::size_t kKept = 64;
-constexpr std::ptrdiff_t kAlike = 4;
+constexpr std::ptrdiff_t kOfSameActivations = 4;
 
-struct Choice {
-  ActivationMix mix;
-  StateMoves moves;
-  int prefetch = kShortestPrefetch;
-  std::int64_t host_bytes = 0;  // that moves may take
-};
-
-// Whether anything is brought back that a distance could be chosen for.
-bool brings_anything(Plan const& plan) {
-  auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
-  auto const comes = [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; };
-  return std::ranges::any_of(plan.blocks, leaves) || std::ranges::any_of(plan.chunks, comes);
+Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {
+  Candidate result{maker.plan_of(choice), choice};
+  result.peaks = estimator.peaks(result.plan);
+  return result;
 }
 
 class Search {
@@ -37,11 +29,7 @@ class Search {
       : m_estimator(estimator),
         m_open(open),
         m_budgets(budgets),
-        m_mover(estimator, open, m_budgets) {
-    for (std::size_t b = 0; b < open.layers.size(); ++b) {
-      if (open.layers[b]) m_layers.push_back(b);
-    }
-  }
+        m_maker(estimator, open, budgets) {}
 
   SearchResult run() {
     for (Choice const& choice : by_bound()) try_mix(choice);
@@ -54,9 +42,10 @@ class Search {
   }
 
  private:
+  StateMover const& mover() const { return m_maker.mover(); }
+
   struct Found {
     Candidate candidate;
-    Choice choice;
     bool timed = false;  // else step_s is a bound
   };
 
@@ -65,9 +54,9 @@ class Search {
     std::vector<std::pair<double, Choice>> all;
     int const prefetch = m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch;
     auto const policies = policies_within(m_open, m_budgets);
-    for (auto const& mix : activation_mixes(policies, static_cast<int>(m_layers.size()))) {
+    for (auto const& mix : activation_mixes(policies, m_maker.layers())) {
       Choice const choice{mix, {}, prefetch};
-      all.emplace_back(m_estimator.activations_bound_s(plan_of(choice)), choice);
+      all.emplace_back(m_estimator.activations_bound_s(m_maker.plan_of(choice)), choice);
     }
     std::ranges::stable_sort(all, {}, [](auto const& entry) { return entry.first; });
     std::vector<Choice> result;
@@ -75,63 +64,29 @@ class Search {
     return result;
   }
 
-  Plan plan_of(Choice const& choice) const {
-    Plan plan = m_open.plan;
-    plan.prefetch = choice.prefetch;
-    apply(choice.mix, m_layers, plan);
-    m_mover.apply(choice.moves, choice.host_bytes, plan);
-    return plan;
-  }
-
-  // Where so much state moves as the choice says.
-  void find_room(Choice& choice) const {
-    choice.host_bytes =
-        m_mover.room_on_host(plan_of(choice), choice.moves.count, choice.moves.from_back);
-  }
-
   // The fewest moves with which the device suffices.
   void try_mix(Choice choice) {
     auto const peaks = try_choice(choice);
-    if (m_mover.most() == 0 || fits(peaks, m_budgets) || !rest_fits(peaks, m_budgets)) return;
-    choice.moves.count = m_mover.most();
-    find_room(choice);
+    if (mover().most() == 0 || fits(peaks, m_budgets) || !rest_fits(peaks, m_budgets)) return;
     auto const excess_bytes = peaks[index(Tier::device)] - m_budgets.device_bytes;
-    choice.moves.count = fewest_moves(choice, m_mover.moves_for(excess_bytes, choice.moves));
+    int const guess = mover().moves_for(excess_bytes, choice.moves);
+    choice.moves.count = mover().most();
+    m_maker.find_room(choice);
+    choice.moves.count = m_maker.fewest_moves(choice, guess);
     if (!fits(try_choice(choice), m_budgets)) try_without_prefetch(choice);
-  }
-
-  bool device_suffices(Choice choice, int moves) const {
-    choice.moves.count = moves;
-    auto const peaks = m_estimator.peaks(plan_of(choice));
-    return peaks[index(Tier::device)] <= m_budgets.device_bytes;
-  }
-
-  // Strides from a guess, then halves what is between.
-  int fewest_moves(Choice const& choice, int guess) const {
-    int fails = 0, does = m_mover.most();
-    for (int at = guess, stride = 1; fails < at && at < does; stride *= 2) {
-      bool const suffices = device_suffices(choice, at);
-      (suffices ? does : fails) = at;
-      at += suffices ? -stride : stride;
-    }
-    while (does - fails > 1) {
-      int const at = (fails + does) / 2;
-      (device_suffices(choice, at) ? does : fails) = at;
-    }
-    return does;
   }
 
   // Parameters that are not brought ahead take fewest bytes. If even that does not fit: as much as
   // other tiers can take, so that one may say what the device would need.
   void try_without_prefetch(Choice choice) {
-    if (m_open.prefetch && choice.moves.count > m_mover.optimizers()) {
+    if (m_open.prefetch && choice.moves.count > mover().optimizers()) {
       choice.prefetch = 0;
       if (fits(try_choice(choice), m_budgets)) return;
     }
     int does = 0, fails = choice.moves.count;
     while (fails - does > 1) {
       choice.moves.count = (fails + does) / 2;
-      bool const suffices = rest_fits(m_estimator.peaks(plan_of(choice)), m_budgets);
+      bool const suffices = rest_fits(m_maker.peaks(choice), m_budgets);
       (suffices ? does : fails) = choice.moves.count;
     }
     choice.moves.count = does;
@@ -143,14 +98,14 @@ class Search {
   void try_variants() {
     constexpr std::size_t most = 8;
     bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
-    for (Choice choice : best_choices(most)) {
+    for (Choice choice : best_of_kinds(most)) {
       int const count = choice.moves.count;
       if (count == 0) continue;
       for (bool const drive_only : {false, true}) {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
           for (bool const parameters_from_back : {true, false}) {
-            if (count <= m_mover.optimizers() && !parameters_from_back) continue;
+            if (count <= mover().optimizers() && !parameters_from_back) continue;
             choice.moves = {from_back, parameters_from_back, drive_only, count};
             try_counts(choice);
           }
@@ -161,25 +116,30 @@ class Search {
 
   void try_counts(Choice choice) {
     int const count = choice.moves.count;
-    for (int const moves : {count, count + 1, count + 2, m_mover.optimizers()}) {
+    for (int const moves : {count, count + 1, count + 2, mover().optimizers()}) {
       choice.moves.count = moves;
-      if (moves < count || moves > m_mover.most()) continue;
-      find_room(choice);
+      if (moves < count || moves > mover().most()) continue;
+      m_maker.find_room(choice);
       try_and_time(choice);
     }
   }
 
-  std::vector<Choice> best_choices(std::size_t most) const {
+  // The best one of every kind of mix, as far as m_found is in order.
+  std::vector<Choice> best_of_kinds(std::size_t most) const {
     std::vector<Choice> result;
-    for (std::size_t i = 0; i < std::min(most, m_found.size()); ++i)
-      result.push_back(m_found[i].choice);
+    for (Found const& found : m_found) {
+      auto const is_alike = [&](Choice const& other) {
+        return other.mix.kind == found.candidate.choice.mix.kind;
+      };
+      if (result.size() < most && std::ranges::none_of(result, is_alike))
+        result.push_back(found.candidate.choice);
+    }
     return result;
   }
 
   // Its peaks; known from then on if it fits and may be among the best.
   TierBytes try_choice(Choice const& choice) {
-    Candidate candidate{plan_of(choice)};
-    candidate.peaks = m_estimator.peaks(candidate.plan);
+    auto candidate = estimated(choice, m_maker, m_estimator);
     auto const peaks = candidate.peaks;
     ++m_result.looked_at;
     bool const may_fit = rest_fits(peaks, m_budgets);
@@ -187,13 +147,14 @@ class Search {
     candidate.wears_too_fast = wears_too_fast(candidate);
     note_leanest(candidate);
     if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
-      m_found.push_back({std::move(candidate), choice});
+      m_found.push_back({std::move(candidate)});
     return peaks;
   }
 
   bool wears_too_fast(Candidate const& candidate) const {
     if (std::isinf(m_budgets.nvme_bytes_per_s)) return false;
-    auto const bytes = static_cast<double>(m_estimator.nvme_written_bytes(candidate.plan));
+    auto const moved = m_estimator.moved_bytes(candidate.plan);
+    auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
     return bytes > 0 && bytes > m_budgets.nvme_bytes_per_s * m_estimator.step_s(candidate.plan);
   }
 
@@ -205,7 +166,7 @@ class Search {
 
   void note_leanest(Candidate const& candidate) {
     auto const rank = [&](Candidate const& c) {
-      return std::tuple(!rest_fits(c.peaks, m_budgets), c.wears_too_fast,
+      return std::tuple(c.wears_too_fast, all_missing_bytes(c.peaks, m_budgets),
                         c.peaks[index(Tier::device)], c.peaks[index(Tier::nvme)]);
     };
     bool const first = m_result.leanest.plan.blocks.empty();
@@ -221,20 +182,18 @@ class Search {
       auto const& blocks = found.candidate.plan.blocks;
       auto const alike = std::ranges::count_if(
           best, [&](Found const& other) { return other.candidate.plan.blocks == blocks; });
-      if (best.size() < kKept && alike < kAlike) best.push_back(std::move(found));
+      if (best.size() < kKept && alike < kOfSameActivations) best.push_back(std::move(found));
     }
     m_found = std::move(best);
   }
 
-  void sort_by_time() {
-    std::ranges::stable_sort(m_found, {},
-                             [](Found const& found) { return found.candidate.step_s; });
-  }
+  void sort_by_time() { std::ranges::stable_sort(m_found, better, &Found::candidate); }
 
   // An estimate instead of the bound, where that may be among the shortest.
   void time(Found& found) {
     if (found.timed || found.candidate.step_s > kHopeless * m_best_s) return;
     found.candidate.step_s = m_estimator.step_s(found.candidate.plan);
+    found.candidate.moved_bytes = between_tiers(m_estimator.moved_bytes(found.candidate.plan));
     found.timed = true;
     m_best_s = std::min(m_best_s, found.candidate.step_s);
   }
@@ -250,10 +209,12 @@ class Search {
     constexpr std::size_t best_kinds = 6;
     sort_by_time();
     std::map<std::size_t, std::vector<std::size_t>> kinds;  // of m_found, by number of layers
-    for (std::size_t i = 0; i < m_found.size(); ++i) kinds[m_found[i].choice.mix.kind].push_back(i);
+    for (std::size_t i = 0; i < m_found.size(); ++i)
+      kinds[m_found[i].candidate.choice.mix.kind].push_back(i);
     std::vector<std::pair<double, std::size_t>> order;
     for (auto& [kind, members] : kinds) {
-      std::ranges::sort(members, {}, [&](auto i) { return m_found[i].choice.mix.layers; });
+      std::ranges::sort(members, {},
+                        [&](auto i) { return m_found[i].candidate.choice.mix.layers; });
       for (auto const i : {members.front(), members[members.size() / 2], members.back()})
         time(m_found[i]);
       order.emplace_back(shortest_s(members), kind);
@@ -277,46 +238,42 @@ class Search {
   void refine() {
     constexpr std::size_t most = 4;
     sort_by_time();
-    for (Choice const& best : best_choices(most)) {
-      for (Choice const& choice : neighbours(best)) try_and_time(choice);
+    std::vector<Choice> best;
+    for (Found const& found : m_found | std::views::take(most))
+      best.push_back(found.candidate.choice);
+    for (Choice const& choice : best) {
+      for (Choice const& near : m_maker.neighbours(choice)) try_and_time(near);
     }
-  }
-
-  std::vector<Choice> neighbours(Choice const& choice) const {
-    std::vector<Choice> result;
-    auto const all = static_cast<int>(m_layers.size());
-    for (int const layers : {choice.mix.layers - 2, choice.mix.layers - 1, choice.mix.layers + 1}) {
-      auto near = choice;
-      near.mix.layers = layers;
-      if (0 <= layers && layers <= all) result.push_back(near);
-    }
-    for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
-      auto near = choice;
-      near.moves.count = moves;
-      if (0 <= moves && moves <= m_mover.most()) result.push_back(near);
-    }
-    for (Choice& near : result) find_room(near);
-    bool const fixed =
-        !m_open.prefetch || choice.prefetch == 0 || !brings_anything(plan_of(choice));
-    for (int prefetch = 2 * choice.prefetch; !fixed && prefetch <= 8; prefetch *= 2) {
-      auto near = choice;
-      near.prefetch = prefetch;
-      result.push_back(near);
-    }
-    return result;
   }
 
   Estimator const& m_estimator;
   OpenPlan const& m_open;
   Budgets m_budgets;
-  StateMover m_mover;
-  std::vector<std::size_t> m_layers;  // that are open
+  ChoiceMaker m_maker;
   std::vector<Found> m_found;
   double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
   SearchResult m_result;
 };
 
+// What is left by estimates that are off as much.
+Budgets corrected(Budgets budgets, TierBytes const& estimated, TierBytes const& exact) {
+  auto const off = [&](Tier tier) { return exact[index(tier)] - estimated[index(tier)]; };
+  budgets.device_bytes -= off(Tier::device);
+  if (budgets.host_bytes > 0) budgets.host_bytes -= off(Tier::host);
+  if (budgets.nvme_bytes > 0) budgets.nvme_bytes -= off(Tier::nvme);
+  return budgets;
+}
+
 }  // namespace
+
+// In classes of alike times, so that there is an order.
+bool better(Candidate const& a, Candidate const& b) {
+  auto const rank = [](Candidate const& c) {
+    auto const time = std::floor(std::log(std::max(c.step_s, 1e-12)) / kAlike);
+    return std::tuple(time, c.moved_bytes, c.step_s);
+  };
+  return rank(a) < rank(b);
+}
 
 bool rest_fits(TierBytes const& peaks, Budgets const& budgets) {
   return peaks[index(Tier::host)] <= budgets.host_bytes &&
@@ -329,6 +286,40 @@ bool fits(TierBytes const& peaks, Budgets const& budgets) {
 
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets) {
   return Search(estimator, open, budgets).run();
+}
+
+NextTo::NextTo(Candidate const& candidate, TierBytes const& exact, Estimator const& estimator,
+               OpenPlan const& open, Budgets const& budgets)
+    : m_candidate(candidate),
+      m_estimator(estimator),
+      m_budgets(corrected(budgets, candidate.peaks, exact)),
+      m_maker(estimator, open, m_budgets) {}
+
+std::vector<Candidate> NextTo::smaller() {
+  auto more = m_candidate.choice;
+  more.moves.count = m_maker.fewest_moves(more, more.moves.count + 1);
+  add(more);
+  more = m_candidate.choice;
+  while (++more.mix.layers <= m_maker.layers()) {
+    if (add(more)) break;
+  }
+  return std::move(m_result);
+}
+
+std::vector<Candidate> NextTo::alike() {
+  for (Choice const& choice : m_maker.neighbours(m_candidate.choice)) add(choice);
+  return std::move(m_result);
+}
+
+// False: it does not fit.
+bool NextTo::add(Choice choice) {
+  if (choice.moves.count > 0) m_maker.find_room(choice);
+  auto next = estimated(choice, m_maker, m_estimator);
+  if (!fits(next.peaks, m_budgets)) return false;
+  next.step_s = m_estimator.step_s(next.plan);
+  next.moved_bytes = between_tiers(m_estimator.moved_bytes(next.plan));
+  m_result.push_back(std::move(next));
+  return true;
 }
 
 }  // namespace spillway

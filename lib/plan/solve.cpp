@@ -16,29 +16,17 @@ namespace spillway {
 
 namespace {
 
-// Plans are compiled as far as so many items go, for they take time.
-constexpr std::size_t kMostItems = 20'000;
-// Times that differ by less are not told apart.
-constexpr double kAlike = 0.005;
+// Plans are compiled as far as so many items go, for they take time: once one fits, before.
+constexpr std::size_t kEnoughItems = 10'000, kMostItems = 20'000;
 
-// What an estimate was short of, per tier.
-void widen(TierBytes& margin, TierBytes const& exact, TierBytes const& estimated) {
-  for (std::size_t tier = 0; tier < kTiers; ++tier)
-    margin[tier] = std::max(margin[tier], exact[tier] - estimated[tier]);
-}
-
-Budgets less(Budgets const& budgets, TierBytes const& margin) {
-  auto const rest = [&](std::int64_t bytes, Tier tier) {
-    return std::max<std::int64_t>(0, bytes - margin[index(tier)]);
-  };
-  return {rest(budgets.device_bytes, Tier::device), rest(budgets.host_bytes, Tier::host),
-          rest(budgets.nvme_bytes, Tier::nvme)};
-}
-
-std::int64_t moved_bytes(Simulation const& simulation) {
-  auto const& bytes = simulation.bytes;
-  return bytes[index(Lane::nvme_write)] + bytes[index(Lane::nvme_read)] + bytes[index(Lane::h2d)] +
-         bytes[index(Lane::d2h)];
+// With which the search begins. Estimates may be above what is needed as well as below it: first
+// what might fit. Of many bytes they are nearly exact, and large plans take long to compile: first
+// what does.
+Budgets first_budgets(Budgets budgets) {
+  constexpr std::int64_t many_bytes = std::int64_t{8} << 30;
+  for (auto* const bytes : {&budgets.device_bytes, &budgets.host_bytes, &budgets.nvme_bytes})
+    *bytes += *bytes < many_bytes ? *bytes / 20 : -*bytes / 1000;
+  return budgets;
 }
 
 class Solver {
@@ -52,27 +40,20 @@ class Solver {
         m_micro_batches(micro_batches),
         m_ranks(ranks) {}
 
-  // Estimates are a few per cent off: what fits by them is compiled, and where none of that fits,
-  // the search is asked again with what the best one was short of as a margin.
+  // What fits by estimates is compiled, best first; what then does not fit is mended and takes its
+  // place among the others.
   Solution run(OpenPlan const& open) {
-    auto const model = block_model(m_train, m_machine, policies_within(open, m_budgets));
-    Estimator const estimator(model, m_machine, m_micro_batches, m_ranks);
+    auto model = block_model(m_train, m_machine, policies_within(open, m_budgets));
+    apply(Shard::none, m_ranks, model);
+    Estimator const estimator(model, m_machine, m_micro_batches);
     if (stays_on_device(open, estimator)) return std::move(m_solution);
-    // Estimates may be above what is needed as well as below it: begin with those that might fit.
-    // Of many bytes they are nearly exact, and large plans take long to compile.
-    constexpr std::int64_t many_bytes = std::int64_t{8} << 30;
-    auto const slack = [&](std::int64_t budget_bytes) {
-      return budget_bytes < many_bytes ? -budget_bytes / 50 : 0;
-    };
-    TierBytes margin = {slack(m_budgets.device_bytes), slack(m_budgets.host_bytes),
-                        slack(m_budgets.nvme_bytes)};
     Plan leanest;
-    for (int round = 0; round < kRounds && !m_solution.choice; ++round) {
-      auto const found = search(estimator, open, less(m_budgets, margin));
+    for (auto const& budgets : {first_budgets(m_budgets), m_budgets}) {
+      auto found = search(estimator, open, budgets);
       m_solution.looked_at += found.looked_at;
-      leanest = found.leanest.plan;
-      if (found.fitting.empty()) break;
-      compile_best(found.fitting, margin);
+      leanest = std::move(found.leanest.plan);
+      compile_best(std::move(found.fitting), estimator, open);
+      if (m_solution.choice) break;
     }
     if (!m_solution.choice) try_last(leanest);
     if (m_solution.choice) prove_choice();
@@ -80,8 +61,6 @@ class Solver {
   }
 
  private:
-  static constexpr int kRounds = 4;
-
   // Nothing is done when nothing is needed.
   bool stays_on_device(OpenPlan const& open, Estimator const& estimator) {
     constexpr std::int64_t sure = 2;  // whatever estimates may be wrong by
@@ -108,24 +87,33 @@ class Solver {
     return place(m_train, m_eval, plan, m_micro_batches, m_ranks);
   }
 
-  void compile_best(std::vector<Candidate> const& candidates, TierBytes& margin) {
+  void compile_best(std::vector<Candidate> todo, Estimator const& estimator, OpenPlan const& open) {
     std::size_t items = 0;
-    bool widened = false;
-    std::vector<std::vector<BlockPlan> const*> fitting;  // others with these are no faster
-    for (Candidate const& candidate : candidates) {
-      auto const alike = [&](auto const* blocks) { return *blocks == candidate.plan.blocks; };
-      if (std::ranges::any_of(fitting, alike)) continue;
-      if (items > kMostItems) break;
+    double fastest_s = m_best_s;
+    std::vector<Plan> done;
+    std::vector<std::vector<BlockPlan>> fitting;  // others with these are no faster
+    while (!todo.empty() && items <= (m_solution.choice ? kEnoughItems : kMostItems)) {
+      auto const best = std::ranges::min_element(todo, better);
+      auto const candidate = std::move(*best);
+      todo.erase(best);
       if (m_solution.choice && candidate.step_s > kHopeless * m_estimated_s) break;
+      if (std::ranges::count(fitting, candidate.plan.blocks) > 0) continue;
+      if (std::ranges::count(done, candidate.plan) > 0) continue;
+      done.push_back(candidate.plan);
       auto compiled = placed(candidate.plan);
       items += compiled.train.items.size();
-      auto const& peaks = compiled.train.peak_bytes;
+      auto const peaks = compiled.train.peak_bytes;
+      NextTo near(candidate, peaks, estimator, open, m_budgets);
       if (!fits(peaks, m_budgets)) {
-        if (!std::exchange(widened, true)) widen(margin, peaks, candidate.peaks);
         note_need(need_of(candidate.plan, compiled));
+        for (auto& next : near.smaller()) todo.push_back(std::move(next));
       } else if (consider(candidate.plan, std::move(compiled))) {
         m_estimated_s = std::min(m_estimated_s, candidate.step_s);
-        fitting.push_back(&candidate.plan.blocks);
+        fitting.push_back(candidate.plan.blocks);
+        bool const is_choice = m_solution.choice->plan == candidate.plan;
+        bool const is_fastest = std::exchange(fastest_s, m_best_s) > m_best_s;
+        if ((!is_choice && !is_fastest) || items > kEnoughItems) continue;
+        for (auto& next : near.alike()) todo.push_back(std::move(next));
       }
     }
   }
@@ -161,7 +149,7 @@ class Solver {
   }
 
   void choose(Plan const& plan, Compiled compiled, Simulation const& simulation) {
-    auto const moved = moved_bytes(simulation);
+    auto const moved = between_tiers(simulation.bytes);
     auto& choice = m_solution.choice;
     m_best_s = std::min(m_best_s, simulation.step_s);
     auto const is_among_best = [&](double step_s) { return step_s <= (1 + kAlike) * m_best_s; };
@@ -182,7 +170,7 @@ class Solver {
 
   void note_need(Solution::Need need) {
     auto const rank = [&](Solution::Need const& n) {
-      return std::tuple(!rest_fits(n.peak_bytes, m_budgets), n.nvme_bytes_per_s > 0,
+      return std::tuple(n.nvme_bytes_per_s > 0, all_missing_bytes(n.peak_bytes, m_budgets),
                         n.peak_bytes[index(Tier::device)]);
     };
     auto& smallest = m_solution.smallest;
@@ -217,6 +205,21 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
                std::int64_t ranks) {
   auto const open = open_plan(train, request, machine.is_unified());
   return Solver(train, eval, machine, budgets, micro_batches, ranks).run(open);
+}
+
+Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& budgets,
+                Machine const& machine, std::int64_t micro_batches, Shard shard,
+                std::int64_t ranks) {
+  auto const open = open_plan(train, request, machine.is_unified());
+  auto model = block_model(train, machine, policies_within(open, budgets));
+  apply(shard, ranks, model);
+  Estimator const estimator(model, machine, micro_batches);
+  auto const peaks = estimator.peaks(open.plan);
+  if (fits(peaks, budgets)) return {true, peaks, estimator.step_s(open.plan), true};
+  auto const found = search(estimator, open, budgets);
+  bool const fits = !found.fitting.empty();
+  auto const& best = fits ? found.fitting.front() : found.leanest;
+  return {fits, best.peaks, estimator.step_s(best.plan)};
 }
 
 double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,

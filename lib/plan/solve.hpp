@@ -6,6 +6,7 @@
 
 #include "plan/passes.hpp"
 #include "plan/plan_request.hpp"
+#include "plan/sharding.hpp"
 
 namespace spillway {
 
@@ -16,8 +17,7 @@ struct Solution {
     double step_s = 0;  // simulated
   };
   std::optional<Choice> choice;  // empty: nothing fits
-  // Where nothing fits: a Plan with the smallest device peak that was found, whose other needs are
-  // met if any Plan's are.
+  // Where nothing fits: of what was found, a Plan that lacks the fewest bytes.
   struct Need {
     Plan plan;
     TierBytes peak_bytes{};
@@ -32,6 +32,18 @@ struct Solution {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks);
+
+// The same by estimates alone, in a fraction of the time: what to expect of a micro-batch's size,
+// or of sharding.
+struct Outlook {
+  bool fits = false;
+  TierBytes peak_bytes{};  // of the best plan; where none fits, of one that lacks few bytes
+  double step_s = 0;
+  bool as_asked = false;  // all fits where it was asked for, or on the device
+};
+Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& budgets,
+                Machine const& machine, std::int64_t micro_batches, Shard shard,
+                std::int64_t ranks);
 
 // Of a Plan, chosen or not: compiled and simulated.
 double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,

@@ -66,14 +66,16 @@ void StateMover::apply(StateMoves const& moves, std::int64_t host_bytes, Plan& p
 }
 
 int StateMover::moves_for(std::int64_t device_bytes, StateMoves const& moves) const {
-  int count = 0;
-  while (count < most() && (count == 0 || device_bytes > 0)) {
+  auto const bytes = [&](int move) {
+    bool const optimizer_moves = move < optimizers();
     auto const& chunk = m_estimator.chunk(
-        count < optimizers() ? optimizer(count, moves.from_back)
-                             : parameters(count - optimizers(), moves.parameters_from_back));
-    device_bytes -= count < optimizers() ? chunk.optimizer_bytes : chunk.parameter_bytes;
-    ++count;
-  }
+        optimizer_moves ? optimizer(move, moves.from_back)
+                        : parameters(move - optimizers(), moves.parameters_from_back));
+    return optimizer_moves ? chunk.optimizer_bytes : chunk.parameter_bytes;
+  };
+  int count = moves.count;
+  while (count < most() && device_bytes > 0) device_bytes -= bytes(count++);
+  while (count > 0 && device_bytes + bytes(count - 1) <= 0) device_bytes += bytes(--count);
   return count;
 }
 

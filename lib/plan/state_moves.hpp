@@ -33,7 +33,8 @@ class StateMover {
   // Sets all that is open of the Plan's chunks. `host_bytes`: what state may take of the host tier.
   void apply(StateMoves const& moves, std::int64_t host_bytes, Plan& plan) const;
 
-  // About how many moves free so many bytes of the device; not less than 1.
+  // About how many moves instead of these free so many more bytes of the device (fewer, if
+  // negative).
   int moves_for(std::int64_t device_bytes, StateMoves const& moves) const;
 
  private:

@@ -38,34 +38,48 @@ class StepBound {
   std::array<double, kLanes> m_busy_s{};
 };
 
-void add_activations(StepBound& bound, BlockModel const& model, Plan const& plan,
-                     double micro_batches) {
+// Bytes of lanes.
+class Moved {
+ public:
+  void add(Lane, ItemCost const&, double) {}
+  void move(Tier from, Tier to, std::int64_t bytes, double times) {
+    if (from != to) m_bytes[index(copy_lane(from, to))] += static_cast<std::int64_t>(times) * bytes;
+  }
+  LaneBytes const& bytes() const { return m_bytes; }
+
+ private:
+  LaneBytes m_bytes{};
+};
+
+template <class Sum>
+void add_activations(Sum& sum, BlockModel const& model, Plan const& plan, double micro_batches) {
   for (std::size_t b = 0; b < model.blocks.size(); ++b) {
     auto const policy = effective_policy(model, plan, b);
-    bound.add(Lane::compute, model.blocks[b].forward, micro_batches);
-    bound.add(Lane::compute, model.blocks[b].policies[index(policy)].backward, micro_batches);
+    sum.add(Lane::compute, model.blocks[b].forward, micro_batches);
+    sum.add(Lane::compute, model.blocks[b].policies[index(policy)].backward, micro_batches);
     if (auto const tier = away_tier(policy)) {
       auto const bytes = away_bytes(model, plan, b);
-      bound.move(Tier::device, *tier, bytes, micro_batches);
-      bound.move(*tier, Tier::device, bytes, micro_batches);
+      sum.move(Tier::device, *tier, bytes, micro_batches);
+      sum.move(*tier, Tier::device, bytes, micro_batches);
     }
   }
 }
 
-void add_state(StepBound& bound, BlockModel const& model, Plan const& plan, double micro_batches) {
+template <class Sum>
+void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro_batches) {
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
     auto const& places = plan.chunks[c];
     auto const& chunk = model.chunks[c];
     bool const host = places.update == Tier::host;
-    bound.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
     auto const needs = brought(chunk, places, plan.unified);
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-      bound.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
-      bound.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
+      sum.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
+      sum.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }
-    bound.move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
-    bound.move(Tier::device, places.gradients, chunk.gradient_bytes,
-               plan.unified ? 1 : micro_batches);
+    sum.move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
+    sum.move(Tier::device, places.gradients, chunk.gradient_bytes,
+             plan.unified ? 1 : micro_batches);
   }
 }
 
@@ -86,16 +100,18 @@ double activations_bound_s(BlockModel const& model, Machine const& machine, Plan
   return bound.seconds();
 }
 
-std::int64_t nvme_written_bytes(BlockModel const& model, Plan const& plan,
-                                std::int64_t micro_batches) {
-  std::int64_t bytes = 0;
-  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
-    if (away_tier(effective_policy(model, plan, b)) == Tier::nvme)
-      bytes += micro_batches * away_bytes(model, plan, b);
-  }
-  for (std::size_t c = 0; c < model.chunks.size(); ++c)
-    bytes += brought(model.chunks[c], plan.chunks[c], plan.unified).back_bytes[index(Tier::nvme)];
-  return bytes;
+LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches) {
+  Moved moved;
+  add_activations(moved, model, plan, static_cast<double>(micro_batches));
+  add_state(moved, model, plan, static_cast<double>(micro_batches));
+  return moved.bytes();
+}
+
+std::int64_t between_tiers(LaneBytes const& bytes) {
+  std::int64_t all = 0;
+  for (Lane const lane : {Lane::nvme_write, Lane::nvme_read, Lane::h2d, Lane::d2h})
+    all += bytes[index(lane)];
+  return all;
 }
 
 }  // namespace spillway

@@ -1,6 +1,8 @@
-// What no step under a Plan can be shorter than, and what it writes: sums over blocks, without
+// What no step under a Plan can be shorter than, and what it moves: sums over blocks, without
 // waits.
 #pragma once
+
+#include <array>
 
 #include "plan/block_model.hpp"
 
@@ -13,8 +15,10 @@ double step_bound_s(BlockModel const& model, Machine const& machine, Plan const&
 double activations_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
                            double micro_batches);
 
-// To the drive, by a step of a rank.
-std::int64_t nvme_written_bytes(BlockModel const& model, Plan const& plan,
-                                std::int64_t micro_batches);
+// By a step of a rank, between tiers.
+using LaneBytes = std::array<std::int64_t, kLanes>;
+LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches);
+// Of all lanes that lead from tier to tier.
+std::int64_t between_tiers(LaneBytes const& bytes);
 
 }  // namespace spillway

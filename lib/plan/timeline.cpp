@@ -31,10 +31,9 @@ class TimelineRun {
  private:
   struct Running {
     int job = -1;  // none
-    double left_s = 0, rate = 1, since_s = 0;
+    double left_s = 0, rate = 1, since_s = 0, end_s = 0;
     std::size_t next = 0;  // place of the lane's next job
     int waits_met = 0;     // of the next one
-    double end_s() const { return since_s + left_s / rate; }
   };
   ItemCost const& cost(int job) const { return m_timeline.m_costs[static_cast<std::size_t>(job)]; }
   Timeline::Times& times(int job) { return m_times[static_cast<std::size_t>(job)]; }
@@ -62,6 +61,7 @@ class TimelineRun {
       lane.left_s = cost(lane.job).seconds;
       lane.rate = 1;
       lane.since_s = times(lane.job).start_s = now_s;
+      lane.end_s = now_s + lane.left_s;
       lane.waits_met = 0;
       empty_one = empty_one || lane.left_s == 0;
     }
@@ -103,20 +103,21 @@ class TimelineRun {
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
       lane.since_s = now_s;
       lane.rate = rate;
+      lane.end_s = now_s + lane.left_s / rate;
     }
   }
 
   double next_end() const {
     double end_s = kUnlimited;
     for (Running const& lane : m_lanes) {
-      if (lane.job >= 0) end_s = std::min(end_s, lane.end_s());
+      if (lane.job >= 0) end_s = std::min(end_s, lane.end_s);
     }
     return end_s;
   }
 
   void end_jobs(double now_s) {
     for (Running& lane : m_lanes) {
-      if (lane.job < 0 || lane.end_s() > now_s) continue;
+      if (lane.job < 0 || lane.end_s > now_s) continue;
       times(lane.job).end_s = now_s;
       lane.job = -1;
     }

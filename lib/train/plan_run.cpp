@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -62,6 +63,39 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
   return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - memory.host_bytes)),
           memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes,
           write_limit(config.spill, local_ranks)};
+}
+
+std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices const& choices,
+                           Budgets const& budgets, Machine const& machine, std::int64_t ranks) {
+  constexpr double worthwhile = 0.95;
+  auto const most = div_ceil(config.batch.sequences, ranks);
+  if (most == 1) return choices.micro;
+  auto const look = [&](std::int64_t micro) {
+    auto const arithmetic = make_arithmetic(config, {choices.threads, micro}, ranks);
+    auto const graph = training_graph(config, vocab, arithmetic);
+    auto result = outlook(graph, plan_request(config), budgets, machine,
+                          div_ceil(config.batch.sequences, micro * ranks), Shard::none, ranks);
+    if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
+    return result;
+  };
+  try {
+    auto best = choices.micro;
+    auto now = look(best);
+    for (bool const larger : {false, true}) {
+      while (!now.as_asked) {
+        auto const next = larger ? 2 * best : best / 2;
+        if (next < 1 || next > most) break;
+        auto const other = look(next);
+        bool const may_fit_yet = !now.fits && !larger;
+        if (other.step_s >= worthwhile * now.step_s && !may_fit_yet) break;
+        best = next;
+        now = other;
+      }
+    }
+    return best;
+  } catch (std::invalid_argument const& error) {
+    throw Error(Status::bad_input, error.what());
+  }
 }
 
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, bool micro_is_free,

@@ -69,11 +69,11 @@ std::vector<Places> places() {
       {"activations", {away}, {}},
       {"light", {light}, {}, 0},
       {"fractions", {half, some}, {}, 2},
-      {"parameters", {keep}, {nvme, device, device, device, false}},
-      {"moments_device", {keep}, {device, device, nvme, device, false}},
-      {"moments_host", {keep}, {device, device, nvme, host, false}},
-      {"all_device", {away}, {nvme, device, nvme, device, false}},
-      {"all_host", {light}, {nvme, host, nvme, host, false}, 3},
+      {"parameters", {keep}, {nvme, device, device, device}},
+      {"moments_device", {keep}, {device, device, nvme, device}},
+      {"moments_host", {keep}, {device, device, nvme, host}},
+      {"all_device", {away}, {nvme, device, nvme, device}},
+      {"all_host", {light}, {nvme, host, nvme, host}, 3},
   };
 }
 

@@ -63,8 +63,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
     plan.blocks.push_back(block.layer ? policies[number % policies.size()] : BlockPlan{});
     if (c.number % 3 == 0) ++number;  // blocks differ
   }
-  plan.chunks.assign(graph.chunks.size(),
-                     {c.parameters, Tier::device, c.optimizer, c.update, false});
+  plan.chunks.assign(graph.chunks.size(), {c.parameters, Tier::device, c.optimizer, c.update});
   for (auto& chunk : plan.chunks)
     chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
   plan.prefetch = c.number % 4;

@@ -57,13 +57,13 @@ TEST(Alternatives, AreFourAndFitOrSayWhatIsMissing) {
   EXPECT_EQ(all[2].name, "all-host");
   EXPECT_EQ(all[3].name, "all-nvme");
   for (auto const& [name, cost] : all) {
-    auto const missing = missing_bytes(cost, kTight);
+    auto const missing = missing_bytes(cost.peak_bytes, kTight);
     EXPECT_EQ(cost.fits, missing == TierBytes{}) << name;
     EXPECT_EQ(cost.fits, fits(cost.peak_bytes, kTight)) << name;
     EXPECT_GT(cost.step_s, 0) << name;
   }
   auto const missing = [&](std::size_t which, Tier tier) {
-    return missing_bytes(all[which].cost, kTight)[index(tier)];
+    return missing_bytes(all[which].cost.peak_bytes, kTight)[index(tier)];
   };
   EXPECT_EQ(missing(0, Tier::device), all[0].cost.peak_bytes[0] - kTight.device_bytes);
   EXPECT_GT(missing(0, Tier::device), 0);  // all-keep
@@ -119,7 +119,10 @@ TEST(Compare, SaysItInWords) {
   std::vector<MoreRoom> const more = {{Tier::device, {true, {}, 3.6}},
                                       {Tier::host, {true, {}, 4.4}},
                                       {Tier::nvme, {true, {}, 4.001}}};
-  auto const text = compare({true, {2 * kMebibyte, 0, 0}, 4}, others, more, {3 * kMebibyte, 0, 0});
+  std::vector<Alternative> const shardings = {{"none", {true, {kMebibyte, 0, 0}, 4}},
+                                              {"optimizer", {true, {kMebibyte, 0, 0}, 2}}};
+  auto const text =
+      compare({true, {2 * kMebibyte, 0, 0}, 4}, {others, more, shardings}, {3 * kMebibyte, 0, 0});
   auto const has = [&](std::string const& part) { return text.find(part) != text.npos; };
   EXPECT_TRUE(has("all-keep       does not fit: needs 2 MiB more device memory, then takes 2 s\n"))
       << text;
@@ -127,6 +130,7 @@ TEST(Compare, SaysItInWords) {
   EXPECT_TRUE(has("5 s   +25 %")) << text;
   EXPECT_TRUE(has("all-nvme is faster by prediction: plan.activations=nvme")) << text;
   EXPECT_TRUE(has("device memory  3.6 s instead of 4 s (-10 %)\n")) << text;
+  EXPECT_TRUE(has("  optimizer            2 s   -50 %")) << text;
   EXPECT_TRUE(has("host memory    nothing\n")) << text;  // a worse plan need not be taken
   EXPECT_TRUE(has("NVMe           nothing\n")) << text;
   std::istringstream lines(text);

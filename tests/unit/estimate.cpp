@@ -37,7 +37,7 @@ struct Tolerance {
 void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolerance const& within) {
   auto const machine = cpu();
   auto const model = block_model(graph, machine, all_policies());
-  Estimator const estimator(model, machine, micro_batches, 1);
+  Estimator const estimator(model, machine, micro_batches);
   auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
   auto const exact_s = simulate(program, machine).step_s;
   EXPECT_NEAR(estimator.step_s(plan) / exact_s, 1, within.time);

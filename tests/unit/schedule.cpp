@@ -286,7 +286,6 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   };
   refused([](Plan& p) { p.chunks[0].gradients = Tier::nvme; });
   refused([](Plan& p) { p.chunks[0].update = Tier::nvme; });
-  refused([](Plan& p) { p.chunks[0].sharded = true; });
   refused([](Plan& p) { p.chunks.pop_back(); });
 }
 

@@ -1,0 +1,80 @@
+#include "plan/choice.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+// Whether anything is brought back that a distance could be chosen for.
+bool brings_anything(Plan const& plan) {
+  auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
+  auto const comes = [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; };
+  return std::ranges::any_of(plan.blocks, leaves) || std::ranges::any_of(plan.chunks, comes);
+}
+
+}  // namespace
+
+ChoiceMaker::ChoiceMaker(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets)
+    : m_estimator(estimator),
+      m_open(open),
+      m_budgets(budgets),
+      m_mover(estimator, open, m_budgets) {
+  for (std::size_t b = 0; b < open.layers.size(); ++b) {
+    if (open.layers[b]) m_layers.push_back(b);
+  }
+}
+
+Plan ChoiceMaker::plan_of(Choice const& choice) const {
+  Plan plan = m_open.plan;
+  plan.prefetch = choice.prefetch;
+  apply(choice.mix, m_layers, plan);
+  m_mover.apply(choice.moves, choice.host_bytes, plan);
+  return plan;
+}
+
+void ChoiceMaker::find_room(Choice& choice) const {
+  choice.host_bytes =
+      m_mover.room_on_host(plan_of(choice), choice.moves.count, choice.moves.from_back);
+}
+
+std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
+  std::vector<Choice> result;
+  for (int const layers : {choice.mix.layers - 2, choice.mix.layers - 1, choice.mix.layers + 1}) {
+    auto near = choice;
+    near.mix.layers = layers;
+    if (0 <= layers && layers <= this->layers()) result.push_back(near);
+  }
+  result.push_back(choice);
+  result.back().mix.from_back = !choice.mix.from_back;
+  for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
+    auto near = choice;
+    near.moves.count = moves;
+    if (0 <= moves && moves <= m_mover.most()) result.push_back(near);
+  }
+  for (Choice& near : result) find_room(near);
+  bool const fixed = !m_open.prefetch || choice.prefetch == 0 || !brings_anything(plan_of(choice));
+  for (int prefetch = 2 * choice.prefetch; !fixed && prefetch <= 8; prefetch *= 2) {
+    auto near = choice;
+    near.prefetch = prefetch;
+    result.push_back(near);
+  }
+  return result;
+}
+
+// From a guess to what its excess asks for, and now and then half of what is between. Parameters
+// that begin to move need room to come back to: all optimizer state comes first.
+int ChoiceMaker::fewest_moves(Choice choice, int guess) const {
+  int fails = 0, does = m_mover.most();
+  for (int tries = 1; does - fails > 1; ++tries) {
+    if (fails < m_mover.optimizers()) guess = std::min(guess, m_mover.optimizers());
+    int const at = tries % 4 == 0 ? (fails + does) / 2 : std::clamp(guess, fails + 1, does - 1);
+    choice.moves.count = at;
+    auto const bytes = peaks(choice)[index(Tier::device)];
+    (bytes <= m_budgets.device_bytes ? does : fails) = at;
+    guess = m_mover.moves_for(bytes - m_budgets.device_bytes, choice.moves);
+  }
+  return does;
+}
+
+}  // namespace spillway

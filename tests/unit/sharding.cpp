@@ -1,0 +1,107 @@
+// What sharding over ranks would need, send and take, by estimates.
+#include "plan/sharding.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan/estimate.hpp"
+#include "plan/plan_request.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+
+Graph const& graph() {
+  static Graph const it = gpt_training_graph({.layers = 4, .sequence = 64, .micro = 1});
+  return it;
+}
+
+Machine machine(double network_gbps) {
+  return {.matmul_gflops_bf16 = 100,
+          .matmul_gflops_f32 = 50,
+          .memory_gbps = 20,
+          .network_gbps = network_gbps,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
+Outlook of(Shard shard, std::int64_t ranks, double network_gbps) {
+  return outlook(graph(), {}, {kPlenty, 0, 0}, machine(network_gbps), 2, shard, ranks);
+}
+
+std::int64_t all(std::int64_t ChunkCost::*bytes, BlockModel const& model) {
+  std::int64_t sum = 0;
+  for (ChunkCost const& chunk : model.chunks) sum += chunk.*bytes;
+  return sum;
+}
+
+BlockModel model_of(Shard shard, std::int64_t ranks) {
+  auto model = block_model(graph(), machine(1), {BlockPolicy::keep});
+  apply(shard, ranks, model);
+  return model;
+}
+
+TEST(Sharding, ChangesNothingForOneRank) {
+  for (Shard const shard : kShards) {
+    EXPECT_EQ(of(shard, 1, 1).step_s, of(Shard::none, 1, 1).step_s) << name(shard);
+    EXPECT_EQ(of(shard, 1, 1).peak_bytes, of(Shard::none, 1, 1).peak_bytes) << name(shard);
+  }
+}
+
+TEST(Sharding, LeavesARankItsPart) {
+  auto const whole = model_of(Shard::none, 4);
+  auto const near = [](std::int64_t bytes, std::int64_t expected) {
+    EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(expected), 100);
+  };
+  for (Shard const shard : {Shard::optimizer, Shard::gradients, Shard::all}) {
+    SCOPED_TRACE(name(shard));
+    auto const part = model_of(shard, 4);
+    auto const expect = [&](std::int64_t ChunkCost::*bytes, bool is_shared) {
+      near(all(bytes, part), all(bytes, whole) / (is_shared ? 4 : 1));
+    };
+    expect(&ChunkCost::optimizer_bytes, true);
+    expect(&ChunkCost::held_gradient_bytes, shard != Shard::optimizer);
+    expect(&ChunkCost::home_bytes, shard == Shard::all);
+    expect(&ChunkCost::parameter_bytes, false);
+  }
+  std::int64_t before = kPlenty;
+  for (Shard const shard : kShards) {
+    auto const device_bytes = of(shard, 4, 1).peak_bytes[index(Tier::device)];
+    EXPECT_LT(device_bytes, before) << name(shard);
+    before = device_bytes;
+  }
+}
+
+// The stages' volumes, section 7 of the paper: as much as plain data parallelism, but once more the
+// parameters where these are shared out as well.
+TEST(Sharding, SendsWhatThePaperSays) {
+  auto const sent = [](Shard shard, int micro_batches) {
+    auto const model = model_of(shard, 4);
+    auto const fetches = all(&ChunkCost::fetch_sent_bytes, model);
+    auto const reduces = all(&ChunkCost::reduce_sent_bytes, model);
+    bool const each = model.chunks.front().reduces_each;
+    return (each ? micro_batches : 1) * reduces + all(&ChunkCost::update_sent_bytes, model) +
+           2 * micro_batches * fetches;
+  };
+  auto const whole = model_of(Shard::none, 4);
+  auto const gradients = all(&ChunkCost::gradient_bytes, whole) * 3 / 4;
+  auto const parameters = all(&ChunkCost::parameter_bytes, whole) * 3 / 4;
+  auto const near = [](std::int64_t bytes, std::int64_t expected) {
+    EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(expected), 100);
+  };
+  near(sent(Shard::none, 5), 2 * gradients);
+  near(sent(Shard::optimizer, 5), gradients + parameters);
+  near(sent(Shard::gradients, 5), 5 * gradients + parameters);
+  near(sent(Shard::all, 5), 5 * gradients + 10 * parameters);
+  EXPECT_EQ(all(&ChunkCost::reduce_sent_bytes, model_of(Shard::none, 1)), 0);
+}
+
+TEST(Sharding, IsFasterOnAFastNetworkAndSlowerOnASlowOne) {
+  EXPECT_LT(of(Shard::optimizer, 4, 1000).step_s, of(Shard::none, 4, 1000).step_s);
+  EXPECT_GT(of(Shard::all, 4, 0.1).step_s, 2 * of(Shard::optimizer, 4, 0.1).step_s);
+}
+
+}  // namespace
+}  // namespace spillway::test
