@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "app/commands.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
@@ -88,8 +90,9 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
       start.choices.micro = fastest_micro(start.config, start.data->vocab, start.choices, limits,
                                           machine, comm.size());
   });
+  start.choices.micro = std::ranges::min(gathered(comm, start.choices.micro));
   if (start.choices.micro == micro) return machine;
-  spdlog::info("batch.micro: {} sequences make for shorter steps here than {}", start.choices.micro,
+  spdlog::info("batch.micro: {} sequences are better here than {}", start.choices.micro,
                micro);
   return machine_of(start, limits, exec, comm);
 }

@@ -49,7 +49,8 @@ std::vector<Key> batch_keys(BatchConfig& batch) {
       {"batch.sequences", IntegerField{&batch.sequences, 1, many}, "", "sequences",
        "Global batch of one optimizer step, over all ranks."},
       {"batch.micro", IntegerField{&batch.micro, 1, many}, "auto", "sequences",
-       "Micro-batch of one rank, fixed for the run."},
+       "Micro-batch of one rank, fixed for the run. auto may follow from measured times: give it "
+       "where two fresh runs shall be equal to the bit."},
   };
 }
 

@@ -5,9 +5,7 @@
 
 namespace spillway {
 
-namespace {
-
-std::vector<ActivationMix> kinds(std::vector<BlockPolicy> const& policies) {
+std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies) {
   using enum BlockPolicy;
   std::vector<ActivationMix> result;
   auto const may = [&](BlockPolicy policy) { return std::ranges::count(policies, policy) > 0; };
@@ -21,10 +19,9 @@ std::vector<ActivationMix> kinds(std::vector<BlockPolicy> const& policies) {
       for (double const share : {0.75, 0.5, 0.25}) result.push_back({policy, other, keep, share});
     }
   }
+  for (std::size_t i = 0; i < result.size(); ++i) result[i].kind = i + 1;
   return result;
 }
-
-}  // namespace
 
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets) {
   std::vector<BlockPolicy> result = {BlockPolicy::keep};
@@ -50,9 +47,7 @@ std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& poli
   constexpr int numbers = 9;  // of layers, about
   std::vector<ActivationMix> result = {{}};
   int const step = std::max(1, layers / numbers);
-  std::size_t kind = 0;
-  for (ActivationMix mix : kinds(policies)) {
-    mix.kind = ++kind;
+  for (ActivationMix mix : activation_kinds(policies)) {
     for (mix.layers = layers; mix.layers > 0; mix.layers -= step) result.push_back(mix);
   }
   return result;

@@ -21,6 +21,9 @@ struct ActivationMix {
 // Policies that the budgets allow and `open` may need.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
+// One of every kind, for no layer yet.
+std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies);
+
 // Of every kind some numbers of layers; all on the device first.
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers);
 

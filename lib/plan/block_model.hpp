@@ -35,7 +35,7 @@ struct ChunkCost {
   double share = 1;
   // Sent to other ranks: for a fetch of parameters, a reduced gradient, an update.
   std::int64_t fetch_sent_bytes = 0, reduce_sent_bytes = 0, update_sent_bytes = 0;
-  bool reduces_each = false;  // micro-batch, not only the last one
+  bool reduces_each = false;          // micro-batch, not only the last one
   ItemCost norm, update, accumulate;  // on the compute lane
   ItemCost host_norm, host_update, host_accumulate;
 };

@@ -29,6 +29,7 @@ Plan ChoiceMaker::plan_of(Choice const& choice) const {
   Plan plan = m_open.plan;
   plan.prefetch = choice.prefetch;
   apply(choice.mix, m_layers, plan);
+  for (std::size_t i = 0; i < choice.own.size(); ++i) plan.blocks[m_layers[i]] = choice.own[i];
   m_mover.apply(choice.moves, choice.host_bytes, plan);
   return plan;
 }
@@ -47,6 +48,12 @@ std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
   }
   result.push_back(choice);
   result.back().mix.from_back = !choice.mix.from_back;
+  for (ActivationMix mix : activation_kinds(policies_within(m_open, m_budgets))) {
+    mix.layers = std::max(1, choice.mix.layers);
+    mix.from_back = choice.mix.from_back;
+    result.push_back({mix, {}, choice.moves, choice.prefetch});
+  }
+  add_other_layers(choice, result);
   for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
     auto near = choice;
     near.moves.count = moves;
@@ -60,6 +67,27 @@ std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
     result.push_back(near);
   }
   return result;
+}
+
+// Of many, one makes no difference.
+void ChoiceMaker::add_other_layers(Choice const& choice, std::vector<Choice>& to) const {
+  constexpr int few = 8;
+  if (layers() > few) return;
+  auto const plan = plan_of(choice);
+  auto near = choice;
+  near.own.clear();
+  for (auto const block : m_layers) near.own.push_back(plan.blocks[block]);
+  for (BlockPlan& layer : near.own) {
+    auto const before = layer;
+    for (BlockPolicy const policy : policies_within(m_open, m_budgets)) {
+      for (double const fraction : {1.0, 0.5}) {
+        layer = {policy, fraction};
+        bool const is_other = layer != before && (fraction == 1 || away_tier(policy));
+        if (is_other) to.push_back(near);
+      }
+    }
+    layer = before;
+  }
 }
 
 // From a guess to what its excess asks for, and now and then half of what is between. Parameters

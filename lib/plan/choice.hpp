@@ -10,7 +10,8 @@ namespace spillway {
 
 struct Choice {
   ActivationMix mix;
-  StateMoves moves;
+  std::vector<BlockPlan> own = {};  // per open layer, instead of the mix; empty: none
+  StateMoves moves = {};
   int prefetch = kShortestPrefetch;
   std::int64_t host_bytes = 0;  // that moves may take
 };
@@ -29,12 +30,15 @@ class ChoiceMaker {
   TierBytes peaks(Choice const& choice) const { return m_estimator.peaks(plan_of(choice)); }
   // Sets what so many moves may take of the host.
   void find_room(Choice& choice) const;
-  // One step of any kind away: layers, moves, the end they begin at, prefetch.
+  // Of few layers, each treated otherwise; some layers or a move more or less, layers from the
+  // other end or of another kind, prefetch further ahead.
   std::vector<Choice> neighbours(Choice const& choice) const;
   // With which the device suffices; all, if even they do not.
   int fewest_moves(Choice choice, int guess) const;
 
  private:
+  void add_other_layers(Choice const& choice, std::vector<Choice>& to) const;
+
   Estimator const& m_estimator;
   OpenPlan const& m_open;
   Budgets m_budgets;

@@ -86,8 +86,7 @@ class Walk {
   void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
     if (places.parameters == Tier::device && chunk.fetch_sent_bytes == 0) return;
     int since = -1, before = -1;
-    for (int const use : {chunk.first_block, chunk.last_block, backward_station(chunk.last_block),
-                          backward_station(chunk.first_block)}) {
+    for (int const use : readers(chunk, m_blocks)) {
       if (before >= 0 && !stays(before, use, m_plan.prefetch)) {
         hold(Tier::device, since, before, chunk.parameter_bytes);
         since = -1;
@@ -175,11 +174,6 @@ double Estimator::step_s(Plan const& plan) const {
 
 double Estimator::bound_s(Plan const& plan) const {
   return step_bound_s(m_model, m_machine, plan, static_cast<double>(m_micro_batches));
-}
-
-double Estimator::activations_bound_s(Plan const& plan) const {
-  return spillway::activations_bound_s(m_model, m_machine, plan,
-                                       static_cast<double>(m_micro_batches));
 }
 
 LaneBytes Estimator::moved_bytes(Plan const& plan) const {

@@ -22,8 +22,6 @@ class Estimator {
   double step_s(Plan const& plan) const;
   // About what no step can be shorter than: the busiest lane's work, and what cores share.
   double bound_s(Plan const& plan) const;
-  // The same of activations alone: no more, wherever state lies.
-  double activations_bound_s(Plan const& plan) const;
   // By a step, between tiers.
   LaneBytes moved_bytes(Plan const& plan) const;
 

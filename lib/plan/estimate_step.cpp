@@ -34,11 +34,6 @@ class Waits {
   std::size_t m_count = 0;
 };
 
-ItemCost part(ItemCost cost, std::int64_t parts) {
-  cost.seconds /= static_cast<double>(parts);
-  return cost;
-}
-
 // The jobs of some steps, each told what it waits for: what schedule and layout would make of the
 // Plan, with a block's forward or backward pass (a station) in place of its ops.
 class Steps {
@@ -209,7 +204,7 @@ class Steps {
         auto const bytes = needs.bytes[index(tier)] / parts;
         if (bytes > 0) waits.push_back(copy(tier, needs.workplace, bytes, {slot_free()}));
       }
-      int job = add(host ? Lane::host : Lane::compute, part(cost, parts), waits);
+      int job = add(host ? Lane::host : Lane::compute, divided(cost, parts), waits);
       int const updated = job;
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.back_bytes[index(tier)] / parts;
@@ -254,6 +249,11 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
   auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
   return static_cast<std::int64_t>(plan.blocks[block].fraction *
                                    static_cast<double>(cost.away_bytes));
+}
+
+std::array<int, 4> readers(ChunkCost const& chunk, int blocks) {
+  int const last = 2 * blocks - 1;
+  return {chunk.first_block, chunk.last_block, last - chunk.last_block, last - chunk.first_block};
 }
 
 std::int64_t Brought::all_bytes() const {

@@ -24,6 +24,10 @@ struct ItemCost {
   double seconds = 0;  // with all it asks for
   Shares demand{};     // meanwhile
 };
+inline ItemCost divided(ItemCost cost, std::int64_t parts) {
+  cost.seconds /= static_cast<double>(parts);
+  return cost;
+}
 // `lane`: compute, or host, where ops run on one core.
 ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
                  Lane lane);

@@ -17,6 +17,16 @@ namespace {
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kOfSameActivations = 4;
 
+// `candidate.step_s`: a bound or an estimate.
+bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
+                    Budgets const& budgets) {
+  auto const most = budgets.nvme_bytes_per_s;
+  if (std::isinf(most)) return false;
+  auto const moved = estimator.moved_bytes(candidate.plan);
+  auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
+  return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
+}
+
 Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {
   Candidate result{maker.plan_of(choice), choice};
   result.peaks = estimator.peaks(result.plan);
@@ -32,7 +42,10 @@ class Search {
         m_maker(estimator, open, budgets) {}
 
   SearchResult run() {
-    for (Choice const& choice : by_bound()) try_mix(choice);
+    auto const policies = policies_within(m_open, m_budgets);
+    int const prefetch = m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch;
+    for (auto const& mix : activation_mixes(policies, m_maker.layers()))
+      try_mix({mix, {}, {}, prefetch});
     time_kinds();
     try_variants();
     refine();
@@ -48,21 +61,6 @@ class Search {
     Candidate candidate;
     bool timed = false;  // else step_s is a bound
   };
-
-  // Shortest first by what their activations alone take.
-  std::vector<Choice> by_bound() const {
-    std::vector<std::pair<double, Choice>> all;
-    int const prefetch = m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch;
-    auto const policies = policies_within(m_open, m_budgets);
-    for (auto const& mix : activation_mixes(policies, m_maker.layers())) {
-      Choice const choice{mix, {}, prefetch};
-      all.emplace_back(m_estimator.activations_bound_s(m_maker.plan_of(choice)), choice);
-    }
-    std::ranges::stable_sort(all, {}, [](auto const& entry) { return entry.first; });
-    std::vector<Choice> result;
-    for (auto const& entry : all) result.push_back(entry.second);
-    return result;
-  }
 
   // The fewest moves with which the device suffices.
   void try_mix(Choice choice) {
@@ -144,18 +142,11 @@ class Search {
     ++m_result.looked_at;
     bool const may_fit = rest_fits(peaks, m_budgets);
     if (may_fit) candidate.step_s = m_estimator.bound_s(candidate.plan);
-    candidate.wears_too_fast = wears_too_fast(candidate);
+    candidate.wears_too_fast = wears_too_fast(candidate, m_estimator, m_budgets);
     note_leanest(candidate);
     if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
       m_found.push_back({std::move(candidate)});
     return peaks;
-  }
-
-  bool wears_too_fast(Candidate const& candidate) const {
-    if (std::isinf(m_budgets.nvme_bytes_per_s)) return false;
-    auto const moved = m_estimator.moved_bytes(candidate.plan);
-    auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
-    return bytes > 0 && bytes > m_budgets.nvme_bytes_per_s * m_estimator.step_s(candidate.plan);
   }
 
   bool is_known(Candidate const& candidate) const {
@@ -298,9 +289,12 @@ NextTo::NextTo(Candidate const& candidate, TierBytes const& exact, Estimator con
 std::vector<Candidate> NextTo::smaller() {
   auto more = m_candidate.choice;
   more.moves.count = m_maker.fewest_moves(more, more.moves.count + 1);
+  m_maker.find_room(more);
   add(more);
   more = m_candidate.choice;
-  while (++more.mix.layers <= m_maker.layers()) {
+  more.own.clear();
+  while (more.mix.kind > 0 && ++more.mix.layers <= m_maker.layers()) {
+    m_maker.find_room(more);
     if (add(more)) break;
   }
   return std::move(m_result);
@@ -312,11 +306,11 @@ std::vector<Candidate> NextTo::alike() {
 }
 
 // False: it does not fit.
-bool NextTo::add(Choice choice) {
-  if (choice.moves.count > 0) m_maker.find_room(choice);
+bool NextTo::add(Choice const& choice) {
   auto next = estimated(choice, m_maker, m_estimator);
   if (!fits(next.peaks, m_budgets)) return false;
   next.step_s = m_estimator.step_s(next.plan);
+  if (wears_too_fast(next, m_estimator, m_budgets)) return false;
   next.moved_bytes = between_tiers(m_estimator.moved_bytes(next.plan));
   m_result.push_back(std::move(next));
   return true;

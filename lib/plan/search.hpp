@@ -53,7 +53,7 @@ class NextTo {
   std::vector<Candidate> alike();
 
  private:
-  bool add(Choice choice);
+  bool add(Choice const& choice);
 
   Candidate const& m_candidate;
   Estimator const& m_estimator;

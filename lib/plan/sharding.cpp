@@ -6,19 +6,15 @@ namespace spillway {
 
 namespace {
 
-ItemCost part(ItemCost cost, std::int64_t ranks) {
-  cost.seconds /= static_cast<double>(ranks);
-  return cost;
-}
-
 void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   chunk.share = 1 / static_cast<double>(ranks);
   chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, ranks);
   for (auto* const cost : {&chunk.norm, &chunk.update, &chunk.host_norm, &chunk.host_update})
-    *cost = part(*cost, ranks);
+    *cost = divided(*cost, ranks);
   if (shard == Shard::optimizer) return;
   chunk.held_gradient_bytes = div_ceil(chunk.gradient_bytes, ranks);
-  for (auto* const cost : {&chunk.accumulate, &chunk.host_accumulate}) *cost = part(*cost, ranks);
+  for (auto* const cost : {&chunk.accumulate, &chunk.host_accumulate})
+    *cost = divided(*cost, ranks);
   if (shard == Shard::all) chunk.home_bytes = div_ceil(chunk.parameter_bytes, ranks);
 }
 

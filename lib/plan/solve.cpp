@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -17,7 +18,7 @@ namespace spillway {
 namespace {
 
 // Plans are compiled as far as so many items go, for they take time: once one fits, before.
-constexpr std::size_t kEnoughItems = 10'000, kMostItems = 20'000;
+constexpr std::size_t kEnoughItems = 10'000, kEnoughItemsOfFew = 40'000, kMostItems = 20'000;
 
 // With which the search begins. Estimates may be above what is needed as well as below it: first
 // what might fit. Of many bytes they are nearly exact, and large plans take long to compile: first
@@ -27,6 +28,22 @@ Budgets first_budgets(Budgets budgets) {
   for (auto* const bytes : {&budgets.device_bytes, &budgets.host_bytes, &budgets.nvme_bytes})
     *bytes += *bytes < many_bytes ? *bytes / 20 : -*bytes / 1000;
   return budgets;
+}
+
+TierBytes sum(TierBytes a, TierBytes const& b) {
+  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] += b[tier];
+  return a;
+}
+
+TierBytes difference(TierBytes a, TierBytes const& b) {
+  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] -= b[tier];
+  return a;
+}
+
+TierBytes least(std::optional<TierBytes> const& before, TierBytes a) {
+  for (std::size_t tier = 0; tier < kTiers && before; ++tier)
+    a[tier] = std::min(a[tier], (*before)[tier]);
+  return a;
 }
 
 class Solver {
@@ -75,7 +92,7 @@ class Solver {
     return true;
   }
 
-  // Its training Program has been simulated, and so has its waits.
+  // Its training Program has been simulated, so its waits are there.
   void prove_choice() {
     auto& compiled = m_solution.choice->compiled;
     if (compiled.eval) derive_waits(*compiled.eval);
@@ -87,35 +104,66 @@ class Solver {
     return place(m_train, m_eval, plan, m_micro_batches, m_ranks);
   }
 
+  // What is unlikely to fit, seen how estimates are off, is mended at once and compiled last.
   void compile_best(std::vector<Candidate> todo, Estimator const& estimator, OpenPlan const& open) {
-    std::size_t items = 0;
-    double fastest_s = m_best_s;
-    std::vector<Plan> done;
-    std::vector<std::vector<BlockPlan>> fitting;  // others with these are no faster
-    while (!todo.empty() && items <= (m_solution.choice ? kEnoughItems : kMostItems)) {
-      auto const best = std::ranges::min_element(todo, better);
-      auto const candidate = std::move(*best);
-      todo.erase(best);
-      if (m_solution.choice && candidate.step_s > kHopeless * m_estimated_s) break;
-      if (std::ranges::count(fitting, candidate.plan.blocks) > 0) continue;
-      if (std::ranges::count(done, candidate.plan) > 0) continue;
-      done.push_back(candidate.plan);
-      auto compiled = placed(candidate.plan);
-      items += compiled.train.items.size();
-      auto const peaks = compiled.train.peak_bytes;
-      NextTo near(candidate, peaks, estimator, open, m_budgets);
-      if (!fits(peaks, m_budgets)) {
-        note_need(need_of(candidate.plan, compiled));
-        for (auto& next : near.smaller()) todo.push_back(std::move(next));
-      } else if (consider(candidate.plan, std::move(compiled))) {
-        m_estimated_s = std::min(m_estimated_s, candidate.step_s);
-        fitting.push_back(candidate.plan.blocks);
-        bool const is_choice = m_solution.choice->plan == candidate.plan;
-        bool const is_fastest = std::exchange(fastest_s, m_best_s) > m_best_s;
-        if ((!is_choice && !is_fastest) || items > kEnoughItems) continue;
-        for (auto& next : near.alike()) todo.push_back(std::move(next));
+    std::optional<TierBytes> off;  // exact bytes less estimated ones: the least so far
+    std::vector<Candidate> unlikely;
+    for (bool const last : {false, true}) {
+      while (!todo.empty() && m_items <= (m_solution.choice ? enough_items() : kMostItems)) {
+        auto const best = std::ranges::min_element(todo, better);
+        auto const candidate = std::move(*best);
+        todo.erase(best);
+        // What was estimated too short must not hide what was not.
+        auto const best_s = std::max(m_estimated_s, m_best_s);
+        if (m_solution.choice && candidate.step_s > kHopeless * best_s) break;
+        if (is_done(candidate)) continue;
+        auto const expected = off ? sum(candidate.peaks, *off) : candidate.peaks;
+        bool const compiles = last || !off || fits(expected, m_budgets);
+        if (!compiles) unlikely.push_back(candidate);
+        auto const peaks = compiles ? compile(candidate) : expected;
+        if (compiles) off = least(off, difference(peaks, candidate.peaks));
+        NextTo next_to(candidate, peaks, estimator, open, m_budgets);
+        auto next = !fits(peaks, m_budgets) ? next_to.smaller()
+                    : m_leads               ? next_to.alike()
+                                            : std::vector<Candidate>{};
+        std::ranges::move(next, std::back_inserter(todo));
       }
+      todo = std::move(unlikely);
     }
+  }
+
+  std::size_t enough_items() const {
+    constexpr std::size_t few_blocks = 10;
+    return m_train.blocks.size() <= few_blocks ? kEnoughItemsOfFew : kEnoughItems;
+  }
+
+  // Of what fits with the same activations, one that is no longer by estimates is enough.
+  bool is_done(Candidate const& candidate) const {
+    auto const stands_for_it = [&](Candidate const& other) {
+      return other.plan.blocks == candidate.plan.blocks && other.step_s <= candidate.step_s;
+    };
+    return std::ranges::any_of(m_fitting, stands_for_it) ||
+           std::ranges::count(m_done, candidate.plan) > 0;
+  }
+
+  // Returns what it needs.
+  TierBytes compile(Candidate const& candidate) {
+    m_done.push_back(candidate.plan);
+    auto compiled = placed(candidate.plan);
+    m_items += compiled.train.items.size();
+    auto const peaks = compiled.train.peak_bytes;
+    m_leads = false;
+    if (!fits(peaks, m_budgets)) {
+      note_need(need_of(candidate.plan, compiled));
+      return peaks;
+    }
+    auto const before_s = m_best_s;
+    if (!consider(candidate.plan, std::move(compiled))) return peaks;
+    m_estimated_s = std::min(m_estimated_s, candidate.step_s);
+    m_fitting.push_back(candidate);
+    bool const leads = m_best_s < before_s || m_solution.choice->plan == candidate.plan;
+    m_leads = leads && m_items <= enough_items();
+    return peaks;
   }
 
   // False: it writes too much to the drive.
@@ -183,8 +231,12 @@ class Solver {
   Budgets m_budgets;
   std::int64_t m_micro_batches, m_ranks;
   double m_best_s = std::numeric_limits<double>::infinity();
-  double m_estimated_s = m_best_s;  // of the plans that fitted, the shortest
-  std::int64_t m_moved = 0;         // by the choice
+  double m_estimated_s = m_best_s;   // of the plans that fitted, the shortest
+  std::int64_t m_moved = 0;          // by the choice
+  std::size_t m_items = 0;           // of what was compiled
+  std::vector<Plan> m_done;          // compiled
+  std::vector<Candidate> m_fitting;  // of those that fitted
+  bool m_leads = false;              // what was compiled last, and more may be
   Solution m_solution;
 };
 
@@ -229,7 +281,7 @@ double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
   return simulate(programs.train, machine).step_s;
 }
 
-std::string describe(Solution::Need const& need, Graph const& graph) {
+std::string describe(Solution::Need const& need, Graph const& graph, std::int64_t node_ranks) {
   constexpr std::int64_t mebibyte = 1 << 20;
   auto const budget = [&](Tier tier) {
     return format_bytes(round_up(need.peak_bytes[index(tier)], mebibyte));
@@ -241,7 +293,8 @@ std::string describe(Solution::Need const& need, Graph const& graph) {
   }
   if (need.nvme_bytes_per_s > 0) {
     constexpr double day_s = 24 * 3600, mebibyte_s = mebibyte / day_s;
-    auto const per_day = std::ceil(need.nvme_bytes_per_s / mebibyte_s);
+    auto const node_bytes_per_s = need.nvme_bytes_per_s * static_cast<double>(node_ranks);
+    auto const per_day = std::ceil(node_bytes_per_s / mebibyte_s);
     text += " and spill.max_write_per_day " +
             format_bytes(static_cast<std::int64_t>(per_day) * mebibyte);
   }

@@ -50,7 +50,7 @@ double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
                         Machine const& machine, std::int64_t micro_batches, std::int64_t ranks);
 
 // "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
-// may say: for status 3.
-std::string describe(Solution::Need const& need, Graph const& graph);
+// may say: for status 3. What is written a day is of all a node's ranks.
+std::string describe(Solution::Need const& need, Graph const& graph, std::int64_t node_ranks = 1);
 
 }  // namespace spillway

@@ -60,7 +60,7 @@ void StateMover::apply(StateMoves const& moves, std::int64_t host_bytes, Plan& p
   }
   for (int i = 0; i < std::min(moves.count, most()) - optimizers(); ++i) {
     auto const c = parameters(i, moves.parameters_from_back);
-    plan.chunks[c].parameters = away(moves, m_estimator.chunk(c).parameter_bytes, host_bytes);
+    plan.chunks[c].parameters = away(moves, m_estimator.chunk(c).home_bytes, host_bytes);
   }
   settle(plan);
 }
@@ -71,7 +71,7 @@ int StateMover::moves_for(std::int64_t device_bytes, StateMoves const& moves) co
     auto const& chunk = m_estimator.chunk(
         optimizer_moves ? optimizer(move, moves.from_back)
                         : parameters(move - optimizers(), moves.parameters_from_back));
-    return optimizer_moves ? chunk.optimizer_bytes : chunk.parameter_bytes;
+    return optimizer_moves ? chunk.optimizer_bytes : chunk.home_bytes;
   };
   int count = moves.count;
   while (count < most() && device_bytes > 0) device_bytes -= bytes(count++);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/estimate_step.hpp"
+#include "plan/streaming.hpp"
 
 namespace spillway {
 
@@ -65,6 +66,16 @@ void add_activations(Sum& sum, BlockModel const& model, Plan const& plan, double
   }
 }
 
+// Of a chunk's parameters, by a micro-batch.
+int fetches(ChunkCost const& chunk, std::ptrdiff_t blocks, int prefetch) {
+  int count = 0, before = -1;
+  for (int const use : readers(chunk, static_cast<int>(blocks))) {
+    count += before < 0 || !stays(before, use, prefetch) ? 1 : 0;
+    before = use;
+  }
+  return count;
+}
+
 template <class Sum>
 void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro_batches) {
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
@@ -77,7 +88,8 @@ void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro
       sum.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
       sum.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }
-    sum.move(places.parameters, Tier::device, chunk.parameter_bytes, 2 * micro_batches);
+    sum.move(places.parameters, Tier::device, chunk.home_bytes,
+             micro_batches * fetches(chunk, std::ssize(model.blocks), plan.prefetch));
     sum.move(Tier::device, places.gradients, chunk.gradient_bytes,
              plan.unified ? 1 : micro_batches);
   }
@@ -90,13 +102,6 @@ double step_bound_s(BlockModel const& model, Machine const& machine, Plan const&
   StepBound bound(machine);
   add_activations(bound, model, plan, micro_batches);
   add_state(bound, model, plan, micro_batches);
-  return bound.seconds();
-}
-
-double activations_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
-                           double micro_batches) {
-  StepBound bound(machine);
-  add_activations(bound, model, plan, micro_batches);
   return bound.seconds();
 }
 

@@ -8,12 +8,9 @@
 
 namespace spillway {
 
-// The busiest lane's work, and what lanes share. Of all, and of activations alone, which is no more
-// however state moves.
+// The busiest lane's work, and what lanes share.
 double step_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
                     double micro_batches);
-double activations_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
-                           double micro_batches);
 
 // By a step of a rank, between tiers.
 using LaneBytes = std::array<std::int64_t, kLanes>;

@@ -19,7 +19,8 @@ namespace {
 constexpr double kAutoShare = 0.8;
 
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
-                         Budgets const& budgets, MemoryConfig const& memory) {
+                         Budgets const& budgets, MemoryConfig const& memory,
+                         std::int64_t node_ranks) {
   bool const less = budgets.nvme_bytes < memory.nvme_bytes;
   auto const why =
       less ? fmt::format(" ({} has no {})", memory.nvme_path, human_bytes(memory.nvme_bytes)) : "";
@@ -28,7 +29,7 @@ constexpr double kAutoShare = 0.8;
       fmt::format(
           "memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}; its steps would take {}",
           human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
-          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph),
+          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph, node_ranks),
           human_duration(smallest_step_s)));
 }
 
@@ -82,7 +83,8 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices con
     auto best = choices.micro;
     auto now = look(best);
     for (bool const larger : {false, true}) {
-      while (!now.as_asked) {
+      bool const went_down = larger && best != choices.micro;
+      while (!now.as_asked && !went_down) {
         auto const next = larger ? 2 * best : best / 2;
         if (next < 1 || next > most) break;
         auto const other = look(next);
@@ -92,7 +94,7 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices con
         now = other;
       }
     }
-    return best;
+    return now.fits ? best : choices.micro;
   } catch (std::invalid_argument const& error) {
     throw Error(Status::bad_input, error.what());
   }
@@ -123,7 +125,8 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
       if (!micro_is_free || choices.micro == 1) {
         auto const s = simulated_step_s(train, eval ? &*eval : nullptr, solution.smallest.plan,
                                         machine, micro_batches, ranks);
-        refuse(solution, train, s, budgets, config.memory);
+        refuse(solution, train, s, budgets, config.memory,
+               std::min<std::int64_t>(ranks, machine.node_ranks));
       }
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());

@@ -34,10 +34,10 @@ struct PlannedRun {
   double search_s = 0;
 };
 
-// Where the micro-batch is open: the size with the shortest step by estimates, from `choices` by
-// halves or doubles, up to a rank's share of the batch; another one only where that gains 5 %,
-// since the Machine may know the ops of `choices` alone. Throws as plan_run does for what is not
-// offered.
+// Where the micro-batch is open, and not all fits as it is: the size with the shortest step by
+// estimates, from `choices` by halves or doubles, up to a rank's share of the batch; another one
+// only where that gains 5 %, since the Machine may know the ops of `choices` alone. Throws as
+// plan_run does for what is not offered.
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices const& choices,
                            Budgets const& budgets, Machine const& machine, std::int64_t ranks);
 

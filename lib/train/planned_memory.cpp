@@ -21,6 +21,7 @@ Budgets common_budgets(Config const& config, Comm& comm) {
   auto const all = gathered(comm, own);
   own.device_bytes = std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes;
   own.nvme_bytes = std::ranges::min(all, {}, &Budgets::nvme_bytes).nvme_bytes;
+  own.nvme_bytes_per_s = std::ranges::min(all, {}, &Budgets::nvme_bytes_per_s).nvme_bytes_per_s;
   return own;
 }
 

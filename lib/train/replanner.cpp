@@ -156,7 +156,7 @@ Budgets Replanner::room() {
   };
   return {std::min(limits.device_bytes, least(&Budgets::device_bytes)),
           std::min(limits.host_bytes, least(&Budgets::host_bytes)),
-          m_no_storage ? 0 : least(&Budgets::nvme_bytes)};
+          m_no_storage ? 0 : least(&Budgets::nvme_bytes), limits.nvme_bytes_per_s};
 }
 
 void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
