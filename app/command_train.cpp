@@ -92,8 +92,7 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
   });
   start.choices.micro = std::ranges::min(gathered(comm, start.choices.micro));
   if (start.choices.micro == micro) return machine;
-  spdlog::info("batch.micro: {} sequences are better here than {}", start.choices.micro,
-               micro);
+  spdlog::info("batch.micro: {} sequences are better here than {}", start.choices.micro, micro);
   return machine_of(start, limits, exec, comm);
 }
 

@@ -1,7 +1,5 @@
 #include "plan/alternatives.hpp"
 
-#include <algorithm>
-
 namespace spillway {
 
 namespace {

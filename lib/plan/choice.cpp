@@ -41,13 +41,16 @@ void ChoiceMaker::find_room(Choice& choice) const {
 
 std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
   std::vector<Choice> result;
+  bool const mixes = choice.own.empty();  // else the mix decides nothing
   for (int const layers : {choice.mix.layers - 2, choice.mix.layers - 1, choice.mix.layers + 1}) {
     auto near = choice;
     near.mix.layers = layers;
-    if (0 <= layers && layers <= this->layers()) result.push_back(near);
+    if (mixes && 0 <= layers && layers <= this->layers()) result.push_back(near);
   }
-  result.push_back(choice);
-  result.back().mix.from_back = !choice.mix.from_back;
+  if (mixes) {
+    result.push_back(choice);
+    result.back().mix.from_back = !choice.mix.from_back;
+  }
   for (ActivationMix mix : activation_kinds(policies_within(m_open, m_budgets))) {
     mix.layers = std::max(1, choice.mix.layers);
     mix.from_back = choice.mix.from_back;

@@ -96,8 +96,7 @@ class Occupied {
                                  std::int64_t alignment, std::int64_t offset) {
     for (Taken const& t : taken) {
       if (t.first >= offset + stay.last_byte) break;
-      bool const meets = t.since <= stay.last && stay.first <= t.until;
-      if (t.last <= offset + stay.first_byte || !meets) continue;
+      if (t.last <= offset + stay.first_byte || !Stay{t.since, t.until}.meets(stay)) continue;
       offset = round_up(t.last - stay.first_byte, alignment);
     }
     return offset;

@@ -27,6 +27,11 @@ bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
   return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
 }
 
+void take_time(Candidate& candidate, Estimator const& estimator) {
+  candidate.step_s = estimator.step_s(candidate.plan);
+  candidate.moved_bytes = between_tiers(estimator.moved_bytes(candidate.plan));
+}
+
 Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {
   Candidate result{maker.plan_of(choice), choice};
   result.peaks = estimator.peaks(result.plan);
@@ -183,8 +188,7 @@ class Search {
   // An estimate instead of the bound, where that may be among the shortest.
   void time(Found& found) {
     if (found.timed || found.candidate.step_s > kHopeless * m_best_s) return;
-    found.candidate.step_s = m_estimator.step_s(found.candidate.plan);
-    found.candidate.moved_bytes = between_tiers(m_estimator.moved_bytes(found.candidate.plan));
+    take_time(found.candidate, m_estimator);
     found.timed = true;
     m_best_s = std::min(m_best_s, found.candidate.step_s);
   }
@@ -309,9 +313,8 @@ std::vector<Candidate> NextTo::alike() {
 bool NextTo::add(Choice const& choice) {
   auto next = estimated(choice, m_maker, m_estimator);
   if (!fits(next.peaks, m_budgets)) return false;
-  next.step_s = m_estimator.step_s(next.plan);
+  take_time(next, m_estimator);
   if (wears_too_fast(next, m_estimator, m_budgets)) return false;
-  next.moved_bytes = between_tiers(m_estimator.moved_bytes(next.plan));
   m_result.push_back(std::move(next));
   return true;
 }

@@ -2,6 +2,7 @@
 // 7) as terms of a BlockModel. Estimates only: no Program shards yet.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "plan/block_model.hpp"

@@ -17,7 +17,8 @@ namespace spillway {
 
 namespace {
 
-// Plans are compiled as far as so many items go, for they take time: once one fits, before.
+// Plans are compiled as far as so many items go, for they take time: until one fits, and in all.
+// Those of few blocks are small, and estimates of them rough.
 constexpr std::size_t kEnoughItems = 10'000, kEnoughItemsOfFew = 40'000, kMostItems = 20'000;
 
 // With which the search begins. Estimates may be above what is needed as well as below it: first
@@ -72,7 +73,8 @@ class Solver {
       compile_best(std::move(found.fitting), estimator, open);
       if (m_solution.choice) break;
     }
-    if (!m_solution.choice) try_last(leanest);
+    bool const was_tried = std::ranges::count(m_done, leanest) > 0;
+    if (!m_solution.choice && !was_tried) try_last(leanest);
     if (m_solution.choice) prove_choice();
     return std::move(m_solution);
   }
@@ -120,11 +122,11 @@ class Solver {
         auto const expected = off ? sum(candidate.peaks, *off) : candidate.peaks;
         bool const compiles = last || !off || fits(expected, m_budgets);
         if (!compiles) unlikely.push_back(candidate);
-        auto const peaks = compiles ? compile(candidate) : expected;
+        auto const [peaks, leads] = compiles ? compile(candidate) : Compilation{expected};
         if (compiles) off = least(off, difference(peaks, candidate.peaks));
         NextTo next_to(candidate, peaks, estimator, open, m_budgets);
         auto next = !fits(peaks, m_budgets) ? next_to.smaller()
-                    : m_leads               ? next_to.alike()
+                    : leads                 ? next_to.alike()
                                             : std::vector<Candidate>{};
         std::ranges::move(next, std::back_inserter(todo));
       }
@@ -146,24 +148,26 @@ class Solver {
            std::ranges::count(m_done, candidate.plan) > 0;
   }
 
-  // Returns what it needs.
-  TierBytes compile(Candidate const& candidate) {
+  struct Compilation {
+    TierBytes peaks;
+    bool leads = false;  // as the choice or the fastest, and more may be compiled
+  };
+
+  Compilation compile(Candidate const& candidate) {
     m_done.push_back(candidate.plan);
     auto compiled = placed(candidate.plan);
     m_items += compiled.train.items.size();
     auto const peaks = compiled.train.peak_bytes;
-    m_leads = false;
     if (!fits(peaks, m_budgets)) {
       note_need(need_of(candidate.plan, compiled));
-      return peaks;
+      return {peaks};
     }
     auto const before_s = m_best_s;
-    if (!consider(candidate.plan, std::move(compiled))) return peaks;
+    if (!consider(candidate.plan, std::move(compiled))) return {peaks};
     m_estimated_s = std::min(m_estimated_s, candidate.step_s);
     m_fitting.push_back(candidate);
     bool const leads = m_best_s < before_s || m_solution.choice->plan == candidate.plan;
-    m_leads = leads && m_items <= enough_items();
-    return peaks;
+    return {peaks, leads && m_items <= enough_items()};
   }
 
   // False: it writes too much to the drive.
@@ -236,7 +240,6 @@ class Solver {
   std::size_t m_items = 0;           // of what was compiled
   std::vector<Plan> m_done;          // compiled
   std::vector<Candidate> m_fitting;  // of those that fitted
-  bool m_leads = false;              // what was compiled last, and more may be
   Solution m_solution;
 };
 

@@ -8,6 +8,7 @@
 
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -85,13 +86,7 @@ TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
 Machine machine() {
-  return {.matmul_gflops_bf16 = 100,
-          .matmul_gflops_f32 = 50,
-          .memory_gbps = 20,
-          .nvme_write_gbps = 1,
-          .nvme_read_gbps = 1,
-          .cores = 2,
-          .compute_cores = 2};
+  return small_machine_with_drive(1);
 }
 
 Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {

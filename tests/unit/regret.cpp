@@ -11,6 +11,7 @@
 #include "plan/estimate.hpp"
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -23,17 +24,6 @@ Graph const& graph() {
   static Graph const it = gpt_training_graph(
       {.layers = kLayers, .hidden = 512, .heads = 8, .vocab = 8000, .sequence = 256, .micro = 8});
   return it;
-}
-
-// Compute, the drive and the host lane matter about alike.
-Machine machine(double drive_gbps) {
-  return {.matmul_gflops_bf16 = 100,
-          .matmul_gflops_f32 = 50,
-          .memory_gbps = 20,
-          .nvme_write_gbps = drive_gbps,
-          .nvme_read_gbps = drive_gbps,
-          .cores = 2,
-          .compute_cores = 2};
 }
 
 // `code` picks a word per layer.
@@ -115,8 +105,8 @@ double best_s(std::vector<Point> const& points, std::int64_t device_bytes, Machi
 TEST(Regret, IsWithinFourPerCentOfBruteForce) {
   constexpr double within = 0.04;
   bool const exact = std::getenv("SPILLWAY_REGRET") != nullptr;
-  auto const all = solve(graph(), nullptr, {}, {kPlenty, 0, 0}, machine(1), 1, 1);
-  auto const none = solve(graph(), nullptr, {}, {0, 0, kPlenty}, machine(1), 1, 1);
+  auto const all = solve(graph(), nullptr, {}, {kPlenty, 0, 0}, small_machine_with_drive(1), 1, 1);
+  auto const none = solve(graph(), nullptr, {}, {0, 0, kPlenty}, small_machine_with_drive(1), 1, 1);
   ASSERT_TRUE(all.choice);
   auto const all_bytes = all.choice->compiled.train.peak_bytes[0];
   auto const least_bytes = none.smallest.peak_bytes[0];
@@ -124,7 +114,7 @@ TEST(Regret, IsWithinFourPerCentOfBruteForce) {
   auto const rates_gbps = exact ? std::vector{0.3, 3.0, 30.0} : std::vector{0.3, 3.0};
   auto const percents = exact ? std::vector{90, 70, 50, 30, 15, 5, 0} : std::vector{70, 30, 5};
   for (double const gbps : rates_gbps) {
-    auto const rates = machine(gbps);
+    auto const rates = small_machine_with_drive(gbps);
     auto const everything = points(rates);
     for (int const percent : percents) {
       auto const device_bytes = least_bytes + (all_bytes - least_bytes) * percent / 100;

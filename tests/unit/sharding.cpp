@@ -7,6 +7,7 @@
 #include "plan/plan_request.hpp"
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -19,12 +20,9 @@ Graph const& graph() {
 }
 
 Machine machine(double network_gbps) {
-  return {.matmul_gflops_bf16 = 100,
-          .matmul_gflops_f32 = 50,
-          .memory_gbps = 20,
-          .network_gbps = network_gbps,
-          .cores = 2,
-          .compute_cores = 2};
+  auto result = small_machine();
+  result.network_gbps = network_gbps;
+  return result;
 }
 
 Outlook of(Shard shard, std::int64_t ranks, double network_gbps) {

@@ -1,0 +1,22 @@
+// A machine on which compute, a drive of about 1 GB/s and the host lane matter about alike.
+#pragma once
+
+#include "plan/machine.hpp"
+
+namespace spillway::test {
+
+inline Machine small_machine() {
+  return {.matmul_gflops_bf16 = 100,
+          .matmul_gflops_f32 = 50,
+          .memory_gbps = 20,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
+inline Machine small_machine_with_drive(double gbps) {
+  auto machine = small_machine();
+  machine.nvme_write_gbps = machine.nvme_read_gbps = gbps;
+  return machine;
+}
+
+}  // namespace spillway::test
