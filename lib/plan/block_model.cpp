@@ -112,20 +112,17 @@ class UniformWalk {
     if (saved && fate != Fate::recompute) {
       auto const reader = static_cast<std::size_t>(m_fates.readers[id].front());
       m_away[reader] += tensor.bytes();
-      forward_last = end_of_next_block(forward.last);
+      forward_last = end_of_block(forward.last);
       backward_first = m_backward.blocks[reader].first;
     }
     if (!forward.empty()) hold(forward.first, forward_last, tensor.bytes());
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  // By when a tensor that leaves is expected to be gone.
-  int end_of_next_block(int at) const {
-    auto const& blocks = m_forward.blocks;
+  int end_of_block(int at) const {
     auto const own =
-        std::ranges::find_if(blocks, [&](Span const& span) { return at <= span.last; });
-    if (own == blocks.end()) return at;
-    return own + 1 == blocks.end() || (own + 1)->empty() ? own->last : (own + 1)->last;
+        std::ranges::find_if(m_forward.blocks, [&](Span const& span) { return at <= span.last; });
+    return own == m_forward.blocks.end() ? at : own->last;
   }
 
   std::int64_t most(Pass const& pass, int block) const {
@@ -199,22 +196,38 @@ class Builder {
       cost.optimizer_bytes = bytes(chunk.remainder) + bytes(chunk.moment1) + bytes(chunk.moment2);
     }
     for (Op const& op : m_graph.ops) {
+      auto& block = m_model.blocks[static_cast<std::size_t>(std::max(0, op.block))];
       if (op.phase == Phase::update) note_update(op);
-      if (op.phase != Phase::forward) continue;
-      auto& chunks = m_model.blocks[static_cast<std::size_t>(op.block)].chunks;
-      for (View const& view : op.inputs) {
-        Tensor const& tensor = m_graph.tensor(view);
-        if (tensor.role == Role::parameter && std::ranges::count(chunks, tensor.chunk) == 0) {
-          chunks.push_back(tensor.chunk);
-          note_reader(m_model.chunks[static_cast<std::size_t>(tensor.chunk)], op.block);
-        }
-      }
+      if (op.phase == Phase::forward) note_parameters(op, block.chunks);
+      if (op.phase == Phase::backward) note_parameters(op, block.backward_chunks);
+    }
+    note_readers();
+  }
+
+  void note_parameters(Op const& op, std::vector<int>& chunks) const {
+    for (View const& view : op.inputs) {
+      Tensor const& tensor = m_graph.tensor(view);
+      if (tensor.role == Role::parameter && std::ranges::count(chunks, tensor.chunk) == 0)
+        chunks.push_back(tensor.chunk);
     }
   }
 
-  static void note_reader(ChunkCost& chunk, int block) {
-    if (chunk.first_block < 0) chunk.first_block = block;
-    chunk.last_block = block;
+  void note_readers() {
+    int const blocks = static_cast<int>(m_model.blocks.size());
+    auto const chunk = [&](int id) -> ChunkCost& {
+      return m_model.chunks[static_cast<std::size_t>(id)];
+    };
+    for (int b = 0; b < blocks; ++b) {
+      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].chunks) {
+        chunk(id).readers.push_back(b);
+        if (chunk(id).first_block < 0) chunk(id).first_block = b;
+        chunk(id).last_block = b;
+      }
+    }
+    for (int b = blocks; b-- > 0;) {
+      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].backward_chunks)
+        chunk(id).readers.push_back(2 * blocks - 1 - b);
+    }
   }
 
   void note_update(Op const& op) {

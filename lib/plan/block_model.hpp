@@ -23,11 +23,12 @@ struct BlockCost {
   bool layer = false;
   ItemCost forward;
   std::array<PolicyCost, kPolicies> policies;
-  std::vector<int> chunks;  // whose parameters its ops read
+  std::vector<int> chunks, backward_chunks;  // whose parameters its ops read
 };
 
 struct ChunkCost {
-  int first_block = -1, last_block = -1;  // whose ops read its parameters
+  int first_block = -1, last_block = -1;  // whose forward ops read its parameters
+  std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
   std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it
   // What this rank holds of it, and changes: see sharding.hpp.

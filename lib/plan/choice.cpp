@@ -30,6 +30,11 @@ Plan ChoiceMaker::plan_of(Choice const& choice) const {
   plan.prefetch = choice.prefetch;
   apply(choice.mix, m_layers, plan);
   for (std::size_t i = 0; i < choice.own.size(); ++i) plan.blocks[m_layers[i]] = choice.own[i];
+  bool const last_is_open = !m_layers.empty() && m_layers.back() == m_estimator.last_layer();
+  if (last_is_open) {  // nothing of it leaves
+    auto& last = plan.blocks[m_layers.back()];
+    last = {staying(last.policy), 1};
+  }
   m_mover.apply(choice.moves, choice.host_bytes, plan);
   return plan;
 }

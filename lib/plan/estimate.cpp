@@ -45,40 +45,61 @@ class Walk {
         m_plan(plan),
         m_accumulates(accumulates),
         m_blocks(static_cast<int>(model.blocks.size())),
-        m_change(2 * model.blocks.size() + 2, TierBytes{}) {
+        m_stations(2 * model.blocks.size() + 1) {
     add_activations();
+    add_slots();
     for (std::size_t c = 0; c < model.chunks.size(); ++c) {
       add_parameters(model.chunks[c], plan.chunks[c]);
       add_gradient(model.chunks[c], plan.chunks[c]);
     }
-    add_slots();
   }
 
   TierBytes most() const {
     TierBytes sum{}, most{};
-    for (TierBytes const& change : m_change) {
+    auto const note = [&](TierBytes const& more) {
       for (std::size_t tier = 0; tier < kTiers; ++tier)
-        most[tier] = std::max(most[tier], sum[tier] += change[tier]);
+        most[tier] = std::max(most[tier], sum[tier] + more[tier]);
+    };
+    for (Station const& station : m_stations) {
+      auto at_begin = station.at_begin;
+      at_begin[index(Tier::device)] += station.first_fetched_bytes;
+      note(at_begin);
+      for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += station.comes[tier];
+      note({});
+      for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] -= station.goes[tier];
     }
     return most;
   }
 
  private:
+  struct Station {
+    TierBytes comes{}, goes{};  // before it and after it
+    TierBytes at_begin{};       // beside what stays from the station before
+    std::int64_t first_fetched_bytes = 0;
+  };
+
   int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
   int update_station() const { return 2 * m_blocks; }
+  Station& at(int station) { return m_stations[static_cast<std::size_t>(station)]; }
   void hold(Tier tier, int first, int last, std::int64_t bytes) {
-    m_change[static_cast<std::size_t>(first)][index(tier)] += bytes;
-    m_change[static_cast<std::size_t>(last) + 1][index(tier)] -= bytes;
+    if (first > last) return;
+    at(first).comes[index(tier)] += bytes;
+    at(last).goes[index(tier)] += bytes;
   }
 
   void add_activations() {
     std::int64_t kept = 0;  // by the blocks before
     for (int b = 0; b < m_blocks; ++b) {
-      auto const at = static_cast<std::size_t>(b);
-      auto const& cost = m_model.blocks[at].policies[index(effective_policy(m_model, m_plan, at))];
+      auto const block = static_cast<std::size_t>(b);
+      auto const& cost =
+          m_model.blocks[block].policies[index(effective_policy(m_model, m_plan, block))];
+      auto const away = away_bytes(m_model, m_plan, block);
+      at(b).at_begin[index(Tier::device)] += kept;
       hold(Tier::device, b, b, kept + cost.forward_bytes);
       hold(Tier::device, backward_station(b), backward_station(b), kept + cost.backward_bytes);
-      kept += cost.kept_bytes + cost.away_bytes - away_bytes(m_model, m_plan, at);
+      // It is expected to be gone by the end of the next block.
+      if (b + 1 < m_blocks) hold(Tier::device, b + 1, b + 1, away);
+      kept += cost.kept_bytes + cost.away_bytes - away;
     }
   }
 
@@ -86,23 +107,33 @@ class Walk {
   void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
     if (places.parameters == Tier::device && chunk.fetch_sent_bytes == 0) return;
     int since = -1, before = -1;
-    for (int const use : readers(chunk, m_blocks)) {
+    for (int const use : chunk.readers) {
       if (before >= 0 && !stays(before, use, m_plan.prefetch)) {
         hold(Tier::device, since, before, chunk.parameter_bytes);
         since = -1;
       }
-      if (since < 0) since = fetched_at(before, use, m_plan.prefetch);
+      if (since < 0) {
+        since = fetched_at(before, use, m_plan.prefetch);
+        auto& first_bytes = at(since).first_fetched_bytes;
+        if (first_bytes == 0) first_bytes = chunk.parameter_bytes;
+      }
       before = use;
     }
     hold(Tier::device, since, before, chunk.parameter_bytes);
   }
 
   // What the host lane has at the end of a step it may still have beside the next one's forward
-  // pass, until what it changes is read. -1: not even then.
+  // pass, until what it changes is read: at the begin of this station. -1: not even then.
   int held_until(ChunkCost const& chunk, ChunkPlan const& places) const {
     if (!m_plan.redo || places.update != Tier::host) return -1;
     bool const comes = places.parameters != Tier::device;
-    return comes ? fetched_at(-1, chunk.first_block, m_plan.prefetch) - 1 : chunk.first_block;
+    return comes ? fetched_at(-1, chunk.first_block, m_plan.prefetch) : chunk.first_block;
+  }
+
+  void hold_until(Tier tier, int station, std::int64_t bytes) {
+    if (station < 0) return;
+    hold(tier, 0, station - 1, bytes);
+    at(station).at_begin[index(tier)] += bytes;
   }
 
   void add_slots() {
@@ -118,8 +149,7 @@ class Walk {
       auto const& places = m_plan.chunks[c];
       if (brought(chunk, places, m_plan.unified).all_bytes() == 0) continue;
       auto const used = std::min(left, div_ceil(chunk.elements, m_plan.update_slice));
-      if (int const until = held_until(chunk, places); until >= 0)
-        hold(host, 0, until, used * slots[index(Tier::host)] / kUpdateSlots);
+      hold_until(host, held_until(chunk, places), used * slots[index(Tier::host)] / kUpdateSlots);
       left -= used;
     }
   }
@@ -133,19 +163,27 @@ class Walk {
     int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
     bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
     bool const one = places.gradients == Tier::device && !m_accumulates && whole;
-    if (!one) hold(Tier::device, begin, complete, chunk.gradient_bytes);
+    // A copy is expected to be done by the end of the next block.
+    int const left =
+        std::min(complete + (places.gradients == Tier::host ? 1 : 0), backward_station(0));
+    if (!one) hold(Tier::device, begin, left, chunk.gradient_bytes);
     int const since = one ? begin : m_accumulates ? 0 : complete;
     hold(places.gradients, since, m_accumulates ? update_station() : used,
          chunk.held_gradient_bytes);
-    if (int const until = held_until(chunk, places); until >= 0 && since > until)
-      hold(places.gradients, 0, until, chunk.held_gradient_bytes);
+    int const until = held_until(chunk, places);
+    if (since > until) hold_until(places.gradients, until, chunk.held_gradient_bytes);
+    // Its place is of no use to what is kept meanwhile: that is still there when it comes again.
+    if (one) {
+      for (int station = until + 1; station <= chunk.last_block; ++station)
+        at(station).at_begin[index(Tier::device)] += chunk.gradient_bytes;
+    }
   }
 
   BlockModel const& m_model;
   Plan const& m_plan;
   bool m_accumulates;
   int m_blocks;
-  std::vector<TierBytes> m_change;  // per station
+  std::vector<Station> m_stations;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ class Estimator {
   // `model` and `machine` outlive it.
   Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches);
 
+  std::size_t last_layer() const { return static_cast<std::size_t>(m_model.last_layer); }
   ChunkCost const& chunk(std::size_t number) const { return m_model.chunks[number]; }
 
   // Peak bytes per tier. What layout adds is not in it.

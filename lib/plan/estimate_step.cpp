@@ -81,6 +81,7 @@ class Steps {
   void begin_micro_batch() {
     m_stations.clear();
     m_spills.assign(m_model.blocks.size(), -1);
+    m_leaving = m_spills;
     m_fetched.assign(m_model.chunks.size(), {-1, -1});
   }
 
@@ -91,9 +92,9 @@ class Steps {
   }
 
   // Parameters that are not at home on the device come ahead of use, and stay if used again soon.
-  void need_parameters(std::size_t block, Waits& waits) {
+  void need_parameters(std::vector<int> const& chunks, Waits& waits) {
     int const now = static_cast<int>(m_stations.size());
-    for (int const c : m_model.blocks[block].chunks) {
+    for (int const c : chunks) {
       bool const is_there = places(c).parameters == Tier::device;
       if (is_there && chunk(c).fetch_sent_bytes == 0) {
         waits.push_back(at(m_updated, c));
@@ -110,11 +111,25 @@ class Steps {
     }
   }
 
+  // Where memory is one, what holds chunks' gradients beside this pass is expected to be free once
+  // their parameters are fetched; who then wants it waits for a late update.
+  void need_memory(std::size_t block, Waits& waits) const {
+    if (!m_first || !m_plan.unified || !m_plan.redo) return;
+    auto const ahead =
+        std::min(block + static_cast<std::size_t>(m_plan.prefetch), m_model.blocks.size() - 1);
+    for (int const c : m_model.blocks[ahead].chunks) {
+      bool const comes = places(c).parameters != Tier::device;
+      if (comes && places(c).update == Tier::host)
+        waits.push_back(m_updated[static_cast<std::size_t>(c)]);
+    }
+  }
+
   void forward(std::size_t b) {
     auto const& block = m_model.blocks[b];
     auto const policy = effective_policy(m_model, m_plan, b);
     Waits waits = {};
-    need_parameters(b, waits);
+    need_parameters(block.chunks, waits);
+    need_memory(b, waits);
     if (b >= 2) waits.push_back(m_spills[b - 2]);
     int const job = add(Lane::compute, block.forward, waits);
     m_stations.push_back(job);
@@ -127,7 +142,8 @@ class Steps {
   void backward(std::size_t b) {
     auto const policy = effective_policy(m_model, m_plan, b);
     Waits waits = {};
-    need_parameters(b, waits);
+    need_parameters(m_model.blocks[b].backward_chunks, waits);
+    if (b + 2 < m_leaving.size()) waits.push_back(m_leaving[b + 2]);
     if (m_spills[b] >= 0) {
       waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(m_model, m_plan, b),
                            {m_spills[b], station_before(m_plan.prefetch)}));
@@ -145,7 +161,7 @@ class Steps {
       bool const host = places(c).gradients == Tier::host;
       int job = m_stations.back();
       if (host && (m_first || !m_plan.unified))
-        job = copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
+        job = m_leaving[b] = copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
       if (!m_first)
         job = add(host ? Lane::host : Lane::compute,
                   host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
@@ -202,16 +218,19 @@ class Steps {
       Waits waits = {after};
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.bytes[index(tier)] / parts;
-        if (bytes > 0) waits.push_back(copy(tier, needs.workplace, bytes, {slot_free()}));
+        if (bytes > 0)
+          waits.push_back(copy(tier, needs.workplace, bytes, {slot_free(), station_before(0)}));
       }
-      int job = add(host ? Lane::host : Lane::compute, divided(cost, parts), waits);
-      int const updated = job;
+      int const updated = add(host ? Lane::host : Lane::compute, divided(cost, parts), waits);
+      at(m_updated, c) = updated;
+      int freed = updated;
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
         auto const bytes = needs.back_bytes[index(tier)] / parts;
-        if (bytes > 0) job = copy(needs.workplace, tier, bytes, {updated});
+        if (bytes == 0) continue;
+        freed = copy(needs.workplace, tier, bytes, {updated});
+        if (tier == places(c).parameters) at(m_updated, c) = freed;
       }
-      if (sliced) m_slots.push_back(job);
-      at(m_updated, c) = job;
+      if (sliced) m_slots.push_back(freed);
     }
     at(m_updated, c) = send(chunk(c).update_sent_bytes, at(m_updated, c), {});
   }
@@ -229,7 +248,7 @@ class Steps {
   bool m_first = true;                     // micro-batch of its step
   std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
   std::vector<int> m_stations;             // of this micro-batch: its compute jobs
-  std::vector<int> m_spills;               // of this micro-batch, per block
+  std::vector<int> m_spills, m_leaving;    // of this micro-batch, per block: activations, gradients
   struct Fetch {
     int job, used;
   };
@@ -249,11 +268,6 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
   auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
   return static_cast<std::int64_t>(plan.blocks[block].fraction *
                                    static_cast<double>(cost.away_bytes));
-}
-
-std::array<int, 4> readers(ChunkCost const& chunk, int blocks) {
-  int const last = 2 * blocks - 1;
-  return {chunk.first_block, chunk.last_block, last - chunk.last_block, last - chunk.first_block};
 }
 
 std::int64_t Brought::all_bytes() const {

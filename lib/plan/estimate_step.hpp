@@ -17,9 +17,6 @@ BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::siz
 // What leaves the device of a block's activations, and stays away until its backward pass.
 std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
 
-// The stations that read a chunk's parameters; forward ones count from 0, backward ones follow.
-std::array<int, 4> readers(ChunkCost const& chunk, int blocks);
-
 // Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
 // by the tier where that lies.
 struct Brought {

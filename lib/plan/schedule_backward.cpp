@@ -84,6 +84,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
   if (!micro_batch.first) {
     for (Chunk const& chunk : draft.graph.chunks) draft.writer.forget(chunk.gradient);
   }
+  ItemNumber const begin = draft.writer.next();
   auto& starts = draft.op_starts.emplace_back();
   for (std::size_t number = 0; number < draft.groups.size(); ++number) {
     auto const& group = draft.groups[number];
@@ -105,6 +106,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
   }
   finish_reductions(draft, draft.reductions.size());
   if (updates) updates->after_group(draft.groups.size());
+  set_leaving_horizons(draft.writer.program, begin, -1);
 }
 
 }  // namespace spillway

@@ -31,21 +31,10 @@ void spill(Draft& draft, TensorId tensor, int block) {
   draft.spilled[tensor] = away;
 }
 
-// A spill has until the end of the next block before its bytes are expected to be free.
-void set_horizons(Program& program, ItemNumber first) {
-  std::map<int, ItemNumber> end_of_block;
-  ItemNumber const last = static_cast<ItemNumber>(program.items.size());
-  for (ItemNumber i = first; i < last; ++i) {
-    Item const& item = program.items[static_cast<std::size_t>(i)];
-    if (item.lane == Lane::compute) end_of_block[item.block] = i;
-  }
-  for (ItemNumber i = first; i < last; ++i) {
-    Item& item = program.items[static_cast<std::size_t>(i)];
-    auto const next = end_of_block.find(item.block + 1);
-    bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
-    if (!leaves || next == end_of_block.end()) continue;
-    item.horizon = std::max(item.number, next->second);
-  }
+// Of an update: used again by turns.
+bool is_slot(Program const& program, BufferId id) {
+  auto const& buffer = program.buffers[static_cast<std::size_t>(id)];
+  return program.tensors[static_cast<std::size_t>(buffer.tensor)].role == Role::workspace;
 }
 
 }  // namespace
@@ -67,6 +56,22 @@ int variant(Draft& draft, int op_id, bool first) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
+void set_leaving_horizons(Program& program, ItemNumber first, int step) {
+  std::map<int, ItemNumber> end_of_block;
+  ItemNumber const last = static_cast<ItemNumber>(program.items.size());
+  for (ItemNumber i = first; i < last; ++i) {
+    Item const& item = program.items[static_cast<std::size_t>(i)];
+    if (item.lane == Lane::compute) end_of_block[item.block] = i;
+  }
+  for (ItemNumber i = first; i < last; ++i) {
+    Item& item = program.items[static_cast<std::size_t>(i)];
+    auto const next = end_of_block.find(item.block + step);
+    bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
+    if (!leaves || is_slot(program, item.operands.front()) || next == end_of_block.end()) continue;
+    item.horizon = std::max(item.number, next->second);
+  }
+}
+
 void schedule_forward(Draft& draft, bool first) {
   auto const spills = spills_after(draft.graph, draft.fates);
   ItemNumber const begin = draft.writer.next();
@@ -82,7 +87,7 @@ void schedule_forward(Draft& draft, bool first) {
     }
     leave_station(draft);
   }
-  set_horizons(draft.writer.program, begin);
+  set_leaving_horizons(draft.writer.program, begin, 1);
 }
 
 }  // namespace spillway

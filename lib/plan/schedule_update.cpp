@@ -93,19 +93,23 @@ std::int64_t Updates::largest_slice(Lane lane) const {
   return most;
 }
 
-// What the next pieces need; gradients once they are whole.
+// What the next pieces need; gradients once they are whole, and no sooner what leaves the device as
+// they do: else it would wait for a slot and they for it.
 void Updates::bring_ahead() {
   auto const bring = [&](UpdatePiece const& p, TensorId tensor) {
     m_writer.bring(tensor, p.range, m_writer.home(tensor), slot(p, tensor));
   };
+  auto const bring_states = [&](UpdatePiece const& p, bool from_device) {
+    for (TensorId const tensor : p.brings) {
+      if ((m_writer.home_tier(tensor) == Tier::device) == from_device) bring(p, tensor);
+    }
+  };
   int const last = std::min(m_next + kAhead + 1, static_cast<int>(m_pieces.size()));
-  for (; m_states_brought < last; ++m_states_brought) {
-    for (TensorId const tensor : piece(m_states_brought).brings)
-      bring(piece(m_states_brought), tensor);
-  }
-  for (; m_gradients_brought < std::min(last, m_complete); ++m_gradients_brought) {
-    UpdatePiece const& p = piece(m_gradients_brought);
+  for (; m_away_brought < last; ++m_away_brought) bring_states(piece(m_away_brought), false);
+  for (; m_brought < std::min(last, m_complete); ++m_brought) {
+    UpdatePiece const& p = piece(m_brought);
     if (p.brings_gradient) bring(p, op(p).inputs.front().tensor);
+    bring_states(p, true);
   }
 }
 

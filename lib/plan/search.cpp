@@ -17,27 +17,6 @@ namespace {
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kOfSameActivations = 4;
 
-// `candidate.step_s`: a bound or an estimate.
-bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
-                    Budgets const& budgets) {
-  auto const most = budgets.nvme_bytes_per_s;
-  if (std::isinf(most)) return false;
-  auto const moved = estimator.moved_bytes(candidate.plan);
-  auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
-  return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
-}
-
-void take_time(Candidate& candidate, Estimator const& estimator) {
-  candidate.step_s = estimator.step_s(candidate.plan);
-  candidate.moved_bytes = between_tiers(estimator.moved_bytes(candidate.plan));
-}
-
-Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {
-  Candidate result{maker.plan_of(choice), choice};
-  result.peaks = estimator.peaks(result.plan);
-  return result;
-}
-
 class Search {
  public:
   Search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets)
@@ -99,7 +78,7 @@ class Search {
   // Other ways to move as much state, and more of it: updates beside the next forward pass may hide
   // better.
   void try_variants() {
-    constexpr std::size_t most = 8;
+    constexpr std::size_t most = 4;
     bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
     for (Choice choice : best_of_kinds(most)) {
       int const count = choice.moves.count;
@@ -201,7 +180,7 @@ class Search {
 
   // Some of every kind of mix, then all of the best kinds.
   void time_kinds() {
-    constexpr std::size_t best_kinds = 6;
+    constexpr std::size_t best_kinds = 4;
     sort_by_time();
     std::map<std::size_t, std::vector<std::size_t>> kinds;  // of m_found, by number of layers
     for (std::size_t i = 0; i < m_found.size(); ++i)
@@ -231,7 +210,7 @@ class Search {
 
   // What is near the best ones.
   void refine() {
-    constexpr std::size_t most = 4;
+    constexpr std::size_t most = 2;
     sort_by_time();
     std::vector<Choice> best;
     for (Found const& found : m_found | std::views::take(most))
@@ -250,16 +229,27 @@ class Search {
   SearchResult m_result;
 };
 
-// What is left by estimates that are off as much.
-Budgets corrected(Budgets budgets, TierBytes const& estimated, TierBytes const& exact) {
-  auto const off = [&](Tier tier) { return exact[index(tier)] - estimated[index(tier)]; };
-  budgets.device_bytes -= off(Tier::device);
-  if (budgets.host_bytes > 0) budgets.host_bytes -= off(Tier::host);
-  if (budgets.nvme_bytes > 0) budgets.nvme_bytes -= off(Tier::nvme);
-  return budgets;
+}  // namespace
+
+bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
+                    Budgets const& budgets) {
+  auto const most = budgets.nvme_bytes_per_s;
+  if (std::isinf(most)) return false;
+  auto const moved = estimator.moved_bytes(candidate.plan);
+  auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
+  return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
 }
 
-}  // namespace
+void take_time(Candidate& candidate, Estimator const& estimator) {
+  candidate.step_s = estimator.step_s(candidate.plan);
+  candidate.moved_bytes = between_tiers(estimator.moved_bytes(candidate.plan));
+}
+
+Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {
+  Candidate result{maker.plan_of(choice), choice};
+  result.peaks = estimator.peaks(result.plan);
+  return result;
+}
 
 // In classes of alike times, so that there is an order.
 bool better(Candidate const& a, Candidate const& b) {
@@ -281,42 +271,6 @@ bool fits(TierBytes const& peaks, Budgets const& budgets) {
 
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets) {
   return Search(estimator, open, budgets).run();
-}
-
-NextTo::NextTo(Candidate const& candidate, TierBytes const& exact, Estimator const& estimator,
-               OpenPlan const& open, Budgets const& budgets)
-    : m_candidate(candidate),
-      m_estimator(estimator),
-      m_budgets(corrected(budgets, candidate.peaks, exact)),
-      m_maker(estimator, open, m_budgets) {}
-
-std::vector<Candidate> NextTo::smaller() {
-  auto more = m_candidate.choice;
-  more.moves.count = m_maker.fewest_moves(more, more.moves.count + 1);
-  m_maker.find_room(more);
-  add(more);
-  more = m_candidate.choice;
-  more.own.clear();
-  while (more.mix.kind > 0 && ++more.mix.layers <= m_maker.layers()) {
-    m_maker.find_room(more);
-    if (add(more)) break;
-  }
-  return std::move(m_result);
-}
-
-std::vector<Candidate> NextTo::alike() {
-  for (Choice const& choice : m_maker.neighbours(m_candidate.choice)) add(choice);
-  return std::move(m_result);
-}
-
-// False: it does not fit.
-bool NextTo::add(Choice const& choice) {
-  auto next = estimated(choice, m_maker, m_estimator);
-  if (!fits(next.peaks, m_budgets)) return false;
-  take_time(next, m_estimator);
-  if (wears_too_fast(next, m_estimator, m_budgets)) return false;
-  m_result.push_back(std::move(next));
-  return true;
 }
 
 }  // namespace spillway

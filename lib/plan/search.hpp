@@ -24,6 +24,12 @@ struct Candidate {
 
 bool better(Candidate const& a, Candidate const& b);
 
+// Its Plan and peaks; its time is yet to be taken.
+Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator);
+void take_time(Candidate& candidate, Estimator const& estimator);
+// `candidate.step_s` may be a bound or an estimate.
+bool wears_too_fast(Candidate const& candidate, Estimator const& estimator, Budgets const& budgets);
+
 struct SearchResult {
   std::vector<Candidate> fitting;  // the best ones, best first
   Candidate leanest;               // of all looked at, the one that lacks fewest bytes
@@ -38,28 +44,5 @@ bool fits(TierBytes const& peaks, Budgets const& budgets);
 // at optimizer state, then parameters, that leave the device from the front or from the back, and
 // at how far ahead things are brought. Deterministic.
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
-
-// What comes next to a candidate whose exact bytes are known: where estimates are off, they are off
-// by as much near by. All fit by that.
-class NextTo {
- public:
-  // All but `budgets` outlive it.
-  NextTo(Candidate const& candidate, TierBytes const& exact, Estimator const& estimator,
-         OpenPlan const& open, Budgets const& budgets);
-
-  // The same with more state moved, and the same with more layers treated.
-  std::vector<Candidate> smaller();
-  // One step of any kind away.
-  std::vector<Candidate> alike();
-
- private:
-  bool add(Choice const& choice);
-
-  Candidate const& m_candidate;
-  Estimator const& m_estimator;
-  Budgets m_budgets;
-  ChoiceMaker m_maker;
-  std::vector<Candidate> m_result;
-};
 
 }  // namespace spillway

@@ -67,9 +67,9 @@ void add_activations(Sum& sum, BlockModel const& model, Plan const& plan, double
 }
 
 // Of a chunk's parameters, by a micro-batch.
-int fetches(ChunkCost const& chunk, std::ptrdiff_t blocks, int prefetch) {
+int fetches(ChunkCost const& chunk, int prefetch) {
   int count = 0, before = -1;
-  for (int const use : readers(chunk, static_cast<int>(blocks))) {
+  for (int const use : chunk.readers) {
     count += before < 0 || !stays(before, use, prefetch) ? 1 : 0;
     before = use;
   }
@@ -89,7 +89,7 @@ void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro
       sum.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }
     sum.move(places.parameters, Tier::device, chunk.home_bytes,
-             micro_batches * fetches(chunk, std::ssize(model.blocks), plan.prefetch));
+             micro_batches * fetches(chunk, plan.prefetch));
     sum.move(Tier::device, places.gradients, chunk.gradient_bytes,
              plan.unified ? 1 : micro_batches);
   }

@@ -45,7 +45,7 @@ class Updates {
   std::vector<UpdatePiece> m_pieces;                  // in order
   int m_next = 0;                                     // piece
   int m_complete = 0;                                 // pieces before this one have whole gradients
-  int m_states_brought = 0, m_gradients_brought = 0;  // up to which piece
+  int m_away_brought = 0, m_brought = 0;  // up to which piece: what is not on the device; all
   std::vector<ItemNumber> m_group_ends;
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // lane, slot, operand
   struct Done {

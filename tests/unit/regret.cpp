@@ -101,9 +101,9 @@ double best_s(std::vector<Point> const& points, std::int64_t device_bytes, Machi
 }
 
 // With SPILLWAY_REGRET=exact what is left of it is measured too, which takes longer.
-// The goal is 2 %; what is not reached yet is in tests/bench/results/planner.md.
-TEST(Regret, IsWithinFourPerCentOfBruteForce) {
-  constexpr double within = 0.04;
+// More budgets, and what is above 2 % there, are in tests/bench/results/planner.md.
+TEST(Regret, IsWithinTwoPerCentOfBruteForce) {
+  constexpr double within = 0.02;
   bool const exact = std::getenv("SPILLWAY_REGRET") != nullptr;
   auto const all = solve(graph(), nullptr, {}, {kPlenty, 0, 0}, small_machine_with_drive(1), 1, 1);
   auto const none = solve(graph(), nullptr, {}, {0, 0, kPlenty}, small_machine_with_drive(1), 1, 1);

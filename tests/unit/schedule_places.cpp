@@ -213,6 +213,56 @@ TEST(Places, GradientsGoToTheHostAsSoonAsTheyAreComplete) {
   }
 }
 
+// Else the next block would wait for the copy, whose bytes it would be given.
+TEST(Places, GradientsThatLeaveHaveUntilTheEndOfTheNextBlock) {
+  for (int const micro_batches : {1, 3}) {
+    Program const program =
+        scheduled(plan_with({.gradients = Tier::host, .update = Tier::host}), micro_batches);
+    auto const alive = lifetimes(program);
+    std::size_t beside = 0;
+    for (Segment const& segment : program.segments) {
+      std::map<int, ItemNumber> block_ends;
+      for (auto i = segment.first; i < segment.last; ++i) {
+        Item const& item = program.items[static_cast<std::size_t>(i)];
+        if (item.lane == Lane::compute) block_ends[item.block] = i;
+      }
+      for (auto i = segment.first; i < segment.last; ++i) {
+        Item const& item = program.items[static_cast<std::size_t>(i)];
+        if (item.lane != Lane::d2h || role(program, item.operands[0]) != Role::gradient) continue;
+        auto const next = block_ends.find(item.block - 1);
+        if (next == block_ends.end()) continue;
+        ++beside;
+        EXPECT_EQ(item.horizon, next->second) << describe(program, i);
+        EXPECT_EQ(alive[static_cast<std::size_t>(item.operands[0])].front().last, next->second);
+      }
+    }
+    auto const layers = graph().blocks.size() - 2;
+    EXPECT_GE(beside, layers * static_cast<std::size_t>(micro_batches));
+  }
+}
+
+// Updates beside the backward pass: parameters that the host lane changes leave the device in
+// pieces, by turns in few slots, and the gradient does so whole. In front of it in their lane they
+// would make it wait for updates of the chunk before.
+TEST(Places, PiecesOfAChunkLeaveTheDeviceAfterItsGradient) {
+  auto plan = plan_with({.gradients = Tier::host, .optimizer = Tier::host, .update = Tier::host});
+  plan.redo = false;
+  Program const program = scheduled(plan);
+  std::set<int> complete, in_pieces;
+  for (Item const& item : program.items) {
+    if (item.lane != Lane::d2h) continue;
+    Buffer const& from = buffer(program, item.operands[0]);
+    int const chunk = program.tensors[static_cast<std::size_t>(from.tensor)].chunk;
+    if (role(program, from.id) == Role::gradient) {
+      complete.insert(chunk);
+    } else if (role(program, from.id) == Role::parameter) {
+      in_pieces.insert(chunk);
+      EXPECT_TRUE(complete.contains(chunk)) << describe(program, item.number);
+    }
+  }
+  EXPECT_EQ(in_pieces.size(), graph().chunks.size());
+}
+
 // What reads a chunk's parameters first in a step: the op, or the fetch of what is away.
 ItemNumber first_reader(Program const& program, int chunk) {
   auto const reads = [&](Access const& read) {
