@@ -23,7 +23,7 @@ struct BlockCost {
   bool layer = false;
   ItemCost forward;
   std::array<PolicyCost, kPolicies> policies;
-  std::vector<int> chunks, backward_chunks;  // whose parameters its ops read
+  std::vector<int> chunks, backward_chunks;  // whose parameters its forward, its backward ops read
 };
 
 struct ChunkCost {

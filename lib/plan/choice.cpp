@@ -25,13 +25,16 @@ ChoiceMaker::ChoiceMaker(Estimator const& estimator, OpenPlan const& open, Budge
   }
 }
 
+bool ChoiceMaker::ends_with_last_layer() const {
+  return !m_layers.empty() && m_layers.back() == m_estimator.last_layer();
+}
+
 Plan ChoiceMaker::plan_of(Choice const& choice) const {
   Plan plan = m_open.plan;
   plan.prefetch = choice.prefetch;
   apply(choice.mix, m_layers, plan);
   for (std::size_t i = 0; i < choice.own.size(); ++i) plan.blocks[m_layers[i]] = choice.own[i];
-  bool const last_is_open = !m_layers.empty() && m_layers.back() == m_estimator.last_layer();
-  if (last_is_open) {  // nothing of it leaves
+  if (ends_with_last_layer()) {  // nothing of it leaves
     auto& last = plan.blocks[m_layers.back()];
     last = {staying(last.policy), 1};
   }
@@ -40,8 +43,7 @@ Plan ChoiceMaker::plan_of(Choice const& choice) const {
 }
 
 void ChoiceMaker::find_room(Choice& choice) const {
-  choice.host_bytes =
-      m_mover.room_on_host(plan_of(choice), choice.moves.count, choice.moves.from_back);
+  choice.host_bytes = m_mover.room_on_host(plan_of(choice), choice.moves);
 }
 
 std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
@@ -62,6 +64,10 @@ std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
     result.push_back({mix, {}, choice.moves, choice.prefetch});
   }
   add_other_layers(choice, result);
+  if (choice.moves.count > 0) {
+    result.push_back(choice);
+    result.back().moves.device_updates = !choice.moves.device_updates;
+  }
   for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
     auto near = choice;
     near.moves.count = moves;

@@ -65,9 +65,11 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fate
 void enter_station(Draft& draft);
 void leave_station(Draft& draft);
 
+// The last op of every block in a pass.
+using BlockEnds = std::map<int, ItemNumber>;
 // What leaves the device, among the items from `first` on, has until the end of the block that runs
 // next (`step`: 1 or, in the backward pass, -1) before its bytes are expected to be free.
-void set_leaving_horizons(Program& program, ItemNumber first, int step);
+void set_leaving_horizons(Program& program, ItemNumber first, BlockEnds const& ends, int step);
 
 // Forward ops; tensors that leave the device are copied after their last forward use.
 void schedule_forward(Draft& draft, bool first);

@@ -60,9 +60,11 @@ class Walk {
       for (std::size_t tier = 0; tier < kTiers; ++tier)
         most[tier] = std::max(most[tier], sum[tier] + more[tier]);
     };
+    std::int64_t reserved_bytes = 0;
     for (Station const& station : m_stations) {
+      reserved_bytes += station.reserves_bytes;
       auto at_begin = station.at_begin;
-      at_begin[index(Tier::device)] += station.first_fetched_bytes;
+      at_begin[index(Tier::device)] += station.first_fetched_bytes + reserved_bytes;
       note(at_begin);
       for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += station.comes[tier];
       note({});
@@ -72,10 +74,13 @@ class Walk {
   }
 
  private:
+  // Two moments: its begin, when there is none of its own bytes yet but still what a late update of
+  // the step before holds; and its pass.
   struct Station {
-    TierBytes comes{}, goes{};  // before it and after it
-    TierBytes at_begin{};       // beside what stays from the station before
-    std::int64_t first_fetched_bytes = 0;
+    TierBytes comes{}, goes{};             // for the pass, and after it
+    TierBytes at_begin{};                  // beside what stays from the station before
+    std::int64_t first_fetched_bytes = 0;  // at its begin: others are when that has let go of some
+    std::int64_t reserves_bytes = 0;       // from its begin on, beside what is kept; less, if < 0
   };
 
   int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
@@ -157,26 +162,32 @@ class Walk {
   // A micro-batch's part, from its first contribution until it has joined the step's where that
   // lies; the step's, until it is used up.
   void add_gradient(ChunkCost const& chunk, ChunkPlan const& places) {
-    constexpr int beside = 2;
     int const begin = backward_station(chunk.last_block);
     int const complete = backward_station(chunk.first_block);
-    int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
+    int const used =
+        m_plan.redo ? update_station() : std::min(complete + kGroupsBeside, update_station());
     bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
     bool const one = places.gradients == Tier::device && !m_accumulates && whole;
     // A copy is expected to be done by the end of the next block.
-    int const left =
-        std::min(complete + (places.gradients == Tier::host ? 1 : 0), backward_station(0));
-    if (!one) hold(Tier::device, begin, left, chunk.gradient_bytes);
+    int const gone_by = std::min(complete + 1, backward_station(0));
+    bool const leaves = places.gradients == Tier::host;
+    if (!one) hold(Tier::device, begin, leaves ? gone_by : complete, chunk.gradient_bytes);
+    if (leaves && m_accumulates && !m_plan.unified)
+      hold(Tier::host, complete, complete, chunk.gradient_bytes);
     int const since = one ? begin : m_accumulates ? 0 : complete;
     hold(places.gradients, since, m_accumulates ? update_station() : used,
          chunk.held_gradient_bytes);
     int const until = held_until(chunk, places);
     if (since > until) hold_until(places.gradients, until, chunk.held_gradient_bytes);
-    // Its place is of no use to what is kept meanwhile: that is still there when it comes again.
-    if (one) {
-      for (int station = until + 1; station <= chunk.last_block; ++station)
-        at(station).at_begin[index(Tier::device)] += chunk.gradient_bytes;
-    }
+    if (one) reserve_place(chunk, until);
+  }
+
+  // A gradient's place is of no use, between one step's and the next one's, to what is kept: that
+  // is still there when the gradient comes again.
+  void reserve_place(ChunkCost const& chunk, int held_until) {
+    if (held_until >= chunk.last_block) return;
+    at(held_until + 1).reserves_bytes += chunk.gradient_bytes;
+    at(chunk.last_block + 1).reserves_bytes -= chunk.gradient_bytes;
   }
 
   BlockModel const& m_model;

@@ -1,10 +1,9 @@
 #include "plan/estimate_step.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
-#include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "base/math.hpp"
 #include "plan/streaming.hpp"
@@ -24,13 +23,13 @@ class Waits {
   }
   void push_back(int job) {
     if (job < 0) return;
-    assert(m_count < m_jobs.size());
+    if (m_count == m_jobs.size()) throw std::logic_error("a station waits for too many jobs");
     m_jobs[m_count++] = job;
   }
   operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
 
  private:
-  std::array<int, 12> m_jobs;
+  std::array<int, 32> m_jobs;
   std::size_t m_count = 0;
 };
 
@@ -111,8 +110,8 @@ class Steps {
     }
   }
 
-  // Where memory is one, what holds chunks' gradients beside this pass is expected to be free once
-  // their parameters are fetched; who then wants it waits for a late update.
+  // Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
+  // update still reads to the block `prefetch` before its own: that waits for the update.
   void need_memory(std::size_t block, Waits& waits) const {
     if (!m_first || !m_plan.unified || !m_plan.redo) return;
     auto const ahead =

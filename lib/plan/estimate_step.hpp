@@ -8,9 +8,6 @@
 
 namespace spillway {
 
-// See schedule_update.cpp.
-inline constexpr int kUpdateSlots = 5;
-
 // What nothing of the last layer may do: leave the device.
 BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block);
 

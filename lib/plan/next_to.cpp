@@ -1,27 +1,28 @@
 #include "plan/next_to.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace spillway {
 
 namespace {
 
-// What is left by estimates that are off as much.
-Budgets corrected(Budgets budgets, TierBytes const& estimated, TierBytes const& exact) {
-  auto const off = [&](Tier tier) { return exact[index(tier)] - estimated[index(tier)]; };
-  budgets.device_bytes -= off(Tier::device);
-  if (budgets.host_bytes > 0) budgets.host_bytes -= off(Tier::host);
-  if (budgets.nvme_bytes > 0) budgets.nvme_bytes -= off(Tier::nvme);
+// What estimates may say where they are off by so much. No budget means no tier: none is lost.
+Budgets corrected(Budgets budgets, TierBytes const& off) {
+  budgets.device_bytes -= off[index(Tier::device)];
+  for (auto [bytes, tier] :
+       {std::pair(&budgets.host_bytes, Tier::host), std::pair(&budgets.nvme_bytes, Tier::nvme)})
+    if (*bytes > 0) *bytes = std::max<std::int64_t>(1, *bytes - off[index(tier)]);
   return budgets;
 }
 
 }  // namespace
 
-NextTo::NextTo(Candidate const& candidate, TierBytes const& exact, Estimator const& estimator,
+NextTo::NextTo(Candidate const& candidate, TierBytes const& off, Estimator const& estimator,
                OpenPlan const& open, Budgets const& budgets)
     : m_candidate(candidate),
       m_estimator(estimator),
-      m_budgets(corrected(budgets, candidate.peaks, exact)),
+      m_budgets(corrected(budgets, off)),
       m_maker(estimator, open, m_budgets) {}
 
 std::vector<Candidate> NextTo::smaller() {
@@ -43,10 +44,12 @@ std::vector<Candidate> NextTo::alike() {
   return std::move(m_result);
 }
 
-// False: it does not fit.
+// False: it does not fit, or is there.
 bool NextTo::add(Choice const& choice) {
   auto next = estimated(choice, m_maker, m_estimator);
-  if (!fits(next.peaks, m_budgets)) return false;
+  bool const is_known = next.plan == m_candidate.plan ||
+                        std::ranges::count(m_result, next.plan, &Candidate::plan) > 0;
+  if (is_known || !fits(next.peaks, m_budgets)) return false;
   take_time(next, m_estimator);
   if (wears_too_fast(next, m_estimator, m_budgets)) return false;
   m_result.push_back(std::move(next));

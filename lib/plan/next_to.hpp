@@ -1,4 +1,4 @@
-// Around a candidate that was compiled.
+// Around a candidate that was tried out.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace spillway {
 
-// What comes next to a candidate whose exact bytes are known: where estimates are off, they are off
-// by as much near by. All fit by that.
+// What comes next to a candidate: where estimates of it are `off` by so many bytes, those of what
+// is near by are off by as much. All fit by that.
 class NextTo {
  public:
-  // All but `budgets` outlive it.
-  NextTo(Candidate const& candidate, TierBytes const& exact, Estimator const& estimator,
+  // `candidate`, `estimator` and `open` outlive it.
+  NextTo(Candidate const& candidate, TierBytes const& off, Estimator const& estimator,
          OpenPlan const& open, Budgets const& budgets);
 
   // The same with more state moved, and the same with more layers treated.

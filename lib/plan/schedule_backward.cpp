@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cassert>
 #include <set>
 #include <utility>
 
@@ -85,6 +83,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
     for (Chunk const& chunk : draft.graph.chunks) draft.writer.forget(chunk.gradient);
   }
   ItemNumber const begin = draft.writer.next();
+  BlockEnds ends;
   auto& starts = draft.op_starts.emplace_back();
   for (std::size_t number = 0; number < draft.groups.size(); ++number) {
     auto const& group = draft.groups[number];
@@ -95,7 +94,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
       if (begins) enter_station(draft);
       reload_before(draft, op);
       if (std::exchange(begins, false)) repeat_forward_ops(draft, group.block);
-      draft.writer.run(variant(draft, op, micro_batch.first));
+      ends[group.block] = draft.writer.run(variant(draft, op, micro_batch.first));
       auto const chunks = complete.find(op);
       if (chunks == complete.end()) continue;
       for (int const chunk : chunks->second) finish_gradient(draft, chunk, micro_batch);
@@ -106,7 +105,7 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
   }
   finish_reductions(draft, draft.reductions.size());
   if (updates) updates->after_group(draft.groups.size());
-  set_leaving_horizons(draft.writer.program, begin, -1);
+  set_leaving_horizons(draft.writer.program, begin, ends, -1);
 }
 
 }  // namespace spillway

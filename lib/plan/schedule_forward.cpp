@@ -31,12 +31,6 @@ void spill(Draft& draft, TensorId tensor, int block) {
   draft.spilled[tensor] = away;
 }
 
-// Of an update: used again by turns.
-bool is_slot(Program const& program, BufferId id) {
-  auto const& buffer = program.buffers[static_cast<std::size_t>(id)];
-  return program.tensors[static_cast<std::size_t>(buffer.tensor)].role == Role::workspace;
-}
-
 }  // namespace
 
 int variant(Draft& draft, int op_id, bool first) {
@@ -56,38 +50,32 @@ int variant(Draft& draft, int op_id, bool first) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
-void set_leaving_horizons(Program& program, ItemNumber first, int step) {
-  std::map<int, ItemNumber> end_of_block;
-  ItemNumber const last = static_cast<ItemNumber>(program.items.size());
-  for (ItemNumber i = first; i < last; ++i) {
-    Item const& item = program.items[static_cast<std::size_t>(i)];
-    if (item.lane == Lane::compute) end_of_block[item.block] = i;
-  }
-  for (ItemNumber i = first; i < last; ++i) {
+void set_leaving_horizons(Program& program, ItemNumber first, BlockEnds const& ends, int step) {
+  for (auto i = first; i < static_cast<ItemNumber>(program.items.size()); ++i) {
     Item& item = program.items[static_cast<std::size_t>(i)];
-    auto const next = end_of_block.find(item.block + step);
+    auto const next = item.block < 0 ? ends.end() : ends.find(item.block + step);
     bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
-    if (!leaves || is_slot(program, item.operands.front()) || next == end_of_block.end()) continue;
-    item.horizon = std::max(item.number, next->second);
+    if (leaves && next != ends.end()) item.horizon = std::max(item.number, next->second);
   }
 }
 
 void schedule_forward(Draft& draft, bool first) {
   auto const spills = spills_after(draft.graph, draft.fates);
   ItemNumber const begin = draft.writer.next();
+  BlockEnds ends;
   for (Block const& block : draft.graph.blocks) {
     enter_station(draft);
     for (int id = block.first_op; id < block.last_op; ++id) {
       Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
       if (op.elided) continue;
-      draft.writer.run(variant(draft, id, first));
+      ends[op.block] = draft.writer.run(variant(draft, id, first));
       auto const done = spills.find(id);
       if (done == spills.end()) continue;
       for (TensorId const tensor : done->second) spill(draft, tensor, op.block);
     }
     leave_station(draft);
   }
-  set_leaving_horizons(draft.writer.program, begin, 1);
+  set_leaving_horizons(draft.writer.program, begin, ends, 1);
 }
 
 }  // namespace spillway

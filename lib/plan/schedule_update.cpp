@@ -1,16 +1,12 @@
 #include <algorithm>
 #include <string>
 
+#include "plan/streaming.hpp"
 #include "plan/updates.hpp"
 
 namespace spillway {
 
 namespace {
-
-// Slices that are brought before their turn, and that are still being taken back after it.
-constexpr int kAhead = 2, kBehind = 2, kSlots = kAhead + 1 + kBehind;
-// Backward groups beside which an early update is expected to be done.
-constexpr std::size_t kGroupsBeside = 2;
 
 std::vector<int> joined(std::vector<std::vector<int>> const& lists) {
   std::vector<int> all;
@@ -32,7 +28,7 @@ Updates::Updates(Draft& draft)
       m_writer(draft.writer),
       m_loss_group(loss_group(draft)),
       m_chunks(draft.plan.redo ? all_late(draft) : chunks_by_group(draft)),
-      m_pieces(update_pieces(draft, joined(m_chunks), kSlots)) {}
+      m_pieces(update_pieces(draft, joined(m_chunks), kUpdateSlots)) {}
 
 void Updates::after_group(std::size_t group) {
   if (!early()) return;
@@ -104,7 +100,7 @@ void Updates::bring_ahead() {
       if ((m_writer.home_tier(tensor) == Tier::device) == from_device) bring(p, tensor);
     }
   };
-  int const last = std::min(m_next + kAhead + 1, static_cast<int>(m_pieces.size()));
+  int const last = std::min(m_next + kSlicesAhead + 1, static_cast<int>(m_pieces.size()));
   for (; m_away_brought < last; ++m_away_brought) bring_states(piece(m_away_brought), false);
   for (; m_brought < std::min(last, m_complete); ++m_brought) {
     UpdatePiece const& p = piece(m_brought);

@@ -83,6 +83,8 @@ class Search {
     for (Choice choice : best_of_kinds(most)) {
       int const count = choice.moves.count;
       if (count == 0) continue;
+      choice.moves = {.count = count, .device_updates = true};
+      try_counts(choice);
       for (bool const drive_only : {false, true}) {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
@@ -187,8 +189,8 @@ class Search {
       kinds[m_found[i].candidate.choice.mix.kind].push_back(i);
     std::vector<std::pair<double, std::size_t>> order;
     for (auto& [kind, members] : kinds) {
-      std::ranges::sort(members, {},
-                        [&](auto i) { return m_found[i].candidate.choice.mix.layers; });
+      std::ranges::stable_sort(members, {},
+                               [&](auto i) { return m_found[i].candidate.choice.mix.layers; });
       for (auto const i : {members.front(), members[members.size() / 2], members.back()})
         time(m_found[i]);
       order.emplace_back(shortest_s(members), kind);

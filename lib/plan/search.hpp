@@ -27,7 +27,7 @@ bool better(Candidate const& a, Candidate const& b);
 // Its Plan and peaks; its time is yet to be taken.
 Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator);
 void take_time(Candidate& candidate, Estimator const& estimator);
-// `candidate.step_s` may be a bound or an estimate.
+// `candidate.step_s` may be a bound or an estimate, or 0 where neither was made.
 bool wears_too_fast(Candidate const& candidate, Estimator const& estimator, Budgets const& budgets);
 
 struct SearchResult {

@@ -11,19 +11,26 @@ namespace spillway {
 
 namespace {
 
-// Plans are compiled as far as so many items go, for they take time: until one fits, and in all.
-// Those of few blocks are small, and estimates of them rough.
-constexpr std::size_t kEnoughItems = 10'000, kEnoughItemsOfFew = 40'000, kMostItems = 20'000;
+// Plans are compiled as far as so many items go, for they take time: with one share of the budgets
+// until something fits, and once it does. Those of few blocks are small, and estimates of them
+// rough.
+constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 40'000;
 constexpr std::size_t kFewBlocks = 10;
 
-// Of the budgets, to search with in turn until something is found. Estimates are below what is
-// needed, by little where that is much, but not always; with less and less comes what needs least.
+// Of the device's budget, to search with in turn until something is found. Estimates are below what
+// is needed, by little where that is much, but not always; with less and less comes what needs
+// least.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
 constexpr int kSharesOfFew = 2;  // are tried of few blocks, whatever is found
 
+// Of other tiers estimates are nearly exact.
 Budgets with_share(Budgets budgets, double share) {
-  for (auto* const bytes : {&budgets.device_bytes, &budgets.host_bytes, &budgets.nvme_bytes})
-    *bytes = static_cast<std::int64_t>(share * static_cast<double>(*bytes));
+  auto const take = [](std::int64_t& bytes, double of_it) {
+    bytes = static_cast<std::int64_t>(of_it * static_cast<double>(bytes));
+  };
+  take(budgets.device_bytes, share);
+  take(budgets.host_bytes, std::clamp(share, 0.97, 1.0));
+  take(budgets.nvme_bytes, std::clamp(share, 0.97, 1.0));
   return budgets;
 }
 
@@ -49,64 +56,84 @@ class Solver {
         m_trials(job) {}
 
   Solution run() {
-    int tried = needs_nothing() ? kSharesOfFew : 0;
-    for (double const share : kShares) {
-      if (m_trials.found() && (tried >= kSharesOfFew || !m_few_blocks)) break;
-      try_share(share);
-      ++tried;
-    }
+    if (!try_as_asked()) try_shares();
     auto solution = m_trials.finish();
     solution.looked_at = m_looked_at;
     return solution;
   }
 
  private:
-  // Nothing is done when nothing is needed.
-  bool needs_nothing() {
-    constexpr std::int64_t sure = 2;  // whatever estimates may be wrong by
-    auto const estimated = m_estimator.peaks(m_open.plan)[index(Tier::device)];
-    return estimated / sure <= m_job.budgets.device_bytes && m_trials.stays_on_device(m_open.plan);
+  // Nothing is done when nothing is needed: what is open stays on the device.
+  bool try_as_asked() {
+    constexpr double sure = 0.8;  // whatever estimates may be wrong by
+    auto const peaks = m_estimator.peaks(m_open.plan);
+    bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
+    auto const device_bytes = static_cast<double>(peaks[index(Tier::device)]);
+    if (moves || sure * device_bytes > static_cast<double>(m_job.budgets.device_bytes))
+      return false;
+    Candidate candidate;
+    candidate.plan = m_open.plan;
+    candidate.peaks = peaks;
+    candidate.step_s = m_estimator.step_s(m_open.plan);
+    m_trials.try_out(candidate);
+    return m_trials.found();
+  }
+
+  void try_shares() {
+    int tried = 0;
+    for (double const share : kShares) {
+      bool const of_few = m_few_blocks && tried < kSharesOfFew;
+      if (m_trials.found() && !of_few) return;
+      // What does not fit a larger share does not fit a smaller one; the last is for what is least.
+      bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
+      if (!in_vain) try_share(share);
+      ++tried;
+    }
   }
 
   void try_share(double share) {
     auto found = search(m_estimator, m_open, with_share(m_job.budgets, share));
     m_looked_at += found.looked_at;
-    m_items = m_trials.items();
+    m_any_fits = !found.fitting.empty();
+    m_items_before = m_trials.items();
     // What is unlikely to fit, seen how estimates are off, is mended at once and compiled last.
-    compile_best(found.fitting, true);
-    compile_best(std::exchange(m_unlikely, {}), false);
-    if (!m_trials.found() && !m_trials.was_compiled(found.leanest.plan))
-      m_trials.compile(found.leanest);
+    try_best(std::move(found.fitting), true);
+    try_best(std::exchange(m_unlikely, {}), false);
+    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return;
+    take_time(found.leanest, m_estimator);
+    m_trials.try_out(found.leanest);
   }
 
   // Best first; what then does not fit is mended and takes its place among the others.
-  void compile_best(std::vector<Candidate> todo, bool only_likely) {
+  void try_best(std::vector<Candidate> todo, bool only_likely) {
     while (!todo.empty() && may_go_on()) {
       auto const best = std::ranges::min_element(todo, better);
       auto const candidate = std::move(*best);
       todo.erase(best);
       if (m_trials.is_hopeless(candidate)) break;
-      if (m_trials.is_done(candidate)) continue;
+      bool const waits = std::ranges::count(m_unlikely, candidate.plan, &Candidate::plan) > 0;
+      if (waits || m_trials.is_done(candidate)) continue;
       std::ranges::move(try_out(candidate, only_likely), std::back_inserter(todo));
     }
   }
 
   // Returns what to try next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
-    auto const likely = sum(candidate.peaks, m_trials.expected_off(candidate.plan));
-    bool const compiles = !only_likely || fits(likely, m_job.budgets);
-    if (!compiles) m_unlikely.push_back(candidate);
-    auto const [peaks, leads] = compiles ? m_trials.compile(candidate) : Trials::Result{likely};
-    auto const next_to = [&](TierBytes const& assumed) {
-      return NextTo(candidate, assumed, m_estimator, m_open, m_job.budgets);
+    Trials::Result result{m_trials.expected_off(candidate.plan)};
+    if (only_likely && !fits(sum(candidate.peaks, result.off), m_job.budgets))
+      m_unlikely.push_back(candidate);
+    else
+      result = m_trials.try_out(candidate);
+    auto const next_to = [&](TierBytes const& off) {
+      return NextTo(candidate, off, m_estimator, m_open, m_job.budgets);
     };
-    if (!fits(peaks, m_job.budgets)) return next_to(peaks).smaller();
-    return leads && may_go_on() ? next_to(candidate.peaks).alike() : std::vector<Candidate>{};
+    if (!result.fits) return next_to(result.off).smaller();
+    return result.leads && may_go_on() ? next_to({}).alike() : std::vector<Candidate>{};
   }
 
   bool may_go_on() const {
     auto const enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
-    return m_trials.items() - m_items <= (m_trials.found() ? enough : kMostItems);
+    return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
   }
 
   Job const& m_job;
@@ -115,7 +142,8 @@ class Solver {
   bool m_few_blocks;
   Trials m_trials;
   int m_looked_at = 0;
-  std::size_t m_items = 0;  // compiled before
+  bool m_any_fits = true;          // by estimates, of what was searched last
+  std::size_t m_items_before = 0;  // compiled with other shares
   std::vector<Candidate> m_unlikely;
 };
 

@@ -29,13 +29,14 @@ Tier StateMover::away(StateMoves const& moves, std::int64_t bytes, std::int64_t&
 }
 
 // What follows from where state lies. On a device of its own, gradients go to where they are used.
-void StateMover::settle(Plan& plan) const {
+void StateMover::settle(Plan& plan, bool device_updates) const {
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
   bool on_host = false;
   for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
     auto& places = plan.chunks[c];
     auto const& open = m_open.chunks[c];
-    if (open.update) places.update = places.optimizer == Tier::device ? Tier::device : Tier::host;
+    bool const on_device = device_updates || places.optimizer == Tier::device;
+    if (open.update) places.update = on_device ? Tier::device : Tier::host;
     bool const to_host = other_memory && places.update == Tier::host;
     if (open.gradients) places.gradients = to_host ? Tier::host : Tier::device;
     on_host = on_host || places.update == Tier::host;
@@ -43,12 +44,12 @@ void StateMover::settle(Plan& plan) const {
   plan.redo = m_open.norm_is_awaited || !on_host;
 }
 
-std::int64_t StateMover::room_on_host(Plan plan, int optimizers, bool from_back) const {
+std::int64_t StateMover::room_on_host(Plan plan, StateMoves const& moves) const {
   if (m_budgets.host_bytes == 0) return 0;
   plan.chunks = m_open.plan.chunks;
-  for (int i = 0; i < std::min(optimizers, this->optimizers()); ++i)
-    plan.chunks[optimizer(i, from_back)].optimizer = Tier::nvme;
-  settle(plan);
+  for (int i = 0; i < std::min(moves.count, optimizers()); ++i)
+    plan.chunks[optimizer(i, moves.from_back)].optimizer = Tier::nvme;
+  settle(plan, moves.device_updates);
   return m_budgets.host_bytes - m_estimator.peaks(plan)[index(Tier::host)];
 }
 
@@ -62,7 +63,7 @@ void StateMover::apply(StateMoves const& moves, std::int64_t host_bytes, Plan& p
     auto const c = parameters(i, moves.parameters_from_back);
     plan.chunks[c].parameters = away(moves, m_estimator.chunk(c).home_bytes, host_bytes);
   }
-  settle(plan);
+  settle(plan, moves.device_updates);
 }
 
 int StateMover::moves_for(std::int64_t device_bytes, StateMoves const& moves) const {

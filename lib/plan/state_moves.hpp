@@ -14,6 +14,8 @@ struct StateMoves {
   bool from_back = true, parameters_from_back = true;  // else from the front
   bool drive_only = false;  // else the host tier first, for as long as it has room
   int count = 0;            // of chunks' optimizer state, then of chunks' parameters
+  bool device_updates =
+      false;  // of all chunks; else the host lane's, where optimizer state is away
 
   bool operator==(StateMoves const&) const = default;
 };
@@ -26,9 +28,8 @@ class StateMover {
   int optimizers() const { return static_cast<int>(m_optimizer.size()); }
   int most() const { return optimizers() + static_cast<int>(m_parameters.size()); }
 
-  // Bytes that the host tier has left for state, beside activations and gradients: where so many
-  // optimizers' updates run on the host lane.
-  std::int64_t room_on_host(Plan plan, int optimizers, bool from_back) const;
+  // Bytes that the host tier has left for state, beside activations and gradients.
+  std::int64_t room_on_host(Plan plan, StateMoves const& moves) const;
 
   // Sets all that is open of the Plan's chunks. `host_bytes`: what state may take of the host tier.
   void apply(StateMoves const& moves, std::int64_t host_bytes, Plan& plan) const;
@@ -41,7 +42,7 @@ class StateMover {
   std::size_t optimizer(int i, bool from_back) const;
   std::size_t parameters(int i, bool from_back) const;
   Tier away(StateMoves const& moves, std::int64_t bytes, std::int64_t& host_bytes) const;
-  void settle(Plan& plan) const;
+  void settle(Plan& plan, bool device_updates) const;
 
   Estimator const& m_estimator;
   OpenPlan const& m_open;

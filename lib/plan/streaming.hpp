@@ -1,4 +1,5 @@
-// When parameters that are not at home on the device are there. A station is one block's forward
+// When parameters that are not at home on the device are there, and how far ahead of updates their
+// slices are: what schedules and estimates must agree on. A station is one block's forward
 // ops, or one block's backward ops with what they repeat; a micro-batch passes all in order.
 #pragma once
 
@@ -14,5 +15,11 @@ constexpr bool stays(int used, int used_next, int prefetch) {
 constexpr int fetched_at(int used, int used_next, int prefetch) {
   return std::max(used + 1, used_next - prefetch);
 }
+
+// Slices of updates that are brought before their turn, or still being taken back after it.
+inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
+inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
+// Backward groups beside which an early update on the host lane is expected to be done.
+inline constexpr int kGroupsBeside = 2;
 
 }  // namespace spillway

@@ -27,28 +27,21 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
 
 }  // namespace
 
-Trials::Result Trials::compile(Candidate const& candidate) {
+Trials::Result Trials::try_out(Candidate const& candidate) {
   auto compiled = placed(candidate.plan);
   m_items += compiled.train.items.size();
   auto const peaks = compiled.train.peak_bytes;
-  m_done.push_back({candidate.plan, difference(peaks, candidate.peaks)});
+  auto const off = difference(peaks, candidate.peaks);
+  m_done.push_back({candidate.plan, off});
   if (!fits(peaks, m_job.budgets)) {
     note_need(candidate.plan, compiled);
-    return {peaks};
+    return {off};
   }
   auto const before_s = m_best_s;
-  if (!consider(candidate.plan, std::move(compiled))) return {peaks};
+  if (!consider(candidate.plan, std::move(compiled))) return {off, true};
   m_estimated_s = std::min(m_estimated_s, candidate.step_s);
   m_fitting.push_back(candidate);
-  return {peaks, m_best_s < before_s || m_solution.choice->plan == candidate.plan};
-}
-
-bool Trials::stays_on_device(Plan const& plan) {
-  auto compiled = placed(plan);
-  auto const& peaks = compiled.train.peak_bytes;
-  bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
-  if (moves || !fits(peaks, m_job.budgets)) return false;
-  return consider(plan, std::move(compiled));
+  return {off, true, m_best_s < before_s || m_solution.choice->plan == candidate.plan};
 }
 
 bool Trials::is_done(Candidate const& candidate) const {

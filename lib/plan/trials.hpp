@@ -23,13 +23,12 @@ class Trials {
   explicit Trials(Job const& job) : m_job(job) {}
 
   struct Result {
-    TierBytes peaks;
+    TierBytes off{};  // exact bytes less estimated ones
+    bool fits = false;
     bool leads = false;  // it is the choice, or the fastest so far
   };
-  Result compile(Candidate const& candidate);
-
-  // Chosen if everything fits and stays on the device.
-  bool stays_on_device(Plan const& plan);
+  // Compiled as far as that takes, and simulated if it fits.
+  Result try_out(Candidate const& candidate);
 
   // Of what fits with the same activations, one that is no longer by estimates is enough.
   bool is_done(Candidate const& candidate) const;
@@ -60,7 +59,7 @@ class Trials {
   std::size_t m_items = 0;
   struct Done {
     Plan plan;
-    TierBytes off;  // exact bytes less estimated ones
+    TierBytes off;
   };
   std::vector<Done> m_done;
   std::vector<Candidate> m_fitting;  // of them

@@ -5,7 +5,6 @@
 
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
-#include "support/random_plan.hpp"
 
 namespace spillway::test {
 namespace {
@@ -30,15 +29,28 @@ std::vector<BlockPolicy> all_policies() {
   return policies;
 }
 
+// The same cores beside a device with memory of its own.
+Machine with_device() {
+  auto result = cpu();
+  result.matmul_gflops_bf16 = 5000;
+  result.device_bytes = std::int64_t{8} << 30;
+  result.memory_gbps = 500;
+  result.network_gbps = 5;
+  for (auto const* kind : {"host adamw", "host square_norm", "host accumulate", "host tree_sum"})
+    result.kind_giga_per_s[kind] = 20;
+  return result;
+}
+
 struct Tolerance {
   double time, device, away;
 };
 
-void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolerance const& within) {
-  auto const machine = cpu();
-  auto const model = block_model(graph, machine, all_policies());
+void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolerance const& within,
+                 Machine const& machine = cpu(), int ranks = 1) {
+  auto model = block_model(graph, machine, all_policies());
+  apply(Shard::none, ranks, model);
   Estimator const estimator(model, machine, micro_batches);
-  auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
+  auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
   auto const exact_s = simulate(program, machine).step_s;
   EXPECT_NEAR(estimator.step_s(plan) / exact_s, 1, within.time);
   EXPECT_LE(estimator.bound_s(plan), 1.001 * exact_s);
@@ -88,6 +100,30 @@ TEST_P(Estimates, OfStateThatComesAndGoesAreNear) {
   for (auto const& request : requests)
     expect_near(graph, make_plan(graph, request, BlockPolicy::keep), GetParam(),
                 {0.03, 0.07, 0.01});
+}
+
+TEST_P(Estimates, OfTwoMemoriesAreNear) {
+  auto const graph = gpt_training_graph({.sequence = 1024});
+  PlanRequest const requests[] = {
+      {.activations = {"light"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}},
+      {.activations = {"light+host"},
+       .gradients = {"host"},
+       .optimizer = {"host"},
+       .update = {"host"},
+       .norm_is_awaited = false},
+      {.activations = {"light"},
+       .parameters = {"host"},
+       .gradients = {"host"},
+       .optimizer = {"nvme"},
+       .update = {"host"}}};
+  for (int const ranks : {1, 2}) {
+    for (auto const& request : requests) {
+      SCOPED_TRACE(ranks);
+      auto plan = make_plan(graph, request, BlockPolicy::keep);
+      plan.unified = false;
+      expect_near(graph, plan, GetParam(), {0.12, 0.07, 0.13}, with_device(), ranks);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(With, Estimates, ::testing::Values(1, 3));

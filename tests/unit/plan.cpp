@@ -132,6 +132,38 @@ TEST(Solve, TakesTheFastestThatFitsAndNamesTheSmallestNeed) {
   }
 }
 
+// Where the device and a drive (or host) of just what it takes are short, it ends all the same; and
+// twice the same, in all it did.
+TEST(Solve, MakesDoWithTwoTightTiersAndTwiceTheSame) {
+  int tested = 0;
+  for (int const layers : {4, 12}) {
+    auto const model = gpt_training_graph(
+        {.layers = layers, .hidden = 256, .heads = 4, .vocab = 2000, .sequence = 128, .micro = 4});
+    auto const solved = [&](Budgets const& budgets) {
+      return solve(model, nullptr, {}, budgets, machine(), 1, 1);
+    };
+    auto const all = device_bytes(solved({kPlenty, 0, 0}));
+    for (int const percent : {90, 80, 70, 60}) {
+      auto const easy = solved({all * percent / 100, 0, kPlenty});
+      if (!easy.choice) continue;
+      ++tested;
+      auto const nvme_bytes = easy.choice->compiled.train.peak_bytes[index(Tier::nvme)];
+      for (int const nvme_percent : {100, 60}) {
+        Budgets const tight{all * percent / 100, all / 20, nvme_bytes * nvme_percent / 100};
+        auto const first = solved(tight), second = solved(tight);
+        ASSERT_EQ(first.choice.has_value(), second.choice.has_value());
+        EXPECT_EQ(first.looked_at, second.looked_at);
+        EXPECT_EQ(first.compiled, second.compiled);
+        EXPECT_TRUE(first.choice || nvme_percent < 100) << layers << " layers, " << percent << " %";
+        if (first.choice) {
+          EXPECT_EQ(first.choice->plan, second.choice->plan);
+        }
+      }
+    }
+  }
+  EXPECT_GE(tested, 6);
+}
+
 TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
   EXPECT_FALSE(solution.choice);
