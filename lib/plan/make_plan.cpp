@@ -117,13 +117,13 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
     BlockPlan const& block = plan.blocks[i];
     auto policy = std::string(name(block.policy));
     if (block.fraction != 1) policy += fmt::format(":{}", block.fraction);
-    text += fmt::format("  - {:<12}# {}\n", policy, graph.blocks[i].name);
+    text += fmt::format("  - {:<11} # {}\n", policy, graph.blocks[i].name);
   }
   for (PlaceKey const& key : kPlaceKeys) {
     text += fmt::format("{}:\n", key.name);
     for (std::size_t i = 0; i < graph.chunks.size(); ++i) {
       text +=
-          fmt::format("  - {:<12}# {}\n", name(plan.chunks[i].*key.place), graph.chunks[i].name);
+          fmt::format("  - {:<11} # {}\n", name(plan.chunks[i].*key.place), graph.chunks[i].name);
     }
   }
   return text + fmt::format("prefetch: {}\n", plan.prefetch);

@@ -75,10 +75,12 @@ TEST(Plan, NamesTheWordThatIsNoPolicy) {
 
 TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
   auto const plan = make_plan(
-      graph(), {.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 2},
+      graph(),
+      {.activations = {"keep", "light+nvme:0.5"}, .update = {"host", "device"}, .prefetch = 2},
       BlockPolicy::keep);
   auto const text = to_yaml(plan, graph());
-  EXPECT_EQ(text.find("activations:\n  - keep        # h.0\n  - nvme        # h.1\n"), 0u) << text;
+  EXPECT_EQ(text.find("activations:\n  - keep        # h.0\n  - light+nvme:0.5 # h.1\n"), 0u)
+      << text;
   EXPECT_NE(text.find("update:\n  - host "), std::string::npos);
   EXPECT_NE(text.find("prefetch: 2\n"), std::string::npos);
 }
