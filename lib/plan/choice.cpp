@@ -68,11 +68,7 @@ std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
     result.push_back(choice);
     result.back().moves.device_updates = !choice.moves.device_updates;
   }
-  for (int const moves : {choice.moves.count - 1, choice.moves.count + 1}) {
-    auto near = choice;
-    near.moves.count = moves;
-    if (0 <= moves && moves <= m_mover.most()) result.push_back(near);
-  }
+  add_other_moves(choice, result);
   for (Choice& near : result) find_room(near);
   bool const fixed = !m_open.prefetch || choice.prefetch == 0 || !brings_anything(plan_of(choice));
   for (int prefetch = 2 * choice.prefetch; !fixed && prefetch <= 8; prefetch *= 2) {
@@ -81,6 +77,22 @@ std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {
     result.push_back(near);
   }
   return result;
+}
+
+// One more or less, and the same from the other end.
+void ChoiceMaker::add_other_moves(Choice const& choice, std::vector<Choice>& to) const {
+  auto const add = [&](Choice near, int moves) {
+    near.moves.count = moves;
+    if (0 <= moves && moves <= m_mover.most()) to.push_back(near);
+  };
+  auto turned = choice;
+  auto& from_back = choice.moves.count <= m_mover.optimizers() ? turned.moves.from_back
+                                                               : turned.moves.parameters_from_back;
+  from_back = !from_back;
+  for (int const more : {-1, 0, 1}) {
+    if (more != 0) add(choice, choice.moves.count + more);
+    if (choice.moves.count > 0) add(turned, choice.moves.count + more);
+  }
 }
 
 // Of many, one makes no difference.

@@ -30,14 +30,16 @@ class ChoiceMaker {
   TierBytes peaks(Choice const& choice) const { return m_estimator.peaks(plan_of(choice)); }
   // Sets what so many moves may take of the host.
   void find_room(Choice& choice) const;
-  // Of few layers, each treated otherwise; some layers or a move more or
-  // less, layers from the other end or of another kind, updates elsewhere, prefetch further ahead.
+  // Of few layers, each treated otherwise; some layers more or less, from the other end or of
+  // another kind; a move more or less, or from the other end; updates elsewhere; prefetch further
+  // ahead.
   std::vector<Choice> neighbours(Choice const& choice) const;
   // With which the device suffices; all, if even they do not.
   int fewest_moves(Choice choice, int guess) const;
 
  private:
   bool ends_with_last_layer() const;
+  void add_other_moves(Choice const& choice, std::vector<Choice>& to) const;
   void add_other_layers(Choice const& choice, std::vector<Choice>& to) const;
 
   Estimator const& m_estimator;
