@@ -14,8 +14,8 @@ struct StateMoves {
   bool from_back = true, parameters_from_back = true;  // else from the front
   bool drive_only = false;  // else the host tier first, for as long as it has room
   int count = 0;            // of chunks' optimizer state, then of chunks' parameters
-  bool device_updates =
-      false;  // of all chunks; else the host lane's, where optimizer state is away
+  // Of all chunks; else the host lane updates those whose optimizer state is away.
+  bool device_updates = false;
 
   bool operator==(StateMoves const&) const = default;
 };

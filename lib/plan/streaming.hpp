@@ -1,6 +1,6 @@
 // When parameters that are not at home on the device are there, and how far ahead of updates their
-// slices are: what schedules and estimates must agree on. A station is one block's forward
-// ops, or one block's backward ops with what they repeat; a micro-batch passes all in order.
+// slices are: what schedules and estimates must agree on. A station is one block's forward ops, or
+// one block's backward ops with what they repeat; a micro-batch passes all in order.
 #pragma once
 
 #include <algorithm>
