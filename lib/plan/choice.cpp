@@ -43,7 +43,8 @@ Plan ChoiceMaker::plan_of(Choice const& choice) const {
 }
 
 void ChoiceMaker::find_room(Choice& choice) const {
-  choice.host_bytes = m_mover.room_on_host(plan_of(choice), choice.moves);
+  bool const needs_room = choice.moves.count > 0 && m_budgets.host_bytes > 0;
+  choice.host_bytes = needs_room ? m_mover.room_on_host(plan_of(choice), choice.moves) : 0;
 }
 
 std::vector<Choice> ChoiceMaker::neighbours(Choice const& choice) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <ranges>
 #include <tuple>
+#include <utility>
 
 #include "plan/state_moves.hpp"
 
@@ -30,6 +31,9 @@ class Search {
     int const prefetch = m_open.prefetch ? kShortestPrefetch : m_open.plan.prefetch;
     for (auto const& mix : activation_mixes(policies, m_maker.layers()))
       try_mix({mix, {}, {}, prefetch});
+    if (m_found.empty()) {
+      for (Choice const& choice : std::exchange(m_in_vain, {})) move_what_rest_takes(choice);
+    }
     time_kinds();
     try_variants();
     refine();
@@ -58,13 +62,17 @@ class Search {
     if (!fits(try_choice(choice), m_budgets)) try_without_prefetch(choice);
   }
 
-  // Parameters that are not brought ahead take fewest bytes. If even that does not fit: as much as
-  // other tiers can take, so that one may say what the device would need.
+  // Parameters that are not brought ahead take fewest bytes.
   void try_without_prefetch(Choice choice) {
     if (m_open.prefetch && choice.moves.count > mover().optimizers()) {
       choice.prefetch = 0;
       if (fits(try_choice(choice), m_budgets)) return;
     }
+    m_in_vain.push_back(choice);
+  }
+
+  // As much as other tiers can take, so that one may say what the device would need.
+  void move_what_rest_takes(Choice choice) {
     int does = 0, fails = choice.moves.count;
     while (fails - does > 1) {
       choice.moves.count = (fails + does) / 2;
@@ -227,6 +235,7 @@ class Search {
   Budgets m_budgets;
   ChoiceMaker m_maker;
   std::vector<Found> m_found;
+  std::vector<Choice> m_in_vain;  // do not fit whatever is moved
   double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
   SearchResult m_result;
 };

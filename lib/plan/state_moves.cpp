@@ -45,7 +45,6 @@ void StateMover::settle(Plan& plan, bool device_updates) const {
 }
 
 std::int64_t StateMover::room_on_host(Plan plan, StateMoves const& moves) const {
-  if (m_budgets.host_bytes == 0) return 0;
   plan.chunks = m_open.plan.chunks;
   for (int i = 0; i < std::min(moves.count, optimizers()); ++i)
     plan.chunks[optimizer(i, moves.from_back)].optimizer = Tier::nvme;

@@ -30,7 +30,7 @@ class Trials {
   // Compiled as far as that takes, and simulated if it fits.
   Result try_out(Candidate const& candidate);
 
-  // Of what fits with the same activations, one that is no longer by estimates is enough.
+  // Of what fits with the same activations, one that is shorter by estimates is enough.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
   // Whether estimates say that it is far from the best.
