@@ -111,20 +111,11 @@ class Walk {
   // Those that come and go: from when they are fetched to their last use before they are dropped.
   void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
     if (places.parameters == Tier::device && chunk.fetch_sent_bytes == 0) return;
-    int since = -1, before = -1;
-    for (int const use : chunk.readers) {
-      if (before >= 0 && !stays(before, use, m_plan.prefetch)) {
-        hold(Tier::device, since, before, chunk.parameter_bytes);
-        since = -1;
-      }
-      if (since < 0) {
-        since = fetched_at(before, use, m_plan.prefetch);
-        auto& first_bytes = at(since).first_fetched_bytes;
-        if (first_bytes == 0) first_bytes = chunk.parameter_bytes;
-      }
-      before = use;
-    }
-    hold(Tier::device, since, before, chunk.parameter_bytes);
+    for_each_visit(chunk.readers, m_plan.prefetch, [&](Visit const& visit) {
+      hold(Tier::device, visit.first, visit.last, chunk.parameter_bytes);
+      auto& first_bytes = at(visit.first).first_fetched_bytes;
+      if (first_bytes == 0) first_bytes = chunk.parameter_bytes;
+    });
   }
 
   // What the host lane has at the end of a step it may still have beside the next one's forward

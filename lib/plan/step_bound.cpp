@@ -68,11 +68,8 @@ void add_activations(Sum& sum, BlockModel const& model, Plan const& plan, double
 
 // Of a chunk's parameters, by a micro-batch.
 int fetches(ChunkCost const& chunk, int prefetch) {
-  int count = 0, before = -1;
-  for (int const use : chunk.readers) {
-    count += before < 0 || !stays(before, use, prefetch) ? 1 : 0;
-    before = use;
-  }
+  int count = 0;
+  for_each_visit(chunk.readers, prefetch, [&](Visit) { ++count; });
   return count;
 }
 

@@ -1,4 +1,4 @@
-#include <set>
+#include <vector>
 
 #include "plan/draft.hpp"
 #include "plan/streaming.hpp"
@@ -7,32 +7,45 @@ namespace spillway {
 
 namespace {
 
-using Chunks = std::set<int>;
+// Per chunk: the stations of a micro-batch that need its parameters brought.
+class Uses {
+ public:
+  Uses(Graph const& graph, Plan const& plan)
+      : m_graph(graph), m_plan(plan), m_stations(graph.chunks.size()) {}
 
-// Adds the chunks of the parameters that an op reads, where they have to be brought.
-void note_streamed(Graph const& graph, Plan const& plan, Op const& op, Chunks& chunks) {
-  for (View const& view : op.inputs) {
-    Tensor const& tensor = graph.tensor(view);
-    if (tensor.role != Role::parameter || plan.chunks.empty()) continue;
-    auto const home = plan.chunks[static_cast<std::size_t>(tensor.chunk)].parameters;
-    if (home != Tier::device) chunks.insert(tensor.chunk);
-  }
-}
-
-// Per station of a micro-batch: the chunks it needs.
-std::vector<Chunks> needs(Graph const& graph, Plan const& plan, Fates const& fates,
-                          std::vector<BackwardGroup> const& groups) {
-  std::vector<Chunks> result(graph.blocks.size());
-  for (Op const& op : graph.ops) {
-    if (op.phase != Phase::forward || op.elided) continue;
-    note_streamed(graph, plan, op, result[static_cast<std::size_t>(op.block)]);
-  }
-  for (BackwardGroup const& group : groups) {
-    Chunks& chunks = result.emplace_back();
-    for (auto const* ops : {&group.ops, &fates.repeats[static_cast<std::size_t>(group.block)]}) {
-      for (int const id : *ops)
-        note_streamed(graph, plan, graph.ops[static_cast<std::size_t>(id)], chunks);
+  void note(int station, Op const& op) {
+    for (View const& view : op.inputs) {
+      Tensor const& tensor = m_graph.tensor(view);
+      if (tensor.role != Role::parameter || m_plan.chunks.empty()) continue;
+      auto const chunk = static_cast<std::size_t>(tensor.chunk);
+      if (m_plan.chunks[chunk].parameters == Tier::device) continue;
+      auto& stations = m_stations[chunk];
+      if (stations.empty() || stations.back() != station) stations.push_back(station);
     }
+  }
+  std::vector<int> const& stations(Chunk const& chunk) const {
+    return m_stations[static_cast<std::size_t>(chunk.id)];
+  }
+
+ private:
+  Graph const& m_graph;
+  Plan const& m_plan;
+  std::vector<std::vector<int>> m_stations;
+};
+
+// Ops of forward passes are in the order of their blocks.
+Uses uses(Graph const& graph, Plan const& plan, Fates const& fates,
+          std::vector<BackwardGroup> const& groups) {
+  Uses result(graph, plan);
+  for (Op const& op : graph.ops) {
+    if (op.phase == Phase::forward && !op.elided) result.note(op.block, op);
+  }
+  int station = static_cast<int>(graph.blocks.size());
+  for (BackwardGroup const& group : groups) {
+    for (auto const* ops : {&group.ops, &fates.repeats[static_cast<std::size_t>(group.block)]}) {
+      for (int const id : *ops) result.note(station, graph.ops[static_cast<std::size_t>(id)]);
+    }
+    ++station;
   }
   return result;
 }
@@ -41,21 +54,15 @@ std::vector<Chunks> needs(Graph const& graph, Plan const& plan, Fates const& fat
 
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups) {
-  auto const stations = needs(graph, plan, fates, groups);
+  auto const used_at = uses(graph, plan, fates, groups);
   Streaming streaming;
-  streaming.fetches.resize(stations.size());
-  streaming.drops.resize(stations.size());
+  streaming.fetches.resize(graph.blocks.size() + groups.size());
+  streaming.drops.resize(streaming.fetches.size());
   for (Chunk const& chunk : graph.chunks) {
-    int before = -1;  // the station of the last use
-    for (int now = 0; now < static_cast<int>(stations.size()); ++now) {
-      if (!stations[static_cast<std::size_t>(now)].contains(chunk.id)) continue;
-      if (before < 0 || !stays(before, now, plan.prefetch)) {
-        if (before >= 0) streaming.drops[static_cast<std::size_t>(before)].push_back(chunk.id);
-        auto const at = fetched_at(before, now, plan.prefetch);
-        streaming.fetches[static_cast<std::size_t>(at)].push_back(chunk.id);
-      }
-      before = now;
-    }
+    for_each_visit(used_at.stations(chunk), plan.prefetch, [&](Visit const& visit) {
+      streaming.fetches[static_cast<std::size_t>(visit.first)].push_back(chunk.id);
+      streaming.drops[static_cast<std::size_t>(visit.last)].push_back(chunk.id);
+    });
   }
   return streaming;
 }

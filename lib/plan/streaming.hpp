@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 namespace spillway {
 
@@ -14,6 +15,25 @@ constexpr bool stays(int used, int used_next, int prefetch) {
 // The station before which it is fetched; `used`: the use before this one, -1 for none.
 constexpr int fetched_at(int used, int used_next, int prefetch) {
   return std::max(used + 1, used_next - prefetch);
+}
+
+// Of a chunk's parameters on the device, in a micro-batch: from the station before which they are
+// fetched to the one after which they are dropped.
+struct Visit {
+  int first, last;
+};
+// `used_at`: the stations that read them, in order. Each Visit in turn goes to `visit`.
+template <class Function>
+constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Function visit) {
+  Visit now{-1, -1};
+  for (int const use : used_at) {
+    if (now.last < 0 || !stays(now.last, use, prefetch)) {
+      if (now.last >= 0) visit(now);
+      now.first = fetched_at(now.last, use, prefetch);
+    }
+    now.last = use;
+  }
+  if (now.last >= 0) visit(now);
 }
 
 // Slices of updates that are brought before their turn, or still being taken back after it.
