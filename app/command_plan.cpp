@@ -103,6 +103,8 @@ std::string text_of(PlanReport const& report, bool compares) {
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);
+  } else {
+    text += kHowToCompare;
   }
   return text + fmt::format("\nSearched {} plans and compiled {} in {:.0f} ms.\n",
                             planned.looked_at, planned.compiled, 1e3 * planned.search_s);

@@ -11,6 +11,7 @@
 #include "config/print.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
+#include "plan/alternatives.hpp"
 #include "plan/machine_file.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/checkpoints.hpp"
@@ -156,7 +157,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, limits)));
     start.run_dir->write("environment.json", environment + "\n");
     start.run_dir->write("plan.yaml", plan_text);
-    start.run_dir->write("plan.txt", explanation);
+    start.run_dir->write("plan.txt", explanation + std::string(kHowToCompare));
   });
 
   // 4. Bound Programs, the model's start.

@@ -8,6 +8,8 @@
 
 namespace spillway {
 
+inline constexpr double kDayS = 24 * 3600;
+
 // "8GiB", "512 MiB", "1.5GB" or "4096": binary (KiB = 1024) and decimal (KB or kB = 1000) units up
 // to P. A fraction is rounded to the nearest byte. Empty when the text is no size, is negative, has
 // an ambiguous unit ("8G") or exceeds 63 bits.

@@ -35,10 +35,7 @@ std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& bu
   if (std::ranges::count(open.layers, true) == 0) return result;
   for (int p = 0; p < kPolicies; ++p) {
     auto const policy = static_cast<BlockPolicy>(p);
-    auto const tier = away_tier(policy);
-    if (tier == Tier::host && budgets.host_bytes == 0) continue;
-    if (tier == Tier::nvme && budgets.nvme_bytes == 0) continue;
-    add(policy);
+    if (has_tier(budgets, away_tier(policy).value_or(Tier::device))) add(policy);
   }
   return result;
 }

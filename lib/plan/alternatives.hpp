@@ -46,6 +46,10 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 // is a search.
 std::vector<Alternative> shardings(PlanQuestion const& question);
 
+// Where none of it was asked for.
+inline constexpr std::string_view kHowToCompare =
+    "\nOther ways, and what 1 GiB more would buy: spillway plan --compare with the same input\n";
+
 // All as a table beside what was chosen, for a person.
 struct OtherPlans {
   std::vector<Alternative> alternatives;

@@ -18,6 +18,11 @@ struct Budgets {
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
+inline bool has_tier(Budgets const& budgets, Tier tier) {
+  return (tier != Tier::host || budgets.host_bytes > 0) &&
+         (tier != Tier::nvme || budgets.nvme_bytes > 0);
+}
+
 // What peaks are above their budgets.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};

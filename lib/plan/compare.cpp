@@ -21,6 +21,9 @@ std::string too_little(Alternative const& alternative, Budgets const& budgets) {
   std::string text;
   for (Tier const tier : kTiersInOrder) {
     if (missing[index(tier)] == 0) continue;
+    if (!has_tier(budgets, tier))
+      return fmt::format("  {:<14} not possible: there is no budget of {}\n", alternative.name,
+                         words(tier));
     text += fmt::format("{}{} more {}", text.empty() ? "" : " and ",
                         human_bytes(missing[index(tier)]), words(tier));
   }

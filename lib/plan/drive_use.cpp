@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
+
 namespace spillway {
 
 namespace {
 
-constexpr double kDayS = 24 * 3600, kDaysPerYear = 365.25;
+constexpr double kDaysPerYear = 365.25;
 
 }  // namespace
 

@@ -15,21 +15,25 @@ namespace spillway {
 
 namespace {
 
-// "6 of 24 layers spill, 3 recompute": empty where all activations are kept.
+// "; activations: 6 of 24 layers spill, 3 recompute": empty where all are kept.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
-  int layers = 0, away = 0, again = 0;
+  int layers = 0, away = 0, again = 0, partly = 0;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     if (!graph.blocks[b].layer) continue;
     auto const policy = effective_policy(graph, plan, static_cast<int>(b));
     ++layers;
     away += away_tier(policy) ? 1 : 0;
     again += policy == BlockPolicy::recompute ? 1 : 0;
+    partly += policy == BlockPolicy::light ? 1 : 0;
   }
-  if (away > 0 && again > 0)
-    return fmt::format("; {} of {} layers spill, {} recompute", away, layers, again);
-  if (away > 0) return fmt::format("; {} of {} layers spill", away, layers);
-  if (again > 0) return fmt::format("; {} of {} layers recompute", again, layers);
-  return "";
+  std::string text;
+  for (auto const& [number, verb] : {std::pair(away, "spill"), std::pair(again, "recompute"),
+                                     std::pair(partly, "recompute what is cheap")}) {
+    if (number == 0) continue;
+    text += text.empty() ? fmt::format("; activations: {} of {} layers {}", number, layers, verb)
+                         : fmt::format(", {} {}", number, verb);
+  }
+  return text;
 }
 
 // "; optimizer state in host memory and on NVMe": empty where it is all on the device.
@@ -86,12 +90,12 @@ std::string step_line(Program const& program, double step_s) {
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
   TierBytes const limits = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};
-  auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>18}\n", "for each rank", "budget", "peak",
-                          "spare", "of it always used");
+  auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", "for each rank", "budget", "peak",
+                          "spare", "between steps");
   for (Tier const tier : kTiersInOrder) {
     auto const peak = program.peak_bytes[index(tier)], limit = limits[index(tier)];
     if (peak == 0) continue;
-    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>18}\n", words(tier), human_bytes(limit),
+    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), human_bytes(limit),
                         human_bytes(peak), human_bytes(limit - peak),
                         bytes_or_dash(program.persistent_bytes[index(tier)]));
   }
@@ -125,7 +129,7 @@ std::string explain(Graph const& graph, Plan const& plan, Program const& program
          step_line(program, simulation.step_s) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" + picture(graph, plan) +
-         updates_text(plan) + peaks_text(program) + time_text(simulation, path);
+         updates_text(plan) + peaks_text(program) + time_text(program, simulation, path);
 }
 
 }  // namespace spillway

@@ -23,7 +23,7 @@ std::string part_text(Program const& program, Tier tier, PeakMoment::Part const&
                      human_bytes(part.largest_bytes));
 }
 
-// ", in the backward pass at h.3/attn (item 175)".
+// ", in the backward pass at h.3/attn (item 175 of 900)".
 std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
   if (program.persistent_bytes[index(tier)] == program.peak_bytes[index(tier)])
     return ", all the time";
@@ -31,8 +31,9 @@ std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
   Item const& item = program.items[static_cast<std::size_t>(number)];
   if (item.kind != ItemKind::op) return ", at " + describe(program, number);
   Op const& op = program.ops[static_cast<std::size_t>(item.op)];
-  return fmt::format(", in the {} at {} (item {})", passes[static_cast<std::size_t>(op.phase)],
-                     op.name, number);
+  return fmt::format(", in the {} at {} (item {} of {})",
+                     passes[static_cast<std::size_t>(op.phase)], op.name, number,
+                     program.items.size());
 }
 
 std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) {

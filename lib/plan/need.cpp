@@ -34,7 +34,7 @@ std::string describe(Solution::Need const& need, Graph const& graph, std::int64_
       text += " and " + std::string(name(tier)) + " " + budget(tier);
   }
   if (need.nvme_bytes_per_s > 0) {
-    constexpr double day_s = 24 * 3600, mebibyte_s = mebibyte / day_s;
+    constexpr double mebibyte_s = mebibyte / kDayS;
     auto const node_bytes_per_s = need.nvme_bytes_per_s * static_cast<double>(node_ranks);
     auto const per_day = std::ceil(node_bytes_per_s / mebibyte_s);
     text += " and spill.max_write_per_day " +

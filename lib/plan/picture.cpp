@@ -143,15 +143,18 @@ std::string legend(std::string const& letters, std::array<std::string_view, kTie
   return text;
 }
 
-std::string places_legend(std::vector<Line> const& lines, bool unified) {
+std::string places_legend(std::vector<Line> const& lines, Plan const& plan) {
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   auto const& updates = lines.back().letters;
   if (updates.empty()) return "";
-  return fmt::format("The rest lies in: {}\nUpdated by: {}\n",
-                     legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),
-                     legend(updates, {unified ? "the threads that compute" : "the device",
-                                      unified ? "a thread beside them" : "cores of the host", ""}));
+  bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
+  return fmt::format(
+      "The rest lies in: {}\nUpdated by: {}{}\n",
+      legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),
+      legend(updates, {plan.unified ? "the threads that compute" : "the device",
+                       plan.unified ? "a thread beside them" : "cores of the host", ""}),
+      late ? " (which may go on into the next step)" : "");
 }
 
 // Neighbours that are alike on one line.
@@ -180,7 +183,7 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
 
 std::string picture(Graph const& graph, Plan const& plan) {
   auto const rows = lines(graph, plan);
-  return grid(rows) + activations_legend(graph, plan) + places_legend(rows, plan.unified) +
+  return grid(rows) + activations_legend(graph, plan) + places_legend(rows, plan) +
          other_chunks(graph, plan);
 }
 

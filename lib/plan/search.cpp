@@ -134,8 +134,7 @@ class Search {
     auto candidate = estimated(choice, m_maker, m_estimator);
     auto const peaks = candidate.peaks;
     ++m_result.looked_at;
-    bool const may_fit = rest_fits(peaks, m_budgets);
-    if (may_fit) candidate.step_s = m_estimator.bound_s(candidate.plan);
+    if (fits(peaks, m_budgets)) candidate.step_s = m_estimator.bound_s(candidate.plan);
     candidate.wears_too_fast = wears_too_fast(candidate, m_estimator, m_budgets);
     note_leanest(candidate);
     if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
@@ -235,7 +234,7 @@ class Search {
   Budgets m_budgets;
   ChoiceMaker m_maker;
   std::vector<Found> m_found;
-  std::vector<Choice> m_in_vain;  // do not fit whatever is moved
+  std::vector<Choice> m_in_vain;                              // do not fit whatever is moved
   double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
   SearchResult m_result;
 };

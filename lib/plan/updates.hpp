@@ -41,11 +41,11 @@ class Updates {
   Draft& m_draft;
   ProgramWriter& m_writer;
   std::size_t m_loss_group;
-  std::vector<std::vector<int>> m_chunks;             // by the group after which they are updated
-  std::vector<UpdatePiece> m_pieces;                  // in order
-  int m_next = 0;                                     // piece
-  int m_complete = 0;                                 // pieces before this one have whole gradients
-  int m_away_brought = 0, m_brought = 0;  // up to which piece: what is not on the device; all
+  std::vector<std::vector<int>> m_chunks;  // by the group after which they are updated
+  std::vector<UpdatePiece> m_pieces;       // in order
+  int m_next = 0;                          // piece
+  int m_complete = 0;                      // pieces before this one have whole gradients
+  int m_away_brought = 0, m_brought = 0;   // up to which piece: what is not on the device; all
   std::vector<ItemNumber> m_group_ends;
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // lane, slot, operand
   struct Done {

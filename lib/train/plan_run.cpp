@@ -41,9 +41,8 @@ std::int64_t spill_room(std::int64_t free_bytes, std::int64_t local_ranks) {
 }  // namespace
 
 double write_limit(SpillConfig const& spill, std::int64_t local_ranks) {
-  constexpr double day_s = 24 * 3600;
   if (!spill.max_write_per_day_bytes) return Budgets{}.nvme_bytes_per_s;
-  return static_cast<double>(*spill.max_write_per_day_bytes) / day_s /
+  return static_cast<double>(*spill.max_write_per_day_bytes) / kDayS /
          static_cast<double>(local_ranks);
 }
 

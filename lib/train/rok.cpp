@@ -24,10 +24,7 @@ std::vector<BlockPolicy> policies(Budgets const& budgets) {
   using enum BlockPolicy;
   std::vector<BlockPolicy> result;
   for (auto const policy : {keep, light, recompute, nvme, light_nvme, host, light_host}) {
-    auto const away = away_tier(policy);
-    bool const has_host = away != Tier::host || budgets.host_bytes > 0;
-    bool const has_nvme = away != Tier::nvme || budgets.nvme_bytes > 0;
-    if (has_host && has_nvme) result.push_back(policy);
+    if (has_tier(budgets, away_tier(policy).value_or(Tier::device))) result.push_back(policy);
   }
   return result;
 }

@@ -38,7 +38,7 @@ TEST(Explain, BeginsWithASentence) {
   EXPECT_EQ(explained({.activations = {"keep"}}).find("Fits with "), 0u);
   EXPECT_TRUE(has(explained({.activations = {"keep"}}), "to spare; nothing leaves the device"));
   EXPECT_TRUE(has(explained({.activations = {"nvme", "recompute", "nvme"}}),
-                  "; 10 of 12 layers spill, 1 recompute; "));
+                  "; activations: 10 of 12 layers spill, 1 recompute; "));
   EXPECT_TRUE(has(explained({.optimizer = {"host", "nvme"}}),
                   "; optimizer state in host memory and on NVMe; "));
 }
