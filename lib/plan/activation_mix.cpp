@@ -35,7 +35,7 @@ std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& bu
   if (std::ranges::count(open.layers, true) == 0) return result;
   for (int p = 0; p < kPolicies; ++p) {
     auto const policy = static_cast<BlockPolicy>(p);
-    if (has_tier(budgets, away_tier(policy).value_or(Tier::device))) add(policy);
+    if (allows(budgets, policy)) add(policy);
   }
   return result;
 }

@@ -27,12 +27,6 @@ PlanCost answer(PlanQuestion const& question) {
   return cost;
 }
 
-std::int64_t& bytes_of(Budgets& budgets, Tier tier) {
-  return tier == Tier::device ? budgets.device_bytes
-         : tier == Tier::host ? budgets.host_bytes
-                              : budgets.nvme_bytes;
-}
-
 }  // namespace
 
 std::vector<Alternative> alternatives(PlanQuestion const& question) {
@@ -49,9 +43,8 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
   std::vector<MoreRoom> result;
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
     auto other = question;
-    auto& budget = bytes_of(other.budgets, tier);
-    if (budget == 0 && tier != Tier::device) continue;
-    budget += std::int64_t{1} << 30;
+    if (!has_tier(other.budgets, tier)) continue;
+    other.budgets.*budget_of(tier) += std::int64_t{1} << 30;
     result.push_back({tier, answer(other)});
   }
   return result;

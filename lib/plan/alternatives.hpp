@@ -48,7 +48,8 @@ std::vector<Alternative> shardings(PlanQuestion const& question);
 
 // Where none of it was asked for.
 inline constexpr std::string_view kHowToCompare =
-    "\nOther ways, and what 1 GiB more would buy: spillway plan --compare with the same input\n";
+    "\nOther ways, and what 1 GiB more would buy: the same input, keys and --ranks with\n"
+    "spillway plan --compare\n";
 
 // All as a table beside what was chosen, for a person.
 struct OtherPlans {

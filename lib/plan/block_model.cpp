@@ -199,6 +199,7 @@ class Builder {
       auto& block = m_model.blocks[static_cast<std::size_t>(std::max(0, op.block))];
       if (op.phase == Phase::update) note_update(op);
       if (op.phase == Phase::forward) note_parameters(op, block.chunks);
+      if (op.phase == Phase::forward && !op.elided) note_parameters(op, block.forward_chunks);
       if (op.phase == Phase::backward) note_parameters(op, block.backward_chunks);
     }
     note_readers();
@@ -219,10 +220,11 @@ class Builder {
     };
     for (int b = 0; b < blocks; ++b) {
       for (int const id : m_model.blocks[static_cast<std::size_t>(b)].chunks) {
-        chunk(id).readers.push_back(b);
         if (chunk(id).first_block < 0) chunk(id).first_block = b;
         chunk(id).last_block = b;
       }
+      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].forward_chunks)
+        chunk(id).readers.push_back(b);
     }
     for (int b = blocks; b-- > 0;) {
       for (int const id : m_model.blocks[static_cast<std::size_t>(b)].backward_chunks)

@@ -23,11 +23,12 @@ struct BlockCost {
   bool layer = false;
   ItemCost forward;
   std::array<PolicyCost, kPolicies> policies;
-  std::vector<int> chunks, backward_chunks;  // whose parameters its forward, its backward ops read
+  std::vector<int> chunks;  // whose gradients its backward ops make parts of
+  std::vector<int> forward_chunks, backward_chunks;  // whose parameters its ops read
 };
 
 struct ChunkCost {
-  int first_block = -1, last_block = -1;  // whose forward ops read its parameters
+  int first_block = -1, last_block = -1;  // that make parts of its gradient
   std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
   std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it

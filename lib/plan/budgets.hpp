@@ -18,16 +18,24 @@ struct Budgets {
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
+// budgets.*budget_of(tier).
+constexpr std::int64_t Budgets::*budget_of(Tier tier) {
+  constexpr std::int64_t Budgets::*bytes[] = {&Budgets::device_bytes, &Budgets::host_bytes,
+                                              &Budgets::nvme_bytes};
+  return bytes[index(tier)];
+}
 inline bool has_tier(Budgets const& budgets, Tier tier) {
-  return (tier != Tier::host || budgets.host_bytes > 0) &&
-         (tier != Tier::nvme || budgets.nvme_bytes > 0);
+  return tier == Tier::device || budgets.*budget_of(tier) > 0;
+}
+inline bool allows(Budgets const& budgets, BlockPolicy policy) {
+  return has_tier(budgets, away_tier(policy).value_or(Tier::device));
 }
 
 // What peaks are above their budgets.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
-  TierBytes missing = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};
-  for (std::size_t tier = 0; tier < kTiers; ++tier)
-    missing[tier] = std::max<std::int64_t>(0, peaks[tier] - missing[tier]);
+  TierBytes missing{};
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
+    missing[index(tier)] = std::max<std::int64_t>(0, peaks[index(tier)] - budgets.*budget_of(tier));
   return missing;
 }
 inline std::int64_t all_missing_bytes(TierBytes const& peaks, Budgets const& budgets) {

@@ -1,302 +1,234 @@
 #include "plan/estimate_step.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <span>
-#include <stdexcept>
+#include <deque>
 
-#include "base/math.hpp"
-#include "plan/streaming.hpp"
+#include "plan/estimate_bytes.hpp"
+#include "plan/estimate_updates.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Of a chunk's update, and of all: finer ones tell no more.
-constexpr std::int64_t kMostParts = 4, kAllParts = 192;
-
-// Jobs to wait for; -1 is none.
-class Waits {
- public:
-  Waits(std::initializer_list<int> jobs) {
-    for (int const job : jobs) push_back(job);
-  }
-  void push_back(int job) {
-    if (job < 0) return;
-    if (m_count == m_jobs.size()) throw std::logic_error("a station waits for too many jobs");
-    m_jobs[m_count++] = job;
-  }
-  operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
-
- private:
-  std::array<int, 32> m_jobs;
-  std::size_t m_count = 0;
-};
-
-// The jobs of some steps, each told what it waits for: what schedule and layout would make of the
-// Plan, with a block's forward or backward pass (a station) in place of its ops.
+// The jobs of some steps: what schedule and layout would make of the Plan, with a block's forward
+// or backward pass (a station) in place of its ops.
 class Steps {
  public:
-  Steps(BlockModel const& model, Machine const& machine, Plan const& plan)
+  Steps(BlockModel const& model, Machine const& machine, Plan const& plan, bool accumulates)
       : m_model(model),
-        m_machine(machine),
         m_plan(plan),
-        m_parts(std::clamp<std::int64_t>(kAllParts / std::ssize(model.chunks), 1, kMostParts)),
-        m_updated(model.chunks.size(), -1),
-        m_gradient(model.chunks.size(), -1) {}
+        m_blocks(static_cast<int>(model.blocks.size())),
+        m_jobs(machine),
+        m_updates(model, plan, m_jobs),
+        m_bytes(station_bytes(model, plan, accumulates)),
+        m_fetches(2 * model.blocks.size()),
+        m_gradient(model.chunks.size(), -1) {
+    for (int c = 0; c < std::ssize(model.chunks); ++c) {
+      if (!is_fetched(c)) continue;
+      for_each_visit(chunk(c).readers, plan.prefetch, [&](Visit const& visit) {
+        m_fetches[static_cast<std::size_t>(visit.first)].push_back(c);
+      });
+    }
+  }
 
   void step(int micro_batches) {
+    m_updates.begin_step();
     for (int i = 0; i < micro_batches; ++i) {
       m_first = i == 0;
       begin_micro_batch();
-      for (std::size_t b = 0; b < m_model.blocks.size(); ++b) forward(b);
-      for (std::size_t b = m_model.blocks.size(); b-- > 0;) {
+      for (int b = 0; b < m_blocks; ++b) forward(b);
+      for (int b = m_blocks; b-- > 0;) {
         backward(b);
         bool const last = i + 1 == micro_batches;
         reduce(b, last);
-        if (last && !m_plan.redo) update_ready(b);
+        if (last) m_updates.after_backward(b, m_now);
       }
     }
-    if (m_plan.redo) update_all();
+    m_updates.after_all(m_now);
   }
-  Timeline const& timeline() const { return m_timeline; }
+  Timeline const& timeline() const { return m_jobs.timeline(); }
 
  private:
-  int add(Lane lane, ItemCost const& cost, Waits const& waits) {
-    return m_timeline.add(lane, cost, waits);
-  }
-  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
-    auto const lane = copy_lane(from, to);
-    return add(lane, copy_cost(bytes, m_machine, lane), waits);
-  }
   ChunkPlan const& places(int chunk) const {
     return m_plan.chunks[static_cast<std::size_t>(chunk)];
   }
   ChunkCost const& chunk(int number) const {
     return m_model.chunks[static_cast<std::size_t>(number)];
   }
-  int& at(std::vector<int>& jobs, int number) { return jobs[static_cast<std::size_t>(number)]; }
+  BlockCost const& block(int number) const {
+    return m_model.blocks[static_cast<std::size_t>(number)];
+  }
+  std::int64_t away(int block) const {
+    return away_bytes(m_model, m_plan, static_cast<std::size_t>(block));
+  }
+  BlockPolicy policy(int block) const {
+    return effective_policy(m_model, m_plan, static_cast<std::size_t>(block));
+  }
+  bool is_fetched(int chunk) const {
+    return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
+  }
+  int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
+  static int at(std::vector<int> const& jobs, int number) {
+    return number < std::ssize(jobs) ? jobs[static_cast<std::size_t>(number)] : -1;
+  }
 
   void begin_micro_batch() {
-    m_stations.clear();
+    m_now = m_first ? m_updates.reported() : -1;
     m_spills.assign(m_model.blocks.size(), -1);
-    m_leaving = m_spills;
-    m_fetched.assign(m_model.chunks.size(), {-1, -1});
+    m_left.clear();
+    m_reloads.assign(m_model.blocks.size(), {-1, -1});
+    m_fetched.assign(m_model.chunks.size(), -1);
   }
 
-  // What ran so many stations ago; -1: nothing in this micro-batch.
-  int station_before(int stations) const {
-    auto const at = std::ssize(m_stations) - 1 - stations;
-    return at < 0 ? -1 : m_stations[static_cast<std::size_t>(at)];
+  // What is brought ahead of use is begun in the order of the stations before which that is.
+  void enter_station(int station) {
+    for (int const c : m_fetches[static_cast<std::size_t>(station)]) fetch(c);
+    if (station < m_blocks) return;
+    int const last = std::min(station + m_plan.prefetch, 2 * m_blocks - 1);
+    for (int s = station == m_blocks ? station : station + m_plan.prefetch; s <= last; ++s)
+      reload(2 * m_blocks - 1 - s);
   }
 
-  // Parameters that are not at home on the device come ahead of use, and stay if used again soon.
-  void need_parameters(std::vector<int> const& chunks, Waits& waits) {
-    int const now = static_cast<int>(m_stations.size());
-    for (int const c : chunks) {
-      bool const is_there = places(c).parameters == Tier::device;
-      if (is_there && chunk(c).fetch_sent_bytes == 0) {
-        waits.push_back(at(m_updated, c));
-        continue;
-      }
-      auto& [job, used] = m_fetched[static_cast<std::size_t>(c)];
-      if (job < 0 || !stays(used, now, m_plan.prefetch)) {
-        Waits const ahead = {station_before(m_plan.prefetch), at(m_updated, c)};
-        job = is_there ? -1 : copy(places(c).parameters, Tier::device, chunk(c).home_bytes, ahead);
-        job = send(chunk(c).fetch_sent_bytes, job, ahead);
-      }
-      used = now;
-      waits.push_back(job);
-    }
+  void fetch(int c) {
+    Waits const waits = {m_now, m_updates.updated(c)};
+    bool const is_there = places(c).parameters == Tier::device;
+    int const job =
+        is_there ? -1 : m_jobs.copy(places(c).parameters, Tier::device, chunk(c).home_bytes, waits);
+    m_fetched[static_cast<std::size_t>(c)] = m_jobs.send(chunk(c).fetch_sent_bytes, job, waits);
+  }
+
+  // Half by half: what is needed first is there sooner.
+  void reload(int b) {
+    int const spill = at(m_spills, b);
+    if (spill < 0) return;
+    for (int& job : m_reloads[static_cast<std::size_t>(b)])
+      job = m_jobs.copy(*away_tier(policy(b)), Tier::device, away(b) / 2, {spill, m_now});
+  }
+
+  void need_parameters(std::vector<int> const& chunks, Waits& waits) const {
+    for (int const c : chunks)
+      waits.push_back(is_fetched(c) ? at(m_fetched, c) : m_updates.updated(c));
   }
 
   // Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
   // update still reads to the block `prefetch` before its own: that waits for the update.
-  void need_memory(std::size_t block, Waits& waits) const {
+  void need_memory(int b, Waits& waits) const {
     if (!m_first || !m_plan.unified || !m_plan.redo) return;
-    auto const ahead =
-        std::min(block + static_cast<std::size_t>(m_plan.prefetch), m_model.blocks.size() - 1);
-    for (int const c : m_model.blocks[ahead].chunks) {
+    for (int const c : block(std::min(b + m_plan.prefetch, m_blocks - 1)).forward_chunks) {
       bool const comes = places(c).parameters != Tier::device;
-      if (comes && places(c).update == Tier::host)
-        waits.push_back(m_updated[static_cast<std::size_t>(c)]);
+      if (comes && places(c).update == Tier::host) waits.push_back(m_updates.updated(c));
     }
   }
 
-  void forward(std::size_t b) {
-    auto const& block = m_model.blocks[b];
-    auto const policy = effective_policy(m_model, m_plan, b);
-    Waits waits = {};
-    need_parameters(block.chunks, waits);
+  // What leaves begins to when half of the pass is done.
+  void forward(int b) {
+    enter_station(b);
+    Waits waits = {b == 0 ? m_now : -1};
+    need_room(b, waits);
+    need_parameters(block(b).forward_chunks, waits);
     need_memory(b, waits);
-    if (b >= 2) waits.push_back(m_spills[b - 2]);
-    int const job = add(Lane::compute, block.forward, waits);
-    m_stations.push_back(job);
-    if (auto const tier = away_tier(policy)) {
-      if (auto const bytes = away_bytes(m_model, m_plan, b))
-        m_spills[b] = copy(Tier::device, *tier, bytes, {job});
+    auto const bytes = away(b);
+    int const parts = bytes > 0 ? 2 : 1;
+    for (int i = 0; i < parts; ++i) {
+      m_now = m_jobs.add(Lane::compute, divided(block(b).forward, parts), waits);
+      waits = {};
+      if (bytes > 0)
+        m_spills[static_cast<std::size_t>(b)] =
+            m_jobs.copy(Tier::device, *away_tier(policy(b)), bytes / parts, {m_now});
     }
+    if (bytes > 0) m_left.push_back({b, *away_tier(policy(b)), at(m_spills, b), bytes});
   }
 
-  void backward(std::size_t b) {
-    auto const policy = effective_policy(m_model, m_plan, b);
-    Waits waits = {};
-    need_parameters(m_model.blocks[b].backward_chunks, waits);
-    if (b + 2 < m_leaving.size()) waits.push_back(m_leaving[b + 2]);
-    if (m_spills[b] >= 0) {
-      waits.push_back(copy(*away_tier(policy), Tier::device, away_bytes(m_model, m_plan, b),
-                           {m_spills[b], station_before(m_plan.prefetch)}));
+  // What left before the last station is waited for, the oldest first, once its bytes are needed:
+  // layout does not keep free what is not needed yet, so from about this share of the peak on.
+  void need_room(int station, Waits& waits) {
+    constexpr double share = 0.8;
+    auto const most = share * static_cast<double>(m_bytes.most[index(Tier::device)]);
+    auto bytes = m_bytes.on_device[static_cast<std::size_t>(station)];
+    for (Left const& left : m_left) bytes += left.station + 1 < station ? left.bytes : 0;
+    std::array<int, kTiers> last = {-1, -1, -1};  // by where to: a lane ends them in order
+    while (!m_left.empty() && m_left.front().station + 1 < station &&
+           static_cast<double>(bytes) > most) {
+      bytes -= m_left.front().bytes;
+      last[index(m_left.front().to)] = m_left.front().job;
+      m_left.pop_front();
     }
-    m_stations.push_back(
-        add(Lane::compute, m_model.blocks[b].policies[index(policy)].backward, waits));
+    for (int const job : last) waits.push_back(job);
+  }
+
+  void backward(int b) {
+    enter_station(backward_station(b));
+    auto const& cost = block(b).policies[index(policy(b))].backward;
+    Waits waits = {};
+    need_room(backward_station(b), waits);
+    need_parameters(block(b).backward_chunks, waits);
+    int const parts = at(m_spills, b) >= 0 ? 2 : 1;
+    for (int i = 0; i < parts; ++i) {
+      waits.push_back(m_reloads[static_cast<std::size_t>(b)][static_cast<std::size_t>(i)]);
+      m_now = m_jobs.add(Lane::compute, divided(cost, parts), waits);
+      waits = {};
+    }
     collect(b);
   }
 
   // Gradients that are complete for this micro-batch join the step's where that lies. The host lane
   // works on the device's too where both are main memory.
-  void collect(std::size_t b) {
-    for (int const c : m_model.blocks[b].chunks) {
-      if (chunk(c).first_block != static_cast<int>(b)) continue;
+  void collect(int b) {
+    for (int const c : block(b).chunks) {
+      if (chunk(c).first_block != b) continue;
       bool const host = places(c).gradients == Tier::host;
-      int job = m_stations.back();
-      if (host && (m_first || !m_plan.unified))
-        job = m_leaving[b] = copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
+      int job = m_now;
+      if (host && (m_first || !m_plan.unified)) {
+        job = m_jobs.copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
+        m_left.push_back({backward_station(b), Tier::host, job, chunk(c).gradient_bytes});
+      }
       if (!m_first)
-        job = add(host ? Lane::host : Lane::compute,
-                  host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
-      at(m_gradient, c) = job;
+        job = m_jobs.add(host ? Lane::host : Lane::compute,
+                         host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
+      m_gradient[static_cast<std::size_t>(c)] = job;
     }
   }
 
   // What is complete with this block, which is the first to use it, is summed over ranks.
-  void reduce(std::size_t b, bool last) {
-    for (int const c : m_model.blocks[b].chunks) {
-      bool const complete = chunk(c).first_block == static_cast<int>(b);
-      if (complete && (last || chunk(c).reduces_each))
-        at(m_gradient, c) = send(chunk(c).reduce_sent_bytes, at(m_gradient, c), {});
+  void reduce(int b, bool last) {
+    for (int const c : block(b).chunks) {
+      if (chunk(c).first_block != b) continue;
+      auto& job = m_gradient[static_cast<std::size_t>(c)];
+      if (last || chunk(c).reduces_each) job = m_jobs.send(chunk(c).reduce_sent_bytes, job);
+      m_updates.set_gradient(c, job);
     }
-  }
-
-  // To other ranks, after `job`; that itself if there is nothing to send.
-  int send(std::int64_t bytes, int job, Waits waits) {
-    if (bytes == 0) return job;
-    waits.push_back(job);
-    return add(Lane::comm, copy_cost(bytes, m_machine, Lane::comm), waits);
-  }
-
-  void update_ready(std::size_t b) {
-    for (int const c : m_model.blocks[b].chunks) {
-      if (chunk(c).first_block == static_cast<int>(b)) update(c, norm(c));
-    }
-  }
-
-  int norm(int c) {
-    bool const host = places(c).gradients == Tier::host;
-    return add(host ? Lane::host : Lane::compute, host ? chunk(c).host_norm : chunk(c).norm,
-               {at(m_gradient, c)});
-  }
-
-  void update_all() {
-    std::array<int, 2> norms = {-1, -1};  // the last one of either lane
-    for (int c = 0; c < std::ssize(m_model.chunks); ++c)
-      norms[places(c).gradients == Tier::host ? 1 : 0] = norm(c);
-    int const commit = add(Lane::comm, {}, {norms[0], norms[1]});
-    for (int c = 0; c < std::ssize(m_model.chunks); ++c) update(c, commit);
-  }
-
-  // Slice by slice; what is out of the lane's reach passes through slots.
-  void update(int c, int after) {
-    bool const host = places(c).update == Tier::host;
-    auto const& cost = host ? chunk(c).host_update : chunk(c).update;
-    auto const needs = brought(chunk(c), places(c), m_plan.unified);
-    bool const sliced = needs.all_bytes() > 0;
-    auto const parts = sliced ? std::clamp<std::int64_t>(
-                                    div_ceil(chunk(c).elements, m_plan.update_slice), 1, m_parts)
-                              : 1;
-    for (std::int64_t i = 0; i < parts; ++i) {
-      Waits waits = {after};
-      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-        auto const bytes = needs.bytes[index(tier)] / parts;
-        if (bytes > 0)
-          waits.push_back(copy(tier, needs.workplace, bytes, {slot_free(), station_before(0)}));
-      }
-      int const updated = add(host ? Lane::host : Lane::compute, divided(cost, parts), waits);
-      at(m_updated, c) = updated;
-      int freed = updated;
-      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
-        auto const bytes = needs.back_bytes[index(tier)] / parts;
-        if (bytes == 0) continue;
-        freed = copy(needs.workplace, tier, bytes, {updated});
-        if (tier == places(c).parameters) at(m_updated, c) = freed;
-      }
-      if (sliced) m_slots.push_back(freed);
-    }
-    at(m_updated, c) = send(chunk(c).update_sent_bytes, at(m_updated, c), {});
-  }
-
-  int slot_free() const {
-    auto const taken = std::ssize(m_slots) - kUpdateSlots;
-    return taken < 0 ? -1 : m_slots[static_cast<std::size_t>(taken)];
   }
 
   BlockModel const& m_model;
-  Machine const& m_machine;
   Plan const& m_plan;
-  std::int64_t m_parts;  // of an update, at most
-  Timeline m_timeline;
-  bool m_first = true;                     // micro-batch of its step
-  std::vector<int> m_updated, m_gradient;  // per chunk: the last job that changed it
-  std::vector<int> m_stations;             // of this micro-batch: its compute jobs
-  std::vector<int> m_spills, m_leaving;    // of this micro-batch, per block: activations, gradients
-  struct Fetch {
-    int job, used;
+  int m_blocks;
+  EstimateJobs m_jobs;
+  EstimateUpdates m_updates;
+  StationBytes m_bytes;
+  std::vector<std::vector<int>> m_fetches;  // per station: chunks whose fetch begins before it
+  // Of the current micro-batch.
+  bool m_first = true;                     // of its step
+  int m_now = -1;                          // the last block's pass
+  std::vector<int> m_gradient, m_fetched;  // per chunk
+  std::vector<int> m_spills;               // per block
+  struct Left {
+    int station;
+    Tier to;
+    int job;
+    std::int64_t bytes;
   };
-  std::vector<Fetch> m_fetched;  // of this micro-batch, per chunk
-  std::vector<int> m_slots;      // what emptied them, in turn
+  std::deque<Left> m_left;  // activations and gradients whose room nobody needed yet
+  std::vector<std::array<int, 2>> m_reloads;  // per block: halves
 };
 
 }  // namespace
 
-BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block) {
-  if (!model.blocks[block].layer) return BlockPolicy::keep;
-  auto const policy = plan.blocks[block].policy;
-  return static_cast<int>(block) == model.last_layer ? staying(policy) : policy;
-}
-
-std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
-  auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
-  return static_cast<std::int64_t>(plan.blocks[block].fraction *
-                                   static_cast<double>(cost.away_bytes));
-}
-
-std::int64_t Brought::all_bytes() const {
-  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
-}
-
-Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
-  bool const host = places.update == Tier::host;
-  Brought result{host && !unified ? Tier::host : Tier::device};
-  auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
-    bool const reaches =
-        host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
-    if (reaches) return;
-    result.bytes[index(tier)] += bytes;
-    if (changes) result.back_bytes[index(tier)] += bytes;
-  };
-  auto const own = [&](std::int64_t whole_bytes) {
-    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
-  };
-  add(places.gradients, own(chunk.gradient_bytes), false);
-  add(places.parameters, own(chunk.parameter_bytes), true);
-  add(places.optimizer, chunk.optimizer_bytes, true);
-  return result;
-}
-
-StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan)
-    : m_model(model), m_machine(machine), m_plan(plan) {}
+StepEstimate::StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan,
+                           bool accumulates)
+    : m_model(model), m_machine(machine), m_plan(plan), m_accumulates(accumulates) {}
 
 double StepEstimate::seconds(int micro_batches) const {
-  Steps steps(m_model, m_machine, m_plan);
+  Steps steps(m_model, m_machine, m_plan, m_accumulates);
   steps.step(micro_batches);
   auto const first = steps.timeline().jobs();
   steps.step(micro_batches);

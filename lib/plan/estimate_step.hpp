@@ -1,40 +1,23 @@
 // A step under one Plan as a timeline of blocks.
 #pragma once
 
-#include <array>
-
 #include "plan/block_model.hpp"
-#include "plan/timeline.hpp"
 
 namespace spillway {
 
-// What nothing of the last layer may do: leave the device.
-BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block);
-
-// What leaves the device of a block's activations, and stays away until its backward pass.
-std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
-
-// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
-// by the tier where that lies.
-struct Brought {
-  Tier workplace = Tier::device;  // where to
-  std::array<std::int64_t, kTiers> bytes{}, back_bytes{};
-  std::int64_t all_bytes() const;
-};
-Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
-
 class StepEstimate {
  public:
-  // All outlive it.
-  StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan);
+  // All outlive it. `accumulates`: over several micro-batches.
+  StepEstimate(BlockModel const& model, Machine const& machine, Plan const& plan, bool accumulates);
 
-  // Of the second of two steps without a barrier.
+  // Of the second of two steps of so many micro-batches without a barrier.
   double seconds(int micro_batches) const;
 
  private:
   BlockModel const& m_model;
   Machine const& m_machine;
   Plan const& m_plan;
+  bool m_accumulates;
 };
 
 }  // namespace spillway

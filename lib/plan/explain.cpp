@@ -24,7 +24,7 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
     ++layers;
     away += away_tier(policy) ? 1 : 0;
     again += policy == BlockPolicy::recompute ? 1 : 0;
-    partly += policy == BlockPolicy::light ? 1 : 0;
+    partly += is_light(policy) ? 1 : 0;
   }
   std::string text;
   for (auto const& [number, verb] : {std::pair(away, "spill"), std::pair(again, "recompute"),
@@ -61,7 +61,7 @@ std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> c
       links, {}, [&](Lane lane) { return simulation.busy_s[index(lane)]; });
   double const compute_s = simulation.busy_s[index(Lane::compute)];
   double const link_s = simulation.busy_s[index(busiest)];
-  if (link_s <= 0.01 * compute_s) return "";  // batches and the like
+  if (link_s <= 0.01 * compute_s) return "";  // not worth a word
   return fmt::format("; {} hides behind computing ({:.1f}x)", words(busiest), link_s / compute_s);
 }
 
@@ -89,11 +89,10 @@ std::string step_line(Program const& program, double step_s) {
 }
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
-  TierBytes const limits = {budgets.device_bytes, budgets.host_bytes, budgets.nvme_bytes};
   auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", "for each rank", "budget", "peak",
-                          "spare", "between steps");
+                          "spare", "all the time");
   for (Tier const tier : kTiersInOrder) {
-    auto const peak = program.peak_bytes[index(tier)], limit = limits[index(tier)];
+    auto const peak = program.peak_bytes[index(tier)], limit = budgets.*budget_of(tier);
     if (peak == 0) continue;
     text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), human_bytes(limit),
                         human_bytes(peak), human_bytes(limit - peak),
@@ -107,10 +106,11 @@ std::string drive_line(Program const& program, Simulation const& simulation,
   auto const use = drive_use(simulation.bytes[index(Lane::nvme_write)], simulation.step_s,
                              program.ranks, machine);
   if (use.step_bytes == 0) return "  NVMe: nothing is written\n";
+  bool const several = std::min(program.ranks, machine.node_ranks) > 1;
   return fmt::format(
-      "  NVMe: {} written a step, {} a day; drives rated for {} last {} at this rate\n",
-      drive_bytes(use.step_bytes), drive_bytes(use.day_bytes),
-      drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+      "  NVMe: {} written a step{}, {} a day; drives rated for {} last {} at this rate\n",
+      drive_bytes(use.step_bytes), several ? " by all ranks of a node" : "",
+      drive_bytes(use.day_bytes), drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
       drive_life(use.lifetime_years));
 }
 

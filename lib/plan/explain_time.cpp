@@ -48,19 +48,21 @@ ContentBytes moved_bytes(Program const& program, Simulation const& simulation, L
   return bytes;
 }
 
-// "  48.1 GiB moved: parameters 36.8 GiB, activations 11.3 GiB": the most that there is room for.
-std::string moved_text(std::int64_t all_bytes, ContentBytes const& bytes, std::size_t room) {
+// "  48.1 GiB: parameters 36.8 GiB, activations 11.3 GiB": the most that there is room for.
+std::string moved_text(ContentBytes const& bytes, std::size_t room) {
+  auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::vector<int> contents(kContents);
   std::iota(contents.begin(), contents.end(), 0);
   auto const of = [&](int content) { return bytes[static_cast<std::size_t>(content)]; };
   std::ranges::stable_sort(contents, std::greater<>{}, of);
-  auto text = fmt::format("  {} moved", human_bytes(all_bytes));
+  constexpr std::string_view others = " ...";
+  auto text = "  " + human_bytes(sum);
   std::string_view before = ": ";
   for (int const content : contents) {
+    if (of(content) == 0 || of(content) < sum / 100) break;
     auto const part = fmt::format("{}{} {}", before, name(static_cast<Content>(content)),
                                   human_bytes(of(content)));
-    if (of(content) == 0 || of(content) < all_bytes / 100 || text.size() + part.size() > room)
-      break;
+    if (text.size() + part.size() + others.size() > room) return text.append(others);
     text += part;
     before = ", ";
   }
@@ -77,16 +79,15 @@ std::string time_text(Program const& program, Simulation const& simulation,
       human_duration(step_s));
   for (LaneShare const& lane : path)
     if (lane.seconds >= kWorthALine * step_s) text += path_line(lane, step_s);
-  text += "How long everything is busy in that time, on the chain or beside it\n";
+  text +=
+      "How long everything is busy in that time, on the chain or beside it, and what it moves\n";
   for (std::size_t i = 0; i < kLanes; ++i) {
     auto const lane = static_cast<Lane>(i);
     double const busy_s = simulation.busy_s[i];
     if (busy_s < kWorthALine * step_s || busy_s == 0) continue;
     bool const works = lane == Lane::compute || lane == Lane::host;
     auto line = row(lane, busy_s, step_s);
-    if (!works)
-      line += moved_text(simulation.bytes[i], moved_bytes(program, simulation, lane),
-                         kColumns - line.size());
+    if (!works) line += moved_text(moved_bytes(program, simulation, lane), kColumns - line.size());
     text += line + "\n";
   }
   return text;

@@ -146,8 +146,9 @@ std::string legend(std::string const& letters, std::array<std::string_view, kTie
 std::string places_legend(std::vector<Line> const& lines, Plan const& plan) {
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
-  auto const& updates = lines.back().letters;
-  if (updates.empty()) return "";
+  if (lines.back().letters.empty()) return "";
+  std::string updates;  // of what is outside of the layers too
+  for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
   bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
   return fmt::format(
       "The rest lies in: {}\nUpdated by: {}{}\n",

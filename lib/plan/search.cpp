@@ -6,7 +6,6 @@
 #include <map>
 #include <ranges>
 #include <tuple>
-#include <utility>
 
 #include "plan/state_moves.hpp"
 
@@ -32,7 +31,7 @@ class Search {
     for (auto const& mix : activation_mixes(policies, m_maker.layers()))
       try_mix({mix, {}, {}, prefetch});
     if (m_found.empty()) {
-      for (Choice const& choice : std::exchange(m_in_vain, {})) move_what_rest_takes(choice);
+      for (Choice const& choice : m_in_vain) move_what_rest_takes(choice);
     }
     time_kinds();
     try_variants();
@@ -66,6 +65,7 @@ class Search {
   void try_without_prefetch(Choice choice) {
     if (m_open.prefetch && choice.moves.count > mover().optimizers()) {
       choice.prefetch = 0;
+      choice.moves.count = m_maker.fewest_moves(choice, choice.moves.count);
       if (fits(try_choice(choice), m_budgets)) return;
     }
     m_in_vain.push_back(choice);
@@ -134,7 +134,9 @@ class Search {
     auto candidate = estimated(choice, m_maker, m_estimator);
     auto const peaks = candidate.peaks;
     ++m_result.looked_at;
-    if (fits(peaks, m_budgets)) candidate.step_s = m_estimator.bound_s(candidate.plan);
+    bool const limited = !std::isinf(m_budgets.nvme_bytes_per_s);
+    if (fits(peaks, m_budgets) || (limited && rest_fits(peaks, m_budgets)))
+      candidate.step_s = m_estimator.bound_s(candidate.plan);
     candidate.wears_too_fast = wears_too_fast(candidate, m_estimator, m_budgets);
     note_leanest(candidate);
     if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
@@ -234,7 +236,7 @@ class Search {
   Budgets m_budgets;
   ChoiceMaker m_maker;
   std::vector<Found> m_found;
-  std::vector<Choice> m_in_vain;                              // do not fit whatever is moved
+  std::vector<Choice> m_in_vain;  // all moves that help the device are too few, or too many
   double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
   SearchResult m_result;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/estimate_step.hpp"
+#include "plan/plan_costs.hpp"
 #include "plan/streaming.hpp"
 
 namespace spillway {

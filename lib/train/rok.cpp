@@ -24,7 +24,7 @@ std::vector<BlockPolicy> policies(Budgets const& budgets) {
   using enum BlockPolicy;
   std::vector<BlockPolicy> result;
   for (auto const policy : {keep, light, recompute, nvme, light_nvme, host, light_host}) {
-    if (has_tier(budgets, away_tier(policy).value_or(Tier::device))) result.push_back(policy);
+    if (allows(budgets, policy)) result.push_back(policy);
   }
   return result;
 }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
 
@@ -123,6 +126,54 @@ TEST_P(Estimates, OfTwoMemoriesAreNear) {
       plan.unified = false;
       expect_near(graph, plan, GetParam(), {0.12, 0.07, 0.13}, with_device(), ranks);
     }
+  }
+}
+
+// Anything anywhere. Returns the mean of how far off its steps are, of `plans` plans.
+double mean_error(Graph const& graph, Machine const& machine, bool norm_is_awaited, int plans) {
+  std::mt19937 random(7);
+  auto const pick = [&](auto const& words) { return words[random() % std::size(words)]; };
+  bool const unified = machine.is_unified();
+  std::string const away = unified ? "nvme" : "host";
+  std::vector<std::string> const policies = {"keep", "light",       "recompute",
+                                             away,   away + ":0.5", "light+" + away};
+  auto const places = [&](auto place) {
+    std::vector<std::string> result;
+    for (std::size_t c = 0; c < graph.chunks.size(); ++c) result.push_back(place());
+    return result;
+  };
+  auto const model = block_model(graph, machine, all_policies());
+  Estimator const estimator(model, machine, 1);
+  double sum = 0;
+  for (int i = 0; i < plans; ++i) {
+    PlanRequest request{.norm_is_awaited = norm_is_awaited};
+    request.activations.clear();
+    for (Block const& block : graph.blocks)
+      if (block.layer) request.activations.push_back(pick(policies));
+    auto const count = random() % (graph.chunks.size() + 1);
+    std::size_t chunk = 0;
+    request.optimizer = places([&] { return ++chunk > count ? away : "device"; });
+    if (!unified) request.gradients = request.optimizer;
+    if (count == 0) request.parameters = {pick(std::vector<std::string>{"device", away})};
+    request.prefetch = 1 << random() % 3;
+    auto plan = make_plan(graph, request, BlockPolicy::keep);
+    plan.unified = unified;
+    auto program = place(graph, nullptr, plan, 1, 1).train;
+    derive_waits(program);
+    sum += std::abs(estimator.step_s(plan) / simulate(program, machine).step_s - 1);
+  }
+  return sum / plans;
+}
+
+TEST(EstimatesOfRandomPlans, AreNearInTheMean) {
+  auto const graph = gpt_training_graph({.layers = 8, .hidden = 512, .heads = 8, .sequence = 512});
+  auto slow_drive = cpu(), slow_link = with_device();
+  slow_drive.nvme_read_gbps = slow_drive.nvme_write_gbps = slow_drive.nvme_both_gbps = 0.5;
+  slow_link.h2d_gbps = slow_link.d2h_gbps = 1;
+  for (bool const norm_is_awaited : {true, false}) {
+    SCOPED_TRACE(norm_is_awaited);
+    EXPECT_LE(mean_error(graph, slow_drive, norm_is_awaited, 40), 0.05);
+    EXPECT_LE(mean_error(graph, slow_link, norm_is_awaited, 40), 0.08);
   }
 }
 

@@ -42,6 +42,15 @@ TEST(Picture, ExplainsOnlyTheLettersThatOccur) {
     EXPECT_FALSE(drawn.has(other)) << other << "\n" << drawn.text;
 }
 
+TEST(Picture, SaysWhoUpdatesAndThatTheHostMayGoOn) {
+  Drawn const device(3, {.update = {"device"}}), host(3, {.update = {"host"}});
+  Drawn const first(3, {.update = {"host", "device"}});  // wte's
+  EXPECT_FALSE(device.has("the next step")) << device.text;
+  for (auto const* late : {&host, &first})
+    EXPECT_TRUE(late->has("H a thread beside them (which may go on into the next step)\n"))
+        << late->text;
+}
+
 TEST(Picture, SumsUpTheBytesOfALetter) {
   // "1.5 MiB" after `before`.
   auto const mebibytes = [](Drawn const& drawn, std::string const& before) {

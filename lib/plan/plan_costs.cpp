@@ -1,0 +1,42 @@
+#include "plan/plan_costs.hpp"
+
+#include <numeric>
+
+namespace spillway {
+
+BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block) {
+  if (!model.blocks[block].layer) return BlockPolicy::keep;
+  auto const policy = plan.blocks[block].policy;
+  return static_cast<int>(block) == model.last_layer ? staying(policy) : policy;
+}
+
+std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
+  auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
+  return static_cast<std::int64_t>(plan.blocks[block].fraction *
+                                   static_cast<double>(cost.away_bytes));
+}
+
+std::int64_t Brought::all_bytes() const {
+  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+}
+
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
+  bool const host = places.update == Tier::host;
+  Brought result{host && !unified ? Tier::host : Tier::device};
+  auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
+    bool const reaches =
+        host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
+    if (reaches) return;
+    result.bytes[index(tier)] += bytes;
+    if (changes) result.back_bytes[index(tier)] += bytes;
+  };
+  auto const own = [&](std::int64_t whole_bytes) {
+    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
+  };
+  add(places.gradients, own(chunk.gradient_bytes), false);
+  add(places.parameters, own(chunk.parameter_bytes), true);
+  add(places.optimizer, chunk.optimizer_bytes, true);
+  return result;
+}
+
+}  // namespace spillway

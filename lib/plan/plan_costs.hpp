@@ -1,0 +1,25 @@
+// What a Plan makes of a BlockModel's blocks and chunks.
+#pragma once
+
+#include <array>
+
+#include "plan/block_model.hpp"
+
+namespace spillway {
+
+// What nothing of the last layer may do: leave the device.
+BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block);
+
+// What leaves the device of a block's activations, and stays away until its backward pass.
+std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
+
+// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
+// by the tier where that lies.
+struct Brought {
+  Tier workplace = Tier::device;  // where to
+  std::array<std::int64_t, kTiers> bytes{}, back_bytes{};
+  std::int64_t all_bytes() const;
+};
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
+
+}  // namespace spillway
