@@ -42,10 +42,10 @@ double op_s(Op const& op, std::vector<Tensor> const& tensors, Machine const& mac
                   seconds(traffic, machine.memory_gbps));
 }
 
-// What the ranks send to each other; `commit` and `report` send one word.
+// What the ranks send to each other: `commit` and `report` send one word, a batch is nobody else's.
 std::int64_t sent_bytes(Program const& program, Item const& item) {
-  bool const word = item.kind == ItemKind::commit || item.kind == ItemKind::report;
-  return word ? 0 : written_bytes(item) * (program.ranks - 1) / program.ranks;
+  bool const shared = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
+  return shared ? written_bytes(item) * (program.ranks - 1) / program.ranks : 0;
 }
 
 }  // namespace

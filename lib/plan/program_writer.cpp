@@ -276,9 +276,11 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
   return item.number;
 }
 
+// Behind the commit of the step before, or its report. Not on the lane to the device: there it
+// would wait behind all that updates of the step before, on the host lane, take back.
 ItemNumber ProgramWriter::load_batch() {
   WellKnown const& known = program.known;
-  Item& item = add_item(Lane::h2d, ItemKind::load_batch, -1, -1);
+  Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
   for (TensorId const tensor :
        {known.tokens, known.targets, known.weights, known.samples, known.position}) {
     if (tensor < 0) continue;

@@ -89,7 +89,11 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   time.start_s = run.elapsed_s();
   auto const context = m_state.context(cursor);
   m_state.prepare_memory(bound, context.parity);
-  bound.run(context);
+  {  // what else is on its lane may allocate
+    bool const is_batch = item.kind == ItemKind::load_batch;
+    AllocatorLock const lock(is_batch && m_state.debug.locked_allocator && cursor.run() > 0);
+    bound.run(context);
+  }
   time.end_s = run.elapsed_s();
   auto& tally = m_state.tallies[index(item.lane)];
   tally.stall_s.add(time.start_s - time.ready_s);

@@ -29,7 +29,7 @@ class Miniature {
     program.known.loss = loss;
     program.known.norms = norms;
     program.known.control = control;
-    add_item(Lane::h2d, ItemKind::load_batch, {}, {tokens});
+    add_item(Lane::comm, ItemKind::load_batch, {}, {tokens});
     add_op({tokens, weight}, {loss, back});
     add_item(Lane::nvme_write, ItemKind::copy, {back}, {away});
     auto const reloaded = add_buffer(back, Tier::device);

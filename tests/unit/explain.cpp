@@ -43,6 +43,33 @@ TEST(Explain, BeginsWithASentence) {
                   "; optimizer state in host memory and on NVMe; "));
 }
 
+TEST(Explain, CountsWhatIsMadeAgainInPartWhateverElseLeaves) {
+  EXPECT_TRUE(has(explained({.activations = {"light+nvme", "light", "keep"}}),
+                  "; activations: 1 of 12 layers spill, 2 recompute what is cheap."));
+  EXPECT_FALSE(has(explained({.activations = {"keep"}}), "activations: "));
+}
+
+// The part after `name` in the text's line of that lane, after `from`.
+std::string lane_line(std::string const& text, std::string const& name) {
+  auto const at = text.find("\n  " + name + " ", text.find("How long everything is busy"));
+  if (at == std::string::npos) return "";
+  return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST(Explain, SaysWhatEveryLinkMoves) {
+  auto const state =
+      lane_line(explained({.activations = {"keep"}, .optimizer = {"nvme"}}), "writing NVMe");
+  // All of 124M parameters' optimizer state at 10 bytes each, and nothing else.
+  EXPECT_TRUE(has(state, "1.16 GiB: optimizer state 1.16 GiB")) << state;
+  auto const all =
+      lane_line(explained({.activations = {"nvme"}, .parameters = {"nvme"}, .optimizer = {"nvme"}}),
+                "reading NVMe");
+  EXPECT_TRUE(has(all, ": optimizer state 1.16 GiB, parameters ")) << all;
+  EXPECT_TRUE(all.ends_with(" ...")) << all;  // no room for activations
+  auto const ranks = lane_line(explained({.activations = {"keep"}}), "talking to other ranks");
+  EXPECT_TRUE(has(ranks, ": gradients 947 MiB")) << ranks;
+}
+
 TEST(Explain, SaysWhatIsLeftOfEachBudget) {
   Budgets const budgets{kGib8, kGib8, 2 * kGib8};
   auto const text = explained({.activations = {"keep"}, .optimizer = {"nvme"}}, budgets);
@@ -55,12 +82,14 @@ TEST(Explain, SaysWhatIsLeftOfEachBudget) {
 TEST(Explain, SaysHowLongDrivesLast) {
   auto const spilling = explained({.activations = {"keep"}, .optimizer = {"nvme"}});
   EXPECT_TRUE(has(spilling, " a day; drives rated for 600 TB last ")) << spilling;
+  EXPECT_EQ(has(spilling, " written a step by all ranks of a node, "), Machine{}.node_ranks > 1);
   EXPECT_TRUE(has(explained({.activations = {"keep"}}), "NVMe: nothing is written\n"));
 }
 
 TEST(Explain, NamesWhatSetsThePeakAndThePace) {
   auto const text = explained({.activations = {"keep"}});
   EXPECT_TRUE(has(text, ", in the backward pass at ")) << text;
+  EXPECT_TRUE(has(text, " (item ")) << text;
   EXPECT_TRUE(has(text, " tensors, the largest wte.gradient (")) << text;
   EXPECT_TRUE(has(text, "activations kept for later: ")) << text;
   EXPECT_TRUE(has(text, "\n  computing ")) << text;
@@ -73,7 +102,7 @@ TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   static Graph const graph = gpt_training_graph({});
   auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
-  EXPECT_EQ(describe(program, 0).find("item 0 h2d load_batch"), 0u);
+  EXPECT_EQ(describe(program, 0).find("item 0 comm load_batch"), 0u);
   auto const copy = std::find_if(program.items.begin(), program.items.end(),
                                  [](Item const& i) { return i.lane == Lane::nvme_write; });
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));

@@ -111,5 +111,22 @@ TEST(Updates, OfAPlanBeginEarlyOnlyWhereTheHostRunsThemAndNoNormIsAwaited) {
   EXPECT_TRUE(redo("device", false));
 }
 
+// Over the link to a device with memory of its own, too: the next step's batch does not wait for
+// what updates take back over it.
+TEST(Updates, OnTheHostGoOnBesideTheNextForwardPass) {
+  auto late = plan(true, "host", "host");
+  late.unified = false;
+  auto program = compile(graph(), nullptr, late, 1, 1).train;
+  Machine machine{.matmul_gflops_bf16 = 100, .memory_gbps = 100, .h2d_gbps = 1, .d2h_gbps = 1};
+  machine.kind_giga_per_s["host adamw"] = 1;
+  auto const simulation = simulate(program, machine);
+  double begin_s = 0;  // of the forward pass, counted from the end of the step before
+  for (auto const& span : simulation.spans) {
+    bool const computes = program.items[static_cast<std::size_t>(span.item)].lane == Lane::compute;
+    if (computes) begin_s = std::min(begin_s, span.start_s);
+  }
+  EXPECT_LT(begin_s, -0.1 * simulation.busy_s[index(Lane::host)]);
+}
+
 }  // namespace
 }  // namespace spillway::test
