@@ -14,7 +14,7 @@ namespace {
 // Plans are compiled as far as so many items go, for they take time: with one share of the budgets
 // until something fits, and once it does. Those of few blocks are small, and estimates of them
 // rough.
-constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 40'000;
+constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
 
 // Of the device's budget, to search with in turn until something is found. Estimates are below what
