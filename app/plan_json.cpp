@@ -66,7 +66,7 @@ Json path(PlanReport const& report) {
 // What is alive when the most bytes are, by content; what layout could not fill as "gaps".
 Json at_peak(Program const& program) {
   Json json = Json::object();
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+  for (Tier const tier : kTiersInOrder) {
     auto const moment = peak_moment(program, tier);
     auto& of_tier = json[std::string(name(tier))] = Json::object();
     for (auto const& part : moment.parts) {

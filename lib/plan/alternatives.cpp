@@ -41,7 +41,7 @@ std::vector<Alternative> alternatives(PlanQuestion const& question) {
 
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
   std::vector<MoreRoom> result;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+  for (Tier const tier : kTiersInOrder) {
     auto other = question;
     if (!has_tier(other.budgets, tier)) continue;
     other.budgets.*budget_of(tier) += std::int64_t{1} << 30;

@@ -34,7 +34,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
 // What peaks are above their budgets.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
+  for (Tier const tier : kTiersInOrder)
     missing[index(tier)] = std::max<std::int64_t>(0, peaks[index(tier)] - budgets.*budget_of(tier));
   return missing;
 }

@@ -21,8 +21,7 @@ class Steps {
         m_jobs(machine),
         m_updates(model, plan, m_jobs),
         m_bytes(station_bytes(model, plan, accumulates)),
-        m_fetches(2 * model.blocks.size()),
-        m_gradient(model.chunks.size(), -1) {
+        m_fetches(2 * model.blocks.size()) {
     for (int c = 0; c < std::ssize(model.chunks); ++c) {
       if (!is_fetched(c)) continue;
       for_each_visit(chunk(c).readers, plan.prefetch, [&](Visit const& visit) {
@@ -40,7 +39,7 @@ class Steps {
       for (int b = m_blocks; b-- > 0;) {
         backward(b);
         bool const last = i + 1 == micro_batches;
-        reduce(b, last);
+        collect(b, last);
         if (last) m_updates.after_backward(b, m_now);
       }
     }
@@ -168,12 +167,12 @@ class Steps {
       m_now = m_jobs.add(Lane::compute, divided(cost, parts), waits);
       waits = {};
     }
-    collect(b);
   }
 
-  // Gradients that are complete for this micro-batch join the step's where that lies. The host lane
-  // works on the device's too where both are main memory.
-  void collect(int b) {
+  // Gradients that are complete for this micro-batch, with the first block to use the parameters,
+  // join the step's where that lies, and are summed over ranks. The host lane works on the device's
+  // too where both are main memory.
+  void collect(int b, bool last) {
     for (int const c : block(b).chunks) {
       if (chunk(c).first_block != b) continue;
       bool const host = places(c).gradients == Tier::host;
@@ -185,15 +184,6 @@ class Steps {
       if (!m_first)
         job = m_jobs.add(host ? Lane::host : Lane::compute,
                          host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
-      m_gradient[static_cast<std::size_t>(c)] = job;
-    }
-  }
-
-  // What is complete with this block, which is the first to use it, is summed over ranks.
-  void reduce(int b, bool last) {
-    for (int const c : block(b).chunks) {
-      if (chunk(c).first_block != b) continue;
-      auto& job = m_gradient[static_cast<std::size_t>(c)];
       if (last || chunk(c).reduces_each) job = m_jobs.send(chunk(c).reduce_sent_bytes, job);
       m_updates.set_gradient(c, job);
     }
@@ -207,10 +197,10 @@ class Steps {
   StationBytes m_bytes;
   std::vector<std::vector<int>> m_fetches;  // per station: chunks whose fetch begins before it
   // Of the current micro-batch.
-  bool m_first = true;                     // of its step
-  int m_now = -1;                          // the last block's pass
-  std::vector<int> m_gradient, m_fetched;  // per chunk
-  std::vector<int> m_spills;               // per block
+  bool m_first = true;         // of its step
+  int m_now = -1;              // the last block's pass
+  std::vector<int> m_fetched;  // per chunk
+  std::vector<int> m_spills;   // per block
   struct Left {
     int station;
     Tier to;

@@ -10,7 +10,6 @@ namespace {
 
 // Of a chunk's update, and of all: finer ones tell no more.
 constexpr std::int64_t kMostParts = 8, kAllParts = 192;
-constexpr Tier kTiersInTurn[] = {Tier::device, Tier::host, Tier::nvme};
 
 }  // namespace
 
@@ -111,7 +110,7 @@ void EstimateUpdates::bring(int number, bool late, int now) {
   int const chunk = piece(number).chunk;
   auto const& [needs, parts, ahead, slots] = work(chunk);
   int const after = late ? m_gradient[static_cast<std::size_t>(chunk)] : now;
-  for (Tier const tier : kTiersInTurn) {
+  for (Tier const tier : kTiersInOrder) {
     auto const bytes = needs.bytes[index(tier)] / parts;
     if (bytes == 0 || is_late(work(chunk), places(chunk), tier) != late) continue;
     brought(number).push_back(
@@ -138,7 +137,7 @@ void EstimateUpdates::run(Piece const& piece, int after, Waits waits) {
   int freed = m_jobs.add(host ? Lane::host : Lane::compute, divided(whole, parts), waits);
   auto& updated = m_updated[static_cast<std::size_t>(piece.chunk)];
   int const changed = updated = freed;
-  for (Tier const tier : kTiersInTurn) {
+  for (Tier const tier : kTiersInOrder) {
     auto const bytes = needs.back_bytes[index(tier)] / parts;
     if (bytes == 0) continue;
     freed = m_jobs.copy(needs.workplace, tier, bytes, {changed});

@@ -50,7 +50,7 @@ constexpr PlaceKey kPlaceKeys[] = {
 
 Tier place_of(std::string const& text, Tier automatic) {
   if (text == "auto") return automatic;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+  for (Tier const tier : kTiersInOrder) {
     if (text == name(tier)) return tier;
   }
   throw std::invalid_argument("'" + text + "' is none of auto, device, host, nvme");

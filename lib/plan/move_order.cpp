@@ -83,7 +83,7 @@ class Orderer {
     }
     std::ranges::stable_sort(in_the_way, {}, [&](auto i) { return m_relocations[i].bytes; });
     for (auto const i : in_the_way) {
-      for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+      for (Tier const tier : kTiersInOrder) {
         bool const comes_and_goes =
             m_now[i].tier != Tier::nvme && m_relocations[i].to.tier != Tier::nvme;
         if (tier == Tier::nvme && !comes_and_goes) continue;  // storage to storage takes slots

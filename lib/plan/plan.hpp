@@ -14,6 +14,7 @@ namespace spillway {
 
 enum class Tier : std::uint8_t { device, host, nvme };
 inline constexpr int kTiers = 3;
+inline constexpr std::array kTiersInOrder = {Tier::device, Tier::host, Tier::nvme};
 std::string_view name(Tier tier);
 constexpr std::size_t index(Tier tier) {
   return static_cast<std::size_t>(tier);

@@ -81,7 +81,7 @@ void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro
     bool const host = places.update == Tier::host;
     sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
     auto const needs = brought(chunk, places, plan.unified);
-    for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    for (Tier const tier : kTiersInOrder) {
       sum.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
       sum.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
     }

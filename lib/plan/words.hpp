@@ -10,8 +10,6 @@
 
 namespace spillway {
 
-inline constexpr std::array kTiersInOrder = {Tier::device, Tier::host, Tier::nvme};
-
 // "device memory", "host memory", "NVMe".
 std::string_view words(Tier tier);
 // "computing", "reading NVMe", ...

@@ -26,7 +26,7 @@ std::string progress_line(StepMetrics const& row, std::int64_t steps, double mea
   if (row.valid_loss) line += fmt::format("  valid {:.4f}", *row.valid_loss);
   line += fmt::format("  {:.0f} tok/s  MFU {:.0f} %  ETA {}", row.tokens_per_s, 100 * row.mfu,
                       human_duration(left_s));
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+  for (Tier const tier : kTiersInOrder) {
     auto const bytes = row.peak_bytes[index(tier)];
     if (bytes > 0) line += fmt::format("  {} {}", name(tier), human_bytes(bytes));
   }

@@ -118,7 +118,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
 
 std::string closing_lines(Summary const& summary, Config const& config) {
   std::string text = fmt::format("{}: peak bytes, planned and measured\n", config.run.dir);
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+  for (Tier const tier : kTiersInOrder) {
     auto const i = index(tier);
     if (summary.predicted_peak_bytes[i] == 0) continue;
     text +=

@@ -9,7 +9,7 @@ namespace spillway {
 
 inline nlohmann::ordered_json tiers_json(TierBytes const& bytes) {
   nlohmann::ordered_json json;
-  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
+  for (Tier const tier : kTiersInOrder)
     json[std::string(name(tier))] = bytes[index(tier)];
   return json;
 }
