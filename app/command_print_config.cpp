@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/commands.hpp"
 #include "config/load.hpp"

@@ -1,10 +1,10 @@
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "app/commands.hpp"
+#include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -93,7 +93,7 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
   });
   start.choices.micro = std::ranges::min(gathered(comm, start.choices.micro));
   if (start.choices.micro == micro) return machine;
-  spdlog::info("batch.micro: {} sequences are better here than {}", start.choices.micro, micro);
+  log_info("batch.micro: {} sequences are better here than {}", start.choices.micro, micro);
   return machine_of(start, limits, exec, comm);
 }
 
@@ -109,7 +109,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Budgets const& bu
 }
 
 Status finished_before(Start const& start) {
-  spdlog::info("{}: already at step {}: nothing to do", start.config.run.dir,
+  log_info("{}: already at step {}: nothing to do", start.config.run.dir,
                start.resumption->state.step);
   return Status::done;
 }
@@ -119,7 +119,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
   try {
     dir.write("summary.json", to_json(summary) + "\n");
   } catch (Error const& error) {  // the run itself is safe in its checkpoint
-    spdlog::warn("summary.json: {}", error.what());
+    log_warning("summary.json: {}", error.what());
   }
 }
 

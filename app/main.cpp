@@ -1,7 +1,5 @@
 // spillway: parses the command line, owns MPI, turns every ending into an exit status.
-#include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -11,6 +9,7 @@
 
 #include "app/commands.hpp"
 #include "app/version_text.hpp"
+#include "base/log.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
 
@@ -31,13 +30,6 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
   if (!alone) comm->abort(status);  // peers wait for us in a collective: end them too
   return status;
-}
-
-void set_up_log(bool speaks) {
-  auto logger = spdlog::stderr_logger_mt("spillway");
-  logger->set_pattern("spillway: %l: %v");
-  logger->set_level(speaks ? spdlog::level::info : spdlog::level::warn);
-  spdlog::set_default_logger(std::move(logger));
 }
 
 // What the command line asks for; `ranked` commands run under MPI.

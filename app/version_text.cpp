@@ -1,6 +1,6 @@
 #include "app/version_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "version.hpp"
 

@@ -1,6 +1,6 @@
 #include "io/gnuplot/gnuplot.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "io/h5/checkpoint_dir.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdio.h>
 
 #include <algorithm>

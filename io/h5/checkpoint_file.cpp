@@ -1,6 +1,6 @@
 #include "io/h5/checkpoint_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "io/h5/h5_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "io/ring/backends.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>

@@ -1,6 +1,6 @@
 #include "io/spill/first_failure.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "io/file/file.hpp"
 

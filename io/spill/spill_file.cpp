@@ -1,6 +1,6 @@
 #include "io/spill/spill_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>

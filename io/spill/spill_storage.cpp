@@ -1,7 +1,7 @@
 #include "io/spill/spill_storage.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "io/tokens/byte_tokenizer.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #include "io/tokens/token_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "io/tokens/token_layout.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "io/tokens/token_set.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <glob.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "config/assign.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

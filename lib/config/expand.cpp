@@ -1,6 +1,6 @@
 #include "config/expand.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "graph/arithmetic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "kernels/attention_tiles.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cassert>
 #include <limits>

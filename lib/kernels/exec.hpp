@@ -1,20 +1,25 @@
-// The execution-space instance that every kernel runs on, and the scope that owns Kokkos.
+// The execution-space instance that every kernel runs on.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <memory>
+#include <utility>
 
 namespace spillway {
 
+struct KernelSpace;  // Kokkos' instance (kernels/kernel_space.hpp): its headers stay in lib/kernels
+
+// A handle; copies share the instance. Made and used inside the life of a KernelScope.
 class Exec {
  public:
-  using Space = Kokkos::DefaultExecutionSpace;
+  Exec();  // the default instance
+  explicit Exec(std::shared_ptr<KernelSpace const> space) : m_space(std::move(space)) {}
 
-  explicit Exec(Space space = Space{}) : m_space(std::move(space)) {}
-  Space const& space() const { return m_space; }
-  void fence() const { m_space.fence("spillway::fence"); }
+  KernelSpace const& space() const { return *m_space; }
+  int concurrency() const;  // threads
+  void fence() const;       // returns when everything launched on it is done
 
  private:
-  Space m_space;
+  std::shared_ptr<KernelSpace const> m_space;
 };
 
 }  // namespace spillway

@@ -10,14 +10,15 @@
 #include <string>
 
 #include "base/math.hpp"
-#include "kernels/exec.hpp"
+#include "kernels/kernel_space.hpp"
 
 namespace spillway {
 
 // Labels are made before step 0: a Kokkos label is a std::string, and may allocate.
 using Label = std::string;
 
-inline constexpr bool kOnHost = std::is_same_v<Exec::Space::memory_space, Kokkos::HostSpace>;
+inline constexpr bool kOnHost =
+    std::is_same_v<KernelSpace::Instance::memory_space, Kokkos::HostSpace>;
 using RangeIndex = Kokkos::IndexType<std::int64_t>;
 
 // Given, because Kokkos would ask the default instance to choose one, and allocate.
@@ -26,8 +27,9 @@ inline constexpr int kChunk = 1;
 // functor(i) for every i in [0, n), each a longer piece of sequential work.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
-  using Policy = Kokkos::RangePolicy<Exec::Space, RangeIndex>;
-  Kokkos::parallel_for(label, Policy(exec.space(), 0, n, Kokkos::ChunkSize(kChunk)), functor);
+  using Policy = Kokkos::RangePolicy<KernelSpace::Instance, RangeIndex>;
+  auto const& space = exec.space().instance;
+  Kokkos::parallel_for(label, Policy(space, 0, n, Kokkos::ChunkSize(kChunk)), functor);
 }
 
 // work(worker, item) for all items, begun in order; which worker takes which must not matter.

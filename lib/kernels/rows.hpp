@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-using RowPolicy = Kokkos::TeamPolicy<Exec::Space>;
+using RowPolicy = Kokkos::TeamPolicy<KernelSpace::Instance>;
 using RowTeam = std::conditional_t<kOnHost, HostRow, DeviceRow<RowPolicy::member_type>>;
 
 template <class Functor>
@@ -34,7 +34,7 @@ void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Funct
   if constexpr (kOnHost) {
     for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
   } else {
-    Kokkos::parallel_for(label, RowPolicy(exec.space(), static_cast<int>(rows), Kokkos::AUTO),
+    Kokkos::parallel_for(label, RowPolicy(exec.space().instance, static_cast<int>(rows), Kokkos::AUTO),
                          RowOfTeam<Functor>{functor});
   }
 }

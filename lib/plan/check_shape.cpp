@@ -1,6 +1,6 @@
 #include "plan/check_shape.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "plan/drive_use.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "plan/picture.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

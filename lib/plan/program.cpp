@@ -1,6 +1,6 @@
 #include "plan/program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

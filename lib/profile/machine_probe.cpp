@@ -53,7 +53,7 @@ class LoneOp {
       m_operands.push_back(memory + id * tensor.bytes());
       (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
-    m_arithmetic.threads = exec.space().concurrency();
+    m_arithmetic.threads = exec.concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
     m_workspace = Pages(static_cast<std::size_t>(m_op.workspace_bytes));
@@ -116,7 +116,7 @@ Machine probe_machine(Exec const& exec, bool bf16) {
   LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.data());
   machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
   machine.h2d_gbps = machine.d2h_gbps = copy_gbps(memory);
-  machine.compute_cores = exec.space().concurrency();
+  machine.compute_cores = exec.concurrency();
   return machine;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -91,7 +91,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
     if (!first) return;
     write_manifest(directory, specs, to_texts(run));
     auto const warning = commit_checkpoint(run_dir, run.step, keep);
-    if (warning) spdlog::warn("checkpoint of step {} is written, but {}", run.step, *warning);
+    if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);
   });
 }
 

@@ -1,6 +1,6 @@
 #include "train/cores.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sched.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "train/data.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/error.hpp"
 

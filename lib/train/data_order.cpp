@@ -1,6 +1,6 @@
 #include "train/data_order.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cassert>
 

@@ -1,7 +1,6 @@
 #include "train/measured_machine.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "comm/gathered.hpp"
@@ -84,7 +84,7 @@ class Profiler {
       m_mine.op_s = time_ops(m_program, m_known.op_s, rates, exec, {memory_bytes});
     });
     m_mine.cores = cores;
-    m_mine.compute_cores = std::min<double>(exec.space().concurrency(), cores);
+    m_mine.compute_cores = std::min<double>(exec.concurrency(), cores);
     m_all = gathered_machines(m_mine, m_comm);
     m_seconds = seconds_since(begin);
   }
@@ -147,12 +147,12 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   on_all_ranks(comm, [&] { program = training_ops(config, vocab, choices, comm.size()); });
   auto const& path = config.memory.nvme_path;
   auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
-  if (comm.rank() == 0 && !advice.empty()) spdlog::warn("memory.nvme.path: {}", advice);
+  if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
   auto const key = profile_key(choices, cores, comm.local_size());
   Profiler profiler(config, program, key, cache, comm);
   profiler.measure(static_cast<double>(cores), memory_bytes, exec);
   profiler.keep();
-  spdlog::info("profile: {}", profiler.account());
+  log_info("profile: {}", profiler.account());
   auto machine = profiler.machine();
   machine.node_ranks = std::ranges::max(gathered(comm, comm.local_size()));
   return machine;

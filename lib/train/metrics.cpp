@@ -1,9 +1,9 @@
 #include "train/metrics.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "train/lane_json.hpp"
 #include "train/tier_json.hpp"
 
@@ -49,7 +49,7 @@ MetricsFile::MetricsFile(std::filesystem::path const& path) : m_file(path, std::
 void MetricsFile::append(StepMetrics const& row) {
   m_file << to_json(row) << std::endl;
   if (m_file || m_complained) return;
-  spdlog::warn("metrics.jsonl cannot be written; training goes on without it");
+  log_warning("metrics.jsonl cannot be written; training goes on without it");
   m_complained = true;
 }
 

@@ -1,6 +1,6 @@
 #include "train/plan_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,9 @@
 #include "train/planned_memory.hpp"
 
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "io/file/file.hpp"
@@ -47,7 +47,7 @@ bool PlannedMemory::take_memory(Config const& config, Budgets const& limits, Com
   } catch (AgreedError const& error) {
     if (error.status() != Status::cannot_fit) throw;
     m_memory.reset();
-    if (*error.what() != '\0') spdlog::warn("{}; planned again with half of it", error.what());
+    if (*error.what() != '\0') log_warning("{}; planned again with half of it", error.what());
     return false;
   }
 }

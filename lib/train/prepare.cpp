@@ -1,6 +1,6 @@
 #include "train/prepare.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "train/profile_key.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <string>

@@ -1,11 +1,11 @@
 #include "train/replanner.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "base/checksum.hpp"
+#include "base/log.hpp"
 #include "base/median.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
@@ -174,7 +174,7 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
 void Replanner::say(Trouble const& trouble, std::string const& consequence) {
   m_parts.reporter.break_line();
   if (m_parts.comm.rank() == 0)
-    spdlog::info("step {}: {}; {}", trouble.steps_done, trouble.what, consequence);
+    log_info("step {}: {}; {}", trouble.steps_done, trouble.what, consequence);
 }
 
 }  // namespace spillway

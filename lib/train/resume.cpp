@@ -1,9 +1,9 @@
 #include "train/resume.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "io/h5/checkpoint_dir.hpp"
@@ -59,13 +59,13 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
                     Config const& config) {
   auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
   if (!difference.empty()) {
-    spdlog::warn(
+    log_warning(
         "another arithmetic than the checkpoint's ({}): the run goes on to summation order, "
         "not to the bit",
         difference);
   }
   if (resumption.state.seed != config.run.seed) {
-    spdlog::warn("run.seed was {}: the data order changes from here on", resumption.state.seed);
+    log_warning("run.seed was {}: the data order changes from here on", resumption.state.seed);
   }
 }
 
@@ -78,7 +78,7 @@ RunState start_model(Config const& config, Data const& data, Arithmetic const& a
     CheckpointReader reader(resumption->checkpoint);
     restore_model(reader, model, !resumption->whole);
     if (resumption->whole) state = resumption->state;
-    spdlog::info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
+    log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
                  resumption->checkpoint.string(), resumption->state.step);
   }
   state.seed = config.run.seed;

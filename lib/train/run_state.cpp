@@ -1,6 +1,6 @@
 #include "train/run_state.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 

@@ -1,6 +1,5 @@
 #include "train/shared_profile.hpp"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/log.hpp"
 #include "comm/gathered.hpp"
 
 namespace spillway {
@@ -54,7 +54,7 @@ SharedProfile::SharedProfile(ProfileCache const& cache, About key, Comm& comm)
 
 Machine SharedProfile::find(Rates const& rates, OpSeconds const& wanted, Comm& comm) const {
   auto const found = m_cache.find(m_key);
-  if (m_speaks && !found.trouble.empty()) spdlog::warn("{}; measured anew", found.trouble);
+  if (m_speaks && !found.trouble.empty()) log_warning("{}; measured anew", found.trouble);
   Machine mine;
   bool const all_know = comm.agree(knows(found.machine, rates) ? 0 : 1) == 0;
   for (auto const rate : rates) mine.*rate = all_know ? found.machine.*rate : 0;
@@ -71,7 +71,7 @@ void SharedProfile::store(std::vector<Machine> const& all) const {
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     if (m_ids[rank] == m_id) alike.push_back(all[rank]);
   auto const problem = m_cache.store(m_key, slowest(alike));
-  if (!problem.empty()) spdlog::info("profile: not kept for the next run: {}", problem);
+  if (!problem.empty()) log_info("profile: not kept for the next run: {}", problem);
 }
 
 }  // namespace spillway

@@ -1,8 +1,8 @@
 #include "train/storage_trouble.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
+#include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
 
 namespace spillway {
@@ -75,8 +75,8 @@ bool StorageTrouble::say(bool warns, std::string const& failure, std::string con
     return false;
   } catch (AgreedError const& error) {
     if (*error.what() == '\0') return true;
-    spdlog::log(warns ? spdlog::level::warn : spdlog::level::err, "rank {}: {}; {}", m_comm.rank(),
-                error.what(), consequence);
+    auto const level = warns ? LogLevel::warning : LogLevel::error;
+    write_log(level, fmt::format("rank {}: {}; {}", m_comm.rank(), error.what(), consequence));
     return true;
   }
 }

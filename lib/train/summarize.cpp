@@ -1,6 +1,6 @@
 #include "train/summarize.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

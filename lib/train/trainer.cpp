@@ -1,11 +1,11 @@
 #include "train/trainer.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <csignal>
 
+#include "base/log.hpp"
 #include "base/math.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "train/checkpoints.hpp"
@@ -138,7 +138,7 @@ std::optional<Status> Trainer::after_skip() {
   auto const step = m_state.step + 1;
   if (m_parts.config.optim.non_finite == "stop") {
     if (m_parts.comm.rank() == 0) {
-      spdlog::error(
+      log_error(
           "step {}: the loss or the gradient norm is not finite (optim.non_finite: stop); "
           "the last checkpoint is unharmed",
           step);
@@ -147,13 +147,13 @@ std::optional<Status> Trainer::after_skip() {
   }
   if (m_skips >= kMostSkips) {
     if (m_parts.comm.rank() == 0) {
-      spdlog::error("step {}: not finite {} times in a row; the last checkpoint is unharmed", step,
+      log_error("step {}: not finite {} times in a row; the last checkpoint is unharmed", step,
                     m_skips);
     }
     return Status::non_finite;
   }
   if (m_parts.comm.rank() == 0)
-    spdlog::warn("step {}: loss or gradient norm is not finite; the step is skipped", step);
+    log_warning("step {}: loss or gradient norm is not finite; the step is skipped", step);
   return std::nullopt;
 }
 
@@ -190,7 +190,7 @@ std::optional<double> Trainer::evaluate_now() {
     m_bound->eval->finish();
     m_reporter.break_line();
     if (*error.what() != '\0') {
-      spdlog::warn("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
+      log_warning("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
                    m_state.step);
     }
     m_trouble.forget();
@@ -213,7 +213,7 @@ void Trainer::save_now() {
   if (!failure) return;
   m_reporter.break_line();
   if (!failure->empty()) {
-    spdlog::error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), *failure);
+    log_error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), *failure);
   }
 }
 
@@ -248,13 +248,13 @@ Status Trainer::finish(Status status) {
   if (status == Status::non_finite) return status;  // the weights may be what is wrong
   if (auto const failure = save()) {
     if (!failure->empty()) {
-      spdlog::error("rank {}: {}; it was the last one; those before it are unharmed",
+      log_error("rank {}: {}; it was the last one; those before it are unharmed",
                     m_parts.comm.rank(), *failure);
     }
     return Status::storage;
   }
   if (status == Status::requeue) {
-    spdlog::info("stopped as asked after step {}; the same command goes on from there",
+    log_info("stopped as asked after step {}; the same command goes on from there",
                  m_state.step);
   }
   return status;

@@ -1,7 +1,7 @@
 // How a Trainer comes from one plan to another between steps.
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
+#include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "train/trainer.hpp"
 
@@ -30,7 +30,7 @@ bool Trainer::make_room(TierBytes const& peak_bytes) {
     on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(peak_bytes); });
     return true;
   } catch (AgreedError const& error) {
-    if (*error.what() != '\0') spdlog::warn("{}; the plan stays", error.what());
+    if (*error.what() != '\0') log_warning("{}; the plan stays", error.what());
     return false;
   }
 }
@@ -60,7 +60,7 @@ void Trainer::write_plan() {
   try {
     m_parts.run_dir->write(m_replanner.file(), to_yaml(planned.plan, planned.train));
   } catch (Error const& error) {  // the run itself is not harmed
-    spdlog::warn("{}: {}", m_replanner.file(), error.what());
+    log_warning("{}: {}", m_replanner.file(), error.what());
   }
 }
 

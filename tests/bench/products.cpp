@@ -68,7 +68,7 @@ double median(std::vector<double> values) {
 
 void measure(DType type, std::int64_t tokens, int rounds) {
   Exec const exec;
-  std::int64_t const threads = exec.space().concurrency();
+  std::int64_t const threads = exec.concurrency();
   auto const onednn = bind(type, tokens, [&](MatmulShape const& shape) {
     auto const product = std::make_shared<OneDnnMatmul>(shape, threads);
     return std::pair<Run, std::int64_t>([product](auto const& o) { (*product)(o); },

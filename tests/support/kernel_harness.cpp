@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <random>
 
 #include "base/math.hpp"
+#include "kernels/kernel_space.hpp"
 #include "tests/support/element_bytes.hpp"
 #include "tests/support/kernel_watch.hpp"
 
@@ -59,12 +61,14 @@ std::vector<std::byte> unguarded(Buffer const& buffer, std::string const& what) 
 }  // namespace
 
 Exec other_instance([[maybe_unused]] int threads) {
-  using Space = Exec::Space;
+  using Space = KernelSpace::Instance;
   if constexpr (std::is_constructible_v<Space, int> &&
                 std::is_same_v<Space::memory_space, Kokkos::HostSpace>) {
-    return Exec(Space(threads > 0 ? threads : Space{}.concurrency()));
+    Space const space(threads > 0 ? threads : Space{}.concurrency());
+    return Exec(std::make_shared<KernelSpace>(KernelSpace{space}));
   } else {
-    return Exec(Kokkos::Experimental::partition_space(Space{}, 1)[0]);
+    auto const space = Kokkos::Experimental::partition_space(Space{}, 1)[0];
+    return Exec(std::make_shared<KernelSpace>(KernelSpace{space}));
   }
 }
 

@@ -34,7 +34,7 @@ void watch_with(Kokkos_Profiling_beginFunction callback) {
 
 KernelWatch::KernelWatch(Exec const& expected) {
   seen = {};
-  seen.expected = Tools::device_id(expected.space());
+  seen.expected = Tools::device_id(expected.space().instance);
   watch_with(see);
 }
 

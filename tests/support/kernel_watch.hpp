@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/exec.hpp"
+#include "kernels/kernel_space.hpp"
 
 namespace spillway::test {
 

@@ -154,7 +154,7 @@ class Training {
 
 Graph tiny_run_graph(Config const& config) {
   auto graph = tiny_training_graph(config);
-  graph.arithmetic.threads = Exec().space().concurrency();
+  graph.arithmetic.threads = Exec().concurrency();
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });

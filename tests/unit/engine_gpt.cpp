@@ -134,7 +134,7 @@ class EngineGpt : public ::testing::TestWithParam<Precision> {
     config.precision = GetParam();
     config.model.dropout = 0.1;
     auto graph = tiny_training_graph(config);
-    graph.arithmetic.threads = Exec().space().concurrency();
+    graph.arithmetic.threads = Exec().concurrency();
     size_workspaces(graph, [](Graph const& g, Op const& op) {
       return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
     });

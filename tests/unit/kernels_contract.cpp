@@ -36,21 +36,21 @@ using test::KernelWatch;
 struct Touch {
   KOKKOS_FUNCTION void operator()(int) const {}
 };
-using Policy = Kokkos::RangePolicy<Exec::Space>;
+using Policy = Kokkos::RangePolicy<KernelSpace::Instance>;
 
 TEST(KernelContract, TheWatchSeesAKernelOnTheDefaultInstance) {
   auto const other = test::other_instance();
-  if (other.space().impl_instance_id() == Exec::Space{}.impl_instance_id())
+  if (other.space().instance.impl_instance_id() == KernelSpace::Instance{}.impl_instance_id())
     GTEST_SKIP() << "this backend gives all its instances one number";
   KernelWatch const watch(other);
-  Kokkos::parallel_for("spillway::touch", Policy(Exec::Space{}, 0, 1), Touch{});
+  Kokkos::parallel_for("spillway::touch", Policy(KernelSpace::Instance{}, 0, 1), Touch{});
   EXPECT_EQ(watch.stray(), "spillway::touch");
 }
 
 TEST(KernelContract, TheWatchSeesAForeignLabel) {
   auto const exec = test::other_instance();
   KernelWatch const watch(exec);
-  Kokkos::parallel_for("touch", Policy(exec.space(), 0, 1), Touch{});
+  Kokkos::parallel_for("touch", Policy(exec.space().instance, 0, 1), Touch{});
   EXPECT_EQ(watch.stray(), "touch");
   EXPECT_EQ(watch.launches(), 1);
 }

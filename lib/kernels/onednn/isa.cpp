@@ -1,6 +1,6 @@
 #include "kernels/onednn/isa.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <dnnl.hpp>
 

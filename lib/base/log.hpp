@@ -1,0 +1,31 @@
+// Progress and messages on stderr, a line each: "spillway: warning: ...". Text as fmt::format's.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace spillway {
+
+enum class LogLevel : std::uint8_t { info, warning, error };
+
+// `speaks`: infos are wanted too, not only warnings and errors (rank 0).
+void set_up_log(bool speaks);
+void write_log(LogLevel level, std::string_view line);
+
+template <class... T>
+void log_info(fmt::format_string<T...> text, T&&... values) {
+  write_log(LogLevel::info, fmt::format(text, std::forward<T>(values)...));
+}
+template <class... T>
+void log_warning(fmt::format_string<T...> text, T&&... values) {
+  write_log(LogLevel::warning, fmt::format(text, std::forward<T>(values)...));
+}
+template <class... T>
+void log_error(fmt::format_string<T...> text, T&&... values) {
+  write_log(LogLevel::error, fmt::format(text, std::forward<T>(values)...));
+}
+
+}  // namespace spillway
