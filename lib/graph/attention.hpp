@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "graph/op.hpp"
+#include "graph/cost_terms.hpp"
 
 namespace spillway {
 
@@ -11,16 +11,15 @@ enum class MaskKind : std::uint8_t { none, causal, documents };
 
 // Query head h reads key/value head h / (heads / kv_heads). `window` = 0: unlimited.
 // A kernel refuses at bind time what it does not offer.
-struct AttentionDescriptor {
+struct AttentionAttributes {
   std::int64_t batch = 0, queries = 0, keys = 0;  // sequences, rows of q and of k per sequence
   std::int64_t heads = 0, kv_heads = 0, head_size = 0;
   MaskKind mask = MaskKind::causal;
-  bool bias = false;
   std::int64_t window = 0;
   double scale = 1;
-};
+  std::int64_t tile = 256;  // rows of q and of k per tile, rounded up to what the kernels want
 
-Attributes to_attributes(AttentionDescriptor const& descriptor);
-AttentionDescriptor attention_descriptor(Attributes const& attributes);
+  CostTerms cost_terms() const;
+};
 
 }  // namespace spillway

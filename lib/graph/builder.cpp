@@ -108,11 +108,8 @@ void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View
   op.outputs = std::move(outputs);
   op.attributes = std::move(attributes);
   op.flops = flops;
-  // What collects over a step's micro-batches is added to, not overwritten.
-  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-    bool const collects = op.outputs[i].tensor == m_graph.known.loss;
-    if (op.attributes.flag("per_step") && collects) op.in_place.push_back(static_cast<int>(i));
-  }
+  // The loss collects over a step's micro-batches: it is added to, not overwritten.
+  set_in_place(op, m_graph.known.loss, true);
   m_graph.ops.push_back(std::move(op));
 }
 

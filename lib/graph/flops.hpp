@@ -13,14 +13,14 @@ inline double matmul_flops(View const& a, View const& b) {
 }
 
 // Two products of queries x keys x head_size per head; a causal mask leaves half of them.
-inline double attention_flops(AttentionDescriptor const& d) {
+inline double attention_flops(AttentionAttributes const& d) {
   double const pairs = static_cast<double>(d.queries) * static_cast<double>(d.keys) *
                        (d.mask == MaskKind::causal ? 0.5 : 1.0);
   return 4.0 * pairs * static_cast<double>(d.batch * d.heads * d.head_size);
 }
 
 // Backward computes the scores again and four products more: five for forward's two.
-inline double attention_backward_flops(AttentionDescriptor const& d) {
+inline double attention_backward_flops(AttentionAttributes const& d) {
   return 2.5 * attention_flops(d);
 }
 

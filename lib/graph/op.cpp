@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace spillway {
 namespace {
 
@@ -17,20 +20,32 @@ Tensor const& tensor_of(View const& view, std::vector<Tensor> const& tensors) {
 }
 
 std::string describe(View const& view, std::vector<Tensor> const& tensors) {
+  if (!is_present(view)) return "-";
   auto const dtype = name(tensor_of(view, tensors).dtype);
   auto const shape = fmt::format("{}[{}]", dtype, fmt::join(view.shape, ","));
   return is_contiguous(view) ? shape : fmt::format("{}/{}", shape, fmt::join(view.strides, ","));
-}
-
-// These choose random numbers, or whether a few sums begin anew: no work to speak of.
-bool is_free(std::string const& attribute) {
-  return attribute == "seed" || attribute == "origin" || attribute == "fresh";
 }
 
 }  // namespace
 
 std::string_view name(OpKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool is_in_place(Op const& op, std::size_t output) {
+  return std::ranges::count(op.in_place, static_cast<int>(output)) > 0;
+}
+
+void set_in_place(Op& op, TensorId tensor, bool in_place) {
+  for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
+    if (tensor < 0 || op.outputs[static_cast<std::size_t>(i)].tensor != tensor) continue;
+    std::erase(op.in_place, i);
+    if (in_place) op.in_place.push_back(i);
+  }
+}
+
+bool writes(Op const& op, TensorId tensor) {
+  return tensor >= 0 && std::ranges::count(op.outputs, tensor, &View::tensor) > 0;
 }
 
 std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
@@ -42,8 +57,8 @@ std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
     return parts + parts / op.inputs[0].shape[0];
   }
   std::int64_t total = 0;
-  for (auto const& view : op.inputs) total += bytes(view);
-  for (auto const& view : op.outputs) total += bytes(view);
+  for (auto const& view : present(op.inputs)) total += bytes(view);
+  for (auto const& view : present(op.outputs)) total += bytes(view);
   for (auto const index : op.in_place) total += bytes(op.outputs[static_cast<std::size_t>(index)]);
   return total;
 }
@@ -53,10 +68,19 @@ std::string cost_key(Op const& op, std::vector<Tensor> const& tensors) {
   for (auto const& view : op.inputs) key += fmt::format(" {}", describe(view, tensors));
   key += " ->";
   for (auto const& view : op.outputs) key += fmt::format(" {}", describe(view, tensors));
-  for (auto const& [attribute, value] : op.attributes.values()) {
-    if (!is_free(attribute)) key += fmt::format(" {}={}", attribute, value);
+  // Scalars are added to on all micro-batches but the first, at no cost.
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    if (is_in_place(op, i) && tensor_of(op.outputs[i], tensors).role != Role::scalar)
+      key += fmt::format(" in_place={}", i);
   }
+  for (auto const& [term, value] : cost_terms(op.attributes))
+    key += fmt::format(" {}={}", term, value);
   return key;
+}
+
+void fail_for_attributes(Op const& op) {
+  throw std::logic_error(
+      fmt::format("{}: a {} op with the attributes of another kind", op.name, name(op.kind)));
 }
 
 }  // namespace spillway

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "graph/attributes.hpp"
 #include "graph/tensor.hpp"
 
 namespace spillway {
@@ -19,29 +22,6 @@ enum class OpKind : std::uint8_t {
 
 enum class Phase : std::uint8_t { forward, backward, update };
 
-// Constant attributes of an op by name. Numbers only: integers are exact up to 2^53.
-class Attributes {
- public:
-  Attributes() = default;
-  Attributes(std::initializer_list<std::pair<std::string const, double>> values)
-      : m_values(values) {}
-
-  double at(std::string const& name) const { return m_values.at(name); }
-  double get(std::string const& name, double fallback) const {
-    auto const found = m_values.find(name);
-    return found == m_values.end() ? fallback : found->second;
-  }
-  std::int64_t integer(std::string const& name) const {
-    return static_cast<std::int64_t>(at(name));
-  }
-  bool flag(std::string const& name) const { return get(name, 0) != 0; }
-  void set(std::string const& name, double value) { m_values[name] = value; }
-  auto const& values() const { return m_values; }
-
- private:
-  std::map<std::string, double> m_values;
-};
-
 struct Op {
   int id = -1;
   int origin = -1;  // the forward op it came from; its own id for a forward op
@@ -50,7 +30,7 @@ struct Op {
   int block = -1;
   int chunk = -1;    // for ops on whole chunks
   std::string name;  // as in "h.3/ln_1"
-  std::vector<View> inputs, outputs;
+  std::vector<View> inputs, outputs;  // as many as docs/ops.md says: an absent one is View{}
   std::vector<int> in_place;  // outputs that are read as well: indices into `outputs`
   Attributes attributes;
   double flops = 0;
@@ -60,9 +40,31 @@ struct Op {
 
 std::string_view name(OpKind kind);
 
+// The op's attributes, of the type that its kind has. Throws, naming the op, where they are not.
+[[noreturn]] void fail_for_attributes(Op const& op);
+template <class T>
+T const& attributes_of(Op const& op) {
+  if (auto const* const found = std::get_if<T>(&op.attributes)) return *found;
+  fail_for_attributes(op);
+}
+template <class T>
+T& attributes_of(Op& op) {
+  return const_cast<T&>(attributes_of<T>(std::as_const(op)));
+}
+
+// The operands that are there.
+inline auto present(std::vector<View> const& views) {
+  return views | std::views::filter(is_present);
+}
+
+bool is_in_place(Op const& op, std::size_t output);
+// From now on the op adds to what is in its outputs on `tensor`, or overwrites them.
+void set_in_place(Op& op, TensorId tensor, bool in_place);
+bool writes(Op const& op, TensorId tensor);
+
 // Bytes read and written, counted once per view.
 std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors);
-// Ops with equal keys take equal time: kind, shapes, dtypes, attributes.
+// Ops with equal keys take equal time: kind, shapes, dtypes, in-place outputs, attributes.
 std::string cost_key(Op const& op, std::vector<Tensor> const& tensors);
 
 }  // namespace spillway

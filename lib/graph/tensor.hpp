@@ -57,6 +57,11 @@ struct View {
   bool operator==(View const&) const = default;
 };
 
+// False of View{}, which stands for an operand that an op does without.
+inline bool is_present(View const& view) {
+  return view.tensor >= 0;
+}
+
 View whole(Tensor const& tensor);
 View transposed(View const& view);                                   // of a 2-D view
 View columns(View const& view, std::int64_t first, std::int64_t n);  // [M, first:first+n] of 2-D

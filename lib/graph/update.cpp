@@ -21,6 +21,7 @@ void append_square_norm(Graph& graph, Chunk const& chunk) {
   op.kind = OpKind::square_norm;
   op.inputs = {whole_of(graph, chunk.gradient)};
   op.outputs = {View{graph.known.norms, chunk.id, {1}, {1}}};
+  op.attributes = UpdateRange{};
   append_update_op(graph, chunk, std::move(op));
 }
 
@@ -29,15 +30,11 @@ void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& setting
   op.kind = OpKind::adamw;
   op.inputs = {whole_of(graph, chunk.gradient), whole_of(graph, graph.known.control)};
   for (TensorId const id : {chunk.parameter, chunk.remainder, chunk.moment1, chunk.moment2}) {
-    if (id < 0) continue;
-    op.in_place.push_back(static_cast<int>(op.outputs.size()));
-    op.outputs.push_back(whole_of(graph, id));
+    if (id >= 0) op.in_place.push_back(static_cast<int>(op.outputs.size()));
+    op.outputs.push_back(id >= 0 ? whole_of(graph, id) : View{});
   }
-  op.attributes = {{"beta1", settings.beta1},
-                   {"beta2", settings.beta2},
-                   {"eps", settings.eps},
-                   {"weight_decay", settings.weight_decay},
-                   {"remainder", chunk.remainder >= 0 ? 1.0 : 0.0}};
+  op.attributes =
+      AdamWAttributes{settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}};
   append_update_op(graph, chunk, std::move(op));
 }
 

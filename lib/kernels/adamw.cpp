@@ -77,13 +77,12 @@ SplitMasters masters_of(bf16, void* const* p) {
 
 template <class G, class T, class Moment>
 auto operands_of(void* const* p, AdamWConstants const& constants, ParameterRange const& range) {
-  constexpr int first_moment = std::is_same_v<T, bf16> ? 4 : 3;
   using Masters = decltype(masters_of(T{}, p));
   return AdamW<G, Masters, Moment>{static_cast<G const*>(p[0]),
                                    static_cast<double const*>(p[1]),
                                    masters_of(T{}, p),
-                                   static_cast<Moment*>(p[first_moment]),
-                                   static_cast<Moment*>(p[first_moment + 1]),
+                                   static_cast<Moment*>(p[4]),
+                                   static_cast<Moment*>(p[5]),
                                    constants,
                                    range};
 }
@@ -107,16 +106,15 @@ Launch serial_typed(Settings settings) {
 }
 
 Settings settings_of(KernelContext const& context, Op const& op) {
-  auto const& a = op.attributes;
-  return {{a.at("beta1"), a.at("beta2"), a.at("eps"), a.at("weight_decay")},
-          parameter_ranges(context, op)};
+  auto const& a = attributes_of<AdamWAttributes>(op);
+  return {{a.beta1, a.beta2, a.eps, a.weight_decay}, parameter_ranges(context, op, a.range)};
 }
 
 // Calls f(G{}, T{}, Moment{}).
 template <class F>
 Launch dispatch_types(KernelContext const& context, Op const& op, F const& f) {
   auto const parameter = dtype(context, op.outputs[0]);
-  assert(op.attributes.flag("remainder") == (parameter == DType::bf16));
+  assert(is_present(op.outputs[1]) == (parameter == DType::bf16));
   return dispatch(f, dtype(context, op.inputs[0]), parameter, dtype(context, op.outputs.back()));
 }
 

@@ -10,10 +10,9 @@
 namespace spillway {
 namespace {
 
-std::string refusal(AttentionDescriptor const& d) {
+std::string refusal(AttentionAttributes const& d) {
   if (!kOnHost) return "tiles in a device's memory";
   if (d.mask == MaskKind::documents) return "a mask of documents";
-  if (d.bias) return "a bias on scores";
   if (d.mask == MaskKind::none && d.window > 0) return "a window without a causal mask";
   if (d.mask == MaskKind::causal && d.queries != d.keys)
     return "a causal mask over unequal numbers of queries and keys";
@@ -23,12 +22,12 @@ std::string refusal(AttentionDescriptor const& d) {
 }  // namespace
 
 AttentionShape attention_shape(KernelContext const& context, Op const& op) {
-  auto const d = attention_descriptor(op.attributes);
+  auto const& d = attributes_of<AttentionAttributes>(op);
   if (auto const what = refusal(d); !what.empty())
     throw Error(Status::bad_input,
                 fmt::format("{}: attention with {} is not offered", op.name, what));
 
-  auto const tile = std::min(op.attributes.integer("tile"), std::max(d.queries, d.keys));
+  auto const tile = std::min(d.tile, std::max(d.queries, d.keys));
   return {.batch = d.batch,
           .queries = d.queries,
           .keys = d.keys,

@@ -30,7 +30,7 @@ inline Range panels_of(Range rows, std::int64_t origin) {
   return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
 }
 
-// One AttentionDescriptor and tile size, ready for kernels.
+// AttentionAttributes, ready for kernels.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, kv_heads, head_size;
   std::int64_t tile;    // rows of q and of k per tile, a multiple of kPanel

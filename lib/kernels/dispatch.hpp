@@ -16,8 +16,8 @@ inline DType dtype(KernelContext const& context, View const& view) {
 
 // What kernels that number the elements of their operands straight through rely on.
 inline bool all_contiguous(Op const& op) {
-  return std::ranges::all_of(op.inputs, is_contiguous) &&
-         std::ranges::all_of(op.outputs, is_contiguous);
+  return std::ranges::all_of(present(op.inputs), is_contiguous) &&
+         std::ranges::all_of(present(op.outputs), is_contiguous);
 }
 
 // Calls f(T{}, ...) with T = float or bf16 for every one of `types`, in their order. Example:

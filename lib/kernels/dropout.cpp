@@ -104,15 +104,16 @@ Settings settings_of(Op const& op) {
   assert(all_contiguous(op));
   auto const n = element_count(op.outputs[0].shape);
   auto const samples = element_count(op.inputs[1].shape);
-  assert(n == samples * op.attributes.integer("sequence") * op.outputs[0].shape[1]);
-  double const p = op.attributes.at("p");
+  auto const& attributes = attributes_of<DropoutAttributes>(op);
+  assert(n == samples * attributes.sequence * op.outputs[0].shape[1]);
+  double const p = attributes.p;
   assert(p >= 0 && p < 1);
   return {samples,
           div_exact(n, samples),
           static_cast<float>(p),
           static_cast<float>(1 / (1 - p)),
-          static_cast<std::uint64_t>(op.attributes.at("seed")),
-          static_cast<std::uint64_t>(op.attributes.at("origin"))};
+          attributes.seed,
+          attributes.origin};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

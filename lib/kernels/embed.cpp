@@ -58,7 +58,7 @@ Launch serial_typed(Extents e) {
 Extents extents_of(Op const& op) {
   assert(all_contiguous(op));
   auto const& x = op.outputs[0];
-  return {x.shape[0], x.shape[1], op.attributes.integer("sequence")};
+  return {x.shape[0], x.shape[1], attributes_of<EmbedAttributes>(op).sequence};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

@@ -132,10 +132,10 @@ Extents extents_of(Op const& op) {
   auto const& dx = op.inputs[1];
   return {dx.shape[0],
           dx.shape[1],
-          op.attributes.integer("sequence"),
+          attributes_of<EmbedAttributes>(op).sequence,
           op.outputs[0].shape[0],
           op.outputs[1].shape[0],
-          op.attributes.flag("accumulate")};
+          is_in_place(op, 0)};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

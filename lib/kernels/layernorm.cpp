@@ -64,28 +64,27 @@ struct LayerNorm {
 };
 
 template <class T>
-LayerNorm<T> operands_of(void* const* p, bool bias, Extents extents) {
-  auto* const* const out = p + (bias ? 3 : 2);
+LayerNorm<T> operands_of(void* const* p, Extents extents) {
   return {static_cast<T const*>(p[0]),
           static_cast<T const*>(p[1]),
-          bias ? static_cast<T const*>(p[2]) : nullptr,
-          static_cast<T*>(out[0]),
-          static_cast<float*>(out[1]),
-          static_cast<float*>(out[2]),
+          static_cast<T const*>(p[2]),
+          static_cast<T*>(p[3]),
+          static_cast<float*>(p[4]),
+          static_cast<float*>(p[5]),
           extents};
 }
 
 template <class T>
-Launch bind_typed(Extents e, bool bias) {
-  return [e, bias](Exec const& exec, void* const* p) {
-    for_each_row(exec, label, e.rows, operands_of<T>(p, bias, e));
+Launch bind_typed(Extents e) {
+  return [e](Exec const& exec, void* const* p) {
+    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
   };
 }
 
 template <class T>
-Launch serial_typed(Extents e, bool bias) {
-  return [e, bias](Exec const&, void* const* p) {
-    auto const o = operands_of<T>(p, bias, e);
+Launch serial_typed(Extents e) {
+  return [e](Exec const&, void* const* p) {
+    auto const o = operands_of<T>(p, e);
     for (std::int64_t m = 0; m < e.rows; ++m) {
       auto const* const x = o.x + m * e.columns;
       double mean = 0, variance = 0;
@@ -97,7 +96,8 @@ Launch serial_typed(Extents e, bool bias) {
       o.rstd[m] = static_cast<float>(rstd);
       for (std::int64_t j = 0; j < e.columns; ++j) {
         double const y = (to_float(x[j]) - mean) * rstd * to_float(o.gamma[j]);
-        o.y[m * e.columns + j] = store<T>(static_cast<float>(bias ? y + to_float(o.beta[j]) : y));
+        double const shift = o.beta ? to_float(o.beta[j]) : 0;
+        o.y[m * e.columns + j] = store<T>(static_cast<float>(y + shift));
       }
     }
   };
@@ -106,19 +106,17 @@ Launch serial_typed(Extents e, bool bias) {
 Extents extents_of(Op const& op) {
   assert(all_contiguous(op));
   auto const& x = op.inputs[0];
-  return {x.shape[0], x.shape[1], static_cast<float>(op.attributes.at("eps"))};
+  return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class T>(T) { return bind_typed<T>(extents_of(op), op.attributes.flag("bias")); },
-      dtype(context, op.outputs[0]));
+  return dispatch([&]<class T>(T) { return bind_typed<T>(extents_of(op)); },
+                  dtype(context, op.outputs[0]));
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class T>(T) { return serial_typed<T>(extents_of(op), op.attributes.flag("bias")); },
-      dtype(context, op.outputs[0]));
+  return dispatch([&]<class T>(T) { return serial_typed<T>(extents_of(op)); },
+                  dtype(context, op.outputs[0]));
 }
 
 }  // namespace

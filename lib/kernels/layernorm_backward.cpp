@@ -16,7 +16,6 @@ Label const label_parameters = "spillway::layernorm_backward_parameters";
 struct Extents {
   Partitions partitions;
   std::int64_t columns;
-  bool bias, addend;
 };
 
 template <class T, class G>
@@ -32,19 +31,17 @@ struct Operands {
   G* dbeta;        // null: none
   float* partial;  // [partitions][dgamma | dbeta][columns]
 
-  Operands(void* const* p, Extents const& e)
+  explicit Operands(void* const* p)
       : dy(static_cast<T const*>(p[0])),
         x(static_cast<T const*>(p[1])),
         gamma(static_cast<T const*>(p[2])),
         mean(static_cast<float const*>(p[3])),
         rstd(static_cast<float const*>(p[4])),
-        addend(e.addend ? static_cast<T const*>(p[5]) : nullptr) {
-    p += e.addend ? 6 : 5;
-    dx = static_cast<T*>(*p++);
-    dgamma = static_cast<G*>(*p++);
-    dbeta = e.bias ? static_cast<G*>(*p++) : nullptr;
-    partial = static_cast<float*>(*p);
-  }
+        addend(static_cast<T const*>(p[5])),
+        dx(static_cast<T*>(p[6])),
+        dgamma(static_cast<G*>(p[7])),
+        dbeta(static_cast<G*>(p[8])),
+        partial(static_cast<float*>(p[9])) {}
 };
 
 // One partition of rows: their dx, and their part of dgamma and dbeta.
@@ -91,8 +88,8 @@ struct LayerNormBackward {
 template <class T, class G>
 Launch bind_typed(Extents e) {
   return [e](Exec const& exec, void* const* p) {
-    Operands<T, G> const o(p, e);
-    if (e.addend) {
+    Operands<T, G> const o(p);
+    if (o.addend) {
       for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, e});
     } else {
       for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, e});
@@ -103,7 +100,7 @@ Launch bind_typed(Extents e) {
                          {partial, 2 * e.columns}, out, e.partitions.count});
     };
     sum(o.partial, o.dgamma);
-    if (e.bias) sum(o.partial + e.columns, o.dbeta);
+    if (o.dbeta) sum(o.partial + e.columns, o.dbeta);
   };
 }
 
@@ -139,14 +136,13 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
 
 template <class T, class G>
 Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) { differentiate(Operands<T, G>(p, e), e); };
+  return [e](Exec const&, void* const* p) { differentiate(Operands<T, G>(p), e); };
 }
 
 Extents extents_of(Op const& op) {
   assert(all_contiguous(op));
   auto const& dx = op.outputs[0];
-  return {Partitions::of(dx.shape[0]), dx.shape[1], op.attributes.flag("bias"),
-          op.attributes.flag("addend")};
+  return {Partitions::of(dx.shape[0]), dx.shape[1]};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

@@ -31,14 +31,13 @@ struct SumLosses {
 
 LmHead lm_head(KernelContext const& context, Op const& op) {
   auto const &x = op.inputs[0], &w = op.inputs[1];
-  auto const& attributes = op.attributes;
   return {.rows = x.shape[0],
           .hidden = x.shape[1],
           .vocab = w.shape[0],
-          .chunk = std::min(attributes.integer("chunk"), x.shape[0]),
+          .chunk = std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]),
           .x = matrix_layout(dtype(context, x), x),
           .w = matrix_layout(dtype(context, w), w),
-          .add_loss = attributes.flag("per_step") && attributes.get("fresh", 1) == 0,
+          .add_loss = is_in_place(op, 1),
           .threads = context.arithmetic.threads};
 }
 

@@ -31,8 +31,7 @@ Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) {
     return matrix_layout(dtype(context, view), view);
   };
-  return {lm_head(context, op), layout(op.outputs[2]), layout(op.outputs[3]),
-          op.attributes.flag("accumulate")};
+  return {lm_head(context, op), layout(op.outputs[2]), layout(op.outputs[3]), is_in_place(op, 3)};
 }
 
 struct Products {

@@ -14,9 +14,10 @@ struct ParameterRange {
 };
 
 // In the chunk's order; made when an op is bound. The op works on the whole chunk, or on a slice of
-// it: from attribute `first` on, as many elements as its gradient operand has.
-inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op) {
-  auto const begin = static_cast<std::int64_t>(op.attributes.get("first", 0));
+// it: from `of_chunk.first` on, as many elements as its gradient operand has.
+inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op,
+                                                    UpdateRange const& of_chunk) {
+  auto const begin = of_chunk.first;
   auto const end = begin + element_count(op.inputs.front().shape);
   std::vector<ParameterRange> ranges;
   for (auto const& parameter : context.chunks[static_cast<std::size_t>(op.chunk)].parameters) {

@@ -108,19 +108,23 @@ Launch serial_typed(Ranges ranges) {
   };
 }
 
+Ranges ranges_of(KernelContext const& context, Op const& op) {
+  return parameter_ranges(context, op, attributes_of<UpdateRange>(op));
+}
+
 Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return bind_typed<G>(parameter_ranges(context, op)); },
+  return dispatch([&]<class G>(G) { return bind_typed<G>(ranges_of(context, op)); },
                   dtype(context, op.inputs[0]));
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return serial_typed<G>(parameter_ranges(context, op)); },
+  return dispatch([&]<class G>(G) { return serial_typed<G>(ranges_of(context, op)); },
                   dtype(context, op.inputs[0]));
 }
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   std::int64_t tiles = 0;
-  for (auto const& range : parameter_ranges(context, op)) tiles += div_ceil(range.count, kNormTile);
+  for (auto const& range : ranges_of(context, op)) tiles += div_ceil(range.count, kNormTile);
   return tiles * size_bytes(DType::f64);
 }
 

@@ -12,16 +12,17 @@ namespace {
 View append_attention(Layers& layers, ModelConfig const& model, Arithmetic const& arithmetic,
                       View const& qkv) {
   auto const head_size = div_exact(model.hidden, model.heads);
-  AttentionDescriptor const descriptor{.batch = arithmetic.micro,
+  AttentionAttributes const attributes{.batch = arithmetic.micro,
                                        .queries = arithmetic.sequence,
                                        .keys = arithmetic.sequence,
                                        .heads = model.heads,
                                        .kv_heads = model.heads,
                                        .head_size = head_size,
                                        .mask = MaskKind::causal,
-                                       .scale = 1 / std::sqrt(static_cast<double>(head_size))};
+                                       .scale = 1 / std::sqrt(static_cast<double>(head_size)),
+                                       .tile = arithmetic.attention_tile};
   auto const third = [&](int i) { return columns(qkv, i * model.hidden, model.hidden); };
-  return layers.attention("attn", third(0), third(1), third(2), descriptor);
+  return layers.attention("attn", third(0), third(1), third(2), attributes);
 }
 
 View append_layer(Layers& layers, ModelConfig const& model, Arithmetic const& arithmetic,

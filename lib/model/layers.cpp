@@ -7,14 +7,6 @@ namespace {
 
 constexpr Init kZeros{Init::Kind::zeros}, kOnes{Init::Kind::ones};
 
-double number(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-double flag(bool value) {
-  return value ? 1 : 0;
-}
-
 }  // namespace
 
 Layers::Layers(Config const& config, std::int64_t vocab, Graph& graph)
@@ -49,6 +41,10 @@ View Layers::parameter(std::string const& name, Shape shape, Init init, bool dec
                                  decay || m_config.optim.decay_all);
 }
 
+View Layers::bias(std::string const& name, std::int64_t n) {
+  return m_config.model.bias ? parameter(name + ".bias", {n}, kZeros, false) : View{};
+}
+
 View Layers::embedding(std::string const& name, std::int64_t rows) {
   return parameter(name, {rows, m_config.model.hidden}, kNormal, false);
 }
@@ -64,59 +60,51 @@ View Layers::activation(std::string const& name, std::int64_t rows, std::int64_t
 View Layers::embed(std::string const& op, View const& wte, View const& wpe) {
   auto const x = activation(op, m_rows, wte.shape[1]);
   m_builder.append(OpKind::embed, op, {known(m_graph.known.tokens), wte, wpe}, {x},
-                   {{"sequence", number(m_graph.arithmetic.sequence)}});
+                   EmbedAttributes{m_graph.arithmetic.sequence});
   return x;
 }
 
 View Layers::layernorm(std::string const& op, std::string const& name, View const& x) {
   auto const rows = x.shape[0], columns = x.shape[1];
-  bool const bias = m_config.model.bias;
-  std::vector<View> inputs{x, parameter(name + ".weight", {columns}, kOnes, false)};
-  if (bias) inputs.push_back(parameter(name + ".bias", {columns}, kZeros, false));
+  auto const gamma = parameter(name + ".weight", {columns}, kOnes, false);
+  auto const beta = bias(name, columns);
   auto const y = activation(op, rows, columns);
   auto const mean = m_builder.add_tensor(op + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows});
-  m_builder.append(OpKind::layernorm, op, std::move(inputs), {y, mean, rstd},
-                   {{"eps", m_config.model.norm_eps}, {"bias", flag(bias)}});
+  m_builder.append(OpKind::layernorm, op, {x, gamma, beta}, {y, mean, rstd},
+                   NormAttributes{m_config.model.norm_eps});
   return y;
 }
 
 View Layers::product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
-                     Init init, View const* addend) {
-  bool const bias = m_config.model.bias;
+                     Init init, View const& addend) {
   auto const w = matrix(name + ".weight", {x.shape[1], n}, init);
-  std::vector<View> inputs{x, w};
-  if (bias) inputs.push_back(parameter(name + ".bias", {n}, kZeros, false));
-  if (addend) inputs.push_back(*addend);
   auto const y = activation(op, x.shape[0], n);
-  m_builder.append(OpKind::matmul, op, std::move(inputs), {y},
-                   {{"bias", flag(bias)}, {"addend", flag(addend != nullptr)}}, matmul_flops(x, w));
+  m_builder.append(OpKind::matmul, op, {x, w, bias(name, n), addend}, {y}, {}, matmul_flops(x, w));
   return y;
 }
 
 View Layers::linear(std::string const& op, std::string const& name, View const& x, std::int64_t n) {
-  return product(op, name, x, n, kNormal, nullptr);
+  return product(op, name, x, n, kNormal, {});
 }
 
 View Layers::residual(std::string const& op, std::string const& name, View const& branch, Init init,
                       View const& x) {
   auto const columns = x.shape[1];
-  if (!m_drops) return product(op, name, branch, columns, init, &x);
-  auto const y = dropout(op + ".drop", product(op, name, branch, columns, init, nullptr));
+  if (!m_drops) return product(op, name, branch, columns, init, x);
+  auto const y = dropout(op + ".drop", product(op, name, branch, columns, init, {}));
   auto const sum = activation(op + ".add", x.shape[0], columns);
   m_builder.append(OpKind::add, op + ".add", {x, y}, {sum});
   return sum;
 }
 
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
-                       AttentionDescriptor const& descriptor) {
+                       AttentionAttributes const& attributes) {
   auto const o = activation(op, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(op + ".lse", Role::activation, DType::f32,
-                                        {descriptor.batch, descriptor.heads, descriptor.queries});
-  auto attributes = to_attributes(descriptor);
-  attributes.set("tile", number(m_graph.arithmetic.attention_tile));
-  m_builder.append(OpKind::attention, op, {q, k, v}, {o, lse}, std::move(attributes),
-                   attention_flops(descriptor));
+                                        {attributes.batch, attributes.heads, attributes.queries});
+  m_builder.append(OpKind::attention, op, {q, k, v}, {o, lse}, attributes,
+                   attention_flops(attributes));
   return o;
 }
 
@@ -128,13 +116,12 @@ View Layers::gelu(std::string const& op, View const& x) {
 
 View Layers::dropout(std::string const& op, View const& x) {
   if (!m_drops) return x;
-  constexpr std::uint64_t kExact = (1ull << 53) - 1;  // attributes are exact up to here
   auto const y = activation(op, x.shape[0], x.shape[1]);
   m_builder.append(OpKind::dropout, op, {x, known(m_graph.known.samples)}, {y},
-                   {{"p", m_config.model.dropout},
-                    {"sequence", number(m_graph.arithmetic.sequence)},
-                    {"seed", static_cast<double>(m_graph.seed & kExact)},
-                    {"origin", static_cast<double>(m_graph.ops.size())}});
+                   DropoutAttributes{.p = m_config.model.dropout,
+                                     .sequence = m_graph.arithmetic.sequence,
+                                     .seed = m_graph.seed,
+                                     .origin = m_graph.ops.size()});
   return y;
 }
 
@@ -148,14 +135,13 @@ void Layers::loss(std::string const& op, View const& x, View const& w) {
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
   auto const& tensors = m_graph.known;
   m_builder.append(OpKind::lm_head_loss, op, {x, w, known(tensors.targets), known(tensors.weights)},
-                   {losses, known(tensors.loss)},
-                   {{"chunk", number(m_graph.arithmetic.loss_chunk)}, {"per_step", 1}},
+                   {losses, known(tensors.loss)}, LmHeadAttributes{m_graph.arithmetic.loss_chunk},
                    matmul_flops(x, transposed(w)));
 }
 
 void Layers::logits(std::string const& op, View const& x, View const& w) {
-  m_builder.append(OpKind::matmul, op, {x, transposed(w)}, {known(m_graph.known.logits)},
-                   {{"bias", 0}, {"addend", 0}}, matmul_flops(x, transposed(w)));
+  m_builder.append(OpKind::matmul, op, {x, transposed(w), {}, {}}, {known(m_graph.known.logits)},
+                   {}, matmul_flops(x, transposed(w)));
 }
 
 }  // namespace spillway

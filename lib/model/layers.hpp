@@ -35,7 +35,7 @@ class Layers {
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
                 View const& x);
   View attention(std::string const& op, View const& q, View const& k, View const& v,
-                 AttentionDescriptor const& descriptor);
+                 AttentionAttributes const& attributes);
   View gelu(std::string const& op, View const& x);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
   View select_row(std::string const& op, View const& x);
@@ -53,9 +53,10 @@ class Layers {
 
   View known(TensorId id) const;
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
+  View bias(std::string const& name, std::int64_t n);  // View{} where the model has none
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
   View product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
-               Init init, View const* addend);
+               Init init, View const& addend);
 };
 
 }  // namespace spillway

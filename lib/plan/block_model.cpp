@@ -73,7 +73,7 @@ class UniformWalk {
     Op const& op = m_graph.ops[static_cast<std::size_t>(id)];
     int const at = static_cast<int>(m_live.size());
     for (auto const* views : {&op.inputs, &op.outputs}) {
-      for (View const& view : *views)
+      for (View const& view : present(*views))
         pass.tensors[static_cast<std::size_t>(view.tensor)].extend(at);
     }
     pass.blocks[static_cast<std::size_t>(block)].extend(at);
@@ -206,7 +206,7 @@ class Builder {
   }
 
   void note_parameters(Op const& op, std::vector<int>& chunks) const {
-    for (View const& view : op.inputs) {
+    for (View const& view : present(op.inputs)) {
       Tensor const& tensor = m_graph.tensor(view);
       if (tensor.role == Role::parameter && std::ranges::count(chunks, tensor.chunk) == 0)
         chunks.push_back(tensor.chunk);

@@ -40,6 +40,7 @@ Content content(Program const& program, Buffer const& buffer) {
 Content moved_content(Program const& program, Item const& item) {
   auto result = Content::small;
   for (BufferId const operand : item.operands) {
+    if (operand == kAbsent) continue;
     auto const one = content(program, program.buffers[static_cast<std::size_t>(operand)]);
     if (one != Content::scratch) return one;
     result = one;

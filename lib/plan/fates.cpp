@@ -22,7 +22,7 @@ std::vector<int> producers(Graph const& graph) {
   std::vector<int> producer(graph.tensors.size(), -1);
   for (Op const& op : graph.ops) {
     if (!runs_forward(op)) continue;
-    for (View const& view : op.outputs) {
+    for (View const& view : present(op.outputs)) {
       if (is_activation(graph.tensor(view)))
         producer[static_cast<std::size_t>(view.tensor)] = op.id;
     }
@@ -64,7 +64,7 @@ class Decision {
   Op const& op(int id) const { return m_graph.ops[static_cast<std::size_t>(id)]; }
 
   void read(Op const& op, int block) {
-    for (View const& view : op.inputs) {
+    for (View const& view : present(op.inputs)) {
       if (producer(view.tensor) >= 0)
         note(m_fates.readers[static_cast<std::size_t>(view.tensor)], block);
     }
@@ -84,7 +84,7 @@ class Decision {
     for (int id = range.last_op - 1; id >= range.first_op; --id) {
       if (!runs_forward(op(id)) || !may_repeat(policy, op(id))) continue;
       bool again = false;
-      for (View const& view : op(id).outputs) {
+      for (View const& view : present(op(id).outputs)) {
         if (producer(view.tensor) != id || !is_own(view.tensor, block)) continue;
         m_fates.fate[static_cast<std::size_t>(view.tensor)] = Fate::recompute;
         again = true;

@@ -58,6 +58,8 @@ enum class ItemKind : std::uint8_t {
 };
 std::string_view name(ItemKind kind);
 
+inline constexpr BufferId kAbsent = -1;  // an operand that an op does without
+
 // Bytes [first, last) of a buffer. `writers`: the items whose value a read expects to find there
 // (several only for buffers that span segments; empty: what was there before step 0).
 struct Access {

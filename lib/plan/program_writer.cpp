@@ -49,10 +49,6 @@ Access access(BufferId buffer, ElementRange const& range, DType dtype) {
   return {buffer, range.first * size_bytes(dtype), range.last * size_bytes(dtype), {}};
 }
 
-bool is_in_place(Op const& op, std::size_t output) {
-  return std::count(op.in_place.begin(), op.in_place.end(), static_cast<int>(output)) > 0;
-}
-
 }  // namespace
 
 ProgramWriter::ProgramWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
@@ -204,10 +200,12 @@ BufferId ProgramWriter::workspace(int op_id, Lane lane) {
 ItemNumber ProgramWriter::run(int op_id, Lane lane) {
   Op const& op = program.ops[static_cast<std::size_t>(op_id)];
   std::vector<BufferId> operands;
-  for (View const& view : op.inputs) operands.push_back(resident(view.tensor));
+  for (View const& view : op.inputs)
+    operands.push_back(is_present(view) ? resident(view.tensor) : kAbsent);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     auto const tensor = op.outputs[i].tensor;
-    operands.push_back(is_in_place(op, i) ? resident(tensor) : resident_or_new(tensor));
+    bool const there = is_in_place(op, i);
+    operands.push_back(tensor < 0 ? kAbsent : there ? resident(tensor) : resident_or_new(tensor));
   }
   return run_on(op_id, std::move(operands), lane);
 }
@@ -217,8 +215,12 @@ ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane
   Item& item = add_item(lane, ItemKind::op, op.block, op.chunk);
   item.op = op_id;
   auto operand = operands.begin();
-  for (View const& view : op.inputs) read_view(item, view, *operand++);
+  for (View const& view : op.inputs) {
+    auto const buffer = *operand++;
+    if (is_present(view)) read_view(item, view, buffer);
+  }
   for (std::size_t i = 0; i < op.outputs.size(); ++i, ++operand) {
+    if (!is_present(op.outputs[i])) continue;
     if (is_in_place(op, i)) read_view(item, op.outputs[i], *operand);
     write_view(item, op.outputs[i], *operand);
   }

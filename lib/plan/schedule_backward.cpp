@@ -28,7 +28,7 @@ void reload_before(Draft& draft, int op) {
 void repeat_forward_ops(Draft& draft, int block) {
   auto const& repeats = draft.fates.repeats[static_cast<std::size_t>(block)];
   for (int const op : repeats) {
-    for (View const& view : draft.graph.ops[static_cast<std::size_t>(op)].outputs)
+    for (View const& view : present(draft.graph.ops[static_cast<std::size_t>(op)].outputs))
       draft.writer.forget(view.tensor);
   }
   for (int const op : repeats) draft.writer.run(op);
@@ -39,7 +39,7 @@ std::map<int, std::vector<int>> last_contributions(Graph const& graph) {
   std::map<int, int> last;  // per chunk
   for (Op const& op : graph.ops) {
     if (op.phase != Phase::backward) continue;
-    for (View const& view : op.outputs) {
+    for (View const& view : present(op.outputs)) {
       Tensor const& tensor = graph.tensor(view);
       if (tensor.role == Role::gradient) last[tensor.chunk] = op.id;
     }
@@ -67,7 +67,7 @@ Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
   for (BackwardGroup const& group : backward_groups(graph)) {
     for (auto const* ops : {&fates.repeats[static_cast<std::size_t>(group.block)], &group.ops}) {
       for (int const id : *ops) {
-        for (View const& view : graph.ops[static_cast<std::size_t>(id)].inputs) {
+        for (View const& view : present(graph.ops[static_cast<std::size_t>(id)].inputs)) {
           if (!fates.leaves(view.tensor) || !seen.insert(view.tensor).second) continue;
           reloads[group.ops.front()].push_back(view.tensor);
         }

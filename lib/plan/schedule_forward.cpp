@@ -12,7 +12,7 @@ std::map<int, std::vector<TensorId>> spills_after(Graph const& graph, Fates cons
   for (Op const& op : graph.ops) {
     if (op.phase != Phase::forward || op.elided) continue;
     for (auto const* views : {&op.inputs, &op.outputs}) {
-      for (View const& view : *views) {
+      for (View const& view : present(*views)) {
         if (fates.leaves(view.tensor)) last_use[view.tensor] = op.id;
       }
     }
@@ -35,18 +35,12 @@ void spill(Draft& draft, TensorId tensor, int block) {
 
 int variant(Draft& draft, int op_id, bool first) {
   Op const& original = draft.writer.program.ops[static_cast<std::size_t>(op_id)];
-  if (!original.attributes.flag("per_step")) return op_id;
+  auto const loss = draft.graph.known.loss;
+  if (loss < 0 || !writes(original, loss)) return op_id;
   auto const [found, is_new] = draft.variants.try_emplace({op_id, first}, -1);
   if (!is_new) return found->second;
   Op op = original;
-  op.attributes.set("fresh", first ? 1 : 0);
-  auto const collects = [&](int output) {
-    return op.outputs[static_cast<std::size_t>(output)].tensor == draft.graph.known.loss;
-  };
-  std::erase_if(op.in_place, collects);
-  for (int i = 0; !first && i < static_cast<int>(op.outputs.size()); ++i) {
-    if (collects(i)) op.in_place.push_back(i);
-  }
+  set_in_place(op, loss, !first);
   return found->second = draft.writer.add_op(std::move(op));
 }
 

@@ -130,7 +130,8 @@ ItemNumber Updates::run_whole(UpdatePiece const& p) {
   Op const& original = op(p);
   std::vector<BufferId> operands = {m_writer.home(original.inputs[0].tensor),
                                     m_writer.resident(original.inputs[1].tensor)};
-  for (View const& view : original.outputs) operands.push_back(m_writer.home(view.tensor));
+  for (View const& view : original.outputs)
+    operands.push_back(is_present(view) ? m_writer.home(view.tensor) : kAbsent);
   return m_writer.run_on(p.op, std::move(operands), p.lane);
 }
 
@@ -146,8 +147,13 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
   };
   place(sliced.inputs[0], p.brings_gradient);
   operands.push_back(m_writer.resident(sliced.inputs[1].tensor));
-  for (View& view : sliced.outputs) place(view, std::ranges::count(p.brings, view.tensor) > 0);
-  sliced.attributes.set("first", static_cast<double>(p.range.first));
+  for (View& view : sliced.outputs) {
+    if (!is_present(view))
+      operands.push_back(kAbsent);
+    else
+      place(view, std::ranges::count(p.brings, view.tensor) > 0);
+  }
+  attributes_of<AdamWAttributes>(sliced).range = {p.range.first};
   return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
 }
 

@@ -14,7 +14,7 @@ class Uses {
       : m_graph(graph), m_plan(plan), m_stations(graph.chunks.size()) {}
 
   void note(int station, Op const& op) {
-    for (View const& view : op.inputs) {
+    for (View const& view : present(op.inputs)) {
       Tensor const& tensor = m_graph.tensor(view);
       if (tensor.role != Role::parameter || m_plan.chunks.empty()) continue;
       auto const chunk = static_cast<std::size_t>(tensor.chunk);

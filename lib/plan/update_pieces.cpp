@@ -17,7 +17,7 @@ UpdatePiece whole_chunk(Draft& draft, Op const& op) {
     return !draft.writer.reaches(piece.lane, draft.writer.home(tensor));
   };
   piece.brings_gradient = out_of_reach(op.inputs.front().tensor);
-  for (View const& view : op.outputs) {
+  for (View const& view : present(op.outputs)) {
     if (out_of_reach(view.tensor)) piece.brings.push_back(view.tensor);
   }
   return piece;
@@ -48,9 +48,7 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
 
 std::size_t loss_group(Draft const& draft) {
   auto const tells_loss = [&](int id) {
-    auto const& outputs = draft.graph.ops[static_cast<std::size_t>(id)].outputs;
-    return std::ranges::any_of(
-        outputs, [&](View const& view) { return view.tensor == draft.graph.known.loss; });
+    return writes(draft.graph.ops[static_cast<std::size_t>(id)], draft.graph.known.loss);
   };
   auto const found = std::ranges::find_if(draft.groups, [&](BackwardGroup const& group) {
     return std::ranges::any_of(group.ops, tells_loss);
@@ -74,8 +72,8 @@ std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
     for (auto const* ops : {&draft.fates.repeats[block], &draft.groups[group].ops}) {
       for (int const id : *ops) {
         Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
-        for (View const& view : op.inputs) use(view, group);
-        for (View const& view : op.outputs) use(view, group);
+        for (View const& view : present(op.inputs)) use(view, group);
+        for (View const& view : present(op.outputs)) use(view, group);
       }
     }
   }

@@ -50,9 +50,13 @@ class LoneOp {
       tensor.dtype = dtype;
       tensor.shape = shape;
       m_tensors.push_back(tensor);
-      m_operands.push_back(memory + id * tensor.bytes());
       (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
+    if (kind == OpKind::matmul) m_op.inputs.resize(4);  // neither bias nor addend
+    for (auto const* views : {&m_op.inputs, &m_op.outputs})
+      for (View const& view : *views)
+        m_operands.push_back(is_present(view) ? memory + view.tensor * m_tensors[0].bytes()
+                                              : nullptr);
     m_arithmetic.threads = exec.concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);

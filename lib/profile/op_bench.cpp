@@ -40,7 +40,7 @@ void fill_with(std::byte* to, std::int64_t elements, Make const& make) {
 std::int64_t table_rows(Program const& program, Op const& op) {
   std::int64_t rows = 1;
   for (auto const* views : {&op.inputs, &op.outputs}) {
-    for (View const& view : *views) {
+    for (View const& view : present(*views)) {
       auto const role = program.tensors[static_cast<std::size_t>(view.tensor)].role;
       bool const weights = role == Role::parameter || role == Role::gradient;
       if (weights && view.shape.size() == 2) rows = std::max(rows, view.shape[0]);
@@ -69,7 +69,7 @@ bool OpBench::is_cached(Program const& program) {
 OpBench::Placed OpBench::placed(Op const& op) const {
   Placed result;
   for (auto const* views : {&op.inputs, &op.outputs}) {
-    for (View const& view : *views) {
+    for (View const& view : present(*views)) {
       if (!result.offsets.try_emplace(view.tensor, result.bytes).second) continue;
       auto const& tensor = m_program.tensors[static_cast<std::size_t>(view.tensor)];
       result.bytes += round_up(tensor.bytes(), kPage);
@@ -95,6 +95,10 @@ std::vector<void*> OpBench::place(Op const& op) {
   std::vector<void*> operands;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : *views) {
+      if (!is_present(view)) {
+        operands.push_back(nullptr);
+        continue;
+      }
       auto const dtype = m_program.tensors[static_cast<std::size_t>(view.tensor)].dtype;
       operands.push_back(m_memory.data() + offsets.at(view.tensor) +
                          view.offset * size_bytes(dtype));

@@ -17,6 +17,10 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
   assert(item.operands.size() == views.size() + (op.workspace_bytes > 0 ? 1 : 0));
   std::vector<void*> pointers;
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
+    if (item.operands[i] == kAbsent) {
+      pointers.push_back(nullptr);
+      continue;
+    }
     auto* first = buffer_bytes(parts.tiers, operand(parts.program, item, i), parity).data();
     if (i < views.size()) {
       auto const& tensor = parts.program.tensors[static_cast<std::size_t>(views[i]->tensor)];

@@ -20,6 +20,7 @@ constexpr unsigned bit(Lane lane) {
 std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& item) {
   std::array<std::int64_t, kTiers> end{};
   for (auto const id : item.operands) {
+    if (id == kAbsent) continue;
     auto const& buffer = program.buffers[static_cast<std::size_t>(id)];
     auto& tier_end = end[index(buffer.tier)];
     tier_end = std::max(tier_end, buffer.offset + footprint_bytes(buffer));

@@ -86,9 +86,11 @@ Bench::Buffer Bench::copy(Buffer const& from) {
 std::vector<void*> Bench::pointers(Op const& op, std::vector<Buffer> const& buffers) const {
   std::vector<void*> result;
   for (auto const* views : {&op.inputs, &op.outputs})
-    for (auto const& view : *views)
-      result.push_back(buffers[static_cast<std::size_t>(view.tensor)].data() +
-                       view.offset * size_bytes(tensor_of(view).dtype));
+    for (auto const& view : *views) {
+      auto* at = is_present(view) ? buffers[static_cast<std::size_t>(view.tensor)].data() : nullptr;
+      if (at) at += view.offset * size_bytes(tensor_of(view).dtype);
+      result.push_back(at);
+    }
   return result;
 }
 

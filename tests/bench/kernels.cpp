@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "graph/attention.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/memory_kernels.hpp"
 
@@ -30,7 +29,8 @@ void matmul(benchmark::State& state, DType type, ProductSizes s) {
   bench.fill(a, 1);
   bench.fill(b, 1);
   bench.run(state, OpKind::matmul,
-            {s.a_transposed ? transposed(a) : a, s.b_transposed ? transposed(b) : b}, {c}, {},
+            {s.a_transposed ? transposed(a) : a, s.b_transposed ? transposed(b) : b, {}, {}}, {c},
+            {},
             2.0 * static_cast<double>(s.m) * static_cast<double>(s.k) * static_cast<double>(s.n));
 }
 
@@ -43,11 +43,14 @@ void attention(benchmark::State& state, DType type, bool backward) {
   auto const o = bench.tensor(type, {rows, hidden});
   auto const lse = bench.tensor(DType::f32, {sequences, heads, tokens});
   bench.fill(qkv, 1);
-  AttentionDescriptor const d{.batch = sequences, .queries = tokens, .keys = tokens,
-                              .heads = heads, .kv_heads = heads, .head_size = hidden / heads,
-                              .scale = 0.125};
-  auto attributes = to_attributes(d);
-  attributes.set("tile", static_cast<double>(state.range(0)));
+  AttentionAttributes const attributes{.batch = sequences,
+                                       .queries = tokens,
+                                       .keys = tokens,
+                                       .heads = heads,
+                                       .kv_heads = heads,
+                                       .head_size = hidden / heads,
+                                       .scale = 0.125,
+                                       .tile = state.range(0)};
   double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // q k^T, p v, ...
   if (!backward)
     return bench.run(state, OpKind::attention, {part(qkv, 0), part(qkv, 1), part(qkv, 2)}, {o, lse},
@@ -67,7 +70,7 @@ void lm_head(benchmark::State& state, DType type, DType gradient, bool backward)
   bench.fill(x, 1);
   bench.fill(w, 0.02f);
   bench.fill(weights, 1);
-  Attributes const attributes{{"chunk", static_cast<double>(state.range(0))}};
+  LmHeadAttributes const attributes{state.range(0)};
   double const product = 2.0 * rows * hidden * vocab;
   if (!backward)
     return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},

@@ -70,8 +70,8 @@ void dropout(benchmark::State& state, DType type) {
   Bench bench;
   auto const x = bench.tensor(type, {rows, hidden}), y = bench.tensor(type, x.shape);
   auto const samples = bench.tensor(DType::i64, {rows / sequence});
-  auto const op = make_op(OpKind::dropout, {x, samples}, {y},
-                          {{"p", 0.1}, {"sequence", sequence}, {"seed", 1}, {"origin", 2}});
+  auto const op =
+      make_op(OpKind::dropout, {x, samples}, {y}, DropoutAttributes{0.1, sequence, 1, 2});
   bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
 }
 
@@ -89,8 +89,7 @@ void layernorm(benchmark::State& state, DType type) {
   auto const gamma = bench.tensor(type, {hidden}), beta = bench.tensor(type, {hidden});
   auto const mean = bench.tensor(DType::f32, {rows}), rstd = bench.tensor(DType::f32, {rows});
   bench.fill(x, 1);
-  auto const op =
-      make_op(OpKind::layernorm, {x, gamma, beta}, {y, mean, rstd}, {{"eps", 1e-5}, {"bias", 1}});
+  auto const op = make_op(OpKind::layernorm, {x, gamma, beta}, {y, mean, rstd}, NormAttributes{});
   bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
 }
 
@@ -103,8 +102,8 @@ void layernorm_backward(benchmark::State& state, DType type) {
   auto const dgamma = bench.tensor(DType::f32, gamma.shape);
   auto const dbeta = bench.tensor(DType::f32, gamma.shape);
   for (auto const& view : {dy, x, addend, gamma}) bench.fill(view, 1);
-  auto const op = make_op(OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, addend},
-                          {dx, dgamma, dbeta}, {{"bias", 1}, {"addend", 1}});
+  auto const op =
+      make_op(OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, addend}, {dx, dgamma, dbeta});
   bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
 }
 
@@ -116,9 +115,10 @@ void embed(benchmark::State& state, DType type, bool backward) {
   auto const weights = backward ? DType::f32 : type;
   auto const wte = bench.tensor(weights, {vocab, hidden});
   auto const wpe = bench.tensor(weights, {sequence, hidden});
-  Attributes const attributes{{"sequence", sequence}, {"accumulate", 1}};
-  auto const op = backward ? make_op(OpKind::embed_backward, {tokens, x}, {wte, wpe}, attributes)
-                           : make_op(OpKind::embed, {tokens, wte, wpe}, {x}, attributes);
+  EmbedAttributes const attributes{sequence};
+  auto op = backward ? make_op(OpKind::embed_backward, {tokens, x}, {wte, wpe}, attributes)
+                     : make_op(OpKind::embed, {tokens, wte, wpe}, {x}, attributes);
+  if (backward) op.in_place = {0};
   auto const places = sequence * hidden * size_bytes(weights);
   auto const words = (backward ? 2 : 1) * rows * hidden * size_bytes(weights);
   bench.stream(state, op, {}, rows * hidden * size_bytes(type) + words + places);
@@ -152,7 +152,7 @@ void square_norm(benchmark::State& state, bool block) {
   auto const n = chunk_elements(block);
   auto const gradient = bench.tensor(DType::f32, {n}), norm = bench.tensor(DType::f64, {1});
   bench.fill(gradient, 1);
-  auto op = make_op(OpKind::square_norm, {gradient}, {norm});
+  auto op = make_op(OpKind::square_norm, {gradient}, {norm}, UpdateRange{});
   op.chunk = 0;
   bench.stream(state, op, {make_chunk(gradient, block)}, n * size_bytes(DType::f32));
 }
@@ -163,17 +163,12 @@ void adamw(benchmark::State& state, DType type, bool block) {
   bool const split = type == DType::bf16;
   auto const gradient = bench.tensor(DType::f32, {n});
   auto const control = bench.tensor(DType::f64, {kControlWords});
-  std::vector<View> outputs{bench.tensor(type, {n})};
-  if (split) outputs.push_back(bench.tensor(DType::i16, {n}));
+  std::vector<View> outputs{bench.tensor(type, {n}),
+                            split ? bench.tensor(DType::i16, {n}) : View{}};
   for (int i = 0; i < 2; ++i) outputs.push_back(bench.tensor(DType::f32, {n}));
   bench.fill_control(control);
   bench.fill(gradient, 1);
-  auto op = make_op(OpKind::adamw, {gradient, control}, outputs,
-                    {{"beta1", 0.9},
-                     {"beta2", 0.95},
-                     {"eps", 1e-8},
-                     {"weight_decay", 0.1},
-                     {"remainder", split ? 1.0 : 0.0}});
+  auto op = make_op(OpKind::adamw, {gradient, control}, outputs, AdamWAttributes{});
   op.chunk = 0;
   // The gradient is read; the master and both moments are read and written.
   bench.stream(state, op, {make_chunk(gradient, block)}, 7 * n * size_bytes(DType::f32));

@@ -99,7 +99,7 @@ Chunk& KernelHarness::chunk(std::vector<std::int64_t> const& sizes) {
 }
 
 void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
-                       Attributes attributes) {
+                       Attributes attributes, std::vector<int> in_place) {
   m_op = Op{};
   m_op.id = m_op.origin = 0;
   m_op.kind = kind;
@@ -108,6 +108,7 @@ void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> 
   m_op.inputs = std::move(inputs);
   m_op.outputs = std::move(outputs);
   m_op.attributes = std::move(attributes);
+  m_op.in_place = std::move(in_place);
 }
 
 void KernelHarness::set_all(View const& view, std::vector<double> const& values) {
@@ -153,6 +154,7 @@ KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const&
 
   std::vector<void*> operands;
   auto const add = [&](View const& view) {
+    if (!is_present(view)) return operands.push_back(nullptr);
     operands.push_back(buffers[index(view.tensor)].data() + kGuardBytes +
                        view.offset * size_bytes(m_graph.tensor(view).dtype));
   };
@@ -193,7 +195,7 @@ void KernelHarness::expect_untouched(Contents const& after, std::string const& w
     auto const id = index(tensor.id);
     auto const size = index(size_bytes(tensor.dtype));
     auto expected = m_contents[id];
-    for (auto const& output : m_op.outputs) {
+    for (auto const& output : present(m_op.outputs)) {
       if (output.tensor != tensor.id) continue;
       for_each_position(output, [&](std::int64_t p) {
         std::copy_n(after[id].begin() + p * static_cast<std::int64_t>(size), size,

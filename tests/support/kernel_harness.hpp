@@ -3,7 +3,7 @@
 //   KernelHarness h;
 //   View const a = h.tensor(DType::bf16, {37, 83}), c = h.tensor(DType::f32, {37, 1});
 //   h.fill_normal(a, 1.0);
-//   h.op(OpKind::gelu, {a}, {c}, {{"p", 0.1}});
+//   h.op(OpKind::gelu, {a}, {c});
 //   h.run(kernel_gelu());
 //   h.expect_close(c, 1e-6, 1e-3);   // or h.expect_same_bytes(c)
 //
@@ -34,7 +34,7 @@ class KernelHarness {
   // Adds chunk 0: parameters of these sizes one after the other on aligned offsets.
   Chunk& chunk(std::vector<std::int64_t> const& sizes);
   void op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
-          Attributes attributes = {});
+          Attributes attributes = {}, std::vector<int> in_place = {});
 
   // Contents before a run; element numbers count within the view, row by row.
   void fill_normal(View const& view, double deviation, double mean = 0);

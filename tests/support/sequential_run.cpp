@@ -27,7 +27,7 @@ SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph))
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });
   for (auto& op : m_graph.ops) {
-    if (op.attributes.flag("per_step")) op.attributes.set("fresh", 1);
+    set_in_place(op, m_graph.known.loss, false);  // one micro-batch
     bind(op, side);
   }
 }
@@ -38,8 +38,9 @@ void SequentialRun::bind(Op const& op, Side side) {
   m_launches.push_back((side == Side::serial ? offered.serial : offered.bind)(context, op));
   m_workspaces.push_back(filled(op.workspace_bytes, kPoison));
   auto& operands = m_operands.emplace_back();
-  for (auto const& view : op.inputs) operands.push_back(element(view, 0));
-  for (auto const& view : op.outputs) operands.push_back(element(view, 0));
+  for (auto const* views : {&op.inputs, &op.outputs})
+    for (auto const& view : *views)
+      operands.push_back(is_present(view) ? element(view, 0) : nullptr);
   operands.push_back(m_workspaces.back().data());
 }
 

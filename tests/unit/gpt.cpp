@@ -118,9 +118,9 @@ TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
   EXPECT_EQ(count(graph, OpKind::dropout), 1 + 2 * 2);
   EXPECT_EQ(count(graph, OpKind::add), 2 * 2);
   EXPECT_GE(graph.known.samples, 0);
-  std::set<std::int64_t> origins;
+  std::set<std::uint64_t> origins;
   for (auto const& op : graph.ops) {
-    if (op.kind == OpKind::dropout) origins.insert(op.attributes.integer("origin"));
+    if (op.kind == OpKind::dropout) origins.insert(attributes_of<DropoutAttributes>(op).origin);
   }
   EXPECT_EQ(origins.size(), 5u);
   EXPECT_EQ(count(tiny_forward(config, Purpose::eval), OpKind::dropout), 0);

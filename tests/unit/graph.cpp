@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/attention.hpp"
 #include "graph/build.hpp"
 
 namespace spillway {
@@ -71,36 +70,48 @@ TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
   std::vector<Tensor> const f32{tensor({8, 8})}, bf16{tensor({8, 8}, DType::bf16)};
   auto const all = whole(f32[0]), half = columns(all, 0, 4);
   auto const key = [](Op const& op, auto const& tensors) { return cost_key(op, tensors); };
-  auto const reference = key(gelu(all, all, {{"p", 0.1}, {"seed", 1}}), f32);
-  EXPECT_EQ(reference, key(gelu(all, all, {{"p", 0.1}, {"seed", 2}}), f32));
-  EXPECT_NE(reference, key(gelu(all, all, {{"p", 0.2}, {"seed", 1}}), f32));
-  EXPECT_NE(reference, key(gelu(half, all, {{"p", 0.1}}), f32));
-  EXPECT_NE(reference, key(gelu(transposed(all), all, {{"p", 0.1}}), f32));
-  EXPECT_NE(reference, key(gelu(all, all, {{"p", 0.1}}), bf16));
+  auto const reference = key(gelu(all, all, DropoutAttributes{.p = 0.1, .seed = 1}), f32);
+  EXPECT_EQ(reference, key(gelu(all, all, DropoutAttributes{.p = 0.1, .seed = 2}), f32));
+  EXPECT_NE(reference, key(gelu(all, all, DropoutAttributes{.p = 0.2, .seed = 1}), f32));
+  EXPECT_NE(reference, key(gelu(half, all, DropoutAttributes{.p = 0.1}), f32));
+  EXPECT_NE(reference, key(gelu(transposed(all), all, DropoutAttributes{.p = 0.1}), f32));
+  EXPECT_NE(reference, key(gelu(all, all, DropoutAttributes{.p = 0.1}), bf16));
 }
 
-TEST(Attention, DescriptorSurvivesAttributes) {
-  AttentionDescriptor const d{.batch = 2,
-                              .queries = 3,
-                              .keys = 4,
-                              .heads = 6,
-                              .kv_heads = 2,
-                              .head_size = 8,
-                              .mask = MaskKind::documents,
-                              .bias = true,
-                              .window = 5,
-                              .scale = 0.3};
-  auto const r = attention_descriptor(to_attributes(d));
-  EXPECT_EQ(r.batch, 2);
-  EXPECT_EQ(r.queries, 3);
-  EXPECT_EQ(r.keys, 4);
-  EXPECT_EQ(r.heads, 6);
-  EXPECT_EQ(r.kv_heads, 2);
-  EXPECT_EQ(r.head_size, 8);
-  EXPECT_EQ(r.mask, MaskKind::documents);
-  EXPECT_TRUE(r.bias);
-  EXPECT_EQ(r.window, 5);
-  EXPECT_EQ(r.scale, 0.3);
+TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
+  std::vector<Tensor> tensors{tensor({8, 8})};
+  auto const all = whole(tensors[0]);
+  auto op = gelu(all, all);
+  op.inputs = {all, {}, all};
+  auto const reference = cost_key(op, tensors);
+  op.inputs = {all, all, {}};
+  EXPECT_NE(cost_key(op, tensors), reference);
+  op.inputs = {all, {}, all};
+  op.in_place = {0};
+  EXPECT_NE(cost_key(op, tensors), reference);
+  tensors[0].role = Role::scalar;  // a few bytes, added to or not
+  EXPECT_EQ(cost_key(op, tensors), reference);
+}
+
+TEST(Op, TrafficCountsNothingForAbsentOperands) {
+  std::vector<Tensor> const tensors{tensor({10, 10})};
+  auto op = gelu(whole(tensors[0]), whole(tensors[0]));
+  auto const bytes = traffic_bytes(op, tensors);
+  op.inputs.push_back({});
+  op.outputs.push_back({});
+  EXPECT_EQ(traffic_bytes(op, tensors), bytes);
+}
+
+TEST(Op, AttributesOfAnotherKindAreRefusedByName) {
+  Op op = gelu({}, {}, NormAttributes{1e-3});
+  op.name = "h.3/gelu";
+  EXPECT_EQ(attributes_of<NormAttributes>(op).eps, 1e-3);
+  try {
+    attributes_of<EmbedAttributes>(op);
+    FAIL();
+  } catch (std::logic_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("h.3/gelu"), std::string::npos);
+  }
 }
 
 TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {

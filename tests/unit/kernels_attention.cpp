@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "graph/attention.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway {
@@ -14,7 +13,7 @@ namespace {
 
 using test::KernelHarness;
 
-AttentionDescriptor small() {
+AttentionAttributes small() {
   return {.batch = 2, .queries = 37, .keys = 37, .heads = 3, .kv_heads = 1, .head_size = 20,
           .scale = 0.25};
 }
@@ -22,11 +21,11 @@ AttentionDescriptor small() {
 // One attention op; q, k and v are columns of one product, as are their gradients.
 struct AttentionCase {
   KernelHarness h;
-  AttentionDescriptor d;
+  AttentionAttributes d;
   View q, k, v, o, lse, d_o, dq, dk, dv;
   double tolerance;  // absolute and relative; bf16: rounded to a neighbour
 
-  AttentionCase(AttentionDescriptor const& descriptor, DType type, double deviation = 1)
+  AttentionCase(AttentionAttributes const& descriptor, DType type, double deviation = 1)
       : d(descriptor), tolerance(type == DType::bf16 ? 0x1p-7 : 2e-5) {
     auto const columns_q = d.heads * d.head_size, columns_k = d.kv_heads * d.head_size;
     auto const queries = d.batch * d.queries, keys = d.batch * d.keys;
@@ -46,8 +45,8 @@ struct AttentionCase {
   }
 
   Attributes attributes(std::int64_t tile) const {
-    auto all = to_attributes(d);
-    all.set("tile", static_cast<double>(tile));
+    auto all = d;
+    all.tile = tile;
     return all;
   }
   void forward(std::int64_t tile) {
@@ -168,8 +167,8 @@ TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
 
 // d/dx of sum(o * do) by central differences of the fp64 reference.
 TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
-  AttentionDescriptor const d{.batch = 1, .queries = 5, .keys = 5, .heads = 2, .kv_heads = 1,
-                              .head_size = 3, .scale = 0.6};
+  AttentionAttributes const d{
+      .batch = 1, .queries = 5, .keys = 5, .heads = 2, .kv_heads = 1, .head_size = 3, .scale = 0.6};
   AttentionCase c(d, DType::f32);
   c.forward(16);
   c.h.keep_results();
@@ -200,7 +199,7 @@ TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
 }
 
 TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
-  auto const refuses = [](AttentionDescriptor const& d) {
+  auto const refuses = [](AttentionAttributes const& d) {
     AttentionCase c(d, DType::f32);
     c.h.op(OpKind::attention, {c.q, c.k, c.v}, {c.o, c.lse}, c.attributes(16));
     c.h.op().name = "h.3/attention";
@@ -211,13 +210,12 @@ TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
     }
     return false;
   };
-  auto documents = small(), bias = small(), window = small(), unequal = small();
+  auto documents = small(), window = small(), unequal = small();
   documents.mask = MaskKind::documents;
-  bias.bias = true;
   window.mask = MaskKind::none;
   window.window = 8;
   unequal.queries = 20;
-  for (auto const& d : {documents, bias, window, unequal}) EXPECT_TRUE(refuses(d));
+  for (auto const& d : {documents, window, unequal}) EXPECT_TRUE(refuses(d));
 }
 
 }  // namespace

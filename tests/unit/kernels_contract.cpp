@@ -60,7 +60,8 @@ struct Case {
   Kernel kernel;
   OpKind kind;
   std::vector<View> inputs, outputs;
-  Attributes attributes;
+  Attributes attributes = {};
+  std::vector<int> in_place = {};
 };
 
 std::vector<Case> every_case(KernelHarness& h) {
@@ -83,40 +84,32 @@ std::vector<Case> every_case(KernelHarness& h) {
   h.set(position, 0, 36);
   h.set_all(control, {1, 1, 1e-3, 0.1, 0.05, 0, 0, 0});
   return {
-      {kernel_add(), OpKind::add, {a, b}, {c}, {}},
-      {kernel_accumulate(), OpKind::accumulate, {g}, {m}, {}},
-      {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}, {}},
-      {kernel_gelu(), OpKind::gelu, {a}, {c}, {}},
-      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, {}},
-      {kernel_select_row(), OpKind::select_row, {a, position}, {row}, {}},
-      {kernel_column_sum(), OpKind::column_sum, {a}, {sums}, {}},
-      {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, {{"sequence", 19}}},
+      {kernel_add(), OpKind::add, {a, b}, {c}},
+      {kernel_accumulate(), OpKind::accumulate, {g}, {m}},
+      {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}},
+      {kernel_gelu(), OpKind::gelu, {a}, {c}},
+      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}},
+      {kernel_select_row(), OpKind::select_row, {a, position}, {row}},
+      {kernel_column_sum(), OpKind::column_sum, {a}, {sums}},
+      {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, EmbedAttributes{19}},
       {kernel_embed_backward(),
        OpKind::embed_backward,
        {tokens, a},
        {words, places},
-       {{"sequence", 19}, {"accumulate", 1}}},
+       EmbedAttributes{19},
+       {0}},
       {kernel_layernorm(),
        OpKind::layernorm,
        {a, gamma, beta},
        {c, rows, rows2},
-       {{"eps", 1e-5}, {"bias", 1}}},
+       NormAttributes{1e-5}},
       {kernel_layernorm_backward(),
        OpKind::layernorm_backward,
        {b, a, gamma, rows, rows2, a},
-       {c, sums, sums2},
-       {{"bias", 1}, {"addend", 1}}},
-      {kernel_dropout(),
-       OpKind::dropout,
-       {a, samples},
-       {c},
-       {{"p", 0.5}, {"sequence", 19}, {"seed", 1}, {"origin", 2}}},
-      {kernel_square_norm(), OpKind::square_norm, {g}, {norm}, {}},
-      {kernel_adamw(),
-       OpKind::adamw,
-       {g, control},
-       {parameter, rest, m, v},
-       {{"beta1", 0.9}, {"beta2", 0.95}, {"eps", 1e-8}, {"weight_decay", 0.1}, {"remainder", 1}}},
+       {c, sums, sums2}},
+      {kernel_dropout(), OpKind::dropout, {a, samples}, {c}, DropoutAttributes{0.5, 19, 1, 2}},
+      {kernel_square_norm(), OpKind::square_norm, {g}, {norm}, UpdateRange{}},
+      {kernel_adamw(), OpKind::adamw, {g, control}, {parameter, rest, m, v}, AdamWAttributes{}},
   };
 }
 
@@ -126,8 +119,8 @@ TEST(KernelContract, LaunchingAllocatesNothing) {
   h.on_launch([&](bool begins) {
     begins ? void(before = allocations) : void(during += allocations - before);
   });
-  for (auto const& [kernel, kind, inputs, outputs, attributes] : every_case(h)) {
-    h.op(kind, inputs, outputs, attributes);
+  for (auto const& [kernel, kind, inputs, outputs, attributes, in_place] : every_case(h)) {
+    h.op(kind, inputs, outputs, attributes, in_place);
     during = 0;
     h.run(kernel);
     EXPECT_EQ(during, 0) << name(kind);

@@ -38,14 +38,14 @@ struct LossCase {
     h.set(weights, 5, 0.25);
     h.graph().arithmetic.threads = 2;
   }
-  void forward(double chunk, bool add = false) {
-    h.op(OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},
-         {{"chunk", chunk}, {"per_step", 1}, {"fresh", add ? 0 : 1}});
+  void forward(std::int64_t chunk, bool add = false) {
+    h.op(OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss}, LmHeadAttributes{chunk},
+         add ? std::vector{1} : std::vector<int>{});
     h.run(kernel_lm_head_loss());
   }
-  void backward(double chunk, bool accumulate = false) {
+  void backward(std::int64_t chunk, bool accumulate = false) {
     h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
-         {{"chunk", chunk}, {"per_step", 1}, {"fresh", 1}, {"accumulate", accumulate ? 1.0 : 0.0}});
+         LmHeadAttributes{chunk}, accumulate ? std::vector{3} : std::vector<int>{});
     h.run(kernel_lm_head_loss_backward());
   }
   void expect_losses_match() {
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachType,
                          });
 
 TEST_P(EachType, LossMatchesTheReferenceInChunksOfAnySize) {
-  for (double const chunk : {7, 23, 64, 1}) {
+  for (std::int64_t const chunk : {7, 23, 64, 1}) {
     LossCase c(GetParam());
     c.forward(chunk);
     c.expect_losses_match();
@@ -77,7 +77,7 @@ TEST_P(EachType, LossMatchesTheReferenceInChunksOfAnySize) {
 // The slopes are rounded to the element type before their products: an error of half an ulp each.
 TEST_P(EachType, BackwardMatchesTheReferenceInChunksOfAnySize) {
   bool const half = GetParam().element == DType::bf16;
-  for (double const chunk : {7, 23, 64})
+  for (std::int64_t const chunk : {7, 23, 64})
     for (bool const accumulate : {false, true}) {
       LossCase c(GetParam());
       if (accumulate) c.h.fill_normal(c.dw, 1);

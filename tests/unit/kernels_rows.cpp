@@ -41,7 +41,7 @@ TEST_P(KernelRows, EmbedAddsTheTokensRowAndThePositionsRow) {
   h.set(tokens, 0, 299);
   h.fill_normal(wte, 1);
   h.fill_normal(wpe, 1);
-  h.op(OpKind::embed, {tokens, wte, wpe}, {x}, {{"sequence", 19}});
+  h.op(OpKind::embed, {tokens, wte, wpe}, {x}, EmbedAttributes{19});
   h.run(kernel_embed());
   h.expect_same_bytes(x);
   EXPECT_NEAR(h.result(x, 0), h.contents(wte)[299 * 83] + h.contents(wpe)[0], 0.05);
@@ -61,8 +61,8 @@ struct EmbedBackward {
     h.set(tokens, 1, 0);
     h.fill_normal(dx, 1);
     if (accumulate) h.fill_normal(dwte, 1);
-    h.op(OpKind::embed_backward, {tokens, dx}, {dwte, dwpe},
-         {{"sequence", 19}, {"accumulate", accumulate ? 1.0 : 0.0}});
+    h.op(OpKind::embed_backward, {tokens, dx}, {dwte, dwpe}, EmbedAttributes{19},
+         accumulate ? std::vector{0} : std::vector<int>{});
     h.run(kernel_embed_backward());
   }
 };
@@ -97,9 +97,8 @@ struct LayerNorm {
     h.fill_normal(gamma, 0.5, 1);
     h.fill_normal(beta, 1);
     for (std::int64_t j = 0; j < columns; ++j) h.set(x, j, 3);  // a row without variance
-    std::vector<View> inputs{x, gamma};
-    if (bias) inputs.push_back(beta);
-    h.op(OpKind::layernorm, inputs, {y, mean, rstd}, {{"eps", 1e-5}, {"bias", bias ? 1.0 : 0.0}});
+    h.op(OpKind::layernorm, {x, gamma, bias ? beta : View{}}, {y, mean, rstd},
+         NormAttributes{1e-5});
   }
 };
 
@@ -139,11 +138,8 @@ struct LayerNormBackward {
     for (auto const& view : {dy, x, gamma, addend}) h.fill_normal(view, 1);
     h.fill_normal(mean, 0.1);
     h.fill_normal(rstd, 0.1, 1);
-    std::vector<View> inputs{dy, x, gamma, mean, rstd}, outputs{dx, dgamma};
-    if (add) inputs.push_back(addend);
-    if (bias) outputs.push_back(dbeta);
-    h.op(OpKind::layernorm_backward, inputs, outputs,
-         {{"bias", bias ? 1.0 : 0.0}, {"addend", add ? 1.0 : 0.0}});
+    h.op(OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, add ? addend : View{}},
+         {dx, dgamma, bias ? dbeta : View{}});
   }
 };
 
@@ -172,14 +168,13 @@ struct Dropout {
   KernelHarness h;
   View x, samples, y;
 
-  Dropout(DType t, double p, std::int64_t columns)
+  Dropout(DType t, double p, std::int64_t columns, std::uint64_t seed = (1ull << 40) + 3)
       : x(h.tensor(t, {3 * 19, columns})),
         samples(h.tensor(DType::i64, {3})),
         y(h.tensor(t, {3 * 19, columns})) {
     h.fill_normal(x, 1);
     h.set_all(samples, {7, 0x1p33 + 1, 12});
-    h.op(OpKind::dropout, {x, samples}, {y},
-         {{"p", p}, {"sequence", 19}, {"seed", 0x1p40 + 3}, {"origin", 11}});
+    h.op(OpKind::dropout, {x, samples}, {y}, DropoutAttributes{p, 19, seed, 11});
     h.run(kernel_dropout());
   }
 };
@@ -198,6 +193,12 @@ TEST_P(KernelRows, DropoutKeepsTheExpectedShareAndNothingIsLostAtZero) {
   EXPECT_NEAR(zeros / static_cast<double>(y.size()), 0.25, 0.01);
   Dropout none(T(), 0, 83);
   EXPECT_EQ(none.h.results(none.y), none.h.contents(none.x));
+}
+
+TEST_P(KernelRows, DropoutFollowsEveryBitOfTheSeed) {
+  Dropout a(T(), 0.5, 83, 1ull << 63), b(T(), 0.5, 83, (1ull << 63) + 1), c(T(), 0.5, 83, 0);
+  EXPECT_NE(a.h.results(a.y), b.h.results(b.y));
+  EXPECT_NE(a.h.results(a.y), c.h.results(c.y));
 }
 
 TEST_P(KernelRows, DropoutFollowsTheSampleNotItsPlaceInTheBatch) {

@@ -50,14 +50,8 @@ struct Update {
       h.set_all(in(m, p), std::vector<double>(static_cast<std::size_t>(n)));
       h.set_all(in(v, p), std::vector<double>(static_cast<std::size_t>(n)));
     }
-    std::vector<View> outputs{parameter, m, v};
-    if (split) outputs.insert(outputs.begin() + 1, remainder);
-    h.op(OpKind::adamw, {gradient, control}, outputs,
-         {{"beta1", kBeta1},
-          {"beta2", kBeta2},
-          {"eps", kEps},
-          {"weight_decay", kDecay},
-          {"remainder", split ? 1.0 : 0.0}});
+    h.op(OpKind::adamw, {gradient, control}, {parameter, split ? remainder : View{}, m, v},
+         AdamWAttributes{kBeta1, kBeta2, kEps, kDecay, {}});
   }
 
   // The window of a parameter in a tensor of the chunk's size.
@@ -162,7 +156,7 @@ TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
     if (p.view.offset == 0) h.set(Update::in(gradient, p), 4096, 1e15);
     for (double const g : h.contents(Update::in(gradient, p))) expected += g * g;
   }
-  h.op(OpKind::square_norm, {gradient}, {norm});
+  h.op(OpKind::square_norm, {gradient}, {norm}, UpdateRange{});
   for (int const threads : {1, 3}) {
     h.run(kernel_square_norm(), threads);
     h.expect_same_bytes(norms);

@@ -154,6 +154,7 @@ TEST(Places, UpdatesTakeTurnsInFiveSlotsAndAreBroughtTwoAhead) {
     std::vector<std::size_t> known;                   // brought before each update
     for (Item const& item : program.items) {
       auto const is_slot = [&](BufferId id) {
+        if (id == kAbsent) return false;
         auto const& name = buffer(program, id).name;
         return name.starts_with("update.") && name.ends_with(".moment1");
       };

@@ -15,7 +15,7 @@ void backward_attention(BackwardContext& context) {
   for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
   context.emit(OpKind::attention_backward, "dqkv", {q, k, v, o, lse, dout}, std::move(outputs),
                forward.attributes,
-               attention_backward_flops(attention_descriptor(forward.attributes)));
+               attention_backward_flops(attributes_of<AttentionAttributes>(forward)));
 }
 
 }  // namespace spillway

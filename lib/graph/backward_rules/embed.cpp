@@ -8,10 +8,8 @@ void backward_embed(BackwardContext& context) {
   auto const dx = context.incoming(forward.outputs[0]);
   auto const [dwte, accumulate] = context.parameter_gradient(forward.inputs[1]);
   auto const dwpe = context.parameter_gradient(forward.inputs[2]).gradient;
-  context.emit(
-      OpKind::embed_backward, "dx", {forward.inputs[0], dx}, {dwte, dwpe},
-      {{"sequence", forward.attributes.at("sequence")}, {"accumulate", accumulate ? 1.0 : 0.0}}, 0,
-      accumulate ? std::vector{0} : std::vector<int>{});
+  context.emit(OpKind::embed_backward, "dx", {forward.inputs[0], dx}, {dwte, dwpe},
+               forward.attributes, 0, accumulate ? std::vector{0} : std::vector<int>{});
 }
 
 }  // namespace spillway

@@ -10,12 +10,10 @@ void backward_lm_head_loss(BackwardContext& context) {
   auto const dx = context.contribute_alone(x);
   auto const [dw, accumulate] = context.parameter_gradient(w);
 
-  auto attributes = forward.attributes;
-  attributes.set("accumulate", accumulate ? 1.0 : 0.0);
   auto in_place = forward.in_place;
   if (accumulate) in_place.push_back(3);
   context.emit(OpKind::lm_head_loss_backward, "dx", forward.inputs, {losses, loss, dx, dw},
-               std::move(attributes), 3 * forward.flops, std::move(in_place));
+               forward.attributes, 3 * forward.flops, std::move(in_place));
   context.elide_forward();
 }
 

@@ -1,0 +1,62 @@
+#include "graph/attributes.hpp"
+
+#include <type_traits>
+
+namespace spillway {
+namespace {
+
+double number(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+CostTerms EmbedAttributes::cost_terms() const {
+  return {{"sequence", number(sequence)}};
+}
+
+CostTerms NormAttributes::cost_terms() const {
+  return {};
+}
+
+CostTerms AttentionAttributes::cost_terms() const {
+  return {{"batch", number(batch)},
+          {"queries", number(queries)},
+          {"keys", number(keys)},
+          {"heads", number(heads)},
+          {"kv_heads", number(kv_heads)},
+          {"head_size", number(head_size)},
+          {"mask", static_cast<int>(mask)},
+          {"window", number(window)},
+          {"tile", number(tile)}};
+}
+
+CostTerms DropoutAttributes::cost_terms() const {
+  return {{"p", p}, {"sequence", number(sequence)}};
+}
+
+CostTerms LmHeadAttributes::cost_terms() const {
+  return {{"chunk", number(chunk)}};
+}
+
+CostTerms UpdateRange::cost_terms() const {
+  return {};
+}
+
+CostTerms AdamWAttributes::cost_terms() const {
+  return {};
+}
+
+CostTerms cost_terms(Attributes const& attributes) {
+  return std::visit(
+      []<class T>(T const& any) -> CostTerms {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return {};
+        } else {
+          return any.cost_terms();
+        }
+      },
+      attributes);
+}
+
+}  // namespace spillway

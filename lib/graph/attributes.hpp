@@ -1,0 +1,60 @@
+// What an op is told beside its operands: one struct per family of kinds.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "graph/attention.hpp"
+
+namespace spillway {
+
+struct EmbedAttributes {
+  std::int64_t sequence = 0;  // rows per sequence: row m stands at position m mod sequence
+
+  CostTerms cost_terms() const;
+};
+
+struct NormAttributes {
+  double eps = 1e-5;
+
+  CostTerms cost_terms() const;
+};
+
+// An element's number is drawn from (seed, origin, sample, element): the same in backward, and
+// again when the op is repeated.
+struct DropoutAttributes {
+  double p = 0;               // the share that is dropped
+  std::int64_t sequence = 0;  // rows per sample
+  std::uint64_t seed = 0;     // of the run
+  std::uint64_t origin = 0;   // number of the forward op
+
+  CostTerms cost_terms() const;
+};
+
+struct LmHeadAttributes {
+  std::int64_t chunk = 0;  // rows of logits that exist at a time
+
+  CostTerms cost_terms() const;
+};
+
+// Which elements of its chunk an op of the update works on: as many as its gradient operand has.
+struct UpdateRange {
+  std::int64_t first = 0;
+
+  CostTerms cost_terms() const;
+};
+
+struct AdamWAttributes {
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
+  UpdateRange range;
+
+  CostTerms cost_terms() const;
+};
+
+using Attributes =
+    std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
+                 DropoutAttributes, LmHeadAttributes, UpdateRange, AdamWAttributes>;
+
+CostTerms cost_terms(Attributes const& attributes);
+
+}  // namespace spillway
