@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cassert>
 
 #include "graph/build.hpp"
 #include "graph/gradient_map.hpp"
+#include "graph/refuse.hpp"
 
 namespace spillway {
 
@@ -24,18 +24,25 @@ BackwardRule backward_rule(OpKind kind) {
 }
 
 void append_backward(Graph& graph) {
-  GradientMap gradients;
+  GradientMap gradients(graph);
   auto const matters = [&](View const& output) {
-    return output.tensor == graph.known.loss || gradients.tensor_of(output.tensor).has_value();
+    if (!is_present(output)) return false;
+    bool const has_gradient =
+        output.tensor == graph.known.loss || gradients.tensor_of(output.tensor).has_value();
+    return has_gradient && gradients.wants(output.tensor);
   };
   for (auto id = graph.ops.size(); id-- > 0;) {
     Op const& forward = graph.ops[id];
-    if (std::ranges::none_of(forward.outputs, matters)) continue;
+    auto const output = std::ranges::find_if(forward.outputs, matters);
+    if (output == forward.outputs.end()) continue;
     auto const rule = backward_rule(forward.kind);
-    assert(rule != nullptr);
+    if (rule == nullptr) {
+      refuse_graph(forward.name, graph.tensor(*output).name,
+                   "needs a gradient, and ops of this kind have no backward rule");
+    }
     BackwardContext context(graph, gradients, forward);
     rule(context);
-    context.add_deferred();
+    context.finish();
   }
 }
 

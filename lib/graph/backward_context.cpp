@@ -1,7 +1,9 @@
-#include <cassert>
+#include <algorithm>
+#include <utility>
 
 #include "graph/build.hpp"
 #include "graph/gradient_map.hpp"
+#include "graph/refuse.hpp"
 
 namespace spillway {
 namespace {
@@ -14,13 +16,25 @@ View on(View view, TensorId tensor) {
 }  // namespace
 
 bool BackwardContext::wants(View const& input) const {
-  auto const role = m_graph.tensor(input).role;
-  return role == Role::parameter || role == Role::activation || role == Role::edge;
+  return is_present(input) && m_gradients.wants(input.tensor);
 }
 
 View BackwardContext::incoming(View const& output) const {
-  assert(m_gradients.is_complete(m_graph.tensor(output)));
+  auto const& tensor = m_graph.tensor(output);
+  if (!m_gradients.is_complete(tensor))
+    refuse_graph(m_forward.name, tensor.name, "parts of it are used and others are not");
   return on(output, *m_gradients.tensor_of(output.tensor));
+}
+
+// What an op writes that nobody reads.
+View BackwardContext::unused(View const& input) {
+  if (m_graph.tensor(input).role != Role::parameter) return new_gradient(input, "unused");
+  auto const dtype = m_graph.arithmetic.gradients == "bf16" ? DType::bf16 : DType::f32;
+  auto const range = bounding_range(input);
+  auto const tensor = add_tensor("unused", Role::activation, dtype, {range.last - range.first});
+  View view = on(input, tensor.tensor);
+  view.offset -= range.first;
+  return view;
 }
 
 View BackwardContext::new_gradient(View const& input, std::string const& prefix) {
@@ -32,12 +46,18 @@ View BackwardContext::new_gradient(View const& input, std::string const& prefix)
   return on(input, tensor.tensor);
 }
 
+void BackwardContext::put(View const& input, TensorId gradient) {
+  if (auto const* objection = m_gradients.put(input, gradient))
+    refuse_graph(m_forward.name, m_graph.tensor(input).name, objection);
+}
+
 BackwardContext::Contribution BackwardContext::contribute(View const& input) {
+  if (!wants(input)) return {unused(input), {}};
   auto const earlier = m_gradients.find(input);
   auto const tensor = m_gradients.tensor_of(input.tensor);
   bool const beside = tensor && !earlier;  // k beside q: another part of the same tensor
   auto const gradient = beside ? on(input, *tensor) : new_gradient(input, "d");
-  m_gradients.put(input, gradient.tensor);
+  put(input, gradient.tensor);
   return {gradient, earlier};
 }
 
@@ -50,28 +70,83 @@ View BackwardContext::contribute_alone(View const& input) {
 }
 
 void BackwardContext::pass_on(View const& input, View const& gradient) {
-  assert(input.shape == gradient.shape && is_contiguous(input) && is_contiguous(gradient));
-  assert(input.offset == gradient.offset);
+  if (!wants(input)) return;
+  auto const& tensor = m_graph.tensor(input);
+  if (input != whole(tensor) || gradient.offset != 0 || gradient.strides != input.strides ||
+      gradient.shape != input.shape)
+    refuse_graph(m_forward.name, tensor.name, "only a whole tensor can take over a gradient");
   if (m_gradients.find(input)) {
     auto const [sum, earlier] = contribute(input);
     m_deferred.push_back({*earlier, gradient, sum});
   } else {
-    m_gradients.put(input, gradient.tensor);
+    put(input, gradient.tensor);
   }
 }
 
-void BackwardContext::add_deferred() {
-  for (auto const& sum : m_deferred) {
-    emit(OpKind::add, "add", {sum.earlier, sum.fresh}, {sum.result});
-  }
-  m_deferred.clear();
+View BackwardContext::gradient_of_chunk(View const& parameter) {
+  auto const& tensor = m_graph.tensor(parameter);
+  if (tensor.role != Role::parameter || tensor.chunk < 0)
+    refuse_graph(m_forward.name, tensor.name, "is no parameter, and used as one");
+  return on(parameter, m_graph.chunks[static_cast<std::size_t>(tensor.chunk)].gradient);
 }
 
-BackwardContext::ParameterGradient BackwardContext::parameter_gradient(View const& parameter) {
+// A tensor of the parameter's elements alone.
+View BackwardContext::new_part(View const& parameter) {
   auto const chunk = m_graph.tensor(parameter).chunk;
-  assert(chunk >= 0);
-  auto const gradient = on(parameter, m_graph.chunks[static_cast<std::size_t>(chunk)].gradient);
-  return {gradient, m_gradients.mark_written(gradient)};
+  auto const range = bounding_range(parameter);
+  auto const gradient = m_graph.chunks[static_cast<std::size_t>(chunk)].gradient;
+  auto const dtype = m_graph.tensors[static_cast<std::size_t>(gradient)].dtype;
+  auto const part = add_tensor("part", Role::gradient, dtype, {range.last - range.first});
+  m_graph.tensors.back().chunk = chunk;
+  View view = on(parameter, part.tensor);
+  view.offset -= range.first;
+  m_new_parts.push_back({part.tensor, view, {part.tensor, chunk, range}});
+  return view;
+}
+
+View BackwardContext::parameter_gradient(View const& parameter) {
+  if (!wants(parameter)) return unused(parameter);
+  auto const gradient = gradient_of_chunk(parameter);
+  auto const use = m_gradients.note_use(parameter.tensor, bounding_range(parameter));
+  if (use < 0) {
+    refuse_graph(m_forward.name, m_graph.tensor(parameter).name,
+                 "another op uses some of these parameters, and not all of them");
+  }
+  return use == 0 ? gradient : new_part(parameter);
+}
+
+BackwardContext::InPlace BackwardContext::parameter_gradient_in_place(View const& parameter) {
+  auto const gradient = parameter_gradient(parameter);
+  bool const adds = !m_new_parts.empty() && m_new_parts.back().tensor == gradient.tensor;
+  if (!adds) return {gradient, false};
+  m_new_parts.back().written = gradient_of_chunk(parameter);
+  return {m_new_parts.back().written, true};
+}
+
+// Which op makes the parts that the rule has asked for.
+void BackwardContext::note_parts(Op const& op) {
+  for (NewPart& made : m_new_parts) {
+    auto const output = std::ranges::find(op.outputs, made.written);
+    if (output == op.outputs.end()) continue;
+    made.part.op = op.id;
+    made.part.output = static_cast<int>(output - op.outputs.begin());
+  }
+}
+
+void BackwardContext::finish() {
+  for (auto const& sum : m_deferred)
+    emit(OpKind::add, "add", {sum.earlier, sum.fresh}, {sum.result});
+  m_deferred.clear();
+  for (auto const& [tensor, written, part] : std::exchange(m_new_parts, {})) {
+    auto const& whole_part = m_graph.tensors[static_cast<std::size_t>(tensor)];
+    if (part.op < 0) refuse_graph(m_forward.name, whole_part.name, "no op writes it");
+    m_graph.parts.push_back(part);
+    if (written.tensor != tensor) continue;  // its op adds
+    auto const gradient = m_graph.chunks[static_cast<std::size_t>(part.chunk)].gradient;
+    View const sum{gradient, part.range.first, {part.range.last - part.range.first}, {1}};
+    m_graph.parts.back().add =
+        emit(OpKind::accumulate, "accumulate", {whole(whole_part)}, {sum}, {}, 0, {0});
+  }
 }
 
 View BackwardContext::add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape) {
@@ -100,6 +175,7 @@ int BackwardContext::emit(OpKind kind, std::string const& suffix, std::vector<Vi
                          .in_place = std::move(in_place),
                          .attributes = std::move(attributes),
                          .flops = flops});
+  note_parts(m_graph.ops.back());
   return id;
 }
 

@@ -21,14 +21,15 @@ class GraphBuilder {
 
   void begin_block(std::string const& name, bool layer);
   void end_block();
-  int add_chunk(std::string const& name);  // of the open block
+  // Of the open block. A block with trainable and frozen parameters opens two.
+  int add_chunk(std::string const& name, bool trainable = true);
   View add_parameter(int chunk, std::string const& name, Shape shape, Init init, bool decay);
   View add_tensor(std::string const& name, Role role, DType dtype, Shape shape);
 
   // Appends one op of the open block; outputs are tensors made before.
   void append(OpKind kind, std::string const& name, std::vector<View> inputs,
               std::vector<View> outputs, Attributes attributes = {}, double flops = 0);
-  // Fixes the chunks' tensors. To train: gradient, remainder and moments too, norms and control.
+  // Fixes the chunks' tensors. To train: gradients and states of what is trainable, norms, control.
   void finish();
 
   Graph& graph() { return m_graph; }
@@ -38,12 +39,15 @@ class GraphBuilder {
   int m_block = -1;
 
   std::string full_name(std::string const& name) const;
+  void require_open_block(std::string const& name) const;
 };
 
 // Passes over the forward graph.
-// Appends the backward ops of every forward op, last to first, by the rule of its kind.
+// Appends the backward ops of every forward op that trainable parameters lie before, last to
+// first, by the rule of its kind. Throws std::logic_error with op and tensor where that would lose
+// or damage a part of a gradient.
 void append_backward(Graph& graph);
-// Appends per chunk `square_norm` and `adamw` (attributes from the optimizer's settings).
+// Appends per trainable chunk `square_norm` and `adamw` (attributes from the optimizer's settings).
 struct AdamWSettings {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
 };
@@ -61,7 +65,8 @@ class BackwardContext {
 
   Op const& forward() const { return m_forward; }
   Graph& graph() { return m_graph; }
-  bool wants(View const& input) const;      // does anything need this input's gradient?
+  // Does anything need this input's gradient? What is contributed all the same is not used.
+  bool wants(View const& input) const;
   View incoming(View const& output) const;  // d loss / d output; complete when a rule runs
 
   // The gradient a rule writes for a forward activation. `addend`: an earlier contribution that the
@@ -76,13 +81,15 @@ class BackwardContext {
   // The gradient of `input` is `gradient` itself (of equal shape): nothing to compute or copy.
   void pass_on(View const& input, View const& gradient);
 
-  // The place in the chunk's gradient for a parameter. `accumulate`: another op of this micro-batch
-  // wrote it before (a shared parameter), so add to it in place.
-  struct ParameterGradient {
+  // Where the rule's next op writes a parameter's gradient: in the chunk's for the first use of
+  // the pass. Later uses give parts (see GradientPart), which the pass adds.
+  View parameter_gradient(View const& parameter);
+  // For ops that can add in place: always in the chunk's gradient, from the second use on `adds`.
+  struct InPlace {
     View gradient;
-    bool accumulate;
+    bool adds;
   };
-  ParameterGradient parameter_gradient(View const& parameter);
+  InPlace parameter_gradient_in_place(View const& parameter);
 
   View add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape);
   int emit(OpKind kind, std::string const& suffix, std::vector<View> inputs,
@@ -90,7 +97,7 @@ class BackwardContext {
            std::vector<int> in_place = {});
   void elide_forward();  // the emitted backward op computes the forward op's outputs too
 
-  void add_deferred();  // the pass calls it after the rule: see `contribute_alone`
+  void finish();  // the pass calls it after the rule: appends what the rule's ops could not add
 
  private:
   struct Sum {
@@ -101,8 +108,19 @@ class BackwardContext {
   GradientMap& m_gradients;
   Op m_forward;  // a copy: emitting moves the graph's list
   std::vector<Sum> m_deferred;
+  struct NewPart {
+    TensorId tensor;
+    View written;  // by the rule's op
+    GradientPart part;
+  };
+  std::vector<NewPart> m_new_parts;
 
   View new_gradient(View const& input, std::string const& prefix);
+  View unused(View const& input);
+  void put(View const& input, TensorId gradient);
+  View gradient_of_chunk(View const& parameter);
+  View new_part(View const& parameter);
+  void note_parts(Op const& op);
 };
 
 using BackwardRule = void (*)(BackwardContext&);

@@ -1,7 +1,6 @@
-#include <cassert>
-
 #include "base/math.hpp"
 #include "graph/build.hpp"
+#include "graph/refuse.hpp"
 
 namespace spillway {
 namespace {
@@ -17,8 +16,8 @@ DType dtype_of(std::string const& precision) {
 }
 
 void append_training_tensors(Graph& graph, Chunk& chunk) {
-  auto const append = [&](char const* what, Role role, DType dtype) {
-    return append_tensor(graph, {.name = chunk.name + what,
+  auto const append = [&](std::string const& what, Role role, DType dtype) {
+    return append_tensor(graph, {.name = chunk.name + "." + what,
                                  .role = role,
                                  .dtype = dtype,
                                  .shape = {chunk.elements},
@@ -27,12 +26,13 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
                                  .persistent = role != Role::gradient});
   };
   auto const& arithmetic = graph.arithmetic;
-  chunk.gradient = append(".gradient", Role::gradient, dtype_of(arithmetic.gradients));
-  if (arithmetic.precision == "bf16") {
-    chunk.remainder = append(".remainder", Role::remainder, DType::i16);
-  }
-  chunk.moment1 = append(".moment1", Role::moment, dtype_of(arithmetic.moments));
-  chunk.moment2 = append(".moment2", Role::moment, dtype_of(arithmetic.moments));
+  auto const keep = [&](std::string const& name, Role role, DType dtype) {
+    chunk.states.push_back({name, append(name, role, dtype)});
+  };
+  chunk.gradient = append("gradient", Role::gradient, dtype_of(arithmetic.gradients));
+  if (arithmetic.precision == "bf16") keep("remainder", Role::remainder, DType::i16);
+  keep("m", Role::moment, dtype_of(arithmetic.moments));
+  keep("v", Role::moment, dtype_of(arithmetic.moments));
 }
 
 // A step may still read these while the next one's are being written.
@@ -43,28 +43,33 @@ bool is_versioned(Role role) {
 }  // namespace
 
 void GraphBuilder::begin_block(std::string const& name, bool layer) {
-  assert(m_block < 0);
+  if (m_block >= 0) refuse_graph(name, "", "begins in an open block");
   m_block = static_cast<int>(m_graph.blocks.size());
   int const first = static_cast<int>(m_graph.ops.size());
   m_graph.blocks.push_back({name, first, first, layer});
 }
 
 void GraphBuilder::end_block() {
-  assert(m_block >= 0);
+  require_open_block("the end of a block");
   m_graph.blocks.back().last_op = static_cast<int>(m_graph.ops.size());
   m_block = -1;
+}
+
+void GraphBuilder::require_open_block(std::string const& name) const {
+  if (m_block < 0) refuse_graph(name, "", "belongs to a block, and none is open");
 }
 
 std::string GraphBuilder::full_name(std::string const& name) const {
   return m_block < 0 ? name : m_graph.blocks.back().name + "/" + name;
 }
 
-int GraphBuilder::add_chunk(std::string const& name) {
-  assert(m_block >= 0);
+int GraphBuilder::add_chunk(std::string const& name, bool trainable) {
+  require_open_block(name);
   Chunk chunk;
   chunk.id = static_cast<int>(m_graph.chunks.size());
   chunk.name = name;
   chunk.block = m_block;
+  chunk.trainable = trainable;
   chunk.parameter = append_tensor(m_graph, {.name = name + ".parameter",
                                             .role = Role::parameter,
                                             .dtype = dtype_of(m_graph.arithmetic.precision),
@@ -98,7 +103,7 @@ View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, S
 
 void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View> inputs,
                           std::vector<View> outputs, Attributes attributes, double flops) {
-  assert(m_block >= 0);
+  require_open_block(name);
   Op op;
   op.id = op.origin = static_cast<int>(m_graph.ops.size());
   op.kind = kind;
@@ -114,14 +119,16 @@ void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View
 }
 
 void GraphBuilder::finish() {
-  assert(m_block < 0);
+  if (m_block >= 0) refuse_graph(m_graph.blocks.back().name, "", "is still open");
+  int trainable = 0;
   for (auto& chunk : m_graph.chunks) {
     m_graph.tensors[static_cast<std::size_t>(chunk.parameter)].shape = {chunk.elements};
-    if (m_graph.purpose == Purpose::train) append_training_tensors(m_graph, chunk);
+    if (m_graph.purpose != Purpose::train || !chunk.trainable) continue;
+    append_training_tensors(m_graph, chunk);
+    chunk.norm = trainable++;
   }
   if (m_graph.purpose != Purpose::train) return;
-  auto const chunks = static_cast<std::int64_t>(m_graph.chunks.size());
-  m_graph.known.norms = add_tensor("norms", Role::scalar, DType::f64, {chunks}).tensor;
+  m_graph.known.norms = add_tensor("norms", Role::scalar, DType::f64, {trainable}).tensor;
   m_graph.known.control = add_tensor("control", Role::scalar, DType::f64, {kControlWords}).tensor;
 }
 

@@ -1,9 +1,50 @@
 #include "graph/gradient_map.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace spillway {
+namespace {
+
+bool meet(ElementRange const& a, ElementRange const& b) {
+  return a.first < b.last && b.first < a.last;
+}
+
+bool is_matrix(View const& view) {
+  return view.shape.size() == 2 && view.strides[1] == 1 && view.strides[0] > 0 &&
+         view.offset % view.strides[0] + view.shape[1] <= view.strides[0];
+}
+
+// Of two matrices with rows of one length, exactly; else of their bounding ranges.
+bool overlap(View const& a, View const& b) {
+  if (!is_matrix(a) || !is_matrix(b) || a.strides != b.strides)
+    return meet(bounding_range(a), bounding_range(b));
+  auto const pitch = a.strides[0];
+  auto const rows = [&](View const& view) {
+    return ElementRange{view.offset / pitch, view.offset / pitch + view.shape[0]};
+  };
+  auto const columns = [&](View const& view) {
+    return ElementRange{view.offset % pitch, view.offset % pitch + view.shape[1]};
+  };
+  return meet(rows(a), rows(b)) && meet(columns(a), columns(b));
+}
+
+// Activations that trainable parameters lie before, and those parameters.
+std::vector<bool> wanted(Graph const& graph) {
+  std::vector<bool> result(graph.tensors.size(), false);
+  auto const at = [&](View const& view) { return static_cast<std::size_t>(view.tensor); };
+  for (Chunk const& chunk : graph.chunks)
+    result[static_cast<std::size_t>(chunk.parameter)] = chunk.trainable;
+  for (Op const& op : graph.ops) {
+    auto const is_wanted = [&](View const& view) { return result[at(view)]; };
+    if (std::ranges::none_of(present(op.inputs), is_wanted)) continue;
+    for (View const& view : present(op.outputs)) result[at(view)] = true;
+  }
+  return result;
+}
+
+}  // namespace
+
+GradientMap::GradientMap(Graph const& graph) : m_wanted(wanted(graph)) {}
 
 std::optional<View> GradientMap::find(View const& forward) const {
   auto const entry = m_entries.find(forward.tensor);
@@ -27,15 +68,31 @@ bool GradientMap::is_complete(Tensor const& tensor) const {
   return elements == element_count(tensor.shape);
 }
 
-void GradientMap::put(View const& forward, TensorId gradient) {
+char const* GradientMap::put(View const& forward, TensorId gradient) {
   auto& entry = m_entries[forward.tensor];
-  if (entry.gradient != gradient) entry = {gradient, {}};
-  assert(std::ranges::count(entry.parts, forward) == 0);
+  auto const others = [&](View const& part) { return part != forward; };
+  bool const replaces = entry.gradient != gradient;
+  if (replaces && std::ranges::any_of(entry.parts, others))
+    return "its gradient has other parts, which a sum of this one would leave behind";
+  if (!replaces && std::ranges::count(entry.parts, forward) > 0)
+    return "its gradient is written twice";
+  for (View const& part : entry.parts) {
+    if (part != forward && overlap(part, forward))
+      return "its gradient has another part that shares elements with this one";
+  }
+  if (replaces) entry = {gradient, {}};
   entry.parts.push_back(forward);
+  return nullptr;
 }
 
-bool GradientMap::mark_written(View const& parameter_gradient) {
-  return !m_written.emplace(parameter_gradient.tensor, parameter_gradient.offset).second;
+int GradientMap::note_use(TensorId parameters, ElementRange const& range) {
+  auto& uses = m_uses[parameters];
+  for (Use& use : uses) {
+    if (use.range.first == range.first && use.range.last == range.last) return ++use.count;
+    if (meet(use.range, range)) return -1;
+  }
+  uses.push_back({range, 0});
+  return 0;
 }
 
 }  // namespace spillway

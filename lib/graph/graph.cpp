@@ -2,6 +2,13 @@
 
 namespace spillway {
 
+TensorId Chunk::state(std::string_view name) const {
+  for (State const& state : states) {
+    if (state.name == name) return state.tensor;
+  }
+  return -1;
+}
+
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (auto const& chunk : chunks) {

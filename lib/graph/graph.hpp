@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/arithmetic.hpp"
@@ -24,19 +25,44 @@ struct Parameter {
   bool decay = false;
 };
 
-// The parameters of one block in execution order, one contiguous tensor; gradient, remainder and
-// moments have the same element offsets. Parameters start on multiples of `kParameterAlignment`;
-// the gaps between them are never read by an update, a norm or a checkpoint.
+// What an update keeps of a parameter from step to step, beside it.
+struct State {
+  std::string name;  // "remainder" (the lower half of a bf16 master), "m", "v"
+  TensorId tensor = -1;
+};
+
+// The parameters of one block in execution order, one contiguous tensor; gradient and states have
+// the same element offsets. Parameters start on multiples of `kParameterAlignment`; the gaps
+// between them are never read by an update, a norm or a checkpoint. What is not trainable has
+// neither gradient nor states, and no update.
 struct Chunk {
   int id = -1;
   std::string name;
   int block = -1;  // the first block that uses it
+  bool trainable = true;
   std::vector<Parameter> parameters;
   std::int64_t elements = 0;
-  TensorId parameter = -1, gradient = -1, remainder = -1, moment1 = -1, moment2 = -1;
+  TensorId parameter = -1, gradient = -1;
+  std::vector<State> states;
+  int norm = -1;  // its element of `WellKnown::norms`
+
+  TensorId state(std::string_view name) const;  // -1: it has none of that name
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // elements
 inline constexpr std::int64_t kNormTile = 4096;  // elements of a parameter per fp64 partial sum
+
+// The gradient of a parameter that an earlier op of the backward pass has written as well. In one
+// micro-batch it is added to theirs as soon as it is made: by the op `add`, or, where that is -1,
+// by its own op, whose output is then the chunk's gradient, in place. Over several micro-batches
+// each use is summed first, then the uses in the order of Graph::parts, so that no order of blocks
+// and micro-batches shows in the bits.
+struct GradientPart {
+  TensorId tensor = -1;  // of the parameters' elements; role gradient
+  int chunk = -1;
+  ElementRange range;          // of the chunk's elements
+  int op = -1, output = -1;    // which makes it: its output is the part or, without `add`, the sum
+  int add = -1;                // accumulate
+};
 
 // A contiguous range of forward ops [first_op, last_op): one layer.
 struct Block {
@@ -56,7 +82,7 @@ struct WellKnown {
   TensorId logits = -1;    // f32 [1, V] (generate)
   TensorId loss =
       -1;  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
-  TensorId norms = -1;    // f64 [chunks]: sum of squares of each chunk's reduced gradient
+  TensorId norms = -1;    // f64 [trainable chunks]: sums of squares of their reduced gradients
   TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
 };
 
@@ -80,6 +106,7 @@ struct Graph {
   std::vector<Op> ops;  // forward ops in order, then backward ops in order, then the update's
   std::vector<Block> blocks;
   std::vector<Chunk> chunks;
+  std::vector<GradientPart> parts;  // in the order of the ops that make them
   WellKnown known;
   Arithmetic arithmetic;
   std::uint64_t seed = 0;

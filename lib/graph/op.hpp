@@ -20,7 +20,7 @@ enum class OpKind : std::uint8_t {
 #undef SPILLWAY_OP
 };
 
-enum class Phase : std::uint8_t { forward, backward, update };
+enum class Phase : std::uint8_t { forward, backward, norm, update };
 
 struct Op {
   int id = -1;

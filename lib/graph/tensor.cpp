@@ -1,10 +1,15 @@
 #include "graph/tensor.hpp"
 
-#include <cassert>
 #include <utility>
+
+#include "graph/refuse.hpp"
 
 namespace spillway {
 namespace {
+
+void require(bool holds, View const& view, char const* why) {
+  if (!holds) refuse_graph("", "number " + std::to_string(view.tensor), why);
+}
 
 Shape row_major(Shape const& shape) {
   Shape strides(shape.size(), 1);
@@ -19,7 +24,7 @@ View whole(Tensor const& tensor) {
 }
 
 View transposed(View const& view) {
-  assert(view.shape.size() == 2);
+  require(view.shape.size() == 2, view, "only a matrix can be transposed");
   View result = view;
   std::swap(result.shape[0], result.shape[1]);
   std::swap(result.strides[0], result.strides[1]);
@@ -27,7 +32,8 @@ View transposed(View const& view) {
 }
 
 View columns(View const& view, std::int64_t first, std::int64_t n) {
-  assert(view.shape.size() == 2 && first >= 0 && n >= 0 && first + n <= view.shape[1]);
+  require(view.shape.size() == 2 && first >= 0 && n >= 0 && first + n <= view.shape[1], view,
+          "has no such columns");
   View result = view;
   result.offset += first * view.strides[1];
   result.shape[1] = n;
@@ -35,7 +41,8 @@ View columns(View const& view, std::int64_t first, std::int64_t n) {
 }
 
 View reshaped(View const& view, Shape shape) {
-  assert(is_contiguous(view) && element_count(shape) == element_count(view.shape));
+  require(is_contiguous(view) && element_count(shape) == element_count(view.shape), view,
+          "has other elements than the new shape");
   auto strides = row_major(shape);
   return {view.tensor, view.offset, std::move(shape), std::move(strides)};
 }

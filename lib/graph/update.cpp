@@ -5,7 +5,7 @@ namespace {
 
 void append_update_op(Graph& graph, Chunk const& chunk, Op op) {
   op.id = op.origin = static_cast<int>(graph.ops.size());
-  op.phase = Phase::update;
+  op.phase = op.kind == OpKind::square_norm ? Phase::norm : Phase::update;
   op.block = chunk.block;
   op.chunk = chunk.id;
   op.name = chunk.name + "/" + std::string(name(op.kind));
@@ -20,7 +20,7 @@ void append_square_norm(Graph& graph, Chunk const& chunk) {
   Op op;
   op.kind = OpKind::square_norm;
   op.inputs = {whole_of(graph, chunk.gradient)};
-  op.outputs = {View{graph.known.norms, chunk.id, {1}, {1}}};
+  op.outputs = {View{graph.known.norms, chunk.norm, {1}, {1}}};
   op.attributes = UpdateRange{};
   append_update_op(graph, chunk, std::move(op));
 }
@@ -29,9 +29,12 @@ void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& setting
   Op op;
   op.kind = OpKind::adamw;
   op.inputs = {whole_of(graph, chunk.gradient), whole_of(graph, graph.known.control)};
-  for (TensorId const id : {chunk.parameter, chunk.remainder, chunk.moment1, chunk.moment2}) {
-    if (id >= 0) op.in_place.push_back(static_cast<int>(op.outputs.size()));
-    op.outputs.push_back(id >= 0 ? whole_of(graph, id) : View{});
+  auto const remainder = chunk.state("remainder");
+  op.outputs = {whole_of(graph, chunk.parameter),
+                remainder >= 0 ? whole_of(graph, remainder) : View{},
+                whole_of(graph, chunk.state("m")), whole_of(graph, chunk.state("v"))};
+  for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
+    if (is_present(op.outputs[static_cast<std::size_t>(i)])) op.in_place.push_back(i);
   }
   op.attributes =
       AdamWAttributes{settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}};
@@ -42,8 +45,12 @@ void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& setting
 
 // Chunks are numbered in the order in which the next forward needs them.
 void append_update(Graph& graph, AdamWSettings const& settings) {
-  for (auto const& chunk : graph.chunks) append_square_norm(graph, chunk);
-  for (auto const& chunk : graph.chunks) append_adamw(graph, chunk, settings);
+  for (auto const& chunk : graph.chunks) {
+    if (chunk.trainable) append_square_norm(graph, chunk);
+  }
+  for (auto const& chunk : graph.chunks) {
+    if (chunk.trainable) append_adamw(graph, chunk, settings);
+  }
 }
 
 }  // namespace spillway

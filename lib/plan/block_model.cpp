@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "plan/draft.hpp"
 #include "plan/fates.hpp"
@@ -193,16 +195,54 @@ class Builder {
       cost.parameter_bytes = bytes(chunk.parameter);
       cost.home_bytes = cost.parameter_bytes;
       cost.gradient_bytes = cost.held_gradient_bytes = bytes(chunk.gradient);
-      cost.optimizer_bytes = bytes(chunk.remainder) + bytes(chunk.moment1) + bytes(chunk.moment2);
+      cost.trainable = chunk.trainable;
+      for (State const& state : chunk.states) cost.optimizer_bytes += bytes(state.tensor);
     }
+    note_parts();
     for (Op const& op : m_graph.ops) {
       auto& block = m_model.blocks[static_cast<std::size_t>(std::max(0, op.block))];
-      if (op.phase == Phase::update) note_update(op);
+      if (op.phase == Phase::norm || op.phase == Phase::update) note_update(op);
       if (op.phase == Phase::forward) note_parameters(op, block.chunks);
       if (op.phase == Phase::forward && !op.elided) note_parameters(op, block.forward_chunks);
       if (op.phase == Phase::backward) note_parameters(op, block.backward_chunks);
     }
     note_readers();
+  }
+
+  void note_parts() {
+    std::set<std::pair<int, int>> makers;  // op, output
+    for (GradientPart const& part : m_graph.parts) {
+      makers.insert({part.op, part.output});
+      makers.insert({part.add, 0});
+      Tensor const& tensor = m_graph.tensors[static_cast<std::size_t>(part.tensor)];
+      auto const sum = sum_of(whole(tensor));
+      m_model.chunks[static_cast<std::size_t>(part.chunk)].parts.push_back(
+          {m_graph.ops[static_cast<std::size_t>(part.op)].block, tensor.bytes(), part.add < 0,
+           cost_on(sum, Lane::compute), cost_on(sum, Lane::host)});
+    }
+    for (Op const& op : m_graph.ops) {
+      if (op.phase != Phase::backward) continue;
+      for (int i = 0; i < std::ssize(op.outputs); ++i) {
+        View const& view = op.outputs[static_cast<std::size_t>(i)];
+        if (!is_present(view) || makers.contains({op.id, i})) continue;
+        Tensor const& tensor = m_graph.tensor(view);
+        if (tensor.role != Role::gradient) continue;
+        m_model.chunks[static_cast<std::size_t>(tensor.chunk)].own_block = op.block;
+      }
+    }
+  }
+
+  // As the schedule makes it of a gradient and the one before.
+  static Op sum_of(View const& gradient) {
+    Op sum;
+    sum.kind = OpKind::accumulate;
+    sum.inputs = sum.outputs = {gradient};
+    sum.in_place = {0};
+    return sum;
+  }
+
+  ItemCost cost_on(Op const& op, Lane lane) const {
+    return op_cost(op, m_graph.tensors, m_machine, lane);
   }
 
   void note_parameters(Op const& op, std::vector<int>& chunks) const {
@@ -234,21 +274,15 @@ class Builder {
 
   void note_update(Op const& op) {
     auto& chunk = m_model.chunks[static_cast<std::size_t>(op.chunk)];
-    auto const on_host = [&](Op const& any) {
-      return op_cost(any, m_graph.tensors, m_machine, Lane::host);
-    };
-    if (op.kind == OpKind::square_norm) {
+    if (op.phase == Phase::norm) {
       chunk.norm = cost(op.id);
-      chunk.host_norm = on_host(op);
-    } else if (op.kind == OpKind::adamw) {
+      chunk.host_norm = cost_on(op, Lane::host);
+    } else {
       chunk.update = cost(op.id);
-      chunk.host_update = on_host(op);
-      Op sum;  // as the schedule makes it of a gradient and the one before
-      sum.kind = OpKind::accumulate;
-      sum.inputs = sum.outputs = {op.inputs[0]};
-      sum.in_place = {0};
-      chunk.accumulate = op_cost(sum, m_graph.tensors, m_machine, Lane::compute);
-      chunk.host_accumulate = on_host(sum);
+      chunk.host_update = cost_on(op, Lane::host);
+      auto const sum = sum_of(op.inputs[0]);
+      chunk.accumulate = cost_on(sum, Lane::compute);
+      chunk.host_accumulate = cost_on(sum, Lane::host);
     }
   }
 

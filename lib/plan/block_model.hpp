@@ -27,8 +27,19 @@ struct BlockCost {
   std::vector<int> forward_chunks, backward_chunks;  // whose parameters its ops read
 };
 
+// A part of a chunk's gradient that is summed over micro-batches by itself: see GradientPart.
+struct PartCost {
+  int block = -1;  // whose backward pass makes it
+  std::int64_t bytes = 0;
+  bool fused = false;  // nothing is made in one micro-batch: its op adds to the chunk's gradient
+  ItemCost accumulate, host_accumulate;
+};
+
 struct ChunkCost {
-  int first_block = -1, last_block = -1;  // that make parts of its gradient
+  bool trainable = true;  // else it has neither gradient nor update
+  int first_block = -1, last_block = -1;  // that make its gradient, parts of it among that
+  int own_block = -1;                     // with which all but the parts is made
+  std::vector<PartCost> parts;
   std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
   std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,11 @@ struct Draft {
   // Per micro-batch segment: where each backward op begins, with what is put before it.
   std::vector<std::vector<ItemNumber>> op_starts = {};
   std::map<std::pair<int, bool>, int> variants = {};  // see `variant`
-  std::map<int, int> accumulates = {};                // per chunk: its op
+  std::map<TensorId, int> accumulates = {};           // per tensor of gradients: its op
+  // Parts of gradients by the op that makes them, and the ops that add them within a micro-batch.
+  std::multimap<int, GradientPart const*> parts = {};
+  std::set<int> adds = {};
+  std::map<int, int> unfinished = {};  // per chunk: tensors of its gradient that are not whole
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op
     BufferId gradient = -1, parts = -1;
@@ -57,8 +63,9 @@ struct MicroBatch {
 };
 
 // An op of what collects over a step's micro-batches, in the form for the first one (overwrite) or
-// for another (add); any other op as it is.
-int variant(Draft& draft, int op, bool first);
+// for another (add); with several micro-batches, one that makes a part of a gradient writes it
+// apart, and one that adds such a part (nothing here) is left out. Any other op as it is.
+std::optional<int> variant(Draft& draft, int op, bool first);
 
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups);
@@ -77,8 +84,11 @@ class Updates;
 // Block by block: reloads, clones of forward ops, backward ops, and what gradients then need.
 // `updates`: where the step's last micro-batch may begin them; else null.
 void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* updates);
-// A chunk's gradient of this micro-batch is complete: add it to the step's, begin its reduction.
-void finish_gradient(Draft& draft, int chunk, MicroBatch const& micro_batch);
+// Gradients of the micro-batch before are of no use to this one.
+void forget_gradients(Draft& draft);
+// A chunk's gradient, or a part of one, is complete for this micro-batch with this block: it joins
+// the step's. With the step's last one the parts of a chunk are added, and its reduction begins.
+void finish_gradient(Draft& draft, TensorId tensor, int block, MicroBatch const& micro_batch);
 // The second half of a reduction, for the `count` chunks that have waited longest.
 void finish_reductions(Draft& draft, std::size_t count);
 // The lane that works where a chunk's gradient has its home.

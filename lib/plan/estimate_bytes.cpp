@@ -47,31 +47,40 @@ class Walk {
   StationBytes bytes() const {
     StationBytes result;
     result.on_device.reserve(m_stations.size());
-    TierBytes sum{};
-    auto const note = [&](TierBytes const& more) {
+    std::array<TierBytes, kTimes> sums{};
+    auto const bytes = [&](std::size_t tier, TierBytes const& late) {
+      return sums[always][tier] +
+             std::max(sums[first_micro_batch][tier] + late[tier], sums[other_micro_batches][tier]);
+    };
+    auto const note = [&](TierBytes const& more, TierBytes const& late) {
       for (std::size_t tier = 0; tier < kTiers; ++tier)
-        result.most[tier] = std::max(result.most[tier], sum[tier] + more[tier]);
+        result.most[tier] = std::max(result.most[tier], bytes(tier, late) + more[tier]);
     };
     std::int64_t reserved_bytes = 0;
     for (Station const& station : m_stations) {
       reserved_bytes += station.reserves_bytes;
       auto at_begin = station.at_begin;
       at_begin[index(Tier::device)] += station.first_fetched_bytes + reserved_bytes;
-      note(at_begin);
-      for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += station.comes[tier];
-      note({});
-      result.on_device.push_back(sum[index(Tier::device)]);
-      for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] -= station.goes[tier];
+      note(at_begin, station.late_at_begin);
+      add(sums, station.comes, 1);
+      note({}, {});
+      result.on_device.push_back(bytes(index(Tier::device), {}));
+      add(sums, station.goes, -1);
     }
     return result;
   }
 
  private:
+  // The first micro-batch has beside it what updates of the step before still hold; the others,
+  // the sums of gradients so far.
+  enum Time : std::uint8_t { always, first_micro_batch, other_micro_batches, kTimes };
+
   // Two moments: its begin, when there is none of its own bytes yet but still what a late update of
   // the step before holds; and its pass.
   struct Station {
-    TierBytes comes{}, goes{};             // for the pass, and after it
+    std::array<TierBytes, kTimes> comes{}, goes{};  // for the pass, and after it
     TierBytes at_begin{};                  // beside what stays from the station before
+    TierBytes late_at_begin{};             // in the first micro-batch
     std::int64_t first_fetched_bytes = 0;  // at its begin: others are when that has let go of some
     std::int64_t reserves_bytes = 0;       // from its begin on, beside what is kept; less, if < 0
   };
@@ -79,10 +88,15 @@ class Walk {
   int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
   int update_station() const { return 2 * m_blocks; }
   Station& at(int station) { return m_stations[static_cast<std::size_t>(station)]; }
-  void hold(Tier tier, int first, int last, std::int64_t bytes) {
+  void hold(Tier tier, int first, int last, std::int64_t bytes, Time time = always) {
     if (first > last) return;
-    at(first).comes[index(tier)] += bytes;
-    at(last).goes[index(tier)] += bytes;
+    at(first).comes[time][index(tier)] += bytes;
+    at(last).goes[time][index(tier)] += bytes;
+  }
+  static void add(std::array<TierBytes, kTimes>& sums, std::array<TierBytes, kTimes> const& more,
+                  int sign) {
+    for (std::size_t time = 0; time < kTimes; ++time)
+      for (std::size_t tier = 0; tier < kTiers; ++tier) sums[time][tier] += sign * more[time][tier];
   }
 
   void add_activations() {
@@ -121,8 +135,8 @@ class Walk {
 
   void hold_until(Tier tier, int station, std::int64_t bytes) {
     if (station < 0) return;
-    hold(tier, 0, station - 1, bytes);
-    at(station).at_begin[index(tier)] += bytes;
+    hold(tier, 0, station - 1, bytes, first_micro_batch);
+    at(station).late_at_begin[index(tier)] += bytes;
   }
 
   void add_slots() {
@@ -146,24 +160,39 @@ class Walk {
   // A micro-batch's part, from its first contribution until it has joined the step's where that
   // lies; the step's, until it is used up.
   void add_gradient(ChunkCost const& chunk, ChunkPlan const& places) {
+    if (!chunk.trainable) return;
+    add_parts(chunk, places);
     int const begin = backward_station(chunk.last_block);
+    int const own = backward_station(m_accumulates ? chunk.own_block : chunk.first_block);
     int const complete = backward_station(chunk.first_block);
     int const used =
         m_plan.redo ? update_station() : std::min(complete + kGroupsBeside, update_station());
     bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
     bool const one = places.gradients == Tier::device && !m_accumulates && whole;
     // A copy is expected to be done by the end of the next block.
-    int const gone_by = std::min(complete + 1, backward_station(0));
+    int const gone_by = std::min(own + 1, backward_station(0));
     bool const leaves = places.gradients == Tier::host;
-    if (!one) hold(Tier::device, begin, leaves ? gone_by : complete, chunk.gradient_bytes);
+    if (!one) hold(Tier::device, begin, leaves ? gone_by : own, chunk.gradient_bytes);
     if (leaves && m_accumulates && !m_plan.unified)
-      hold(Tier::host, complete, complete, chunk.gradient_bytes);
+      hold(Tier::host, own, own, chunk.gradient_bytes);
     int const since = one ? begin : m_accumulates ? 0 : complete;
     hold(places.gradients, since, m_accumulates ? update_station() : used,
-         chunk.held_gradient_bytes);
+         chunk.held_gradient_bytes, m_accumulates ? other_micro_batches : always);
     int const until = held_until(chunk, places);
-    if (since > until) hold_until(places.gradients, until, chunk.held_gradient_bytes);
+    if (m_accumulates || since > until) hold_until(places.gradients, until, chunk.held_gradient_bytes);
     if (one) reserve_place(chunk, until);
+  }
+
+  // In one micro-batch a part is there while it is made; over several its sum is, until the last
+  // one adds it.
+  void add_parts(ChunkCost const& chunk, ChunkPlan const& places) {
+    for (PartCost const& part : chunk.parts) {
+      auto const station = backward_station(part.block);
+      if (m_accumulates || !part.fused) hold(Tier::device, station, station, part.bytes);
+      if (m_accumulates)
+        hold(places.gradients, 0, backward_station(chunk.first_block), part.bytes,
+             other_micro_batches);
+    }
   }
 
   // A gradient's place is of no use, between one step's and the next one's, to what is kept: that

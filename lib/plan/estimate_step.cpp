@@ -21,7 +21,9 @@ class Steps {
         m_jobs(machine),
         m_updates(model, plan, m_jobs),
         m_bytes(station_bytes(model, plan, accumulates)),
-        m_fetches(2 * model.blocks.size()) {
+        m_fetches(2 * model.blocks.size()),
+        m_gradient(model.chunks.size(), -1),
+        m_accumulates(accumulates) {
     for (int c = 0; c < std::ssize(model.chunks); ++c) {
       if (!is_fetched(c)) continue;
       for_each_visit(chunk(c).readers, plan.prefetch, [&](Visit const& visit) {
@@ -169,24 +171,42 @@ class Steps {
     }
   }
 
-  // Gradients that are complete for this micro-batch, with the first block to use the parameters,
-  // join the step's where that lies, and are summed over ranks. The host lane works on the device's
-  // too where both are main memory.
+  // What is complete for this micro-batch joins the step's where that lies; with the last one, the
+  // parts of a gradient are added, and it is summed over ranks.
   void collect(int b, bool last) {
     for (int const c : block(b).chunks) {
-      if (chunk(c).first_block != b) continue;
+      auto const& cost = chunk(c);
+      if (!cost.trainable) continue;
       bool const host = places(c).gradients == Tier::host;
-      int job = m_now;
-      if (host && (m_first || !m_plan.unified)) {
-        job = m_jobs.copy(Tier::device, Tier::host, chunk(c).gradient_bytes, {job});
-        m_left.push_back({backward_station(b), Tier::host, job, chunk(c).gradient_bytes});
+      auto& gradient = m_gradient[static_cast<std::size_t>(c)];
+      int const own_block = m_accumulates ? cost.own_block : cost.first_block;
+      if (own_block == b)
+        gradient = join(b, host, cost.gradient_bytes, host ? cost.host_accumulate : cost.accumulate);
+      for (PartCost const& part : cost.parts) {
+        if (m_accumulates && part.block == b)
+          join(b, host, part.bytes, host ? part.host_accumulate : part.accumulate);
       }
-      if (!m_first)
-        job = m_jobs.add(host ? Lane::host : Lane::compute,
-                         host ? chunk(c).host_accumulate : chunk(c).accumulate, {job});
-      if (last || chunk(c).reduces_each) job = m_jobs.send(chunk(c).reduce_sent_bytes, job);
+      if (cost.first_block != b) continue;
+      for (PartCost const& part : cost.parts) {
+        if (!m_accumulates || !last) continue;
+        gradient = m_jobs.add(host ? Lane::host : Lane::compute,
+                              host ? part.host_accumulate : part.accumulate, {gradient, m_now});
+      }
+      int job = gradient;
+      if (last || cost.reduces_each) job = m_jobs.send(cost.reduce_sent_bytes, job);
       m_updates.set_gradient(c, job);
     }
+  }
+
+  // A micro-batch's gradient joins the step's. The host lane works on the device's too where both
+  // are main memory.
+  int join(int b, bool host, std::int64_t bytes, ItemCost const& accumulate) {
+    int job = m_now;
+    if (host && (m_first || !m_plan.unified)) {
+      job = m_jobs.copy(Tier::device, Tier::host, bytes, {job});
+      m_left.push_back({backward_station(b), Tier::host, job, bytes});
+    }
+    return m_first ? job : m_jobs.add(host ? Lane::host : Lane::compute, accumulate, {job});
   }
 
   BlockModel const& m_model;
@@ -196,6 +216,8 @@ class Steps {
   EstimateUpdates m_updates;
   StationBytes m_bytes;
   std::vector<std::vector<int>> m_fetches;  // per station: chunks whose fetch begins before it
+  std::vector<int> m_gradient;              // per chunk: what has joined the step's last
+  bool m_accumulates;
   // Of the current micro-batch.
   bool m_first = true;         // of its step
   int m_now = -1;              // the last block's pass

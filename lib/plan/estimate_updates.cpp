@@ -29,6 +29,7 @@ EstimateUpdates::EstimateUpdates(BlockModel const& model, Plan const& plan, Esti
     auto const parts = needs.all_bytes() > 0 ? std::clamp<std::int64_t>(slices, 1, most) : 1;
     bool const exact = needs.all_bytes() == 0 || slices <= parts;  // else a part is many slices
     m_work.push_back({needs, parts, exact ? kSlicesAhead : 1, exact ? kUpdateSlots : 2});
+    if (!cost(c).trainable) continue;
     // Sums over ranks are complete one block later.
     int const after = cost(c).first_block + (cost(c).reduce_sent_bytes > 0 ? 0 : 1);
     m_chunks[static_cast<std::size_t>(after)].push_back(c);
@@ -48,6 +49,7 @@ ChunkPlan const& EstimateUpdates::places(int chunk) const {
 }
 
 void EstimateUpdates::add_pieces(int chunk) {
+  if (!cost(chunk).trainable) return;
   bool const passes = work(chunk).needs.all_bytes() > 0;
   for (std::int64_t i = 0; i < work(chunk).parts; ++i)
     m_pieces.push_back({chunk, passes ? m_slots++ : -1});
@@ -84,6 +86,7 @@ void EstimateUpdates::after_all(int now) {
 }
 
 int EstimateUpdates::norm(int chunk) {
+  if (!cost(chunk).trainable) return -1;
   bool const host = places(chunk).gradients == Tier::host;
   return m_norms[host ? 1 : 0] = m_jobs.add(host ? Lane::host : Lane::compute,
                                             host ? cost(chunk).host_norm : cost(chunk).norm,
@@ -119,6 +122,7 @@ void EstimateUpdates::bring(int number, bool late, int now) {
 }
 
 void EstimateUpdates::update(int chunk, int after, int now) {
+  if (!cost(chunk).trainable) return;
   int const end = m_next + static_cast<int>(work(chunk).parts);
   m_complete = std::max(m_complete, end);
   for (; m_next < end; ++m_next) {

@@ -21,9 +21,9 @@ Identity identity(Program const& program, Buffer const& buffer) {
     return {buffer.tier, -1, buffer.tensor};
   }
   Chunk const& c = program.chunks[static_cast<std::size_t>(chunk)];
-  TensorId const parts[] = {c.parameter, c.remainder, c.moment1, c.moment2};
-  auto const found = std::find(std::begin(parts), std::end(parts), buffer.tensor);
-  return {buffer.tier, chunk, static_cast<TensorId>(found - std::begin(parts))};
+  auto const state = std::ranges::find(c.states, buffer.tensor, &State::tensor);
+  bool const is_parameter = buffer.tensor == c.parameter;
+  return {buffer.tier, chunk, is_parameter ? -1 : static_cast<TensorId>(state - c.states.begin())};
 }
 
 // Persistent buffers one after the other, large ones first so that none needs a gap.

@@ -23,6 +23,7 @@ std::int64_t Brought::all_bytes() const {
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
   bool const host = places.update == Tier::host;
   Brought result{host && !unified ? Tier::host : Tier::device};
+  if (!chunk.trainable) return result;
   auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
     bool const reaches =
         host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;

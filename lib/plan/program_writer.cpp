@@ -39,8 +39,11 @@ std::vector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
     ChunkPlan const& places = plan.chunks[static_cast<std::size_t>(chunk.id)];
     set(chunk.parameter, places.parameters);
     set(chunk.gradient, places.gradients);
-    for (TensorId const id : {chunk.remainder, chunk.moment1, chunk.moment2})
-      set(id, places.optimizer);
+    for (State const& state : chunk.states) set(state.tensor, places.optimizer);
+  }
+  for (GradientPart const& part : graph.parts) {
+    if (plan.chunks.empty()) break;
+    set(part.tensor, plan.chunks[static_cast<std::size_t>(part.chunk)].gradients);
   }
   return tiers;
 }
@@ -160,10 +163,11 @@ Item& ProgramWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
 void ProgramWriter::read_view(Item& item, View const& view, BufferId buffer) {
   Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
   auto ranges = std::vector{bounding_range(view)};
-  if (tensor.role == Role::gradient && tensor.chunk >= 0) {
-    ranges =
-        parameter_ranges(program.chunks[static_cast<std::size_t>(tensor.chunk)], ranges.front());
-  }
+  bool const of_chunk = tensor.role == Role::gradient && tensor.chunk >= 0;
+  auto const* chunk =
+      of_chunk ? &program.chunks[static_cast<std::size_t>(tensor.chunk)] : nullptr;
+  if (chunk != nullptr && chunk->gradient == tensor.id)
+    ranges = parameter_ranges(*chunk, ranges.front());
   for (auto const& range : ranges) item.reads.push_back(access(buffer, range, tensor.dtype));
 }
 

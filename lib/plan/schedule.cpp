@@ -34,6 +34,15 @@ void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch, Updates& 
   draft.writer.end_segment();
 }
 
+void note_parts(Draft& draft) {
+  for (Chunk const& chunk : draft.graph.chunks) draft.unfinished[chunk.id] = 1;
+  for (GradientPart const& part : draft.graph.parts) {
+    draft.parts.emplace(part.op, &part);
+    if (part.add >= 0) draft.adds.insert(part.add);
+    ++draft.unfinished[part.chunk];
+  }
+}
+
 void schedule_step(Draft& draft, std::int64_t micro_batches) {
   bool const one = micro_batches == 1;
   Updates updates(draft);
@@ -58,6 +67,7 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
                 reloads,
                 streaming,
                 ProgramWriter(graph, plan, micro_batches, ranks)};
+    note_parts(draft);
     schedule_step(draft, micro_batches);
     return draft;
   };

@@ -34,18 +34,21 @@ void repeat_forward_ops(Draft& draft, int block) {
   for (int const op : repeats) draft.writer.run(op);
 }
 
-// Per backward op: the chunks whose gradients it is the last to contribute to.
-std::map<int, std::vector<int>> last_contributions(Graph const& graph) {
-  std::map<int, int> last;  // per chunk
-  for (Op const& op : graph.ops) {
-    if (op.phase != Phase::backward) continue;
-    for (View const& view : present(op.outputs)) {
-      Tensor const& tensor = graph.tensor(view);
-      if (tensor.role == Role::gradient) last[tensor.chunk] = op.id;
+// Per backward op: the tensors of gradients, chunks' and parts, that it is the last to write.
+std::map<int, std::vector<TensorId>> last_contributions(Draft& draft) {
+  std::map<TensorId, int> last;
+  for (BackwardGroup const& group : draft.groups) {
+    for (int const id : group.ops) {
+      auto const scheduled = variant(draft, id, true);
+      if (!scheduled) continue;
+      Op const& op = draft.writer.program.ops[static_cast<std::size_t>(*scheduled)];
+      for (View const& view : present(op.outputs)) {
+        if (draft.writer.tensor(view.tensor).role == Role::gradient) last[view.tensor] = id;
+      }
     }
   }
-  std::map<int, std::vector<int>> result;
-  for (auto const& [chunk, op] : last) result[op].push_back(chunk);
+  std::map<int, std::vector<TensorId>> result;
+  for (auto const& [tensor, op] : last) result[op].push_back(tensor);
   return result;
 }
 
@@ -78,10 +81,8 @@ Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
 }
 
 void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* updates) {
-  auto const complete = last_contributions(draft.graph);
-  if (!micro_batch.first) {
-    for (Chunk const& chunk : draft.graph.chunks) draft.writer.forget(chunk.gradient);
-  }
+  auto const complete = last_contributions(draft);
+  if (!micro_batch.first) forget_gradients(draft);
   ItemNumber const begin = draft.writer.next();
   BlockEnds ends;
   auto& starts = draft.op_starts.emplace_back();
@@ -94,10 +95,13 @@ void schedule_backward(Draft& draft, MicroBatch const& micro_batch, Updates* upd
       if (begins) enter_station(draft);
       reload_before(draft, op);
       if (std::exchange(begins, false)) repeat_forward_ops(draft, group.block);
-      ends[group.block] = draft.writer.run(variant(draft, op, micro_batch.first));
-      auto const chunks = complete.find(op);
-      if (chunks == complete.end()) continue;
-      for (int const chunk : chunks->second) finish_gradient(draft, chunk, micro_batch);
+      auto const scheduled = variant(draft, op, micro_batch.first);
+      if (!scheduled) continue;
+      ends[group.block] = draft.writer.run(*scheduled);
+      auto const written = complete.find(op);
+      if (written == complete.end()) continue;
+      for (TensorId const tensor : written->second)
+        finish_gradient(draft, tensor, group.block, micro_batch);
     }
     finish_reductions(draft, begun_earlier);
     leave_station(draft);

@@ -31,16 +31,32 @@ void spill(Draft& draft, TensorId tensor, int block) {
   draft.spilled[tensor] = away;
 }
 
+// What the op would add to the chunk's gradient it writes to the part instead.
+void write_part(Op& op, GradientPart const& part) {
+  View& view = op.outputs[static_cast<std::size_t>(part.output)];
+  if (view.tensor == part.tensor) return;
+  view.tensor = part.tensor;
+  view.offset -= part.range.first;
+  std::erase(op.in_place, part.output);
+}
+
 }  // namespace
 
-int variant(Draft& draft, int op_id, bool first) {
-  Op const& original = draft.writer.program.ops[static_cast<std::size_t>(op_id)];
+std::optional<int> variant(Draft& draft, int op_id, bool first) {
+  bool const several = draft.writer.program.micro_batches > 1;
+  if (several && draft.adds.contains(op_id)) return {};
+  auto const& original = draft.writer.program.ops[static_cast<std::size_t>(op_id)];
   auto const loss = draft.graph.known.loss;
-  if (loss < 0 || !writes(original, loss)) return op_id;
+  bool const tells_loss = loss >= 0 && writes(original, loss);
+  bool const makes_parts = several && draft.parts.contains(op_id);
+  if (!tells_loss && !makes_parts) return op_id;
   auto const [found, is_new] = draft.variants.try_emplace({op_id, first}, -1);
   if (!is_new) return found->second;
   Op op = original;
-  set_in_place(op, loss, !first);
+  if (tells_loss) set_in_place(op, loss, !first);
+  auto const [part, end] = draft.parts.equal_range(op_id);
+  if (makes_parts)
+    std::for_each(part, end, [&](auto const& made) { write_part(op, *made.second); });
   return found->second = draft.writer.add_op(std::move(op));
 }
 
@@ -62,7 +78,7 @@ void schedule_forward(Draft& draft, bool first) {
     for (int id = block.first_op; id < block.last_op; ++id) {
       Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
       if (op.elided) continue;
-      ends[op.block] = draft.writer.run(variant(draft, id, first));
+      ends[op.block] = draft.writer.run(*variant(draft, id, first));
       auto const done = spills.find(id);
       if (done == spills.end()) continue;
       for (TensorId const tensor : done->second) spill(draft, tensor, op.block);

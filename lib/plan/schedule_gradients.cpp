@@ -32,32 +32,47 @@ TensorId add_parts(ProgramWriter& writer, Chunk const& chunk) {
   return writer.add_tensor(std::move(tensor));
 }
 
-// Made once per chunk and used in every segment.
-int accumulate_op(Draft& draft, Chunk const& chunk) {
-  auto const [found, is_new] = draft.accumulates.try_emplace(chunk.id, -1);
+// Made once per tensor and used in every segment.
+int accumulate_op(Draft& draft, Chunk const& chunk, TensorId tensor) {
+  auto const [found, is_new] = draft.accumulates.try_emplace(tensor, -1);
   if (!is_new) return found->second;
-  Tensor const& gradient = draft.graph.tensors[static_cast<std::size_t>(chunk.gradient)];
+  Tensor const& gradient = draft.writer.tensor(tensor);
   Op op = op_on_chunk(OpKind::accumulate, chunk, gradient, gradient);
   op.in_place = {0};
   return found->second = draft.writer.add_op(std::move(op));
 }
 
-// A micro-batch's gradient joins the step's where that lies.
-void collect(Draft& draft, Chunk const& chunk, bool first) {
+// A micro-batch's gradient, complete with this block, joins the step's where that lies.
+void collect(Draft& draft, Chunk const& chunk, TensorId tensor, int block, bool first) {
   ProgramWriter& writer = draft.writer;
-  BufferId const fresh = writer.resident(chunk.gradient);
-  BufferId const sum = writer.home(chunk.gradient);
+  BufferId const fresh = writer.resident(tensor);
+  BufferId const sum = writer.home(tensor);
   if (first) {
-    if (fresh != sum) writer.copy(fresh, sum, chunk.block);
+    if (fresh != sum) writer.copy(fresh, sum, block);
     return;
   }
   Lane const lane = gradient_lane(draft, chunk);
   BufferId operand = fresh;
   if (!writer.reaches(lane, fresh)) {
-    operand = writer.add_buffer(chunk.gradient, writer.workplace(lane));
-    writer.copy(fresh, operand, chunk.block);
+    operand = writer.add_buffer(tensor, writer.workplace(lane));
+    writer.copy(fresh, operand, block);
   }
-  writer.run_on(accumulate_op(draft, chunk), {operand, sum}, lane);
+  writer.run_on(accumulate_op(draft, chunk, tensor), {operand, sum}, lane);
+}
+
+// What further uses of the chunk's parameters have summed up to, in their order.
+void add_further_uses(Draft& draft, Chunk const& chunk) {
+  ProgramWriter& writer = draft.writer;
+  for (GradientPart const& part : draft.graph.parts) {
+    if (part.chunk != chunk.id) continue;
+    Op op = op_on_chunk(OpKind::accumulate, chunk, writer.tensor(part.tensor),
+                        writer.tensor(chunk.gradient));
+    op.outputs = {{chunk.gradient, part.range.first, {part.range.last - part.range.first}, {1}}};
+    op.in_place = {0};
+    writer.run_on(writer.add_op(std::move(op)),
+                  {writer.home(part.tensor), writer.home(chunk.gradient)},
+                  gradient_lane(draft, chunk));
+  }
 }
 
 // One part comes in from every other rank; their sum with this rank's own replaces that, and goes
@@ -80,13 +95,26 @@ Lane gradient_lane(Draft const& draft, Chunk const& chunk) {
   return draft.writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;
 }
 
-void finish_gradient(Draft& draft, int chunk_id, MicroBatch const& micro_batch) {
-  Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
-  collect(draft, chunk, micro_batch.first);
-  draft.writer.forget(chunk.gradient);
-  if (micro_batch.last && draft.writer.program.ranks > 1) {
-    draft.reductions.push_back(begin_reduction(draft, chunk));
+void forget_gradients(Draft& draft) {
+  for (Chunk const& chunk : draft.graph.chunks) {
+    if (chunk.trainable) draft.writer.forget(chunk.gradient);
   }
+  for (GradientPart const& part : draft.graph.parts) draft.writer.forget(part.tensor);
+}
+
+void finish_gradient(Draft& draft, TensorId tensor, int block, MicroBatch const& micro_batch) {
+  auto const id = draft.writer.tensor(tensor).chunk;
+  Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(id)];
+  bool const one_micro_batch = micro_batch.first && micro_batch.last;
+  if (one_micro_batch && tensor != chunk.gradient) return;  // another op has added it
+  collect(draft, chunk, tensor, block, micro_batch.first);
+  draft.writer.forget(tensor);
+  if (!micro_batch.last) return;
+  if (!one_micro_batch) {
+    if (--draft.unfinished.at(id) > 0) return;
+    add_further_uses(draft, chunk);
+  }
+  if (draft.writer.program.ranks > 1) draft.reductions.push_back(begin_reduction(draft, chunk));
 }
 
 void finish_reductions(Draft& draft, std::size_t count) {

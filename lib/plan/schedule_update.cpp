@@ -17,7 +17,9 @@ std::vector<int> joined(std::vector<std::vector<int>> const& lists) {
 // All at the end, in chunk order, which is the order in which the next forward needs them.
 std::vector<std::vector<int>> all_late(Draft const& draft) {
   std::vector<std::vector<int>> chunks(draft.groups.size() + 1);
-  for (Chunk const& chunk : draft.graph.chunks) chunks.back().push_back(chunk.id);
+  for (Chunk const& chunk : draft.graph.chunks) {
+    if (chunk.trainable) chunks.back().push_back(chunk.id);
+  }
   return chunks;
 }
 
@@ -159,7 +161,7 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
 
 void Updates::norm(int chunk_id) {
   for (Op const& op : m_draft.graph.ops) {
-    if (op.kind != OpKind::square_norm || op.chunk != chunk_id) continue;
+    if (op.phase != Phase::norm || op.chunk != chunk_id) continue;
     Chunk const& chunk = m_draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));

@@ -24,7 +24,8 @@ void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   bool const gathers_gradient = shard == Shard::none;
   chunk.reduce_sent_bytes = (gathers_gradient ? 2 : 1) * others(chunk.gradient_bytes);
   chunk.reduces_each = shard == Shard::gradients || shard == Shard::all;
-  bool const gathers_update = shard == Shard::optimizer || shard == Shard::gradients;
+  bool const holds_all = shard == Shard::none || shard == Shard::all;
+  bool const gathers_update = chunk.trainable && !holds_all;
   chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
   chunk.fetch_sent_bytes = shard == Shard::all ? others(chunk.parameter_bytes) : 0;
 }

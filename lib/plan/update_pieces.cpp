@@ -28,7 +28,7 @@ UpdatePiece whole_chunk(Draft& draft, Op const& op) {
 std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks, int slots) {
   std::map<int, Op const*> updates;  // per chunk
   for (Op const& op : draft.graph.ops) {
-    if (op.kind == OpKind::adamw) updates[op.chunk] = &op;
+    if (op.phase == Phase::update) updates[op.chunk] = &op;
   }
   std::vector<UpdatePiece> pieces;
   int brought = 0;
@@ -78,8 +78,9 @@ std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
     }
   }
   std::vector<std::vector<int>> result(groups + 1);
-  for (Chunk const& chunk : draft.graph.chunks)
-    result[ready[static_cast<std::size_t>(chunk.id)]].push_back(chunk.id);
+  for (Chunk const& chunk : draft.graph.chunks) {
+    if (chunk.trainable) result[ready[static_cast<std::size_t>(chunk.id)]].push_back(chunk.id);
+  }
   return result;
 }
 

@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,19 +22,29 @@ namespace {
 constexpr std::int64_t kPieceElements = 1 << 18;  // a tensor is streamed through this many floats
 
 struct Group {
-  StatePart part;
-  char const* name;
+  std::string_view part;
+  std::string name;
 };
-constexpr std::array kGroups = {Group{StatePart::master, "model"},
-                                Group{StatePart::moment1, "optimizer/m"},
-                                Group{StatePart::moment2, "optimizer/v"}};
+
+// Masters, then what the update keeps; a master's remainder is a part of it.
+std::vector<Group> groups_of(ModelState const& model, bool weights_only) {
+  std::vector<Group> groups = {{kMaster, "model"}};
+  for (auto const& chunk : model.chunks()) {
+    for (auto const& state : chunk.states) {
+      bool const known = std::ranges::count(groups, state.name, &Group::part) > 0;
+      if (weights_only || known || state.name == "remainder") continue;
+      groups.push_back({state.name, "optimizer/" + state.name});
+    }
+  }
+  return groups;
+}
 
 // Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
 template <class Body>
 void for_each_tensor(ModelState& model, bool weights_only, Body const& body) {
-  for (auto const& group : kGroups) {
-    if (weights_only && group.part != StatePart::master) continue;
+  for (auto const& group : groups_of(model, weights_only)) {
     for (auto const& chunk : model.chunks()) {
+      if (group.part != kMaster && chunk.state(group.part) < 0) continue;
       for (std::size_t i = 0; i < chunk.parameters.size(); ++i) {
         body(group, chunk, static_cast<int>(i), chunk.parameters[i]);
       }
@@ -103,7 +114,7 @@ void require_same_model(CheckpointReader const& checkpoint, ModelState& model, b
   std::size_t masters = 0;
   for_each_tensor(
       model, weights_only, [&](auto const& group, auto const&, int, auto const& parameter) {
-        if (group.part == StatePart::master) ++masters;
+        if (group.part == kMaster) ++masters;
         auto const* info = checkpoint.find(group.name, parameter.name);
         if (info == nullptr) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
         if (info->shape != parameter.view.shape) {

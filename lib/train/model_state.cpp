@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "base/bf16.hpp"
@@ -103,9 +105,9 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   };
   for (std::size_t i = 0; i < m_chunks.size(); ++i) {
     auto const& chunk = program.chunks[i];
-    m_chunks[i] = {stored(chunk.parameter), stored(chunk.remainder), stored(chunk.moment1),
-                   stored(chunk.moment2)};
+    m_chunks[i].parameter = stored(chunk.parameter);
     assert(m_chunks[i].parameter.exists());
+    for (State const& state : chunk.states) m_chunks[i].states.push_back(stored(state.tensor));
   }
 }
 
@@ -118,20 +120,34 @@ ModelState::ChunkState& ModelState::open(int chunk) {
 
 void ModelState::release() {
   if (m_open < 0) return;
-  for (auto* tensor : m_chunks[static_cast<std::size_t>(m_open)].all()) tensor->flush();
+  auto& chunk = m_chunks[static_cast<std::size_t>(m_open)];
+  chunk.parameter.flush();
+  for (auto& state : chunk.states) state.flush();
   m_open = -1;
 }
 
-StoredPart ModelState::locate(StatePart part, int chunk, std::int64_t first, bool changes) {
-  auto& state = open(chunk);
+// Null: the chunk has none of that name.
+StoredTensor* ModelState::state(std::string_view name, int chunk) {
+  auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
+  auto const found = std::ranges::find(states, name, &State::name);
+  if (found == states.end()) return nullptr;
+  return &open(chunk).states[static_cast<std::size_t>(found - states.begin())];
+}
+
+StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t first, bool changes) {
   auto const moment = [&](StoredTensor& tensor) -> StoredPart {
     return {tensor.at(first, changes), nullptr, tensor.dtype()};
   };
-  if (part == StatePart::moment1) return moment(state.moment1);
-  if (part == StatePart::moment2) return moment(state.moment2);
-  StoredPart master{state.parameter.at(first, changes), nullptr, state.parameter.dtype()};
-  if (state.remainder.exists())
-    master.remainder = reinterpret_cast<std::int16_t*>(state.remainder.at(first, changes));
+  if (part != kMaster) {
+    auto* const tensor = state(part, chunk);
+    if (tensor == nullptr)
+      throw std::logic_error(m_program.chunks[static_cast<std::size_t>(chunk)].name + ": has no " +
+                             std::string(part));
+    return moment(*tensor);
+  }
+  auto master = moment(open(chunk).parameter);
+  if (auto* const remainder = state("remainder", chunk))
+    master.remainder = reinterpret_cast<std::int16_t*>(remainder->at(first, changes));
   return master;
 }
 
@@ -148,7 +164,7 @@ void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint6
   constexpr std::int64_t piece = 1 << 16;
   auto const begin = parameter.view.offset;
   in_windows(begin, element_count(parameter.view.shape), [&](auto window, auto size) {
-    auto const stored = locate(StatePart::master, chunk.id, begin + window, true);
+    auto const stored = locate(kMaster, chunk.id, begin + window, true);
     in_pieces(size, piece, [&](auto first, auto last) {
       std::vector<float> values(static_cast<std::size_t>(last - first));
       if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
@@ -161,7 +177,7 @@ void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint6
   });
 }
 
-void ModelState::read(StatePart part, int chunk, int parameter, std::int64_t first,
+void ModelState::read(std::string_view part, int chunk, int parameter, std::int64_t first,
                       std::span<float> to) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const begin =
@@ -172,7 +188,7 @@ void ModelState::read(StatePart part, int chunk, int parameter, std::int64_t fir
   });
 }
 
-void ModelState::write(StatePart part, int chunk, int parameter, std::int64_t first,
+void ModelState::write(std::string_view part, int chunk, int parameter, std::int64_t first,
                        std::span<float const> from) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const begin =
@@ -184,10 +200,10 @@ void ModelState::write(StatePart part, int chunk, int parameter, std::int64_t fi
 }
 
 void ModelState::complete() {
-  for (auto const& chunk : m_program.chunks) {
-    for (auto* tensor : open(chunk.id).all()) {
-      if (tensor->exists()) tensor->complete();
-    }
+  for (auto const& description : m_program.chunks) {
+    auto& chunk = open(description.id);
+    chunk.parameter.complete();
+    for (auto& state : chunk.states) state.complete();
   }
   release();
 }

@@ -1,10 +1,10 @@
 // The persistent state of a run as named fp32 tensors, over the tiers that hold it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "plan/program.hpp"
@@ -12,7 +12,8 @@
 
 namespace spillway {
 
-enum class StatePart : std::uint8_t { master, moment1, moment2 };
+// What is stored of parameters: their masters, and what the update keeps of them, by State::name.
+inline constexpr std::string_view kMaster = "master";
 
 // Elements of one parameter in memory, and how they are stored.
 struct StoredPart {
@@ -21,7 +22,7 @@ struct StoredPart {
   DType dtype = DType::f32;
 };
 
-// Reads and writes parameters and moments by chunk and parameter index, converting to and from what
+// Reads and writes masters and states by chunk and parameter index, converting to and from what
 // the run stores (a bf16 parameter and its remainder are one exact fp32 master), on whatever tier
 // that lies. One thread at a time, only between steps of finished Engines. All throw Error(storage)
 // where state lies in a spill file that fails.
@@ -31,13 +32,13 @@ class ModelState {
   // initialised or written.
   ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
-  // Draws every master from (seed, parameter, element): the same bits on every rank. Moments begin
+  // Draws every master from (seed, parameter, element): the same bits on every rank. States begin
   // as zeros.
   void initialise(std::uint64_t seed);
 
   // Elements [first, first + size) of one parameter.
-  void read(StatePart part, int chunk, int parameter, std::int64_t first, std::span<float> to);
-  void write(StatePart part, int chunk, int parameter, std::int64_t first,
+  void read(std::string_view part, int chunk, int parameter, std::int64_t first, std::span<float> to);
+  void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
   // After the last write: what was never written is zero, and all is where the Program finds it.
   void complete();
@@ -49,11 +50,12 @@ class ModelState {
 
  private:
   struct ChunkState {
-    StoredTensor parameter, remainder, moment1, moment2;
-    std::array<StoredTensor*, 4> all() { return {&parameter, &remainder, &moment1, &moment2}; }
+    StoredTensor parameter;
+    std::vector<StoredTensor> states;  // as the chunk's
   };
   ChunkState& open(int chunk);
-  StoredPart locate(StatePart part, int chunk, std::int64_t first, bool changes);
+  StoredTensor* state(std::string_view name, int chunk);
+  StoredPart locate(std::string_view part, int chunk, std::int64_t first, bool changes);
   void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
             std::uint64_t number);
 

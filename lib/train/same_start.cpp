@@ -25,7 +25,7 @@ void add_masters(StreamingChecksum& checksum, ModelState& model) {
       for (std::int64_t first = 0; first < elements; first += kPieceElements) {
         auto const size = static_cast<std::size_t>(std::min(kPieceElements, elements - first));
         std::span const values(piece.data(), size);
-        model.read(StatePart::master, chunk.id, static_cast<int>(p), first, values);
+        model.read(kMaster, chunk.id, static_cast<int>(p), first, values);
         checksum.add(std::as_bytes(values));
       }
     }

@@ -62,7 +62,7 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
 
 Story state_of(ModelState& model) {
   Story story;
-  for (auto const part : {StatePart::master, StatePart::moment1, StatePart::moment2}) {
+  for (std::string_view const part : {kMaster, std::string_view("m"), std::string_view("v")}) {
     StreamingChecksum checksum;
     for (Chunk const& chunk : model.chunks()) {
       for (int p = 0; p < std::ssize(chunk.parameters); ++p) {

@@ -182,7 +182,9 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   auto const losses = builder.add_tensor("losses", Role::activation, DType::f32, {3});
   auto const loss = builder.add_tensor("loss", Role::scalar, DType::f64, {2});
   graph.known.loss = loss.tensor;
+  auto const project = builder.add_parameter(chunk, "project", {4, 4}, {}, false);
   auto const x = activation("x"), f = activation("f"), g = activation("g"), h = activation("h");
+  builder.append(OpKind::matmul, "x", {activation("start"), project, {}, {}}, {x});
   builder.append(OpKind::gelu, "f", {x}, {f});
   builder.append(OpKind::gelu, "g", {x}, {g});
   builder.append(OpKind::add, "h", {f, g}, {h});
@@ -192,8 +194,8 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   append_backward(graph);
 
   auto const& ops = graph.ops;
-  ASSERT_EQ(ops.size(), 4u + 4);
-  auto const &loss_op = ops[4], &from_g = ops[5], &from_f = ops[6], &sum = ops[7];
+  ASSERT_EQ(ops.size(), 5u + 5);
+  auto const &loss_op = ops[5], &from_g = ops[6], &from_f = ops[7], &sum = ops[8];
   EXPECT_EQ(from_g.inputs[1], loss_op.outputs[2]);  // the gradient of a sum is passed on
   EXPECT_EQ(from_f.inputs[1], loss_op.outputs[2]);
   EXPECT_EQ(sum.kind, OpKind::add);

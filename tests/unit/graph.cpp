@@ -127,7 +127,7 @@ TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
   EXPECT_EQ(q.offset, 64);
   EXPECT_EQ(c.elements, 64 + 128);
   EXPECT_EQ(graph.parameter_count(), 15 + 70);
-  for (auto const id : {c.parameter, c.gradient, c.remainder, c.moment1, c.moment2}) {
+  for (auto const id : {c.parameter, c.gradient, c.state("remainder"), c.state("m"), c.state("v")}) {
     EXPECT_EQ(graph.tensors[static_cast<std::size_t>(id)].shape, Shape{192});
   }
 }
@@ -142,7 +142,7 @@ TEST(Builder, Fp32HasNoRemainderAndEvalHasNoTrainingState) {
     builder.add_parameter(builder.add_chunk("c"), "p", {3}, {}, false);
     builder.end_block();
     builder.finish();
-    EXPECT_EQ(graph.chunks[0].remainder, -1);
+    EXPECT_EQ(graph.chunks[0].state("remainder"), -1);
     EXPECT_EQ(graph.chunks[0].gradient >= 0, purpose == Purpose::train);
     EXPECT_EQ(graph.known.norms >= 0, purpose == Purpose::train);
   }

@@ -156,7 +156,7 @@ TEST(Places, UpdatesTakeTurnsInFiveSlotsAndAreBroughtTwoAhead) {
       auto const is_slot = [&](BufferId id) {
         if (id == kAbsent) return false;
         auto const& name = buffer(program, id).name;
-        return name.starts_with("update.") && name.ends_with(".moment1");
+        return name.starts_with("update.") && name.ends_with(".m");
       };
       if (item.kind == ItemKind::copy && is_slot(item.operands[1])) {
         brought.push_back(item.operands[1]);
@@ -185,13 +185,14 @@ TEST(Places, GradientsGoToTheHostAsSoonAsTheyAreComplete) {
   Program const program = scheduled(plan_with({.gradients = Tier::host, .update = Tier::host}), 3);
   for (Segment const& segment : program.segments) {
     if (segment.name == "update") continue;
-    std::map<int, ItemNumber> written, copied;  // per chunk, the last
-    std::map<int, int> copies, sums;
+    std::map<TensorId, ItemNumber> written, copied;  // per tensor of gradients, the last
+    std::map<TensorId, int> copies, sums;
     for (auto i = segment.first; i < segment.last; ++i) {
       Item const& item = program.items[static_cast<std::size_t>(i)];
       if (runs(program, item, OpKind::accumulate)) {
         EXPECT_EQ(item.lane, Lane::host);
-        ++sums[item.chunk];
+        Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+        if (op.inputs[0].tensor == op.outputs[0].tensor) ++sums[op.inputs[0].tensor];
         continue;
       }
       for (Access const& write : item.writes) {
@@ -200,16 +201,17 @@ TEST(Places, GradientsGoToTheHostAsSoonAsTheyAreComplete) {
             program.tensors[static_cast<std::size_t>(buffer(program, write.buffer).tensor)];
         bool const leaves = item.kind == ItemKind::copy;
         EXPECT_EQ(buffer(program, write.buffer).tier, leaves ? Tier::host : Tier::device);
-        (leaves ? copied : written)[tensor.chunk] = i;
-        if (leaves) ++copies[tensor.chunk];
+        (leaves ? copied : written)[tensor.id] = i;
+        if (leaves) ++copies[tensor.id];
       }
     }
-    for (Chunk const& chunk : graph().chunks) {
-      EXPECT_EQ(copies[chunk.id], 1);
-      EXPECT_EQ(sums[chunk.id], segment.name == "first" ? 0 : 1);
-      ASSERT_GT(copied[chunk.id], written[chunk.id]);
-      for (auto i = written[chunk.id] + 1; i < copied[chunk.id]; ++i)
-        EXPECT_NE(program.items[static_cast<std::size_t>(i)].lane, Lane::compute) << chunk.name;
+    for (Tensor const& tensor : graph().tensors) {
+      if (tensor.role != Role::gradient) continue;
+      EXPECT_EQ(copies[tensor.id], 1) << tensor.name;
+      EXPECT_EQ(sums[tensor.id], segment.name == "first" ? 0 : 1);
+      ASSERT_GT(copied[tensor.id], written[tensor.id]);
+      for (auto i = written[tensor.id] + 1; i < copied[tensor.id]; ++i)
+        EXPECT_NE(program.items[static_cast<std::size_t>(i)].lane, Lane::compute) << tensor.name;
     }
   }
 }

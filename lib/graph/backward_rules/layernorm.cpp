@@ -1,5 +1,3 @@
-#include <cassert>
-
 #include "graph/build.hpp"
 
 namespace spillway {
@@ -11,8 +9,8 @@ void backward_layernorm(BackwardContext& context) {
   auto const &mean = forward.outputs[1], &rstd = forward.outputs[2];
   auto const dy = context.incoming(forward.outputs[0]);
   auto const [dx, addend] = context.contribute(x);
-  auto const dgamma = context.parameter_gradient(gamma).gradient;
-  auto const dbeta = is_present(beta) ? context.parameter_gradient(beta).gradient : View{};
+  auto const dgamma = context.parameter_gradient(gamma);
+  auto const dbeta = is_present(beta) ? context.parameter_gradient(beta) : View{};
   context.emit(OpKind::layernorm_backward, "dx",
                {dy, x, gamma, mean, rstd, addend.value_or(View{})}, {dx, dgamma, dbeta});
 }

@@ -8,7 +8,7 @@ void backward_lm_head_loss(BackwardContext& context) {
   auto const &x = forward.inputs[0], &w = forward.inputs[1];
   auto const &losses = forward.outputs[0], &loss = forward.outputs[1];
   auto const dx = context.contribute_alone(x);
-  auto const [dw, accumulate] = context.parameter_gradient(w);
+  auto const [dw, accumulate] = context.parameter_gradient_in_place(w);
 
   auto in_place = forward.in_place;
   if (accumulate) in_place.push_back(3);

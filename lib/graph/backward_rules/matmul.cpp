@@ -1,5 +1,3 @@
-#include <cassert>
-
 #include "graph/build.hpp"
 #include "graph/flops.hpp"
 
@@ -15,16 +13,17 @@ void backward_matmul(BackwardContext& context) {
 
   if (is_present(forward.inputs[3])) context.pass_on(forward.inputs[3], dc);
 
-  auto const [da, addend] = context.contribute(a);
-  context.emit(OpKind::matmul, "da", {dc, transposed(b), {}, addend.value_or(View{})}, {da}, {},
-               flops);
-
-  auto const db = context.parameter_gradient(b);
-  assert(!db.accumulate);
-  context.emit(OpKind::matmul, "db", {transposed(a), dc, {}, {}}, {db.gradient}, {}, flops);
-
-  if (is_present(bias)) {
-    auto const dbias = context.parameter_gradient(bias).gradient;
+  if (context.wants(a)) {
+    auto const [da, addend] = context.contribute(a);
+    context.emit(OpKind::matmul, "da", {dc, transposed(b), {}, addend.value_or(View{})}, {da}, {},
+                 flops);
+  }
+  if (context.wants(b)) {
+    auto const db = context.parameter_gradient(b);
+    context.emit(OpKind::matmul, "db", {transposed(a), dc, {}, {}}, {db}, {}, flops);
+  }
+  if (is_present(bias) && context.wants(bias)) {
+    auto const dbias = context.parameter_gradient(bias);
     context.emit(OpKind::column_sum, "dbias", {dc}, {dbias});
   }
 }
