@@ -103,7 +103,8 @@ Config resolved(Start const& start, PlannedRun const& planned, Budgets const& bu
   config.run.threads = planned.train.arithmetic.threads;
   config.batch.micro = planned.train.arithmetic.micro;
   config.model.vocab = start.data->vocab;
-  config.memory.device_bytes = budgets.device_bytes;
+  config.memory = {budgets.device_bytes, budgets.host_bytes, config.memory.nvme_path_here(),
+                   config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
   return config;
 }

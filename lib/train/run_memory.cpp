@@ -49,7 +49,8 @@ MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank)
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
-  if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
+  auto const path = memory.nvme_path_here();
+  if (!path.empty()) require_spill_place(path);
 }
 
 RunMemory::RunMemory(Config const& config, Program const& train, Budgets const& most)
@@ -79,7 +80,7 @@ void RunMemory::take_storage(Config const& config, Program const& train, int ran
   if (spill_bytes == 0) return;
   auto const queue = queue_settings(config, m_tiers.device);
   m_spill.emplace(
-      config.memory.nvme_path, spill_bytes,
+      config.memory.nvme_path_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},
       make_queue(config, queue, rank));
   m_tiers.spill = &*m_spill;
