@@ -60,6 +60,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
   on_all_ranks(comm, [&] {
+    if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may go below it
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
