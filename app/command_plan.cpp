@@ -33,17 +33,16 @@ std::int64_t vocabulary(Config const& config) {
   return open_data(config).vocab;
 }
 
-// A rank's share of another machine, where the input file does not say.
+// What the input file says, or a rank's share of another machine.
 Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t node_ranks) {
   auto const& memory = config.memory;
-  auto const host = machine.host_bytes / node_ranks * 8 / 10;
-  auto const nvme = machine.nvme_bytes / node_ranks;
-  auto const device = machine.is_unified() ? std::max<std::int64_t>(0, host - memory.host_bytes)
+  auto const main_memory = machine.host_bytes / node_ranks * 8 / 10;
+  auto const host = memory.host_bytes.value_or(machine.is_unified() ? 0 : main_memory);
+  auto const device = machine.is_unified() ? std::max<std::int64_t>(0, main_memory - host)
                                            : machine.device_bytes;
-  auto const host_tier = machine.is_unified() ? 0 : host;
-  return {memory.device_bytes.value_or(device),
-          memory.host_bytes > 0 ? memory.host_bytes : host_tier,
-          memory.nvme_bytes > 0 ? memory.nvme_bytes : nvme, write_limit(config.spill, node_ranks)};
+  auto const nvme = memory.nvme_is_none() ? 0 : machine.nvme_bytes / node_ranks;
+  return {memory.device_bytes.value_or(device), host, memory.nvme_bytes.value_or(nvme),
+          write_limit(config.spill, node_ranks)};
 }
 
 Target other_machine(Config const& config, std::int64_t vocab, std::string const& file,
@@ -72,7 +71,7 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   KernelScope const kernels(static_cast<int>(target.choices.threads));
   Exec const exec;
   auto const alone = make_single_rank_comm();
-  auto const& path = config.memory.nvme_path;
+  auto const path = config.memory.nvme_path_here();
   target.budgets =
       budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
   auto const measure = [&] {

@@ -36,9 +36,11 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();
     machine.host_bytes = available_memory_bytes();
-    if (!config.memory.nvme_path.empty()) machine.nvme_bytes = free_bytes(config.memory.nvme_path);
     auto about = profile_key(choices, cores.mine, comm.local_size());
-    if (!config.memory.nvme_path.empty()) about = drive_key(about, config);
+    if (auto const drive = config.memory.nvme_path_here(); !drive.empty()) {
+      machine.nvme_bytes = free_bytes(drive);
+      about = drive_key(about, config);
+    }
     replace_text(arguments.output, to_yaml(machine, dated(about)));
     fmt::print("{}: {} ops, {:.0f} GFLOP/s in bf16, {:.0f} in fp32, {:.1f} GB/s of memory\n",
                arguments.output, machine.op_s.size(), machine.matmul_gflops_bf16,

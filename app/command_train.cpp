@@ -60,6 +60,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
   on_all_ranks(comm, [&] {
+    if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may go below it
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
@@ -103,7 +104,8 @@ Config resolved(Start const& start, PlannedRun const& planned, Budgets const& bu
   config.run.threads = planned.train.arithmetic.threads;
   config.batch.micro = planned.train.arithmetic.micro;
   config.model.vocab = start.data->vocab;
-  config.memory.device_bytes = budgets.device_bytes;
+  config.memory = {budgets.device_bytes, budgets.host_bytes, config.memory.nvme_path_here(),
+                   config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
   return config;
 }

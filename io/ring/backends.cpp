@@ -24,6 +24,13 @@ Backend backend(std::string_view name) {
   return static_cast<Backend>(at);
 }
 
+std::string_view backend_in_words(std::string_view name) {
+  if (name == "uring") return "io_uring, buffers registered once";
+  if (name == "uring-plain") return "io_uring, buffers pinned for every transfer";
+  assert(name == "posix");
+  return "threads that call pread and pwrite";
+}
+
 MadeQueue make_transfer_queue(QueueSettings const& settings) {
   if (settings.backend == Backend::posix) return {make_posix_queue(settings.depth), ""};
   int error = 0, plain_error = 0;

@@ -29,6 +29,9 @@ struct MadeQueue {
 
 Backend backend(std::string_view name);  // auto | uring | uring-plain | posix; an assertion else
 
+// What a TransferQueue::backend() is, in a line.
+std::string_view backend_in_words(std::string_view name);
+
 // Throws Error(bad_input) if a backend that is asked for by name cannot be had.
 MadeQueue make_transfer_queue(QueueSettings const& settings);
 

@@ -37,7 +37,7 @@ class Assigner {
       for (auto const& [child, child_line, child_value] : value.entries) {
         assign(name.empty() ? child : name + "." + child, child_line, child_value);
       }
-    } else if (can_be_none(name) && value.text == "none") {
+    } else if (value.kind == Value::Kind::scalar && all_take(name, value.text)) {
       for (auto const& member : members(name)) assign_key(member, line, value);
     } else if (value.kind != Value::Kind::null || !m_from_file) {
       refuse(place, fmt::format("expected a map of keys, got {}", describe(value)));
@@ -66,11 +66,12 @@ class Assigner {
     return result;
   }
 
-  // "memory.nvme: none" is short for none in each of its keys, where each has a none.
-  bool can_be_none(std::string_view group) const {
+  // "memory.nvme: none" is short for none in each of its keys, where each takes the word.
+  bool all_take(std::string_view group, std::string_view word) const {
     auto const keys = members(group);
-    return !keys.empty() &&
-           std::ranges::all_of(keys, [](auto const& k) { return k.word == "none"; });
+    return !keys.empty() && std::ranges::all_of(keys, [&](auto const& key) {
+      return takes_word(key, word);
+    });
   }
 
   void check_is_group(std::string const& name, Place const& place) const {

@@ -56,9 +56,10 @@ void check_optim(OptimConfig const& o, Precision precision, Checker const& check
 }
 
 void check_memory(MemoryConfig const& m, Checker const& checker) {
-  checker.require(m.nvme_path.empty() || m.nvme_bytes > 0, "memory.nvme.size", "memory.nvme.path",
+  bool const has_path = !m.nvme_path_here().empty(), has_size = m.nvme_bytes_here() > 0;
+  checker.require(has_size || !has_path, "memory.nvme.size", "memory.nvme.path",
                   "needed with memory.nvme.path");
-  checker.require(m.nvme_bytes == 0 || !m.nvme_path.empty(), "memory.nvme.path", "memory.nvme.size",
+  checker.require(has_path || !has_size, "memory.nvme.path", "memory.nvme.size",
                   "needed with memory.nvme.size");
 }
 
@@ -84,14 +85,18 @@ bool names_tier(PlanWords const& words, std::string_view tier) {
       words, [&](auto const& word) { return word.find(tier) != std::string::npos; });
 }
 
-// What a plan names must be there.
-void check_tiers(Config const& c, Checker const& checker) {
+// What a plan names must be there; with `auto`, another machine may have it.
+void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
+  auto const& memory = c.memory;
+  bool const here = where == ForMachine::here;
+  bool const has_nvme = here ? !memory.nvme_path_here().empty() : !memory.nvme_is_none();
+  bool const has_host = here ? memory.host_bytes_here() > 0 : memory.host_bytes != 0;
   for (auto const& [key, words] : places(c.plan)) {
-    checker.require(!names_tier(*words, "nvme") || !c.memory.nvme_path.empty(), key,
-                    "memory.nvme.path", "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
+    checker.require(has_nvme || !names_tier(*words, "nvme"), key, "memory.nvme.path",
+                    "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
     bool const host_lane = key == "plan.update";  // works on the device arena too
-    checker.require(host_lane || !names_tier(*words, "host") || c.memory.host_bytes > 0, key,
-                    "memory.host", "host needs memory.host: BYTES");
+    checker.require(has_host || host_lane || !names_tier(*words, "host"), key, "memory.host",
+                    "host needs memory.host: BYTES");
   }
 }
 
@@ -119,7 +124,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   check_memory(config.memory, checker);
   check_fault(config, checker);
   check_plan(config, checker);
-  if (where == ForMachine::here) check_tiers(config, checker);
+  check_tiers(config, checker, where);
 }
 
 }  // namespace spillway

@@ -44,10 +44,17 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  std::optional<std::int64_t> device_bytes;  // empty: auto
-  std::int64_t host_bytes = 0;               // 0: no host tier
-  std::string nvme_path;                     // empty: none
-  std::int64_t nvme_bytes = 0;
+  // Of each, nothing stands for auto; 0 and "" for none.
+  std::optional<std::int64_t> device_bytes;
+  std::optional<std::int64_t> host_bytes;
+  std::optional<std::string> nvme_path;
+  std::optional<std::int64_t> nvme_bytes;
+
+  // On this machine auto is none: device memory is main memory, and nobody named a drive.
+  std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
+  std::string nvme_path_here() const { return nvme_path.value_or(""); }
+  std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
+  bool nvme_is_none() const { return nvme_path == "" || nvme_bytes == 0; }
 };
 
 struct PlanConfig {

@@ -62,6 +62,12 @@ std::string read_path(Value const& value, Place const& place) {
   return path;
 }
 
+std::string const kNone = "none";
+
+bool is_none(Value const& value) {
+  return value.kind == Value::Kind::scalar && value.text == kNone;
+}
+
 std::string write_path(std::string const& path) {
   return quoted_yaml(escape_variables(path));
 }
@@ -115,14 +121,16 @@ std::string BoolField::form() const {
 }
 
 void BytesField::read(Value const& value, Place const& place) const {
+  if (has_none && is_none(value)) return at.set(0);
   auto const bytes = read_bytes(value, place);
   store_in_bounds(*this, bytes, bytes >= min, value, place);
 }
 std::string BytesField::write() const {
-  return format_bytes(at.get());
+  return has_none && at.get() == 0 ? kNone : format_bytes(at.get());
 }
 std::string BytesField::form() const {
-  return min == 0 ? "size" : fmt::format("size >= {}", format_bytes(min));
+  auto const size = min == 0 ? "size" : fmt::format("size >= {}", format_bytes(min));
+  return has_none ? size + "; or none" : size;
 }
 
 void DurationField::read(Value const& value, Place const& place) const {
@@ -169,13 +177,13 @@ std::string WordsField::form() const {
 }
 
 void PathField::read(Value const& value, Place const& place) const {
-  *at = read_path(value, place);
+  at.set(has_none && is_none(value) ? "" : read_path(value, place));
 }
 std::string PathField::write() const {
-  return write_path(*at);
+  return has_none && at.get().empty() ? kNone : write_path(at.get());
 }
 std::string PathField::form() const {
-  return "path";
+  return has_none ? "path; or none" : "path";
 }
 
 void GlobsField::read(Value const& value, Place const& place) const {

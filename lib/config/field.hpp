@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,7 +18,7 @@
 
 namespace spillway {
 
-// A number that may be unset: an optional, or a plain T whose zero means unset where a word says
+// A value that may be unset: an optional, or a plain T whose zero means unset where a word says
 // so.
 template <class T>
 class Slot {
@@ -34,7 +35,7 @@ class Slot {
     return plain ? **plain : std::get<1>(m_at)->value_or(T{});
   }
   void set(T value) const {
-    std::visit([&](auto* at) { *at = value; }, m_at);
+    std::visit([&](auto* at) { *at = std::move(value); }, m_at);
   }
   void clear() const {
     if (auto const* const plain = std::get_if<T*>(&m_at)) {
@@ -90,6 +91,7 @@ struct BoolField {
 struct BytesField {
   Slot<std::int64_t> at;
   std::int64_t min = 0;
+  bool has_none = false;  // "none" is a value: 0
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -134,13 +136,14 @@ struct WordsField {
 };
 
 struct PathField {
-  std::string* at;
+  Slot<std::string> at;
+  bool has_none = false;  // "none" is a value: ""
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
   std::string form() const;
-  bool has_value() const { return !at->empty(); }
-  void clear() const { at->clear(); }
+  bool has_value() const { return at.has_value(); }
+  void clear() const { at.clear(); }
 };
 
 // One path with wildcards, or a list of them.

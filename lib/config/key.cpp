@@ -26,6 +26,15 @@ std::string write_key(Key const& key) {
       key.field);
 }
 
+bool takes_word(Key const& key, std::string_view word) {
+  if (key.word == word) return !word.empty();
+  auto const has_none = [](auto const& field) {
+    if constexpr (requires { field.has_none; }) return field.has_none;
+    return false;
+  };
+  return word == "none" && std::visit(has_none, key.field);
+}
+
 std::string form_of(Key const& key) {
   auto form = std::visit([](auto const& field) { return field.form(); }, key.field);
   if (!key.word.empty()) form.append("; or ").append(key.word);

@@ -24,6 +24,9 @@ void read_key(Key const& key, Value const& value, Place const& place);
 // The field's value as YAML on one line; read_key reads it back to the same.
 std::string write_key(Key const& key);
 
+// Whether the key may be this word instead of a value: "auto", "none".
+bool takes_word(Key const& key, std::string_view word);
+
 // Type, bounds and the word: "integer, 1 to 100000; or auto".
 std::string form_of(Key const& key);
 

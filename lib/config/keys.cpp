@@ -96,12 +96,13 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
   return {
       {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
        "Budget of the device arena; auto: what is free, less a margin."},
-      {"memory.host", BytesField{&memory.host_bytes, 4096}, "none", "bytes per rank",
-       "Budget of the host arena; none: no host tier. On CPUs the device arena is main memory "
-       "too."},
-      {"memory.nvme.path", PathField{&memory.nvme_path}, "none", "",
-       "Directory of the spill file; none (or memory.nvme: none): no spilling."},
-      {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096}, "none", "bytes per rank",
+      {"memory.host", BytesField{&memory.host_bytes, 4096, true}, "auto", "bytes per rank",
+       "Budget of the host arena; none: no host tier; auto: with plan --machine that machine's, "
+       "else none, as on CPUs the device arena is main memory too."},
+      {"memory.nvme.path", PathField{&memory.nvme_path, true}, "auto", "",
+       "Directory of the spill file; memory.nvme: none, no spilling; memory.nvme: auto, with plan "
+       "--machine that machine's drive, else none."},
+      {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096, true}, "auto", "bytes per rank",
        "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
        "the path."},
   };

@@ -1,5 +1,6 @@
 #include "kernels/product.hpp"
 
+#include "base/error.hpp"
 #include "kernels/launch.hpp"
 #include "kernels/onednn/isa.hpp"
 
@@ -13,12 +14,19 @@ bool uses(TileKernels const& tiles) {
 }
 
 Way choose(MatmulShape const& shape, std::int64_t threads) {
+  require_products(kOnHost);
   auto const& tiles = tile_kernels(shape.a.dtype);
   if (uses(tiles)) return TileMatmul(shape, tiles, threads);
   return OneDnnMatmul(shape, threads);
 }
 
 }  // namespace
+
+void require_products(bool on_host) {
+  if (!on_host)
+    throw Error(Status::bad_input,
+                "matrix products in a device's memory are not offered: build with Kokkos for CPUs");
+}
 
 Matmul::Matmul(MatmulShape const& shape, std::int64_t threads) : m_way(choose(shape, threads)) {}
 

@@ -9,9 +9,13 @@
 
 namespace spillway {
 
+// Tiles and oneDNN alike read and write host memory. Throws Error(bad_input) elsewhere.
+void require_products(bool on_host);
+
 class Matmul {
  public:
-  // Throws Error naming the operands when no implementation exists. `threads`: Arithmetic.threads.
+  // Throws Error naming the operands when no implementation exists, and on every device.
+  // `threads`: Arithmetic.threads.
   Matmul(MatmulShape const& shape, std::int64_t threads);
 
   std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none

@@ -1,6 +1,10 @@
 #include "kernels/scope.hpp"
 
+#include <fmt/format.h>
+
 #include <Kokkos_Core.hpp>
+
+#include "kernels/launch.hpp"
 
 namespace spillway {
 
@@ -11,6 +15,12 @@ KernelScope::KernelScope(int threads) {
 
 KernelScope::~KernelScope() {
   Kokkos::finalize();
+}
+
+std::string device_text() {
+  auto const* const space = Exec::Space::name();
+  if (kOnHost) return fmt::format("cpu (Kokkos {})", space);
+  return fmt::format("{} x {} (Kokkos)", Kokkos::num_devices(), space);
 }
 
 }  // namespace spillway

@@ -1,6 +1,8 @@
 // The life of the kernels' runtime in a process.
 #pragma once
 
+#include <string>
+
 namespace spillway {
 
 // Owned by main (or a command), once per process; every Exec lives inside it. `threads` are the
@@ -12,5 +14,9 @@ class KernelScope {
   KernelScope(KernelScope const&) = delete;
   KernelScope& operator=(KernelScope const&) = delete;
 };
+
+// What kernels of this build run on: "cpu (Kokkos OpenMP)", "2 x Cuda (Kokkos)"; also outside of a
+// scope.
+std::string device_text();
 
 }  // namespace spillway

@@ -8,6 +8,7 @@
 
 #include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
+#include "kernels/scope.hpp"
 #include "version.hpp"
 
 namespace spillway {
@@ -28,7 +29,7 @@ std::string environment_json(Comm& comm, Arithmetic const& arithmetic) {
                                  {"compiler", build::compiler}, {"flags", build::flags},
                                  {"features", build::features}, {"mpi", mpi_version()},
                                  {"ranks", comm.size()},        {"threads", arithmetic.threads},
-                                 {"isa", arithmetic.isa},       {"devices", "cpu"}};
+                                 {"isa", arithmetic.isa},       {"devices", device_text()}};
   for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
   return json.dump(2);
 }

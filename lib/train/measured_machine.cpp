@@ -65,7 +65,7 @@ class Profiler {
         m_rates(compute_rates(config)),
         m_file(cache, key, comm) {
     m_known = m_file.find(m_rates, distinct_ops(program), comm);
-    if (config.memory.nvme_path.empty()) return;
+    if (config.memory.nvme_path_here().empty()) return;
     m_drive_file.emplace(cache, drive_key(key, config), comm);
     learn(m_known, m_drive_file->find(drive_rates(), {}, comm));
   }
@@ -78,7 +78,8 @@ class Profiler {
     });
     m_comm.agree(0);  // ranks that share a drive measure it together
     on_all_ranks(m_comm, [&] {
-      if (drive_is_new()) probe_storage(m_mine, m_config.memory.nvme_path, m_config.spill.checksum);
+      if (drive_is_new())
+        probe_storage(m_mine, m_config.memory.nvme_path_here(), m_config.spill.checksum);
       auto rates = m_known;
       learn(rates, m_mine);
       m_mine.op_s = time_ops(m_program, m_known.op_s, rates, exec, {memory_bytes});
@@ -145,7 +146,7 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
                          Comm& comm, ProfileCache const& cache) {
   Program program;
   on_all_ranks(comm, [&] { program = training_ops(config, vocab, choices, comm.size()); });
-  auto const& path = config.memory.nvme_path;
+  auto const path = config.memory.nvme_path_here();
   auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
   if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
   auto const key = profile_key(choices, cores, comm.local_size());

@@ -21,9 +21,11 @@ constexpr double kAutoShare = 0.8;
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
                          Budgets const& budgets, MemoryConfig const& memory,
                          std::int64_t node_ranks) {
-  bool const less = budgets.nvme_bytes < memory.nvme_bytes;
-  auto const why =
-      less ? fmt::format(" ({} has no {})", memory.nvme_path, human_bytes(memory.nvme_bytes)) : "";
+  auto const asked_bytes = memory.nvme_bytes_here();
+  auto const why = budgets.nvme_bytes < asked_bytes
+                       ? fmt::format(" ({} has no {})", memory.nvme_path_here(),
+                                     human_bytes(asked_bytes))
+                       : "";
   throw Error(
       Status::cannot_fit,
       fmt::format(
@@ -59,9 +61,11 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
   auto const& memory = config.memory;
   auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free.memory_bytes) /
                                                static_cast<double>(local_ranks));
-  auto const nvme_bytes = std::min(memory.nvme_bytes, spill_room(free.storage_bytes, local_ranks));
-  return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - memory.host_bytes)),
-          memory.host_bytes, memory.nvme_path.empty() ? 0 : nvme_bytes,
+  auto const host_bytes = memory.host_bytes_here();
+  auto const nvme_bytes =
+      std::min(memory.nvme_bytes_here(), spill_room(free.storage_bytes, local_ranks));
+  return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - host_bytes)), host_bytes,
+          memory.nvme_path_here().empty() ? 0 : nvme_bytes,
           write_limit(config.spill, local_ranks)};
 }
 

@@ -14,7 +14,7 @@ namespace spillway {
 Budgets common_budgets(Config const& config, Comm& comm) {
   Budgets own;
   on_all_ranks(comm, [&] {
-    auto const& path = config.memory.nvme_path;
+    auto const path = config.memory.nvme_path_here();
     Free const free{available_memory_bytes(), path.empty() ? 0 : free_bytes(path)};
     own = budgets(config, free, comm.local_size());
   });

@@ -37,7 +37,7 @@ About profile_key(Choices const& choices, std::int64_t cores, std::int64_t local
 
 About drive_key(About const& profile_key, Config const& config) {
   auto key = profile_key;
-  key.emplace_back("drive", drive_of(config.memory.nvme_path));
+  key.emplace_back("drive", drive_of(config.memory.nvme_path_here()));
   key.emplace_back("checksums", config.spill.checksum ? "true" : "false");
   return key;
 }

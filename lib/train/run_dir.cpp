@@ -34,6 +34,17 @@ FileDescriptor take_lock(std::filesystem::path const& path) {
 
 }  // namespace
 
+void require_run_place(std::filesystem::path const& path) {
+  std::error_code unused;
+  auto nearest = std::filesystem::absolute(path);
+  while (!std::filesystem::exists(nearest, unused) && nearest.has_relative_path())
+    nearest = nearest.parent_path();
+  if (open_without_name(nearest)) return;
+  auto const why = error_text(errno);
+  auto const* const what = std::filesystem::exists(path, unused) ? "written" : "created";
+  refuse(path, fmt::format("cannot be {}: {}", what, why));
+}
+
 RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
   std::error_code failure;
   std::filesystem::create_directories(m_path, failure);

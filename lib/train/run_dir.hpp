@@ -8,6 +8,9 @@
 
 namespace spillway {
 
+// Throws Error(bad_input) when the directory could not be made, or written to; makes nothing.
+void require_run_place(std::filesystem::path const& path);
+
 // Creates the directory and holds `lock` in it while alive. Throws Error(bad_input) when it cannot
 // be written or another running job holds the lock. One rank only.
 class RunDir {

@@ -29,15 +29,6 @@ bool registers(Config const& config) {
   return backend(config.debug.force_backend) == Backend::uring;
 }
 
-QueueSettings queue_settings(Config const& config, Arena const& device) {
-  QueueSettings queue;
-  queue.backend = backend(config.debug.force_backend);
-  queue.depth = static_cast<int>(config.spill.queue_depth);
-  if (registers(config))
-    queue.buffer = {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())};
-  return queue;
-}
-
 MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank) {
   auto const fault = parse_fault(config.debug.fault);
   if (fault.kind == FaultKind::storage_slow) return {make_slow_queue(queue.depth, fault.at), ""};
@@ -49,7 +40,14 @@ MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank)
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
-  if (!memory.nvme_path.empty()) require_spill_place(memory.nvme_path);
+  auto const path = memory.nvme_path_here();
+  if (!path.empty()) require_spill_place(path);
+}
+
+QueueSettings queue_settings(Config const& config, std::span<std::byte> device) {
+  return {.backend = backend(config.debug.force_backend),
+          .depth = static_cast<int>(config.spill.queue_depth),
+          .buffer = registers(config) ? device : std::span<std::byte>{}};
 }
 
 RunMemory::RunMemory(Config const& config, Program const& train, Budgets const& most)
@@ -77,9 +75,11 @@ void RunMemory::resize(TierBytes const& peak_bytes) {
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
-  auto const queue = queue_settings(config, m_tiers.device);
+  auto const& device = m_tiers.device;
+  auto const queue = queue_settings(
+      config, {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())});
   m_spill.emplace(
-      config.memory.nvme_path, spill_bytes,
+      config.memory.nvme_path_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},
       make_queue(config, queue, rank));
   m_tiers.spill = &*m_spill;

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "config/config.hpp"
 #include "io/spill/fault_injector.hpp"
@@ -15,6 +16,9 @@ namespace spillway {
 
 // Throws Error(bad_input) when spill files cannot be made where memory.nvme.path says.
 void require_spill_directory(MemoryConfig const& memory);
+
+// How a run's spill file moves bytes; `device` is the memory that most of them come from.
+QueueSettings queue_settings(Config const& config, std::span<std::byte> device);
 
 // Main memory is reserved, not touched; storage is taken at once.
 class RunMemory {

@@ -63,6 +63,23 @@ TEST_F(BadCommands, rok_keeps_what_it_measured_when_storage_fails) {
   EXPECT_EQ(read("rok.csv").find("\nnvme,1,"), std::string::npos);
 }
 
+// The same words come from the backend and the devices that runs have.
+TEST_F(BadCommands, doctor_says_what_a_run_would_use) {
+  ASSERT_EQ(train(spilling() + "run.steps=1").status, 0);
+  auto const summary = nlohmann::json::parse(read("run/summary.json"));
+  auto const environment = nlohmann::json::parse(read("run/environment.json"));
+  auto const doctor = spillway("doctor " + path("nvme"));
+  EXPECT_EQ(doctor.status, 0);
+  auto const says = [&](std::string const& what, nlohmann::json const& value) {
+    return doctor.output.find("\n" + what + value.get<std::string>()) != std::string::npos;
+  };
+  EXPECT_TRUE(says("spilling there      ", summary.at("spill").at("backend"))) << doctor.output;
+  EXPECT_TRUE(says("devices             ", environment.at("devices"))) << doctor.output;
+  auto const nowhere = spillway("doctor " + path("none"));
+  EXPECT_EQ(nowhere.status, 0);
+  EXPECT_NE(nowhere.output.find("\nspilling there      no: "), std::string::npos);
+}
+
 TEST_F(BadCommands, plan_names_what_a_machine_cannot_be) {
   auto const plan = "plan " + path("job.yaml") + " --machine " + path("m.yaml");
   auto const expect_refused = [&](std::string const& machine, std::string const& text) {

@@ -158,6 +158,20 @@ TEST_F(BadInput, a_run_dir_that_cannot_be_made_is_refused) {
   EXPECT_TRUE(fails_with(2, "run.dir: ", train("run.dir=" + path("file/run"))));
 }
 
+// Nothing can be below what cannot be made: the cause is named.
+TEST_F(BadInput, a_run_dir_is_named_before_a_spill_path_below_it) {
+  write("file", "no directory");
+  auto const below = [](std::string const& dir) {
+    return "run.dir=" + dir + " memory.nvme.size=64MiB memory.nvme.path=" + dir;
+  };
+  auto const dir = path("file/run");
+  for (int const ranks : {kAlone, kTwoRanks})
+    EXPECT_TRUE(fails_with(2, "run.dir: " + dir + ": cannot be created",
+                           train(below(dir) + "/spill", ranks)));
+  EXPECT_TRUE(fails_with(2, "run.dir: /proc/run: cannot be created", train(below("/proc/run"))));
+  EXPECT_TRUE(fails_with(2, "run.dir: /proc: cannot be written", train(below("/proc"))));
+}
+
 TEST_F(BadInput, a_directory_for_spilling_that_is_missing_is_refused) {
   auto const nvme = " memory.nvme.size=64MiB memory.nvme.path=" + path("none");
   expect_not_started(2, "memory.nvme.path: no spill file in", nvme);

@@ -131,6 +131,37 @@ TEST_F(PlanCommand, forces_tiers_that_only_the_machine_file_names) {
   EXPECT_NE(here.output.find("nvme needs memory.nvme"), std::string::npos) << here.output;
 }
 
+// `none` is not the machine's share, and a size is that size.
+TEST_F(PlanCommand, leaves_alone_the_tiers_that_are_none_and_keeps_to_sizes) {
+  write("small.yaml",
+        "model: {layers: 12, hidden: 2048, heads: 32, vocab: 50257}\n"
+        "batch: {sequences: 8, micro: 8}\nmemory: {device: 12GiB}\n");
+  write("large.yaml",
+        "model: {layers: 48, hidden: 4096, heads: 32, vocab: 50257}\n"
+        "batch: {sequences: 8, micro: 8}\nmemory: {host: 80GiB}\n");
+  auto const plan = [&](std::string const& arguments) {
+    return spillway("plan --json --machine " + machine_file().string() + " " + m_dir.string() +
+                    "/" + arguments);
+  };
+  auto const peak = [&](std::string const& tier, std::string const& arguments) {
+    auto const outcome = plan(arguments);
+    if (outcome.status != 0) return -1.0;
+    auto const json = nlohmann::json::parse(outcome.output);
+    return json.at("predicted").at("peak_bytes").at(tier).get<double>();
+  };
+  double const gib = 1ll << 30;
+  EXPECT_GT(peak("host", "small.yaml"), 2 * gib);
+  EXPECT_EQ(peak("host", "small.yaml memory.host=auto"), peak("host", "small.yaml"));
+  EXPECT_EQ(peak("host", "small.yaml memory.host=none"), 0);
+  EXPECT_GT(peak("host", "small.yaml memory.host=2GiB"), 0);
+  EXPECT_LE(peak("host", "small.yaml memory.host=2GiB"), 2 * gib);
+  EXPECT_GT(peak("nvme", "large.yaml"), 10 * gib);
+  EXPECT_EQ(plan("large.yaml memory.nvme=none").status, 3);
+  auto const forced = plan("small.yaml memory.nvme=none plan.activations=nvme");
+  EXPECT_EQ(forced.status, 2) << forced.output;
+  EXPECT_NE(forced.output.find("nvme needs memory.nvme"), std::string::npos) << forced.output;
+}
+
 TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
   write("in.yaml",
         "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"

@@ -78,6 +78,20 @@ TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
             "no error");
 }
 
+TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
+  Config config;
+  config.plan.activations = {"nvme"};
+  config.plan.optimizer = {"host"};
+  EXPECT_THROW(check(config), Error);
+  EXPECT_NO_THROW(check(config, {}, ForMachine::other));
+  config.memory.host_bytes = 0;
+  EXPECT_THROW(check(config, {}, ForMachine::other), Error);
+  config.memory.host_bytes = 1 << 20;
+  EXPECT_NO_THROW(check(config, {}, ForMachine::other));
+  config.memory.nvme_path = "";
+  EXPECT_THROW(check(config, {}, ForMachine::other), Error);
+}
+
 TEST(ConfigCheck, AFateForEachBlockAndNoMore) {
   EXPECT_EQ(error_of("model: {layers: 2}\nplan: {activations: [keep, keep, keep]}"),
             "in.yaml:2: plan.activations: a list of 3 for model.layers = 2");

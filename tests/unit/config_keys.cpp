@@ -97,8 +97,23 @@ TEST(ConfigKeys, UnsetValuesStayUnset) {
   EXPECT_FALSE(again.run.threads);
   EXPECT_FALSE(again.run.max_time_s);
   EXPECT_FALSE(again.run.checkpoint.minutes);
-  EXPECT_TRUE(again.memory.nvme_path.empty());
+  EXPECT_FALSE(again.memory.host_bytes);
+  EXPECT_FALSE(again.memory.nvme_path);
+  EXPECT_FALSE(again.memory.nvme_bytes);
   EXPECT_TRUE(again.data.train.empty());
+}
+
+// None is not auto: the one stays none on a machine that has the tier.
+TEST(ConfigKeys, NoneStaysNone) {
+  Config config;
+  config.memory = {{}, 0, "", 0};
+  for (auto const& text : {to_yaml(config), print_config(config)}) {
+    EXPECT_NE(text.find("host: none\n"), text.npos) << text;
+    auto const again = parse_config(text, "config.yaml").memory;
+    EXPECT_EQ(again.host_bytes, 0);
+    EXPECT_EQ(again.nvme_path, "");
+    EXPECT_EQ(again.nvme_bytes, 0);
+  }
 }
 
 TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {

@@ -68,6 +68,34 @@ TEST(ConfigLoad, OverridesAreYamlAndTheLastOneWins) {
   EXPECT_EQ(c.run.dir, "a=b");
 }
 
+TEST(ConfigLoad, TiersAreAutoNoneOrASize) {
+  auto const memory = [](std::string const& text, Overrides const& overrides = {}) {
+    return parse_config(text, "in.yaml", overrides).memory;
+  };
+  for (auto const* text : {"model: {}", "memory: {host: auto, nvme: auto}",
+                           "memory: {nvme: {path: auto, size: auto}}"}) {
+    auto const automatic = memory(text);
+    EXPECT_FALSE(automatic.host_bytes) << text;
+    EXPECT_FALSE(automatic.nvme_path || automatic.nvme_bytes) << text;
+    EXPECT_FALSE(automatic.nvme_is_none()) << text;
+    EXPECT_EQ(automatic.host_bytes_here(), 0) << text;
+    EXPECT_EQ(automatic.nvme_path_here(), "") << text;
+  }
+  auto const none = memory("memory: {host: none, nvme: none}");
+  EXPECT_EQ(none.host_bytes, 0);
+  EXPECT_TRUE(none.nvme_is_none());
+  EXPECT_TRUE(memory("memory: {nvme: {path: none}}").nvme_is_none());
+  EXPECT_TRUE(memory("memory: {nvme: {size: none}}").nvme_is_none());
+  auto const given = "memory: {host: 1GiB, nvme: {path: /a, size: 2GiB}}";
+  EXPECT_EQ(memory(given).host_bytes_here(), 1ll << 30);
+  EXPECT_EQ(memory(given).nvme_path_here(), "/a");
+  EXPECT_EQ(memory(given).nvme_bytes_here(), 2ll << 30);
+  auto const open = memory(given, {"memory.host=auto", "memory.nvme=auto"});
+  EXPECT_FALSE(open.host_bytes || open.nvme_path || open.nvme_bytes);
+  EXPECT_EQ(override_error("memory.nvme=some"),
+            "command line: memory.nvme: expected a map of keys, got 'some'");
+}
+
 TEST(ConfigLoad, AGroupLeftEmptyKeepsItsDefaults) {
   EXPECT_EQ(parse_config("model:\n  # layers: 3\nrun: {steps: 1}\n", "in.yaml").model.layers, 12);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/bf16.hpp"
+#include "base/error.hpp"
 #include "kernels/product.hpp"
 #include "tests/support/kernel_harness.hpp"
 
@@ -124,6 +125,18 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
     std::vector<std::byte> const bits(c.data() + offset, c.data() + offset + c_size);
     if (shift == 0) first = bits;
     EXPECT_TRUE(bits == first) << "operands moved by " << offset << " bytes";
+  }
+}
+
+// Every Matmul asks; this build's answer is the one of hosts.
+TEST(KernelMatmul, IsRefusedInADevicesMemory) {
+  EXPECT_NO_THROW(require_products(true));
+  try {
+    require_products(false);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_NE(std::string(error.what()).find("a device's memory"), std::string::npos);
   }
 }
 

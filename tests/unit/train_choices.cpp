@@ -61,8 +61,20 @@ TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin)
   EXPECT_EQ(budgets(user, {kGib, 0}, 4).device_bytes, 3 * kGib);
 }
 
+TEST(Budgets, have_a_host_tier_only_where_a_size_is_given) {
+  Config user;
+  auto const all = budgets(user, {100 * kGib, 0}, 1);
+  EXPECT_EQ(all.host_bytes, 0);
+  user.memory.host_bytes = 0;  // none
+  EXPECT_EQ(budgets(user, {100 * kGib, 0}, 1).device_bytes, all.device_bytes);
+  user.memory.host_bytes = 5 * kGib;
+  EXPECT_EQ(budgets(user, {100 * kGib, 0}, 1).host_bytes, 5 * kGib);
+  EXPECT_EQ(budgets(user, {100 * kGib, 0}, 1).device_bytes, all.device_bytes - 5 * kGib);
+}
+
 TEST(Budgets, have_storage_only_where_a_path_is_given) {
   Config user;
+  EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);
   user.memory.nvme_bytes = kGib;
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);
   user.memory.nvme_path = "somewhere";
