@@ -38,8 +38,8 @@ Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t no
   auto const& memory = config.memory;
   auto const main_memory = machine.host_bytes / node_ranks * 8 / 10;
   auto const host = memory.host_bytes.value_or(machine.is_unified() ? 0 : main_memory);
-  auto const device = machine.is_unified() ? std::max<std::int64_t>(0, main_memory - host)
-                                           : machine.device_bytes;
+  auto const device =
+      machine.is_unified() ? std::max<std::int64_t>(0, main_memory - host) : machine.device_bytes;
   auto const nvme = memory.nvme_is_none() ? 0 : machine.nvme_bytes / node_ranks;
   return {memory.device_bytes.value_or(device), host, memory.nvme_bytes.value_or(nvme),
           write_limit(config.spill, node_ranks)};

@@ -112,7 +112,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Budgets const& bu
 
 Status finished_before(Start const& start) {
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
-               start.resumption->state.step);
+           start.resumption->state.step);
   return Status::done;
 }
 

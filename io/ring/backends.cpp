@@ -38,8 +38,8 @@ MadeQueue make_transfer_queue(QueueSettings const& settings) {
     if (auto queue = make_uring_queue(settings, error)) return {std::move(queue), ""};
   }
   auto plain = make_uring_plain_queue(settings.depth, plain_error);
-  auto const advice = plain ? register_advice(std::ssize(settings.buffer), error)
-                            : setup_advice(plain_error);
+  auto const advice =
+      plain ? register_advice(std::ssize(settings.buffer), error) : setup_advice(plain_error);
   if (settings.backend == Backend::uring) fail("uring", advice);
   if (settings.backend == Backend::uring_plain) {
     if (!plain) fail("uring-plain", advice);

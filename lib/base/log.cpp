@@ -10,9 +10,12 @@ namespace {
 
 spdlog::level::level_enum level_of(LogLevel level) {
   switch (level) {
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warning: return spdlog::level::warn;
-    case LogLevel::error: break;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      break;
   }
   return spdlog::level::err;
 }

@@ -69,9 +69,8 @@ class Assigner {
   // "memory.nvme: none" is short for none in each of its keys, where each takes the word.
   bool all_take(std::string_view group, std::string_view word) const {
     auto const keys = members(group);
-    return !keys.empty() && std::ranges::all_of(keys, [&](auto const& key) {
-      return takes_word(key, word);
-    });
+    return !keys.empty() &&
+           std::ranges::all_of(keys, [&](auto const& key) { return takes_word(key, word); });
   }
 
   void check_is_group(std::string const& name, Place const& place) const {

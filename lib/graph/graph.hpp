@@ -59,9 +59,9 @@ inline constexpr std::int64_t kNormTile = 4096;  // elements of a parameter per 
 struct GradientPart {
   TensorId tensor = -1;  // of the parameters' elements; role gradient
   int chunk = -1;
-  ElementRange range;          // of the chunk's elements
-  int op = -1, output = -1;    // which makes it: its output is the part or, without `add`, the sum
-  int add = -1;                // accumulate
+  ElementRange range;        // of the chunk's elements
+  int op = -1, output = -1;  // which makes it: its output is the part or, without `add`, the sum
+  int add = -1;              // accumulate
 };
 
 // A contiguous range of forward ops [first_op, last_op): one layer.

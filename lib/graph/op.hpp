@@ -28,10 +28,10 @@ struct Op {
   OpKind kind{};
   Phase phase = Phase::forward;
   int block = -1;
-  int chunk = -1;    // for ops on whole chunks
-  std::string name;  // as in "h.3/ln_1"
+  int chunk = -1;                     // for ops on whole chunks
+  std::string name;                   // as in "h.3/ln_1"
   std::vector<View> inputs, outputs;  // as many as docs/ops.md says: an absent one is View{}
-  std::vector<int> in_place;  // outputs that are read as well: indices into `outputs`
+  std::vector<int> in_place;          // outputs that are read as well: indices into `outputs`
   Attributes attributes;
   double flops = 0;
   std::int64_t workspace_bytes = 0;  // asked of the kernel by `size_workspaces`

@@ -96,8 +96,7 @@ Launch bind_typed(Extents e) {
     }
     auto const sum = [&](float const* partial, G* out) {
       for_each_range(exec, label_parameters, e.columns,
-                     AddRows<PartialRows, G>{
-                         {partial, 2 * e.columns}, out, e.partitions.count});
+                     AddRows<PartialRows, G>{{partial, 2 * e.columns}, out, e.partitions.count});
     };
     sum(o.partial, o.dgamma);
     if (o.dbeta) sum(o.partial + e.columns, o.dbeta);

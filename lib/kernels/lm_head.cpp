@@ -44,8 +44,7 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
 ChunkProduct::ChunkProduct(LmHead const& head,
                            std::function<MatmulShape(std::int64_t)> const& shape)
     : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads) {
-  if (auto const last = head.rows % head.chunk; last > 0)
-    m_last.emplace(shape(last), head.threads);
+  if (auto const last = head.rows % head.chunk; last > 0) m_last.emplace(shape(last), head.threads);
 }
 
 std::int64_t ChunkProduct::workspace_bytes() const {
@@ -56,9 +55,8 @@ ChunkProduct logits_product(LmHead const& head) {
   return {head, [&](std::int64_t rows) {
             auto x = head.x;
             x.rows = rows;
-            return MatmulShape{.a = x,
-                               .b = head.w.transposed(),
-                               .c = head.vocabulary_rows(DType::f32, rows)};
+            return MatmulShape{
+                .a = x, .b = head.w.transposed(), .c = head.vocabulary_rows(DType::f32, rows)};
           }};
 }
 

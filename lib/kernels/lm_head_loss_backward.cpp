@@ -19,18 +19,14 @@ struct Backward {
 
   bool rounds() const { return dw.dtype == DType::bf16; }
   bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
-  MatrixLayout slopes(std::int64_t rows) const {
-    return head.vocabulary_rows(head.x.dtype, rows);
-  }
+  MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
   MatrixLayout sum() const {  // of dw, in fp32
     return rounds() ? dense_matrix(DType::f32, head.vocab, head.hidden) : dw;
   }
 };
 
 Backward backward_of(KernelContext const& context, Op const& op) {
-  auto const layout = [&](View const& view) {
-    return matrix_layout(dtype(context, view), view);
-  };
+  auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   return {lm_head(context, op), layout(op.outputs[2]), layout(op.outputs[3]), is_in_place(op, 3)};
 }
 
@@ -47,15 +43,13 @@ Products products(Backward const& b) {
   auto const dx = [&](std::int64_t rows) {
     auto c = b.dx;
     c.rows = rows;
-    return MatmulShape{
-        .a = b.slopes(rows), .b = b.head.w, .c = c, .a_zero_padded = b.own_slopes()};
+    return MatmulShape{.a = b.slopes(rows), .b = b.head.w, .c = c, .a_zero_padded = b.own_slopes()};
   };
   auto const dw = [&](bool add) {
     return [&b, add](std::int64_t rows) {
       auto x = b.head.x;
       x.rows = rows;
-      return MatmulShape{
-          .a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add};
+      return MatmulShape{.a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add};
     };
   };
   bool const add_first = b.accumulate && !b.rounds();
@@ -71,8 +65,7 @@ Offsets offsets(Backward const& b) {
   auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
   auto const logits = b.head.chunk_bytes(DType::f32);
   auto const slopes = b.own_slopes() ? b.head.chunk_bytes(DType::bf16) : 0;
-  auto const sum =
-      b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
+  auto const sum = b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
   return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum};
 }
 
@@ -105,9 +98,9 @@ struct LmHeadLossBackward {
     sum_losses(exec, b.head, static_cast<float const*>(p[4]), static_cast<float const*>(p[3]),
                static_cast<double*>(p[5]));
     if (b.rounds())
-      for_each_element(exec, label_round, b.head.vocab * b.head.hidden,
-                       RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[7]),
-                                   b.accumulate});
+      for_each_element(
+          exec, label_round, b.head.vocab * b.head.hidden,
+          RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[7]), b.accumulate});
   }
 
  private:
@@ -123,13 +116,15 @@ struct LmHeadLossBackward {
     void* const scratch = in_workspace(p, offset.scratch);
 
     product.logits(exec, rows, {.a = x, .b = p[1], .c = logits, .workspace = scratch});
-    for_each_row(exec, label_rows, rows,
-                 LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                                   static_cast<float const*>(p[3]) + m,
-                                   static_cast<float*>(p[4]) + m, slopes, head.vocab,
-                                   head.row_stride()});
+    for_each_row(
+        exec, label_rows, rows,
+        LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
+                          static_cast<float const*>(p[3]) + m, static_cast<float*>(p[4]) + m,
+                          slopes, head.vocab, head.row_stride()});
     product.dx(exec, rows,
-               {.a = slopes, .b = p[1], .c = row_at(static_cast<T*>(p[6]), b.dx, m),
+               {.a = slopes,
+                .b = p[1],
+                .c = row_at(static_cast<T*>(p[6]), b.dx, m),
                 .workspace = scratch});
     (m == 0 ? product.first_dw : product.next_dw)(
         exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});

@@ -9,9 +9,7 @@ namespace spillway {
 namespace {
 
 Matmul product(KernelContext const& context, Op const& op) {
-  auto const layout = [&](View const& view) {
-    return matrix_layout(dtype(context, view), view);
-  };
+  auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   MatmulShape shape{.a = layout(op.inputs[0]),
                     .b = layout(op.inputs[1]),
                     .c = layout(op.outputs[0]),

@@ -34,7 +34,8 @@ void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Funct
   if constexpr (kOnHost) {
     for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
   } else {
-    Kokkos::parallel_for(label, RowPolicy(exec.space().instance, static_cast<int>(rows), Kokkos::AUTO),
+    Kokkos::parallel_for(label,
+                         RowPolicy(exec.space().instance, static_cast<int>(rows), Kokkos::AUTO),
                          RowOfTeam<Functor>{functor});
   }
 }

@@ -36,7 +36,7 @@ struct PartCost {
 };
 
 struct ChunkCost {
-  bool trainable = true;  // else it has neither gradient nor update
+  bool trainable = true;                  // else it has neither gradient nor update
   int first_block = -1, last_block = -1;  // that make its gradient, parts of it among that
   int own_block = -1;                     // with which all but the parts is made
   std::vector<PartCost> parts;

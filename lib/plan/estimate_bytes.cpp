@@ -79,8 +79,8 @@ class Walk {
   // the step before holds; and its pass.
   struct Station {
     std::array<TierBytes, kTimes> comes{}, goes{};  // for the pass, and after it
-    TierBytes at_begin{};                  // beside what stays from the station before
-    TierBytes late_at_begin{};             // in the first micro-batch
+    TierBytes at_begin{};                           // beside what stays from the station before
+    TierBytes late_at_begin{};                      // in the first micro-batch
     std::int64_t first_fetched_bytes = 0;  // at its begin: others are when that has let go of some
     std::int64_t reserves_bytes = 0;       // from its begin on, beside what is kept; less, if < 0
   };
@@ -179,7 +179,8 @@ class Walk {
     hold(places.gradients, since, m_accumulates ? update_station() : used,
          chunk.held_gradient_bytes, m_accumulates ? other_micro_batches : always);
     int const until = held_until(chunk, places);
-    if (m_accumulates || since > until) hold_until(places.gradients, until, chunk.held_gradient_bytes);
+    if (m_accumulates || since > until)
+      hold_until(places.gradients, until, chunk.held_gradient_bytes);
     if (one) reserve_place(chunk, until);
   }
 

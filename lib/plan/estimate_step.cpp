@@ -181,7 +181,8 @@ class Steps {
       auto& gradient = m_gradient[static_cast<std::size_t>(c)];
       int const own_block = m_accumulates ? cost.own_block : cost.first_block;
       if (own_block == b)
-        gradient = join(b, host, cost.gradient_bytes, host ? cost.host_accumulate : cost.accumulate);
+        gradient =
+            join(b, host, cost.gradient_bytes, host ? cost.host_accumulate : cost.accumulate);
       for (PartCost const& part : cost.parts) {
         if (m_accumulates && part.block == b)
           join(b, host, part.bytes, host ? part.host_accumulate : part.accumulate);

@@ -164,8 +164,7 @@ void ProgramWriter::read_view(Item& item, View const& view, BufferId buffer) {
   Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
   auto ranges = std::vector{bounding_range(view)};
   bool const of_chunk = tensor.role == Role::gradient && tensor.chunk >= 0;
-  auto const* chunk =
-      of_chunk ? &program.chunks[static_cast<std::size_t>(tensor.chunk)] : nullptr;
+  auto const* chunk = of_chunk ? &program.chunks[static_cast<std::size_t>(tensor.chunk)] : nullptr;
   if (chunk != nullptr && chunk->gradient == tensor.id)
     ranges = parameter_ranges(*chunk, ranges.front());
   for (auto const& range : ranges) item.reads.push_back(access(buffer, range, tensor.dtype));

@@ -37,7 +37,8 @@ class ModelState {
   void initialise(std::uint64_t seed);
 
   // Elements [first, first + size) of one parameter.
-  void read(std::string_view part, int chunk, int parameter, std::int64_t first, std::span<float> to);
+  void read(std::string_view part, int chunk, int parameter, std::int64_t first,
+            std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
   // After the last write: what was never written is zero, and all is where the Program finds it.

@@ -22,10 +22,10 @@ constexpr double kAutoShare = 0.8;
                          Budgets const& budgets, MemoryConfig const& memory,
                          std::int64_t node_ranks) {
   auto const asked_bytes = memory.nvme_bytes_here();
-  auto const why = budgets.nvme_bytes < asked_bytes
-                       ? fmt::format(" ({} has no {})", memory.nvme_path_here(),
-                                     human_bytes(asked_bytes))
-                       : "";
+  auto const why =
+      budgets.nvme_bytes < asked_bytes
+          ? fmt::format(" ({} has no {})", memory.nvme_path_here(), human_bytes(asked_bytes))
+          : "";
   throw Error(
       Status::cannot_fit,
       fmt::format(
@@ -65,8 +65,7 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks
   auto const nvme_bytes =
       std::min(memory.nvme_bytes_here(), spill_room(free.storage_bytes, local_ranks));
   return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - host_bytes)), host_bytes,
-          memory.nvme_path_here().empty() ? 0 : nvme_bytes,
-          write_limit(config.spill, local_ranks)};
+          memory.nvme_path_here().empty() ? 0 : nvme_bytes, write_limit(config.spill, local_ranks)};
 }
 
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices const& choices,

@@ -1,6 +1,5 @@
 #include "train/planned_memory.hpp"
 
-
 #include <algorithm>
 
 #include "base/log.hpp"

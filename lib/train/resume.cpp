@@ -79,7 +79,7 @@ RunState start_model(Config const& config, Data const& data, Arithmetic const& a
     restore_model(reader, model, !resumption->whole);
     if (resumption->whole) state = resumption->state;
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
-                 resumption->checkpoint.string(), resumption->state.step);
+             resumption->checkpoint.string(), resumption->state.step);
   }
   state.seed = config.run.seed;
   state.vocab = data.vocab;

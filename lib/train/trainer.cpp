@@ -148,7 +148,7 @@ std::optional<Status> Trainer::after_skip() {
   if (m_skips >= kMostSkips) {
     if (m_parts.comm.rank() == 0) {
       log_error("step {}: not finite {} times in a row; the last checkpoint is unharmed", step,
-                    m_skips);
+                m_skips);
     }
     return Status::non_finite;
   }
@@ -191,7 +191,7 @@ std::optional<double> Trainer::evaluate_now() {
     m_reporter.break_line();
     if (*error.what() != '\0') {
       log_warning("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
-                   m_state.step);
+                  m_state.step);
     }
     m_trouble.forget();
     return std::nullopt;
@@ -249,13 +249,12 @@ Status Trainer::finish(Status status) {
   if (auto const failure = save()) {
     if (!failure->empty()) {
       log_error("rank {}: {}; it was the last one; those before it are unharmed",
-                    m_parts.comm.rank(), *failure);
+                m_parts.comm.rank(), *failure);
     }
     return Status::storage;
   }
   if (status == Status::requeue) {
-    log_info("stopped as asked after step {}; the same command goes on from there",
-                 m_state.step);
+    log_info("stopped as asked after step {}; the same command goes on from there", m_state.step);
   }
   return status;
 }

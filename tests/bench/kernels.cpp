@@ -76,8 +76,8 @@ void lm_head(benchmark::State& state, DType type, DType gradient, bool backward)
     return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},
                      attributes, product);
   auto const dx = bench.tensor(type, {rows, hidden}), dw = bench.tensor(gradient, {vocab, hidden});
-  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights},
-            {losses, loss, dx, dw}, attributes, 3 * product);
+  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
+            attributes, 3 * product);
 }
 
 void register_all(DType type) {
@@ -92,8 +92,7 @@ void register_all(DType type) {
   add("matmul/forward_fc", matmul, ProductSizes{rows, hidden, 4 * hidden, false, false});
   add("matmul/dx_fc", matmul, ProductSizes{rows, 4 * hidden, hidden, false, true});
   add("matmul/dw_fc", matmul, ProductSizes{hidden, rows, 4 * hidden, true, false});
-  add("attention", attention, false)
-      ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
+  add("attention", attention, false)->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
   add("attention_backward", attention, true)
       ->ArgsProduct({{128, 256, 512}, {sequence, 2 * sequence}});
   add("lm_head_loss", lm_head, DType::f32, false)->Arg(512)->Arg(1024);

@@ -23,8 +23,10 @@ constexpr std::int64_t kLayers = 12, kHidden = 768, kVocab = 50257;
 
 // y = x w, dx = dy w^T and dw = x^T dy of every weight.
 std::vector<Sizes> weights(std::int64_t tokens) {
-  return {{tokens, kHidden, 3 * kHidden, kLayers}, {tokens, kHidden, kHidden, kLayers},
-          {tokens, kHidden, 4 * kHidden, kLayers}, {tokens, 4 * kHidden, kHidden, kLayers},
+  return {{tokens, kHidden, 3 * kHidden, kLayers},
+          {tokens, kHidden, kHidden, kLayers},
+          {tokens, kHidden, 4 * kHidden, kLayers},
+          {tokens, 4 * kHidden, kHidden, kLayers},
           {tokens, kHidden, kVocab, 1}};
 }
 
@@ -99,10 +101,11 @@ void measure(DType type, std::int64_t tokens, int rounds) {
     ours.push_back(chosen_s);
   }
   auto const rate = [&](double s) { return static_cast<double>(tokens) / s; };
-  std::printf("{\"type\": \"%s\", \"tokens\": %lld, \"onednn_s\": %.4f, \"products_s\": %.4f, "
-              "\"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": %.0f}\n",
-              std::string(name(type)).c_str(), static_cast<long long>(tokens), median(theirs),
-              median(ours), rate(median(theirs)), rate(median(ours)));
+  std::printf(
+      "{\"type\": \"%s\", \"tokens\": %lld, \"onednn_s\": %.4f, \"products_s\": %.4f, "
+      "\"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": %.0f}\n",
+      std::string(name(type)).c_str(), static_cast<long long>(tokens), median(theirs), median(ours),
+      rate(median(theirs)), rate(median(ours)));
 }
 
 }  // namespace

@@ -194,10 +194,9 @@ TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
 TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
   auto const outcome = train(spilling() + "memory.nvme.size=64KiB");
   ASSERT_TRUE(fails_with(3, " and nvme ", outcome));
-  auto const enough =
-      fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
-                  word_after("at least device ", outcome.output),
-                  word_after(" and nvme ", outcome.output));
+  auto const enough = fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
+                                  word_after("at least device ", outcome.output),
+                                  word_after(" and nvme ", outcome.output));
   EXPECT_EQ(train(enough).status, 0);
 }
 

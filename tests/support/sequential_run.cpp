@@ -78,7 +78,8 @@ void SequentialRun::set(View const& view, std::span<double const> values) {
   assert(is_contiguous(view) && element_count(view.shape) == std::ssize(values));
   auto const& tensor = m_graph.tensor(view);
   auto const remainder =
-      tensor.chunk < 0 ? -1 : m_graph.chunks[static_cast<std::size_t>(tensor.chunk)].state("remainder");
+      tensor.chunk < 0 ? -1
+                       : m_graph.chunks[static_cast<std::size_t>(tensor.chunk)].state("remainder");
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
     auto const value = values[static_cast<std::size_t>(i)];
     if (tensor.role == Role::parameter && remainder >= 0) {

@@ -127,7 +127,8 @@ TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
   EXPECT_EQ(q.offset, 64);
   EXPECT_EQ(c.elements, 64 + 128);
   EXPECT_EQ(graph.parameter_count(), 15 + 70);
-  for (auto const id : {c.parameter, c.gradient, c.state("remainder"), c.state("m"), c.state("v")}) {
+  for (auto const id :
+       {c.parameter, c.gradient, c.state("remainder"), c.state("m"), c.state("v")}) {
     EXPECT_EQ(graph.tensors[static_cast<std::size_t>(id)].shape, Shape{192});
   }
 }

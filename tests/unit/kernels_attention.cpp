@@ -14,7 +14,12 @@ namespace {
 using test::KernelHarness;
 
 AttentionAttributes small() {
-  return {.batch = 2, .queries = 37, .keys = 37, .heads = 3, .kv_heads = 1, .head_size = 20,
+  return {.batch = 2,
+          .queries = 37,
+          .keys = 37,
+          .heads = 3,
+          .kv_heads = 1,
+          .head_size = 20,
           .scale = 0.25};
 }
 
@@ -181,8 +186,7 @@ TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
     for (std::size_t i = 0; i < o.size(); ++i) sum += o[i] * d_o[i];
     return sum;
   };
-  std::vector<double> const gradients[] = {c.h.results(c.dq), c.h.results(c.dk),
-                                           c.h.results(c.dv)};
+  std::vector<double> const gradients[] = {c.h.results(c.dq), c.h.results(c.dk), c.h.results(c.dv)};
   View const inputs[] = {c.q, c.k, c.v};
   constexpr double step = 1e-2;
   for (std::size_t which = 0; which < 3; ++which)

@@ -85,7 +85,9 @@ TEST_P(EachType, BackwardMatchesTheReferenceInChunksOfAnySize) {
       c.expect_losses_match();
       c.h.expect_close(c.dx, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);
       c.h.expect_close(c.dw, half ? 8e-3 : 1e-5,
-                       GetParam().gradient == DType::bf16 ? 0x1p-7 : half ? 2e-3 : 1e-5);
+                       GetParam().gradient == DType::bf16 ? 0x1p-7
+                       : half                             ? 2e-3
+                                                          : 1e-5);
       for (std::int64_t i = 0; i < LossCase::hidden; ++i)
         EXPECT_EQ(c.h.result(c.dx, 3 * LossCase::hidden + i), 0) << "a row without weight";
     }
@@ -133,8 +135,7 @@ TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
   c.backward(7);
   constexpr double step = 1e-2;
   auto const dx = c.h.results(c.dx), dw = c.h.results(c.dw);
-  auto const check = [&](View const& input, std::vector<double> const& slopes,
-                         std::int64_t every) {
+  auto const check = [&](View const& input, std::vector<double> const& slopes, std::int64_t every) {
     auto const values = c.h.contents(input);
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(values.size()); i += every) {
       auto const at = static_cast<std::size_t>(i);

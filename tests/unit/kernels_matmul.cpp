@@ -150,8 +150,8 @@ TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
   std::vector<float> c(15, 100.0f);
   std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes()) + 64);
   auto const aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64;
-  product(test::other_instance(1), {a.data(), b.data(), c.data(), nullptr, nullptr,
-                                    reinterpret_cast<void*>(aligned)});
+  product(test::other_instance(1),
+          {a.data(), b.data(), c.data(), nullptr, nullptr, reinterpret_cast<void*>(aligned)});
   EXPECT_EQ(c, std::vector<float>(15, 108.0f));
 }
 

@@ -51,8 +51,8 @@ bool computes_transposed(MatmulShape const& shape) {
 }
 
 std::string text(MatrixLayout const& m) {
-  return fmt::format("{}[{},{}] with strides {},{}", name(m.dtype), m.rows, m.columns,
-                     m.row_stride, m.column_stride);
+  return fmt::format("{}[{},{}] with strides {},{}", name(m.dtype), m.rows, m.columns, m.row_stride,
+                     m.column_stride);
 }
 
 dnnl::matmul::primitive_desc primitive_descriptor(MatmulShape const& shape) {
@@ -160,9 +160,8 @@ void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   ThreadCount const fixed(m.threads);
   AllocatorPass const pass;  // oneDNN lists a call's arguments on the heap
   // The C function: its C++ wrapper would copy the arguments into a new vector at every call.
-  auto const status =
-      dnnl_primitive_execute(m.primitive.get(), m.stream.get(),
-                             static_cast<int>(m.arguments.size()), m.arguments.data());
+  auto const status = dnnl_primitive_execute(
+      m.primitive.get(), m.stream.get(), static_cast<int>(m.arguments.size()), m.arguments.data());
   if (status != dnnl_success)
     throw Error(Status::cannot_fit,
                 fmt::format("oneDNN's {} failed with its status {}; the likely cause is no memory",
