@@ -128,7 +128,8 @@ void GraphBuilder::finish() {
     chunk.norm = trainable++;
   }
   if (m_graph.purpose != Purpose::train) return;
-  m_graph.known.norms = add_tensor("norms", Role::scalar, DType::f64, {trainable}).tensor;
+  m_graph.known.norms =
+      add_tensor("norms", Role::scalar, DType::f64, {trainable, m_graph.arithmetic.ranks}).tensor;
   m_graph.known.control = add_tensor("control", Role::scalar, DType::f64, {kControlWords}).tensor;
 }
 

@@ -44,12 +44,12 @@ struct Chunk {
   std::int64_t elements = 0;
   TensorId parameter = -1, gradient = -1;
   std::vector<State> states;
-  int norm = -1;  // its element of `WellKnown::norms`
+  int norm = -1;  // its row of `WellKnown::norms`
 
   TensorId state(std::string_view name) const;  // -1: it has none of that name
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // elements
-inline constexpr std::int64_t kNormTile = 4096;  // elements of a parameter per fp64 partial sum
+inline constexpr std::int64_t kNormTile = 4096;  // elements of a chunk per fp64 partial sum
 
 // The gradient of a parameter that an earlier op of the backward pass has written as well. In one
 // micro-batch it is added to theirs as soon as it is made: by the op `add`, or, where that is -1,
@@ -82,7 +82,8 @@ struct WellKnown {
   TensorId logits = -1;    // f32 [1, V] (generate)
   TensorId loss =
       -1;  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
-  TensorId norms = -1;    // f64 [trainable chunks]: sums of squares of their reduced gradients
+  // f64 [trainable chunks, ranks]: sums of squares of reduced gradients, a rank's slice each.
+  TensorId norms = -1;
   TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
 };
 

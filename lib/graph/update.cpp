@@ -20,7 +20,8 @@ void append_square_norm(Graph& graph, Chunk const& chunk) {
   Op op;
   op.kind = OpKind::square_norm;
   op.inputs = {whole_of(graph, chunk.gradient)};
-  op.outputs = {View{graph.known.norms, chunk.norm, {1}, {1}}};
+  auto const ranks = graph.arithmetic.ranks;
+  op.outputs = {View{graph.known.norms, chunk.norm * ranks, {ranks}, {1}}};
   op.attributes = UpdateRange{};
   append_update_op(graph, chunk, std::move(op));
 }

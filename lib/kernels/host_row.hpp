@@ -7,7 +7,7 @@ namespace spillway {
 
 // The sum of term(j) over [0, n), in fp32 or fp64, as `kSumLanes` interleaved partial sums and then
 // a tree: an order that SIMD follows at full speed and that no compiler or thread count changes.
-inline constexpr int kSumLanes = 16;
+inline constexpr int kSumLanes = 32;
 template <class Sum>
 Sum sum_lanes(Sum* lane) {
   for (int width = kSumLanes / 2; width > 0; width /= 2)

@@ -1,5 +1,10 @@
-// square_norm: the sum of squares of a chunk's gradient in fp64: per parameter, tiles of
-// `kNormTile` elements, then all tiles in order. Gaps between parameters are not read.
+// square_norm: sums of squares of a chunk's gradient in fp64, one for each rank's slice. The chunk
+// is cut into tiles of `kNormTile` elements. A tile is summed in `kSumLanes` lanes by position, the
+// gaps between parameters left out; a slice's tiles are summed in lanes too. So neither the lane it
+// runs on nor the number of threads or of ranks that hold the gradient shows in the bits.
+#include <vector>
+
+#include "graph/gradient_slice.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/parameter_ranges.hpp"
@@ -8,8 +13,45 @@
 namespace spillway {
 namespace {
 
-Label const label = "spillway::square_norm", label_total = "spillway::square_norm_total";
-using Ranges = std::vector<ParameterRange>;
+Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
+
+// Elements [first, last) of the op's, of one parameter.
+struct Piece {
+  std::int64_t first, last;
+};
+
+// Where the op's elements are parameters, in a memory that its kernel reaches.
+template <class Space>
+struct Pieces {
+  std::int64_t elements;
+  Kokkos::View<Piece*, Space> pieces;
+  Kokkos::View<std::int32_t*, Space> first_of_tile;  // the first piece that does not end before it
+
+  std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
+};
+
+template <class Space, class T>
+Kokkos::View<T*, Space> copied(Label const& name, std::vector<T> const& from) {
+  Kokkos::View<T*, Space> result(name, from.size());
+  Kokkos::deep_copy(result, Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
+  return result;
+}
+
+template <class Space>
+Pieces<Space> pieces_of(KernelContext const& context, Op const& op) {
+  auto const elements = element_count(op.inputs[0].shape);
+  std::vector<Piece> pieces;
+  for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
+    pieces.push_back({range.offset, range.offset + range.count});
+  std::vector<std::int32_t> first_of_tile;
+  std::size_t piece = 0;
+  for (std::int64_t at = 0; at < elements; at += kNormTile) {
+    while (piece < pieces.size() && pieces[piece].last <= at) ++piece;
+    first_of_tile.push_back(static_cast<std::int32_t>(piece));
+  }
+  return {elements, copied<Space>("spillway::pieces", pieces),
+          copied<Space>("spillway::first_of_tile", first_of_tile)};
+}
 
 template <class G>
 struct Square {
@@ -21,38 +63,81 @@ struct Square {
   }
 };
 
-KOKKOS_INLINE_FUNCTION std::int64_t tile_elements(std::int64_t count, std::int64_t tile) {
-  auto const left = count - tile * kNormTile;
-  return left < kNormTile ? left : kNormTile;
-}
+// A tile of the op's elements. What lies in a gap is not read, and adds nothing.
+template <class G>
+struct Tile {
+  G const* gradient;
+  Piece const* pieces;  // from the first that ends behind the tile's begin on
+  std::int64_t count;   // of pieces
+  std::int64_t first, elements;
+
+  KOKKOS_FUNCTION bool is_whole() const {
+    return count > 0 && pieces->first <= first && first + elements <= pieces->last;
+  }
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    auto const at = first + i;
+    for (std::int64_t p = 0; p < count && pieces[p].first <= at; ++p)
+      if (at < pieces[p].last) return Square<G>{gradient}(at);
+    return 0;
+  }
+};
+
+template <class G>
+struct Tiles {
+  G const* gradient;
+  Piece const* pieces;
+  std::int32_t const* first_of_tile;
+  std::int64_t count, elements, tiles;
+
+  template <class Space>
+  Tiles(Pieces<Space> const& of, G const* of_gradient)
+      : gradient(of_gradient),
+        pieces(of.pieces.data()),
+        first_of_tile(of.first_of_tile.data()),
+        count(static_cast<std::int64_t>(of.pieces.size())),
+        elements(of.elements),
+        tiles(of.tiles()) {}
+
+  KOKKOS_FUNCTION Tile<G> operator[](std::int64_t t) const {
+    auto const first = t * kNormTile, piece = std::int64_t{first_of_tile[t]};
+    auto const left = elements - first;
+    return {gradient, pieces + piece, count - piece, first, left < kNormTile ? left : kNormTile};
+  }
+};
 
 // Neighbouring tiles, read side by side: a core follows several streams faster than one.
 constexpr std::int64_t kTilesAtOnce = kOnHost ? 4 : 1;
 
-// The tiles of one parameter.
 template <class G>
 struct SquareTiles {
-  G const* gradient;
+  Tiles<G> tiles;
   double* sums;
-  std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t item) const {
     auto const first = item * kTilesAtOnce, last = first + kTilesAtOnce;
     if constexpr (kOnHost) {
-      if (last * kNormTile <= count) return sum_side_by_side(first);
+      if (last <= tiles.tiles && are_of_one_parameter(first, last)) return sum_side_by_side(first);
     }
-    for (auto tile = first; tile < last && tile * kNormTile < count; ++tile) {
-      Square<G> const square{gradient + tile * kNormTile};
-      double const sum = team.sum_columns<double>(tile_elements(count, tile), square);
-      team.once([=, this] { sums[tile] = sum; });
+    for (auto t = first; t < last && t < tiles.tiles; ++t) {
+      auto const tile = tiles[t];
+      double const sum = tile.is_whole() ? team.sum_columns<double>(
+                                               tile.elements, Square<G>{tile.gradient + tile.first})
+                                         : team.sum_columns<double>(tile.elements, tile);
+      team.once([=, this] { sums[t] = sum; });
     }
   }
 
  private:
+  bool are_of_one_parameter(std::int64_t first, std::int64_t last) const {
+    auto all = tiles[first];
+    all.elements = (last - first) * kNormTile;
+    return all.first + all.elements <= tiles.elements && all.is_whole();
+  }
+
   // As sum_in_lanes does it, tile by tile.
   void sum_side_by_side(std::int64_t first) const {
     double lane[kTilesAtOnce][kSumLanes] = {};
-    auto const* const values = gradient + first * kNormTile;
+    auto const* const values = tiles.gradient + first * kNormTile;
     for (std::int64_t j = 0; j < kNormTile; j += kSumLanes)
       for (std::int64_t tile = 0; tile < kTilesAtOnce; ++tile)
         add_squares(values + tile * kNormTile + j, lane[tile]);
@@ -67,65 +152,84 @@ struct SquareTiles {
   }
 };
 
-struct AddTiles {
+struct TileSums {
   double const* sums;
-  double* norm;
-  std::int64_t tiles;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    double total = 0;
-    for (std::int64_t tile = 0; tile < tiles; ++tile) total += sums[tile];
-    *norm = total;
+  KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
+};
+
+// The tiles of every rank's slice; the op's elements are all of one where it has one norm only.
+struct Slices {
+  std::int64_t elements, ranks;
+
+  Slice tiles(std::int64_t rank) const {
+    auto const slice = gradient_slice(elements, rank, ranks);
+    return {slice.first / kNormTile, div_ceil(slice.count, kNormTile)};
+  }
+};
+
+struct SumSlices {
+  double const* sums;
+  double* norms;
+  std::int64_t first, count, rank;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t) const {
+    double const sum = team.sum_columns<double>(count, TileSums{sums + first});
+    team.once([=, this] { norms[rank] = sum; });
   }
 };
 
 template <class G>
-Launch bind_typed(Ranges ranges) {
-  return [ranges = std::move(ranges)](Exec const& exec, void* const* p) {
-    auto const* const gradient = static_cast<G const*>(p[0]);
+Launch bind_typed(Pieces<KernelSpace::Instance::memory_space> pieces, Slices slices) {
+  return [pieces = std::move(pieces), slices](Exec const& exec, void* const* p) {
     auto* const sums = static_cast<double*>(p[2]);
-    std::int64_t tiles = 0;
-    for (auto const& range : ranges) {
-      auto const own = div_ceil(range.count, kNormTile);
-      for_each_row(exec, label, div_ceil(own, kTilesAtOnce),
-                   SquareTiles<G>{gradient + range.offset, sums + tiles, range.count});
-      tiles += own;
+    Tiles<G> const tiles(pieces, static_cast<G const*>(p[0]));
+    for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
+    for (std::int64_t r = 0; r < slices.ranks; ++r) {
+      auto const of = slices.tiles(r);
+      for_each_row(exec, label_slices, 1,
+                   SumSlices{sums, static_cast<double*>(p[1]), of.first, of.count, r});
     }
-    for_each_item(exec, label_total, 1, AddTiles{sums, static_cast<double*>(p[1]), tiles});
   };
 }
 
 template <class G>
-Launch serial_typed(Ranges ranges) {
-  return [ranges = std::move(ranges)](Exec const&, void* const* p) {
-    double total = 0;
-    for (auto const& range : ranges)
-      for (std::int64_t tile = 0; tile * kNormTile < range.count; ++tile) {
-        Square<G> const square{static_cast<G const*>(p[0]) + range.offset + tile * kNormTile};
-        total += sum_in_lanes<double>(tile_elements(range.count, tile), square);
-      }
-    *static_cast<double*>(p[1]) = total;
+Launch serial_typed(Pieces<Kokkos::HostSpace> pieces, Slices slices) {
+  return [pieces = std::move(pieces), slices](Exec const&, void* const* p) {
+    Tiles<G> const tiles(pieces, static_cast<G const*>(p[0]));
+    for (std::int64_t r = 0; r < slices.ranks; ++r) {
+      auto const of = slices.tiles(r);
+      static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, [&](std::int64_t t) {
+        auto const tile = tiles[of.first + t];
+        return sum_in_lanes<double>(tile.elements, tile);
+      });
+    }
   };
 }
 
-Ranges ranges_of(KernelContext const& context, Op const& op) {
-  return parameter_ranges(context, op, attributes_of<UpdateRange>(op));
+Slices slices_of(Op const& op) {
+  return {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)};
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return bind_typed<G>(ranges_of(context, op)); },
-                  dtype(context, op.inputs[0]));
+  return dispatch(
+      [&]<class G>(G) {
+        using Space = KernelSpace::Instance::memory_space;
+        return bind_typed<G>(pieces_of<Space>(context, op), slices_of(op));
+      },
+      dtype(context, op.inputs[0]));
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return serial_typed<G>(ranges_of(context, op)); },
-                  dtype(context, op.inputs[0]));
+  return dispatch(
+      [&]<class G>(G) {
+        return serial_typed<G>(pieces_of<Kokkos::HostSpace>(context, op), slices_of(op));
+      },
+      dtype(context, op.inputs[0]));
 }
 
-std::int64_t workspace(KernelContext const& context, Op const& op) {
-  std::int64_t tiles = 0;
-  for (auto const& range : ranges_of(context, op)) tiles += div_ceil(range.count, kNormTile);
-  return tiles * size_bytes(DType::f64);
+std::int64_t workspace(KernelContext const&, Op const& op) {
+  return div_ceil(element_count(op.inputs[0].shape), kNormTile) * size_bytes(DType::f64);
 }
 
 }  // namespace

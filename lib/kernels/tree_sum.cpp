@@ -1,5 +1,8 @@
-// tree_sum: this rank's slice of a gradient becomes the sum of all ranks' in rank order, in fp32,
-// rounded once. The others' come as `parts` [ranks, n]; this rank's row of it is not read.
+// tree_sum: this rank's slice of a gradient becomes the sum of all ranks', in fp32, rounded once.
+// The order is a binary tree over rank numbers: 2^k neighbours are a subtree, which a node may sum
+// first. The others' come as `parts` [ranks, n]; this rank's row of it is not read.
+#include <bit>
+
 #include "graph/gradient_slice.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/kernel.hpp"
@@ -22,6 +25,53 @@ struct RankRows {
   }
 };
 
+// For for_each_range over columns: out[j] = the tree's sum of rows(r)[j] over `ranks` rows. Sums of
+// subtrees wait in `partial` by their height, as digits of a binary counter do.
+template <class Rows, class G>
+struct SumTree {
+  Rows rows;
+  G* out;
+  std::int64_t ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto j = first; j < last; j += RowTeam::kBlock)
+      sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+  }
+
+ private:
+  static constexpr int kHeights = 24;  // of 16 million ranks
+
+  KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
+    float partial[kHeights][RowTeam::kBlock], sum[RowTeam::kBlock];
+    for (std::int64_t r = 0; r < ranks; ++r) {
+      auto const* const row = rows(r) + j;
+#pragma omp simd
+      for (int l = 0; l < width; ++l) sum[l] = to_float(row[l]);
+      int height = 0;
+      for (; (r >> height) % 2 == 1; ++height) add(partial[height], sum, width);
+#pragma omp simd
+      for (int l = 0; l < width; ++l) partial[height][l] = sum[l];
+    }
+    join(partial, sum, width);
+    for (int l = 0; l < width; ++l) out[j + l] = store<G>(sum[l]);
+  }
+
+  // Subtrees are left where the number of ranks has ones: the lowest is the last.
+  KOKKOS_FUNCTION void join(float (*partial)[RowTeam::kBlock], float* sum, int width) const {
+    int height = 0;
+    while ((ranks >> height) % 2 == 0) ++height;
+    for (int l = 0; l < width; ++l) sum[l] = partial[height][l];
+    for (++height; ranks >> height != 0; ++height) {
+      if ((ranks >> height) % 2 == 1) add(partial[height], sum, width);
+    }
+  }
+
+  KOKKOS_FUNCTION static void add(float const* earlier, float* sum, int width) {
+#pragma omp simd
+    for (int l = 0; l < width; ++l) sum[l] = earlier[l] + sum[l];
+  }
+};
+
 template <class G>
 struct TreeSum {
   std::int64_t ranks, rank, stride;
@@ -34,11 +84,20 @@ struct TreeSum {
         slice(gradient_slice(element_count(op.outputs[0].shape), rank, ranks)) {
     assert(all_contiguous(op) && rank < ranks && slice.count <= stride);
   }
-  AddRows<RankRows<G>, G> add(void* const* p) const {
+  SumTree<RankRows<G>, G> add(void* const* p) const {
     auto* const own = static_cast<G*>(p[1]) + slice.first;
     return {{static_cast<G const*>(p[0]), own, stride, rank}, own, ranks};
   }
 };
+
+// Of ranks [first, last), of which the first power of two is a subtree.
+template <class Rows>
+float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::int64_t last) {
+  auto const count = static_cast<std::uint64_t>(last - first);
+  if (count == 1) return to_float(rows(first)[i]);
+  auto const middle = first + static_cast<std::int64_t>(std::bit_floor(count - 1));
+  return sum_of_ranks(rows, i, first, middle) + sum_of_ranks(rows, i, middle, last);
+}
 
 Launch bind(KernelContext const& context, Op const& op) {
   return dispatch(
@@ -55,11 +114,8 @@ Launch serial(KernelContext const& context, Op const& op) {
       [&]<class G>(G) -> Launch {
         return [sum = TreeSum<G>(context, op)](Exec const&, void* const* p) {
           auto const add = sum.add(p);
-          for (std::int64_t i = 0; i < sum.slice.count; ++i) {
-            float total = 0;
-            for (std::int64_t r = 0; r < sum.ranks; ++r) total += to_float(add.rows(r)[i]);
-            add.out[i] = store<G>(total);
-          }
+          for (std::int64_t i = 0; i < sum.slice.count; ++i)
+            add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
         };
       },
       dtype(context, op.outputs[0]));

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "runtime/bind.hpp"
@@ -12,6 +13,7 @@ namespace {
 // What a rank brings to the commit.
 struct Share {
   double loss_sum = 0, weight_sum = 0, norm_squared = 0;
+  std::uint64_t norms_checksum = 0;  // of the squared norms of all chunks and slices
   std::int64_t storage_failed = 0, state_lost = 0, stop = 0;
 };
 
@@ -45,6 +47,7 @@ class Commit {
         m_loss(scalars(parts, item, parts.program.known.loss)),
         m_norms(scalars(parts, item, parts.program.known.norms)),
         m_control(scalars(parts, item, parts.program.known.control)),
+        m_ranks(static_cast<std::size_t>(parts.program.ranks)),
         m_shares(static_cast<std::size_t>(parts.comm.size())) {}
 
   void operator()(ItemContext const& now) {
@@ -71,20 +74,32 @@ class Commit {
       share.loss_sum = loss[0];
       share.weight_sum = loss[1];
     }
-    for (double const norm : m_norms[version]) share.norm_squared += norm;
+    share.norm_squared = sum_of_norms(m_norms[version]);
+    share.norms_checksum = checksum(std::as_bytes(m_norms[version]));
     share.storage_failed = !m_reports && record.failures.collect() ? 1 : 0;
     share.state_lost = m_state_lost ? 1 : 0;
     share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
     return share;
   }
 
+  // [chunks, ranks]: each rank's chunks first, then the ranks in order, whoever holds what.
+  double sum_of_norms(std::span<double const> norms) const {
+    double total = 0;
+    for (std::size_t rank = 0; rank < m_ranks; ++rank) {
+      double of_rank = 0;
+      for (auto i = rank; i < norms.size(); i += m_ranks) of_rank += norms[i];
+      total += of_rank;
+    }
+    return total;
+  }
+
   // Reduced gradients are the same bits everywhere, so their norms are; else a machine has damaged
   // its copy.
   void refuse_ranks_apart(std::int64_t step) const {
-    auto const first = m_shares[0].norm_squared;
+    auto const& first = m_shares[0];
     for (auto const& share : m_shares) {
-      auto const theirs = share.norm_squared;
-      if (theirs == first || (std::isnan(theirs) && std::isnan(first))) continue;
+      bool const no_numbers = std::isnan(share.norm_squared) && std::isnan(first.norm_squared);
+      if (share.norms_checksum == first.norms_checksum || no_numbers) continue;
       throw Error(Status::damaged, "step " + std::to_string(step) +
                                        ": ranks hold different gradients; check the memory of the "
                                        "machines and start again from the last checkpoint");
@@ -122,6 +137,7 @@ class Commit {
   std::atomic<bool>& m_state_lost;
   bool m_reports;
   Doubles m_loss, m_norms, m_control;
+  std::size_t m_ranks;
   std::vector<Share> m_shares;
 };
 

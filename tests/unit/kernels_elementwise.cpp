@@ -69,6 +69,33 @@ TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
   }
 }
 
+// (a + b) + (c + d), which the order of ranks would give another value.
+TEST_P(KernelElements, TreeSumAddsPairsOfRanksThenPairsOfPairs) {
+  KernelHarness h;
+  auto const parts = h.tensor(GetParam(), {4, kNormTile}), sum = h.tensor(GetParam(), {99});
+  h.fill_normal(parts, 1);
+  h.fill_normal(sum, 1);
+  h.set(sum, 17, 0x1p30);
+  for (auto const& [rank, value] : {std::pair{1, 1.0}, {2, -0x1p30}, {3, 1.0}})
+    h.set(parts, rank * kNormTile + 17, value);
+  h.op(OpKind::tree_sum, {parts}, {sum});
+  h.run(kernel_tree_sum());
+  h.expect_same_bytes(sum);
+  EXPECT_EQ(h.result(sum, 17), 0);
+}
+
+TEST_P(KernelElements, TreeSumOfAnyNumberOfRanksIsTheSameOnBothLanes) {
+  for (std::int64_t const ranks : {2, 3, 5, 6, 7, 8, 13}) {
+    KernelHarness h;
+    auto const parts = h.tensor(GetParam(), {ranks, kNormTile}), sum = h.tensor(GetParam(), {999});
+    h.fill_normal(parts, 1);
+    h.fill_normal(sum, 1);
+    h.op(OpKind::tree_sum, {parts}, {sum});
+    h.run(kernel_tree_sum());
+    h.expect_same_bytes(sum);
+  }
+}
+
 TEST_P(KernelElements, TreeSumOfARankWithoutASliceChangesNothing) {
   KernelHarness h;
   auto const parts = h.tensor(GetParam(), {3, kNormTile}), sum = h.tensor(GetParam(), {99});

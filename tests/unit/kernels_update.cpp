@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/bf16.hpp"
+#include "graph/gradient_slice.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway {
@@ -161,6 +162,27 @@ TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
     h.run(kernel_square_norm(), threads);
     h.expect_same_bytes(norms);
     EXPECT_NEAR(h.result(norm, 0), expected, 1e-14 * expected);
+  }
+}
+
+TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
+  constexpr std::int64_t kRanks = 3;
+  KernelHarness h;
+  auto const chunk = h.chunk({9001, 83, 1, 4096, 12345});
+  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const norms = h.tensor(DType::f64, {kRanks}), alone = h.tensor(DType::f64, {1});
+  for (auto const& p : chunk.parameters) h.fill_normal(Update::in(gradient, p), 1);
+  h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
+  h.run(kernel_square_norm());
+  h.expect_same_bytes(norms);
+  auto const all = h.results(norms);
+  for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+    auto const slice = gradient_slice(chunk.elements, rank, kRanks);
+    View const part{gradient.tensor, slice.first, {slice.count}, {1}};
+    h.op(OpKind::square_norm, {part}, {alone}, UpdateRange{slice.first});
+    h.run(kernel_square_norm());
+    h.expect_same_bytes(alone);
+    EXPECT_EQ(h.result(alone, 0), all[static_cast<std::size_t>(rank)]) << rank;
   }
 }
 
