@@ -20,15 +20,18 @@ CostTerms NormAttributes::cost_terms() const {
 }
 
 CostTerms AttentionAttributes::cost_terms() const {
-  return {{"batch", number(batch)},
-          {"queries", number(queries)},
-          {"keys", number(keys)},
-          {"heads", number(heads)},
-          {"kv_heads", number(kv_heads)},
-          {"head_size", number(head_size)},
-          {"mask", static_cast<int>(mask)},
-          {"window", number(window)},
-          {"tile", number(tile)}};
+  return {
+      {"batch", number(batch)},   {"queries", number(queries)},   {"keys", number(keys)},
+      {"heads", number(heads)},   {"kv_heads", number(kv_heads)}, {"head_size", number(head_size)},
+      {"causal", causal ? 1 : 0}, {"window", number(window)},     {"tile", number(tile)}};
+}
+
+CostTerms RelativeBiasAttributes::cost_terms() const {
+  return {{"bidirectional", bidirectional ? 1 : 0}, {"max_distance", number(max_distance)}};
+}
+
+CostTerms GeluAttributes::cost_terms() const {
+  return {{"erf", form == GeluForm::erf ? 1 : 0}};
 }
 
 CostTerms DropoutAttributes::cost_terms() const {

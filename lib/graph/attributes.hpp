@@ -20,6 +20,30 @@ struct NormAttributes {
   CostTerms cost_terms() const;
 };
 
+// T5's bias (Raffel et al., arXiv:1910.10683): scores of keys at a distance get their bucket's
+// bias. Half of the buckets hold one distance each, the others longer and longer ranges, up to
+// `max_distance`, from which on all share the last. Bidirectional: half of all buckets are for keys
+// behind the query and its own, half for those ahead; else all are for the former, and the latter
+// have the bucket of distance 0.
+struct RelativeBiasAttributes {
+  std::int64_t queries =
+      0;  // element e of a head's biases is for keys e - (queries - 1) rows ahead
+  std::int64_t max_distance = 128;
+  bool bidirectional = true;
+
+  CostTerms cost_terms() const;
+};
+
+enum class GeluForm : std::uint8_t {
+  tanh,
+  erf
+};  // GPT-2's approximation; x times the normal's CDF
+struct GeluAttributes {
+  GeluForm form = GeluForm::tanh;
+
+  CostTerms cost_terms() const;
+};
+
 // An element's number is drawn from (seed, origin, sample, element): the same in backward, and
 // again when the op is repeated.
 struct DropoutAttributes {
@@ -51,9 +75,9 @@ struct AdamWAttributes {
   CostTerms cost_terms() const;
 };
 
-using Attributes =
-    std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
-                 DropoutAttributes, LmHeadAttributes, UpdateRange, AdamWAttributes>;
+using Attributes = std::variant<std::monostate, EmbedAttributes, NormAttributes,
+                                AttentionAttributes, RelativeBiasAttributes, GeluAttributes,
+                                DropoutAttributes, LmHeadAttributes, UpdateRange, AdamWAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

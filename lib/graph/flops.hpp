@@ -12,11 +12,9 @@ inline double matmul_flops(View const& a, View const& b) {
          static_cast<double>(b.shape[1]);
 }
 
-// Two products of queries x keys x head_size per head; a causal mask leaves half of them.
+// Two products of head_size for every query, key and head. What segments hide is not known here.
 inline double attention_flops(AttentionAttributes const& d) {
-  double const pairs = static_cast<double>(d.queries) * static_cast<double>(d.keys) *
-                       (d.mask == MaskKind::causal ? 0.5 : 1.0);
-  return 4.0 * pairs * static_cast<double>(d.batch * d.heads * d.head_size);
+  return 4.0 * visible_pairs(d) * static_cast<double>(d.batch * d.heads * d.head_size);
 }
 
 // Backward computes the scores again and four products more: five for forward's two.

@@ -1,17 +1,15 @@
-// attention: o = softmax(scale q k^T + mask) v per head, by tiles and an online softmax (Dao,
-// FlashAttention-2, arXiv:2307.08691); the log-sum-exp of every row is kept for the backward pass.
+// attention: o = softmax(scale q k^T + bias) v over the keys that a query sees, per head, by tiles
+// and an online softmax (Dao, FlashAttention-2, arXiv:2307.08691); the log-sum-exp of every row is
+// kept for the backward pass.
 #include <cmath>
-#include <limits>
 
 #include "kernels/attention_tiles.hpp"
-#include "kernels/dispatch.hpp"
 
 namespace spillway {
 namespace {
 
 Label const label = "spillway::attention";
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLowest = -1e30f;  // top of a row that has seen no key: finite, as differences are
 
 constexpr std::int64_t kTilesOfQueries = 4;  // that share packed keys, if there are workers for it
@@ -87,6 +85,7 @@ float exponentiate(float* __restrict__ x, std::int64_t n, float factor, float to
 template <class T>
 struct Attention {
   HeadRows<T const> q, k, v;
+  Scores scores;
   HeadRows<T> o;
   float* lse;
   std::byte* workspace;
@@ -121,6 +120,7 @@ struct Attention {
     auto const seen = shape.keys_of(at.rows);
     for (auto j = shape.tile_start(seen.first); j < seen.past; j += shape.tile) {
       auto const keys = shape.tile_at(j, seen.past);
+      if (!scores.may_meet(at.sequence, at.rows, keys)) continue;
       auto const kv_head = at.head / shape.group();
       kernels->pack_b(HeadBlock(k, at.sequence, keys, kv_head).by_row, base + scratch.k);
       kernels->pack_b(HeadBlock(v, at.sequence, keys, kv_head).by_column, base + scratch.v);
@@ -135,20 +135,24 @@ struct Attention {
     auto const first = at.rows.first + i;
     Range const queries{first, std::min(first + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);
-    if (seen.empty()) return;
+    if (seen.empty() || !scores.may_meet(at.sequence, queries, seen)) return;
     auto const panels = panels_of(seen, keys.first);
     auto const columns = panels.size() * kPanel, skipped = panels.first * kPanel;
-    auto* const scores = floats(base, scratch.scores);
+    auto* const strips = floats(base, scratch.scores);
 
-    TileProduct product{.b = base + scratch.k +
-                             panels.first * kernels->panel_bytes(shape.head_size),
-                        .c = scores,
-                        .c_stride = shape.strip_stride(),
-                        .b_panels = panels.size()};
+    TileProduct product{
+        .b = base + scratch.k + panels.first * kernels->panel_bytes(shape.head_size),
+        .c = strips,
+        .c_stride = shape.strip_stride(),
+        .b_panels = panels.size()};
     rows.choose(i / kPanel, product);
     kernels->product(product);
+    if (!scores.are_finished())
+      for (std::int64_t r = 0; r < queries.size(); ++r)
+        scores.finish_keys(strips + r * shape.strip_stride(), columns, at.sequence, at.head,
+                           queries.first + r, keys.first + skipped);
     weigh(base, i, queries, keys.first + skipped, columns);
-    kernels->pack_a(scratch_rows(scores, shape.strip_stride(), queries.size(), columns),
+    kernels->pack_a(scratch_rows(strips, shape.strip_stride(), queries.size(), columns),
                     base + scratch.weights);
     kernels->product({.a = base + scratch.weights,
                       .b = base + scratch.v,
@@ -166,16 +170,16 @@ struct Attention {
   // that a query does not see become 0; sums so far, from the block's row i on, shrink to new tops.
   void weigh(std::byte* base, std::int64_t i, Range queries, std::int64_t first,
              std::int64_t n) const {
-    float const factor = shape.scale * kLog2E;
+    float const factor = scores.factor();
     auto const rows = queries.size(), stride = shape.strip_stride();
-    float* const scores = floats(base, scratch.scores);
+    float* const strips = floats(base, scratch.scores);
     float *const top = floats(base, scratch.top) + i, *const sum = floats(base, scratch.sum) + i;
     float new_top[kPanel], shrink[kPanel];
     for (std::int64_t r = 0; r < rows; ++r) {
       auto const query = queries.first + r;
       auto const seen = intersection(shape.keys_of({query, query + 1}), {first, first + n});
-      if (seen.size() < n) fill_outside(scores + r * stride, n, seen, first, -kInfinity);
-      new_top[r] = largest(scores + r * stride, n, factor, top[r]);
+      if (seen.size() < n) fill_outside(strips + r * stride, n, seen, first, -kInfinity);
+      new_top[r] = largest(strips + r * stride, n, factor, top[r]);
     }
 #pragma omp simd
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -184,7 +188,7 @@ struct Attention {
       sum[r] *= shrink[r];
     }
     for (std::int64_t r = 0; r < rows; ++r)
-      sum[r] += exponentiate(scores + r * stride, n, factor, top[r]);
+      sum[r] += exponentiate(strips + r * stride, n, factor, top[r]);
     float* const o_rows = floats(base, scratch.o) + i * shape.width;
     for (std::int64_t r = 0; r < rows; ++r)
       if (shrink[r] != 1)
@@ -197,46 +201,48 @@ struct Attention {
         lse + (at.sequence * shape.heads + at.head) * shape.queries + at.rows.first;
     for (std::int64_t i = 0; i < at.rows.size(); ++i) {
       float const sum = floats(base, scratch.sum)[i];
-      row_lse[i] = (floats(base, scratch.top)[i] + std::log2(sum)) * kLn2;
-      store_scaled(floats(base, scratch.o) + i * shape.width, 1 / sum, shape.head_size,
+      bool const blind = sum == 0 && scores.segments_q;  // it saw no key
+      row_lse[i] = blind ? kInfinity : (floats(base, scratch.top)[i] + std::log2(sum)) * kLn2;
+      store_scaled(floats(base, scratch.o) + i * shape.width, blind ? 0 : 1 / sum, shape.head_size,
                    o.at(at.sequence, at.rows.first + i, at.head));
     }
   }
 };
 
 template <class T>
-Launch bind_typed(Op const& op, AttentionShape const& shape, TileKernels const& kernels) {
-  return [stride = row_strides(op), s = shape, kernels = &kernels,
-          scratch = Scratch(shape, kernels)](Exec const& exec, void* const* p) {
+struct BoundAttention {
+  std::vector<std::int64_t> stride;
+  AttentionShape s;
+  TileKernels const* kernels;
+  Scratch scratch;
+
+  BoundAttention(Op const& op, AttentionShape const& shape, TileKernels const& tiles)
+      : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
+
+  void operator()(Exec const& exec, void* const* p) const {
     Attention<T> const kernel{.q = head_rows<T const>(p[0], stride[0], s.queries, s),
                               .k = head_rows<T const>(p[1], stride[1], s.keys, s),
                               .v = head_rows<T const>(p[2], stride[2], s.keys, s),
-                              .o = head_rows<T>(p[3], stride[3], s.queries, s),
-                              .lse = static_cast<float*>(p[4]),
-                              .workspace = static_cast<std::byte*>(p[5]),
+                              .scores = Scores(p + 3, s),
+                              .o = head_rows<T>(p[6], stride[6], s.queries, s),
+                              .lse = static_cast<float*>(p[7]),
+                              .workspace = static_cast<std::byte*>(p[8]),
                               .kernels = kernels,
                               .scratch = scratch,
                               .shape = s};
     deal_items(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
-  };
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  auto const shape = attention_shape(context, op);
-  auto const type = dtype(context, op.outputs[0]);
-  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape, tile_kernels(type)); }, type);
-}
+  }
+};
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return shape.workers *
-         Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
+  return shape.workers * Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
 }
 
 }  // namespace
 
 Kernel kernel_attention() {
-  return {bind, serial_attention, workspace};
+  return {bind_attention<BoundAttention>, serial_attention, workspace};
 }
 
 }  // namespace spillway

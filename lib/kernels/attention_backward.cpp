@@ -2,12 +2,11 @@
 // made again from q, k and the rows' log-sum-exp:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
+// and the bias' gradient is the sum of ds over equal distances, sequences and so on.
 // All sums run over tiles in their order, so the same bits come of any division of the work.
 #include <cmath>
-#include <limits>
 
 #include "kernels/attention_tiles.hpp"
-#include "kernels/dispatch.hpp"
 #include "kernels/host_row.hpp"
 
 namespace spillway {
@@ -15,7 +14,6 @@ namespace {
 
 Label const label = "spillway::attention_backward";
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kMostSumBytes = 4 << 20;  // of dk and dv of a head
 
 // How the work is divided into items.
@@ -93,25 +91,28 @@ struct Gradients {
   TileKernels const* kernels;
   Scratch scratch;
   AttentionShape shape;
-
-  std::int64_t query_tiles() const { return div_ceil(shape.queries, shape.tile); }
-  std::int64_t key_tiles() const { return div_ceil(shape.keys, shape.tile); }
+  BiasSums bias;
 
   void of_head(std::int64_t worker, std::int64_t item) const {
     add(worker, {item / shape.kv_heads, group_of(item % shape.kv_heads), {0, shape.queries},
                  {0, shape.keys}, true, true});
   }
   void of_query_tile(std::int64_t worker, std::int64_t item) const {
-    auto const pair = item / query_tiles(), head = pair % shape.heads;
-    auto const first = (query_tiles() - 1 - item % query_tiles()) * shape.tile;
+    auto const pair = item / shape.query_tiles(), head = pair % shape.heads;
+    auto const first = (shape.query_tiles() - 1 - item % shape.query_tiles()) * shape.tile;
     add(worker, {pair / shape.heads, {head, head + 1}, shape.tile_at(first, shape.queries),
                  {0, shape.keys}, true, false});
   }
   void of_key_tile(std::int64_t worker, std::int64_t item) const {
-    auto const pair = item / key_tiles();
-    add(worker, {pair / shape.kv_heads, group_of(pair % shape.kv_heads), {0, shape.queries},
-                 shape.tile_at(item % key_tiles() * shape.tile, shape.keys), false, true});
+    auto const pair = item / shape.key_tiles();
+    add(worker, {pair / shape.kv_heads,
+                 group_of(pair % shape.kv_heads),
+                 {0, shape.queries},
+                 shape.tile_at(item % shape.key_tiles() * shape.tile, shape.keys),
+                 false,
+                 true});
   }
+  void of_bias(std::int64_t, std::int64_t head) const { bias.collect(head, in.d_bias); }
 
  private:
   // A tile of queries of one head, whose factors lie in the scratch at `base`.
@@ -119,6 +120,7 @@ struct Gradients {
     std::byte* base;
     std::int64_t sequence, head;
     Range rows;
+    float* bias;  // sums of its gradient; null: none
   };
 
   Range group_of(std::int64_t kv_head) const {
@@ -133,8 +135,18 @@ struct Gradients {
     }
     for (auto head = task.heads.first; head < task.heads.past; ++head)
       for (auto i = task.queries.first; i < task.queries.past; i += shape.tile)
-        add_queries({base, task.sequence, head, shape.tile_at(i, shape.queries)}, task);
+        add_queries(
+            {base, task.sequence, head, shape.tile_at(i, shape.queries), bias_sums(task, head, i)},
+            task);
     if (task.want_dkv) store_keys(base, task);
+  }
+
+  // They are added to beside dq, which is made of every tile once.
+  float* bias_sums(Task const& task, std::int64_t head, std::int64_t first_query) const {
+    if (!bias.sums || !task.want_dq) return nullptr;
+    auto* const sums = bias.of_tile(task.sequence, head, first_query);
+    fill(sums, BiasSums::length(shape), 0);
+    return sums;
   }
 
   void add_queries(Queries const& at, Task const& task) const {
@@ -142,8 +154,11 @@ struct Gradients {
     auto const keys = intersection({shape.tile_start(seen.first), seen.past}, task.keys);
     if (keys.empty()) return;
     load(at);
-    for (auto j = keys.first; j < keys.past; j += shape.tile)
-      add_keys(at, shape.tile_at(j, keys.past), j - task.keys.first, task);
+    for (auto j = keys.first; j < keys.past; j += shape.tile) {
+      auto const tile = shape.tile_at(j, keys.past);
+      if (in.scores.may_meet(at.sequence, at.rows, tile))
+        add_keys(at, tile, j - task.keys.first, task);
+    }
     if (task.want_dq)
       for (auto query = at.rows.first; query < at.rows.past; ++query)
         store_scaled(floats(at.base, scratch.dq) + (query - at.rows.first) * shape.width,
@@ -211,9 +226,13 @@ struct Gradients {
     for (std::int64_t r = 0; r < keys.size(); ++r) {
       auto* const strip = scores.c + r * shape.strip_stride();
       Range const key{keys.first + r, keys.first + r + 1};
+      if (!in.scores.are_finished())
+        in.scores.finish_queries(strip, columns, at.sequence, at.head, key.first,
+                                 at.rows.first + skipped);
       fill_outside(strip, columns, shape.queries_of(key), at.rows.first + skipped, -kInfinity);
-      differentiate(strip, slopes.c + r * shape.strip_stride(), lse, delta, columns,
-                    shape.scale * kLog2E);
+      auto* const slope = slopes.c + r * shape.strip_stride();
+      differentiate(strip, slope, lse, delta, columns, in.scores.factor());
+      if (at.bias) bias.add(at.bias, key.first, skipped, slope, columns);
     }
     if (row < 0) return;
     add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * shape.width * 4, skipped);
@@ -278,42 +297,47 @@ struct Gradients {
 };
 
 template <class T>
-Launch bind_typed(Op const& op, AttentionShape const& shape, TileKernels const& kernels) {
-  return [stride = row_strides(op), s = shape, kernels = &kernels,
-          scratch = Scratch(shape, kernels)](Exec const& exec, void* const* p) {
-    Gradients<T> const gradients{.in = gradient_operands<T>(p, stride, s),
-                                 .workspace = static_cast<std::byte*>(p[9]),
-                                 .kernels = kernels,
-                                 .scratch = scratch,
-                                 .shape = s};
+struct BoundGradients {
+  std::vector<std::int64_t> stride;
+  AttentionShape s;
+  TileKernels const* kernels;
+  Scratch scratch;
+
+  BoundGradients(Op const& op, AttentionShape const& shape, TileKernels const& tiles)
+      : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
+
+  void operator()(Exec const& exec, void* const* p) const {
+    auto const in = gradient_operands<T>(p, stride, s);
+    auto* const workspace = static_cast<std::byte*>(p[13]);
+    auto* const sums = in.d_bias ? floats(workspace, s.workers * scratch.total_bytes) : nullptr;
+    Gradients<T> const gradients{in, workspace, kernels, scratch, s, {sums, s}};
     auto const deal = [&](std::int64_t items, auto part) {
       deal_items(exec, label, items, s.workers, [&](std::int64_t worker, std::int64_t item) {
         (gradients.*part)(worker, item);
       });
     };
     auto const key_heads = s.batch * s.kv_heads;
-    if (division(s) == Division::heads) return deal(key_heads, &Gradients<T>::of_head);
-    deal(s.batch * s.heads * gradients.query_tiles(), &Gradients<T>::of_query_tile);
-    deal(key_heads * gradients.key_tiles(), &Gradients<T>::of_key_tile);
-  };
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  auto const shape = attention_shape(context, op);
-  auto const type = dtype(context, op.outputs[0]);
-  return dispatch([&]<class T>(T) { return bind_typed<T>(op, shape, tile_kernels(type)); }, type);
-}
+    if (division(s) == Division::heads) {
+      deal(key_heads, &Gradients<T>::of_head);
+    } else {
+      deal(s.batch * s.heads * s.query_tiles(), &Gradients<T>::of_query_tile);
+      deal(key_heads * s.key_tiles(), &Gradients<T>::of_key_tile);
+    }
+    if (in.d_bias) deal(s.heads, &Gradients<T>::of_bias);
+  }
+};
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return shape.workers *
-         Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
+  Scratch const scratch(shape, tile_kernels(dtype(context, op.outputs[0])));
+  return shape.workers * scratch.total_bytes +
+         (is_present(op.outputs[3]) ? BiasSums::bytes(shape) : 0);
 }
 
 }  // namespace
 
 Kernel kernel_attention_backward() {
-  return {bind, serial_attention_backward, workspace};
+  return {bind_attention<BoundGradients>, serial_attention_backward, workspace};
 }
 
 }  // namespace spillway

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "kernels/attention_tiles.hpp"
-#include "kernels/dispatch.hpp"
 
 namespace spillway {
 namespace {
@@ -24,17 +23,24 @@ struct SerialAttention {
     auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
     auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
     auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
-    auto* const o = head_rows<T>(p[3], stride[3], s.queries, s).at(b, i, h);
+    auto* const o = head_rows<T>(p[6], stride[6], s.queries, s).at(b, i, h);
+    auto& lse = static_cast<float*>(p[7])[(b * s.heads + h) * s.queries + i];
 
+    Scores const scores(p + 3, s);
     auto const [first, past] = s.keys_of({i, i + 1});
     std::vector<double> weight;
     for (auto j = first; j < past; ++j) {
       double dot = 0;
       for (std::int64_t c = 0; c < s.head_size; ++c)
         dot += double{to_float(q[c])} * to_float(k.at(b, j, kv)[c]);
-      weight.push_back(dot * s.scale);
+      weight.push_back(scores.sees(b, i, j) ? dot * s.scale + scores.bias(h, i, j) : -kInfinity);
     }
     double const top = *std::max_element(weight.begin(), weight.end());
+    if (top == -kInfinity) {
+      std::fill_n(o, s.head_size, store<T>(0.0f));
+      lse = kInfinity;
+      return;
+    }
     double sum = 0;
     for (auto& w : weight) sum += w = std::exp(w - top);
     for (std::int64_t c = 0; c < s.head_size; ++c) {
@@ -43,8 +49,7 @@ struct SerialAttention {
         mean += weight[static_cast<std::size_t>(j - first)] / sum * to_float(v.at(b, j, kv)[c]);
       o[c] = store<T>(static_cast<float>(mean));
     }
-    static_cast<float*>(p[4])[(b * s.heads + h) * s.queries + i] =
-        static_cast<float>(top + std::log(sum));
+    lse = static_cast<float>(top + std::log(sum));
   }
 };
 
@@ -56,21 +61,28 @@ struct SerialGradients {
   void operator()(Exec const&, void* const* p) const {
     auto const in = gradient_operands<T>(p, stride, s);
     auto const floats = static_cast<std::size_t>(s.batch * s.keys * s.kv_heads * s.head_size);
-    std::vector<double> dk(floats), dv(floats);
+    Sums sums{std::vector<double>(floats), std::vector<double>(floats),
+              std::vector<double>(static_cast<std::size_t>(s.heads * s.distances()))};
     for (std::int64_t b = 0; b < s.batch; ++b)
       for (std::int64_t h = 0; h < s.heads; ++h)
-        for (std::int64_t i = 0; i < s.queries; ++i) add_query(in, b, h, i, dk, dv);
+        for (std::int64_t i = 0; i < s.queries; ++i) add_query(in, b, h, i, sums);
     for (std::int64_t b = 0; b < s.batch; ++b)
       for (std::int64_t j = 0; j < s.keys; ++j)
         for (std::int64_t h = 0; h < s.kv_heads; ++h)
           for (std::int64_t c = 0; c < s.head_size; ++c) {
             auto const at = index(b, j, h, c);
-            in.dk.at(b, j, h)[c] = store<T>(static_cast<float>(dk[at]));
-            in.dv.at(b, j, h)[c] = store<T>(static_cast<float>(dv[at]));
+            in.dk.at(b, j, h)[c] = store<T>(static_cast<float>(sums.dk[at]));
+            in.dv.at(b, j, h)[c] = store<T>(static_cast<float>(sums.dv[at]));
           }
+    for (std::size_t e = 0; in.d_bias && e < sums.d_bias.size(); ++e)
+      in.d_bias[e] = static_cast<float>(sums.d_bias[e]);
   }
 
  private:
+  struct Sums {
+    std::vector<double> dk, dv, d_bias;
+  };
+
   std::size_t index(std::int64_t b, std::int64_t j, std::int64_t h, std::int64_t c) const {
     return static_cast<std::size_t>(((b * s.keys + j) * s.kv_heads + h) * s.head_size + c);
   }
@@ -80,7 +92,7 @@ struct SerialGradients {
     return sum;
   }
   void add_query(GradientOperands<T> const& in, std::int64_t b, std::int64_t h, std::int64_t i,
-                 std::vector<double>& dk, std::vector<double>& dv) const {
+                 Sums& sums) const {
     auto const kv = h / s.group();
     auto const *const q = in.q.at(b, i, h), *const d_o = in.d_o.at(b, i, h);
     double const delta = dot(d_o, in.o.at(b, i, h));
@@ -88,13 +100,17 @@ struct SerialGradients {
     std::vector<double> dq(static_cast<std::size_t>(s.head_size));
     auto const seen = s.keys_of({i, i + 1});
     for (auto j = seen.first; j < seen.past; ++j) {
+      if (!in.scores.sees(b, i, j)) continue;
       auto const *const k = in.k.at(b, j, kv), *const v = in.v.at(b, j, kv);
-      double const weight = std::exp(s.scale * dot(q, k) - lse);
-      double const slope = s.scale * weight * (dot(d_o, v) - delta);
+      double const weight = std::exp(s.scale * dot(q, k) + in.scores.bias(h, i, j) - lse);
+      double const score_slope = weight * (dot(d_o, v) - delta);
+      double const slope = s.scale * score_slope;
+      sums.d_bias[static_cast<std::size_t>(h * s.distances() + j - i + s.queries - 1)] +=
+          score_slope;
       for (std::int64_t c = 0; c < s.head_size; ++c) {
         dq[static_cast<std::size_t>(c)] += slope * to_float(k[c]);
-        dk[index(b, j, kv, c)] += slope * to_float(q[c]);
-        dv[index(b, j, kv, c)] += weight * to_float(d_o[c]);
+        sums.dk[index(b, j, kv, c)] += slope * to_float(q[c]);
+        sums.dv[index(b, j, kv, c)] += weight * to_float(d_o[c]);
       }
     }
     for (std::int64_t c = 0; c < s.head_size; ++c)

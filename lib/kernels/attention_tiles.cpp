@@ -10,35 +10,42 @@
 namespace spillway {
 namespace {
 
-std::string refusal(AttentionAttributes const& d) {
+constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;
+
+bool has_one_of_two(View const& a, View const& b) {
+  return is_present(a) != is_present(b);
+}
+
+// The operands from `first` on: segments of queries and keys, bias.
+std::string refusal(AttentionAttributes const& a, View const* first) {
   if (!kOnHost) return "tiles in a device's memory";
-  if (d.mask == MaskKind::documents) return "a mask of documents";
-  if (d.mask == MaskKind::none && d.window > 0) return "a window without a causal mask";
-  if (d.mask == MaskKind::causal && d.queries != d.keys)
-    return "a causal mask over unequal numbers of queries and keys";
+  if ((a.causal || a.window > 0) && a.queries != a.keys)
+    return "a causal mask or a window over unequal numbers of queries and keys";
+  if (has_one_of_two(first[0], first[1])) return "segments of queries alone, or of keys";
   return {};
 }
 
 }  // namespace
 
 AttentionShape attention_shape(KernelContext const& context, Op const& op) {
-  auto const& d = attributes_of<AttentionAttributes>(op);
-  if (auto const what = refusal(d); !what.empty())
+  auto const& a = attributes_of<AttentionAttributes>(op);
+  auto const first = op.kind == OpKind::attention ? 3u : 6u;
+  if (auto const what = refusal(a, op.inputs.data() + first); !what.empty())
     throw Error(Status::bad_input,
                 fmt::format("{}: attention with {} is not offered", op.name, what));
 
-  auto const tile = std::min(d.tile, std::max(d.queries, d.keys));
-  return {.batch = d.batch,
-          .queries = d.queries,
-          .keys = d.keys,
-          .heads = d.heads,
-          .kv_heads = d.kv_heads,
-          .head_size = d.head_size,
-          .tile = round_up(tile, kPanel),
-          .width = round_up(d.head_size, kPanel),
-          .window = d.window > 0 ? d.window : std::numeric_limits<std::int64_t>::max() / 2,
-          .causal = d.mask == MaskKind::causal,
-          .scale = static_cast<float>(d.scale),
+  auto const reach = a.window > 0 ? a.window - 1 : kUnlimited;
+  return {.batch = a.batch,
+          .queries = a.queries,
+          .keys = a.keys,
+          .heads = a.heads,
+          .kv_heads = a.kv_heads,
+          .head_size = a.head_size,
+          .tile = round_up(std::min(a.tile, std::max(a.queries, a.keys)), kPanel),
+          .width = round_up(a.head_size, kPanel),
+          .behind = reach,
+          .ahead = a.causal ? 0 : reach,
+          .scale = static_cast<float>(a.scale),
           .workers = std::max<std::int64_t>(context.arithmetic.threads, 1)};
 }
 
@@ -46,8 +53,8 @@ std::vector<std::int64_t> row_strides(Op const& op) {
   std::vector<std::int64_t> strides;
   for (auto const* views : {&op.inputs, &op.outputs})
     for (auto const& view : *views) {
-      assert(view.strides.back() == 1);
-      strides.push_back(view.strides[0]);
+      assert(!is_present(view) || view.strides.back() == 1);
+      strides.push_back(is_present(view) ? view.strides[0] : 0);
     }
   return strides;
 }

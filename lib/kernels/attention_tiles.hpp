@@ -1,5 +1,4 @@
-// What attention and its backward share: shapes as plain integers, which keys a query sees, factors
-// of the products of tiles, exponentials, work for threads.
+// What attention and its backward share: operands, factors of the products of tiles, scratch.
 #pragma once
 
 #include <algorithm>
@@ -7,57 +6,12 @@
 #include <vector>
 
 #include "base/bf16.hpp"
-#include "base/math.hpp"
-#include "graph/attention.hpp"
+#include "kernels/attention_scores.hpp"
+#include "kernels/dispatch.hpp"
 #include "kernels/fast_math.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
-#include "kernels/tiles/tiles.hpp"
 
 namespace spillway {
-
-struct Range {  // [first, past)
-  std::int64_t first, past;
-
-  std::int64_t size() const { return past - first; }
-  bool empty() const { return past <= first; }
-};
-inline Range intersection(Range a, Range b) {
-  return {std::max(a.first, b.first), std::min(a.past, b.past)};
-}
-// The panels that hold these rows, the first panel beginning at row `origin`.
-inline Range panels_of(Range rows, std::int64_t origin) {
-  return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
-}
-
-// AttentionAttributes, ready for kernels.
-struct AttentionShape {
-  std::int64_t batch, queries, keys, heads, kv_heads, head_size;
-  std::int64_t tile;    // rows of q and of k per tile, a multiple of kPanel
-  std::int64_t width;   // of sums: the head in whole panels
-  std::int64_t window;  // keys a query sees at most
-  bool causal;
-  float scale;
-  std::int64_t workers;  // pieces of scratch, each used by one thread at a time
-
-  Range keys_of(Range rows) const {
-    if (!causal) return {0, keys};
-    return {rows.first >= window ? rows.first - window + 1 : 0, rows.past};
-  }
-  Range queries_of(Range rows) const {
-    if (!causal) return {0, queries};
-    return {rows.first, std::min(rows.past - 1 + window, queries)};
-  }
-  Range tile_at(std::int64_t first, std::int64_t rows) const {
-    return {first, std::min(first + tile, rows)};
-  }
-  std::int64_t strip_stride() const { return sums_stride(tile); }  // from row to row of scores
-  std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
-  std::int64_t group() const { return heads / kv_heads; }  // query heads per key head
-};
-
-// Throws Error(bad_input), naming the op, for what these kernels do not offer.
-AttentionShape attention_shape(KernelContext const& context, Op const& op);
 
 // The references, in fp64 and a row of scores at a time.
 Launch serial_attention(KernelContext const& context, Op const& op);
@@ -89,7 +43,9 @@ struct GradientOperands {
   HeadRows<T const> q, k, v, o;
   float const* lse;
   HeadRows<T const> d_o;
+  Scores scores;
   HeadRows<T> dq, dk, dv;
+  float* d_bias;  // null: none
 };
 
 template <class T>
@@ -101,9 +57,11 @@ GradientOperands<T> gradient_operands(void* const* p, std::vector<std::int64_t> 
           .o = head_rows<T const>(p[3], stride[3], s.queries, s),
           .lse = static_cast<float const*>(p[4]),
           .d_o = head_rows<T const>(p[5], stride[5], s.queries, s),
-          .dq = head_rows<T>(p[6], stride[6], s.queries, s),
-          .dk = head_rows<T>(p[7], stride[7], s.keys, s),
-          .dv = head_rows<T>(p[8], stride[8], s.keys, s)};
+          .scores = Scores(p + 6, s),
+          .dq = head_rows<T>(p[9], stride[9], s.queries, s),
+          .dk = head_rows<T>(p[10], stride[10], s.keys, s),
+          .dv = head_rows<T>(p[11], stride[11], s.keys, s),
+          .d_bias = static_cast<float*>(p[12])};
 }
 
 // The rows [first, past) of one head as a factor whose lines are these rows, or the head's columns.
@@ -162,7 +120,6 @@ inline float* floats(std::byte* base, std::int64_t offset_bytes) {
   return reinterpret_cast<float*>(base + offset_bytes);
 }
 
-inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 inline constexpr int kStripLanes = 32;  // strips of scores are whole panels
 static_assert(kPanel % kStripLanes == 0);
 
@@ -176,6 +133,15 @@ inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t 
   auto const past = std::clamp<std::int64_t>(seen.past - origin, first, n);
   fill(strip, first, value);
   fill(strip + past, n - past, value);
+}
+
+// A kernel made of tiles, bound to an op: made for T from (op, shape, tile kernels).
+template <template <class> class Bound>
+Launch bind_attention(KernelContext const& context, Op const& op) {
+  auto const shape = attention_shape(context, op);
+  auto const type = dtype(context, op.outputs[0]);
+  return dispatch([&]<class T>(T) -> Launch { return Bound<T>(op, shape, tile_kernels(type)); },
+                  type);
 }
 
 template <class T>

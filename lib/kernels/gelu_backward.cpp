@@ -10,17 +10,27 @@ namespace {
 
 Label const label = "spillway::gelu_backward";
 
+template <class Form>
 struct GeluBackward {
-  KOKKOS_FUNCTION float operator()(float f, float dg) const { return gelu_slope(f) * dg; }
+  KOKKOS_FUNCTION float operator()(float f, float dg) const { return Form::slope(f) * dg; }
 };
 
-// By the textbook's formula and the library's tanh.
+// By the textbook's formulas and the library's functions.
+template <class Form>
 struct Textbook {
   KOKKOS_FUNCTION float operator()(float f, float dg) const {
-    double const x = f, k = std::sqrt(2 / M_PI);
-    double const t = std::tanh(k * (x + 0.044715 * x * x * x));
-    double const slope = 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
-    return static_cast<float>(slope * dg);
+    return static_cast<float>(slope(f) * dg);
+  }
+
+ private:
+  static double slope(double x) {
+    double const k = std::sqrt(2 / M_PI);
+    if constexpr (std::is_same_v<Form, ErfGelu>) {
+      return 0.5 * std::erfc(-x / std::sqrt(2.0)) + 0.5 * k * x * std::exp(-0.5 * x * x);
+    } else {
+      double const t = std::tanh(k * (x + 0.044715 * x * x * x));
+      return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
+    }
   }
 };
 
@@ -35,12 +45,13 @@ struct LookUp {
   }
 };
 
-Launch bind(KernelContext const& context, Op const& op) {
+template <class Form>
+Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& df = op.outputs[0];
   if (!kOnHost || dtype(context, df) != DType::bf16)
-    return bind_elementwise<GeluBackward, label>(context, op);
+    return bind_elementwise<GeluBackward<Form>, label>(context, op);
   assert(all_contiguous(op));
-  static Bf16Table<float> const table(gelu_slope);
+  static Bf16Table<float> const table(Form::slope);
   return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
     for_each_element(exec, label, n,
                      LookUp{table.data(), static_cast<bf16 const*>(p[0]),
@@ -48,10 +59,19 @@ Launch bind(KernelContext const& context, Op const& op) {
   };
 }
 
+Launch bind(KernelContext const& context, Op const& op) {
+  return dispatch_gelu(op, [&]<class Form>(Form) { return bind_form<Form>(context, op); });
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return dispatch_gelu(
+      op, [&]<class Form>(Form) { return serial_elementwise<Textbook<Form>>(context, op); });
+}
+
 }  // namespace
 
 Kernel kernel_gelu_backward() {
-  return {bind, serial_elementwise<Textbook>};
+  return {bind, serial};
 }
 
 }  // namespace spillway

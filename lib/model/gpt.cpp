@@ -18,7 +18,7 @@ View append_attention(Layers& layers, ModelConfig const& model, Arithmetic const
                                        .heads = model.heads,
                                        .kv_heads = model.heads,
                                        .head_size = head_size,
-                                       .mask = MaskKind::causal,
+                                       .causal = true,
                                        .scale = 1 / std::sqrt(static_cast<double>(head_size)),
                                        .tile = arithmetic.attention_tile};
   auto const third = [&](int i) { return columns(qkv, i * model.hidden, model.hidden); };

@@ -103,14 +103,14 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
   auto const o = activation(op, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(op + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, op, {q, k, v}, {o, lse}, attributes,
+  m_builder.append(OpKind::attention, op, {q, k, v, {}, {}, {}}, {o, lse}, attributes,
                    attention_flops(attributes));
   return o;
 }
 
 View Layers::gelu(std::string const& op, View const& x) {
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, op, {x}, {y});
+  m_builder.append(OpKind::gelu, op, {x}, {y}, GeluAttributes{});
   return y;
 }
 

@@ -150,10 +150,11 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
   place(sliced.inputs[0], p.brings_gradient);
   operands.push_back(m_writer.resident(sliced.inputs[1].tensor));
   for (View& view : sliced.outputs) {
-    if (!is_present(view))
-      operands.push_back(kAbsent);
-    else
+    if (is_present(view)) {
       place(view, std::ranges::count(p.brings, view.tensor) > 0);
+    } else {
+      operands.push_back(kAbsent);
+    }
   }
   attributes_of<AdamWAttributes>(sliced).range = {p.range.first};
   return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);

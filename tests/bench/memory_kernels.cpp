@@ -42,6 +42,7 @@ void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
                  std::int64_t columns) {
   Bench bench;
   Op op = make_op(kind, {}, {});
+  if (kind != OpKind::add) op.attributes = GeluAttributes{};
   for (int i = 0; i < inputs; ++i) {
     op.inputs.push_back(bench.tensor(type, {rows, columns}));
     bench.fill(op.inputs.back(), 3);

@@ -1,4 +1,4 @@
-// The backward pass against central differences of the loss, on a tiny fp32 model.
+// The backward pass against central differences of the loss, on tiny fp32 models.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,7 @@ Config small_config() {
 
 class Model {
  public:
-  explicit Model(Config const& config)
-      : m_run(test::tiny_training_graph(config), SequentialRun::Side::serial) {
+  explicit Model(Graph graph) : m_run(std::move(graph), SequentialRun::Side::serial) {
     set_batch();
     std::normal_distribution<double> normal(0, 0.2);
     for (auto const& chunk : m_run.graph().chunks) {
@@ -59,6 +58,11 @@ class Model {
     std::uniform_int_distribution<int> token(0, static_cast<int>(test::kTinyVocab) - 1);
     for (auto& x : m_run.data<std::int32_t>(known.tokens)) x = token(m_random);
     for (auto& x : m_run.data<std::int32_t>(known.targets)) x = token(m_random);
+    for (auto const& tensor : m_run.graph().tensors) {
+      if (tensor.name != "segments") continue;
+      int row = 0;
+      for (auto& x : m_run.data<std::int32_t>(tensor.id)) x = row++ % 8 / 3;
+    }
     int row = 0;
     for (auto& x : m_run.data<float>(known.weights)) x = row++ % 5 == 0 ? 0.0f : 1.0f;
     if (known.samples < 0) return;
@@ -86,8 +90,8 @@ void expect_derivative(Model& model, Chunk const& chunk, Parameter const& parame
   EXPECT_NEAR(derivative, norm, 5e-4 * norm + 1e-3) << chunk.name << " " << parameter.name;
 }
 
-void expect_gradients(Config const& config) {
-  Model model(config);
+void expect_gradients(Graph graph) {
+  Model model(std::move(graph));
   model.loss();
   std::vector<std::vector<double>> gradients;
   auto const& chunks = model.run().graph().chunks;
@@ -107,20 +111,120 @@ void expect_gradients(Config const& config) {
 }
 
 TEST(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
-  expect_gradients(small_config());
+  expect_gradients(test::tiny_training_graph(small_config()));
 }
 
 TEST(BackwardNumbers, UntiedModelWithoutBiasToo) {
   auto config = small_config();
   config.model.tied = false;
   config.model.bias = false;
-  expect_gradients(config);
+  expect_gradients(test::tiny_training_graph(config));
 }
 
 TEST(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
   auto config = small_config();
   config.model.dropout = 0.2;
-  expect_gradients(config);
+  expect_gradients(test::tiny_training_graph(config));
+}
+
+// Attention over segments with T5's bias, whose table two layers share, and the exact GELU.
+class BiasedModel {
+ public:
+  BiasedModel() : m_builder(m_graph) {
+    m_graph.arithmetic = test::tiny_arithmetic(small_config());
+    auto& known = m_graph.known;
+    known.tokens = add("tokens", Role::batch, DType::i32, {kRows}).tensor;
+    known.targets = add("targets", Role::batch, DType::i32, {kRows}).tensor;
+    known.weights = add("weights", Role::batch, DType::f32, {kRows}).tensor;
+    known.loss = add("loss", Role::scalar, DType::f64, {2}).tensor;
+    m_segments = add("segments", Role::batch, DType::i32, {kRows});
+  }
+
+  Graph build() {
+    auto x = begin();
+    x = layer("first", x, false, 0);
+    x = layer("second", x, true, 3);
+    end(x);
+    m_builder.finish();
+    append_backward(m_graph);
+    append_update(m_graph, {});
+    return std::move(m_graph);
+  }
+
+ private:
+  static constexpr std::int64_t kSequence = 8, kRows = 2 * kSequence, kColumns = 16, kHeads = 2;
+
+  View add(std::string const& name, Role role, DType dtype, Shape shape) {
+    return m_builder.add_tensor(name, role, dtype, std::move(shape));
+  }
+  View activation(std::string const& name, Shape shape) {
+    return add(name, Role::activation, DType::f32, std::move(shape));
+  }
+  View parameter(std::string const& name, Shape shape) {
+    return m_builder.add_parameter(m_chunk, name, std::move(shape), {}, false);
+  }
+  View known(TensorId id) const { return whole(m_graph.tensors[static_cast<std::size_t>(id)]); }
+  void begin_block(std::string const& name) {
+    m_builder.begin_block(name, true);
+    m_chunk = m_builder.add_chunk(name);
+  }
+
+  View begin() {
+    begin_block("embed");
+    auto const x = activation("x", {kRows, kColumns});
+    auto const wte = parameter("wte", {test::kTinyVocab, kColumns});
+    auto const wpe = parameter("wpe", {kSequence, kColumns});
+    m_builder.append(OpKind::embed, "embed", {known(m_graph.known.tokens), wte, wpe}, {x},
+                     EmbedAttributes{kSequence});
+    m_bias = activation("distance_bias", {kHeads, 2 * kSequence - 1});
+    m_builder.append(OpKind::relative_bias, "bias", {parameter("table", {8, kHeads})}, {m_bias},
+                     RelativeBiasAttributes{kSequence, 6, true});
+    m_builder.end_block();
+    return x;
+  }
+
+  View layer(std::string const& name, View const& x, bool causal, std::int64_t window) {
+    begin_block(name);
+    auto const qkv = activation("qkv", {kRows, 3 * kColumns}), o = activation("o", x.shape);
+    auto const lse = activation("lse", {2, kHeads, kSequence});
+    auto const g = activation("g", x.shape), y = activation("y", x.shape);
+    m_builder.append(OpKind::matmul, "qkv", {x, parameter("w", {kColumns, 3 * kColumns}), {}, {}},
+                     {qkv});
+    auto const part = [&](int i) { return columns(qkv, i * kColumns, kColumns); };
+    m_builder.append(OpKind::attention, "attention",
+                     {part(0), part(1), part(2), m_segments, m_segments, m_bias}, {o, lse},
+                     AttentionAttributes{.batch = 2,
+                                         .queries = kSequence,
+                                         .keys = kSequence,
+                                         .heads = kHeads,
+                                         .kv_heads = kHeads,
+                                         .head_size = 8,
+                                         .causal = causal,
+                                         .window = window});
+    m_builder.append(OpKind::gelu, "gelu", {o}, {g}, GeluAttributes{GeluForm::erf});
+    m_builder.append(OpKind::add, "add", {x, g}, {y});
+    m_builder.end_block();
+    return y;
+  }
+
+  void end(View const& x) {
+    begin_block("head");
+    auto const& all = m_graph.known;
+    m_builder.append(OpKind::lm_head_loss, "loss",
+                     {x, parameter("head", {test::kTinyVocab, kColumns}), known(all.targets),
+                      known(all.weights)},
+                     {activation("losses", {kRows}), known(all.loss)}, LmHeadAttributes{24});
+    m_builder.end_block();
+  }
+
+  Graph m_graph;
+  GraphBuilder m_builder;
+  int m_chunk = -1;
+  View m_segments, m_bias;
+};
+
+TEST(BackwardNumbers, BiasByDistanceLearnsFromAllLayersThatAddIt) {
+  expect_gradients(BiasedModel().build());
 }
 
 }  // namespace

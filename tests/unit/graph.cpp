@@ -114,6 +114,27 @@ TEST(Op, AttributesOfAnotherKindAreRefusedByName) {
   }
 }
 
+// By counting.
+double pairs_seen(AttentionAttributes const& a) {
+  double pairs = 0;
+  for (std::int64_t i = 0; i < a.queries; ++i)
+    for (std::int64_t j = 0; j < a.keys; ++j) {
+      bool const near = a.window == 0 || (i - j < a.window && (a.causal || j - i < a.window));
+      pairs += near && !(a.causal && j > i);
+    }
+  return pairs;
+}
+
+TEST(Attention, VisiblePairsAreThoseThatCausalAndWindowLeave) {
+  for (bool const causal : {false, true})
+    for (std::int64_t const window : {0, 1, 2, 12, 13, 14, 50}) {
+      AttentionAttributes const a{.queries = 13, .keys = 13, .causal = causal, .window = window};
+      EXPECT_EQ(visible_pairs(a), pairs_seen(a)) << causal << ", " << window;
+    }
+  AttentionAttributes const cross{.queries = 5, .keys = 9};
+  EXPECT_EQ(visible_pairs(cross), 45);
+}
+
 TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
   Graph graph;
   GraphBuilder builder(graph);

@@ -6,12 +6,10 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "tests/support/kernel_harness.hpp"
+#include "tests/unit/attention_case.hpp"
 
 namespace spillway {
 namespace {
-
-using test::KernelHarness;
 
 AttentionAttributes small() {
   return {.batch = 2,
@@ -20,48 +18,13 @@ AttentionAttributes small() {
           .heads = 3,
           .kv_heads = 1,
           .head_size = 20,
+          .causal = true,
           .scale = 0.25};
 }
 
-// One attention op; q, k and v are columns of one product, as are their gradients.
-struct AttentionCase {
-  KernelHarness h;
-  AttentionAttributes d;
-  View q, k, v, o, lse, d_o, dq, dk, dv;
-  double tolerance;  // absolute and relative; bf16: rounded to a neighbour
+struct AttentionCase : test::AttentionCase {
+  using test::AttentionCase::AttentionCase;
 
-  AttentionCase(AttentionAttributes const& descriptor, DType type, double deviation = 1)
-      : d(descriptor), tolerance(type == DType::bf16 ? 0x1p-7 : 2e-5) {
-    auto const columns_q = d.heads * d.head_size, columns_k = d.kv_heads * d.head_size;
-    auto const queries = d.batch * d.queries, keys = d.batch * d.keys;
-    auto const split = [&](View& first, View& second, View& third, View const& all) {
-      first = columns({all.tensor, 0, {queries, all.shape[1]}, all.strides}, 0, columns_q);
-      second = columns(all, columns_q, columns_k);
-      third = columns(all, columns_q + columns_k, columns_k);
-    };
-    auto const all_columns = columns_q + 2 * columns_k;
-    split(q, k, v, h.tensor(type, {keys, all_columns}));
-    split(dq, dk, dv, h.tensor(type, {keys, all_columns}));
-    o = h.tensor(type, {queries, columns_q});
-    lse = h.tensor(DType::f32, {d.batch, d.heads, d.queries});
-    d_o = h.tensor(type, {queries, columns_q});
-    for (auto const& view : {k, v, q, d_o}) h.fill_normal(view, deviation);
-    h.graph().arithmetic.threads = 2;
-  }
-
-  Attributes attributes(std::int64_t tile) const {
-    auto all = d;
-    all.tile = tile;
-    return all;
-  }
-  void forward(std::int64_t tile) {
-    h.op(OpKind::attention, {q, k, v}, {o, lse}, attributes(tile));
-    h.run(kernel_attention());
-  }
-  void backward(std::int64_t tile) {
-    h.op(OpKind::attention_backward, {q, k, v, o, lse, d_o}, {dq, dk, dv}, attributes(tile));
-    h.run(kernel_attention_backward());
-  }
   void expect_forward_and_backward_match(std::int64_t tile) {
     forward(tile);
     h.expect_close(o, tolerance, tolerance);
@@ -83,7 +46,7 @@ TEST_P(EachType, GroupedCausalAttentionOnOddSizesMatchesTheReference) {
 
 TEST_P(EachType, AttentionWithoutMaskMatchesTheReference) {
   auto d = small();
-  d.mask = MaskKind::none;
+  d.causal = false;
   d.kv_heads = 3;
   AttentionCase(d, GetParam()).expect_forward_and_backward_match(16);
 }
@@ -117,7 +80,7 @@ TEST_P(EachType, AttentionOfOneRowMatchesTheReference) {
 
 TEST(KernelAttention, UnequalQueriesAndKeysMatchTheReference) {
   auto d = small();
-  d.mask = MaskKind::none;
+  d.causal = false;
   d.queries = 21;
   AttentionCase(d, DType::f32).expect_forward_and_backward_match(16);
 }
@@ -157,12 +120,13 @@ TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
   d.window = 90;
   auto const bits = [&](int threads) {
     AttentionCase c(d, DType::bf16);
+    c.add_bias();
     c.h.graph().arithmetic.threads = threads;
     c.forward(32);
     c.h.keep_results();
     auto all = c.h.results(c.o);
     c.backward(32);
-    for (auto const& gradient : {c.dq, c.dk, c.dv})
+    for (auto const& gradient : {c.dq, c.dk, c.dv, c.d_bias})
       for (auto const x : c.h.results(gradient)) all.push_back(x);
     return all;
   };
@@ -172,9 +136,16 @@ TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
 
 // d/dx of sum(o * do) by central differences of the fp64 reference.
 TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
-  AttentionAttributes const d{
-      .batch = 1, .queries = 5, .keys = 5, .heads = 2, .kv_heads = 1, .head_size = 3, .scale = 0.6};
+  AttentionAttributes const d{.batch = 1,
+                              .queries = 5,
+                              .keys = 5,
+                              .heads = 2,
+                              .kv_heads = 1,
+                              .head_size = 3,
+                              .causal = true,
+                              .scale = 0.6};
   AttentionCase c(d, DType::f32);
+  c.add_bias();
   c.forward(16);
   c.h.keep_results();
   c.backward(16);
@@ -186,10 +157,11 @@ TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
     for (std::size_t i = 0; i < o.size(); ++i) sum += o[i] * d_o[i];
     return sum;
   };
-  std::vector<double> const gradients[] = {c.h.results(c.dq), c.h.results(c.dk), c.h.results(c.dv)};
-  View const inputs[] = {c.q, c.k, c.v};
+  std::vector<double> const gradients[] = {c.h.results(c.dq), c.h.results(c.dk), c.h.results(c.dv),
+                                           c.h.results(c.d_bias)};
+  View const inputs[] = {c.q, c.k, c.v, c.bias};
   constexpr double step = 1e-2;
-  for (std::size_t which = 0; which < 3; ++which)
+  for (std::size_t which = 0; which < 4; ++which)
     for (std::size_t i = 0; i < gradients[which].size(); ++i) {
       auto const at = static_cast<std::int64_t>(i);
       double const x = c.h.contents(inputs[which])[i];
@@ -203,9 +175,10 @@ TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
 }
 
 TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
-  auto const refuses = [](AttentionAttributes const& d) {
+  auto const refuses = [](AttentionAttributes const& d, bool half_of_segments = false) {
     AttentionCase c(d, DType::f32);
-    c.h.op(OpKind::attention, {c.q, c.k, c.v}, {c.o, c.lse}, c.attributes(16));
+    if (half_of_segments) c.segments_q = c.h.tensor(DType::i32, {d.batch * d.queries});
+    c.h.op(OpKind::attention, {c.q, c.k, c.v, c.segments_q, {}, {}}, {c.o, c.lse}, c.a);
     c.h.op().name = "h.3/attention";
     try {
       kernel_attention().bind(c.h.context(), c.h.op());
@@ -214,12 +187,15 @@ TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
     }
     return false;
   };
-  auto documents = small(), window = small(), unequal = small();
-  documents.mask = MaskKind::documents;
-  window.mask = MaskKind::none;
+  auto window = small(), unequal = small();
+  window.causal = false;
   window.window = 8;
+  EXPECT_FALSE(refuses(window));
+  EXPECT_TRUE(refuses(window, true));
+  window.queries = 20;
   unequal.queries = 20;
-  for (auto const& d : {documents, window, unequal}) EXPECT_TRUE(refuses(d));
+  EXPECT_TRUE(refuses(window));
+  EXPECT_TRUE(refuses(unequal));
 }
 
 }  // namespace

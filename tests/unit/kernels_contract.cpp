@@ -73,11 +73,12 @@ std::vector<Case> every_case(KernelHarness& h) {
   auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
   auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
   auto const parameter = bf({elements}), row = bf({1, 83}), beta = bf({83});
-  auto const table = bf({300, 83});
+  auto const table = bf({300, 83}), relative = bf({32, 4}), distances = f32({4, 39});
   auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
   auto const samples = h.tensor(DType::i64, {2}), rest = h.tensor(DType::i16, {elements});
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
-  for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table})
+  for (auto const& view :
+       {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table, relative, distances})
     h.fill_normal(view, 1);
   h.fill_integers(tokens, 0, 300);
   h.fill_integers(samples, 0, 100);
@@ -87,8 +88,18 @@ std::vector<Case> every_case(KernelHarness& h) {
       {kernel_add(), OpKind::add, {a, b}, {c}},
       {kernel_accumulate(), OpKind::accumulate, {g}, {m}},
       {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}},
-      {kernel_gelu(), OpKind::gelu, {a}, {c}},
-      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}},
+      {kernel_gelu(), OpKind::gelu, {a}, {c}, GeluAttributes{}},
+      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, GeluAttributes{}},
+      {kernel_relative_bias(),
+       OpKind::relative_bias,
+       {relative},
+       {distances},
+       RelativeBiasAttributes{20}},
+      {kernel_relative_bias_backward(),
+       OpKind::relative_bias_backward,
+       {distances},
+       {relative},
+       RelativeBiasAttributes{20}},
       {kernel_select_row(), OpKind::select_row, {a, position}, {row}},
       {kernel_column_sum(), OpKind::column_sum, {a}, {sums}},
       {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, EmbedAttributes{19}},

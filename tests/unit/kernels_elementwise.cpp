@@ -116,23 +116,44 @@ void fill_for_gelu(KernelHarness& h, View const& f) {
 }
 
 TEST_P(KernelElements, GeluFollowsTheTextbookOverTheWholeRange) {
-  KernelHarness h;
-  auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
-  fill_for_gelu(h, f);
-  h.op(OpKind::gelu, {f}, {g});
-  h.run(kernel_gelu());
-  h.expect_close(g, 1e-10, rounding() + 2e-6);
+  for (auto const form : {GeluForm::tanh, GeluForm::erf}) {
+    KernelHarness h;
+    auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
+    fill_for_gelu(h, f);
+    h.op(OpKind::gelu, {f}, {g}, GeluAttributes{form});
+    h.run(kernel_gelu());
+    h.expect_close(g, 1e-10, rounding() + 2e-6);
+  }
 }
 
 TEST_P(KernelElements, GeluBackwardFollowsTheTextbookOverTheWholeRange) {
-  KernelHarness h;
-  auto const f = h.tensor(GetParam(), {37, 83}), dg = h.tensor(GetParam(), {37, 83});
-  auto const df = h.tensor(GetParam(), {37, 83});
-  fill_for_gelu(h, f);
-  h.fill_normal(dg, 1);
-  h.op(OpKind::gelu_backward, {f, dg}, {df});
-  h.run(kernel_gelu_backward());
-  h.expect_close(df, 2e-6, rounding() + 2e-6);
+  for (auto const form : {GeluForm::tanh, GeluForm::erf}) {
+    KernelHarness h;
+    auto const f = h.tensor(GetParam(), {37, 83}), dg = h.tensor(GetParam(), {37, 83});
+    auto const df = h.tensor(GetParam(), {37, 83});
+    fill_for_gelu(h, f);
+    h.fill_normal(dg, 1);
+    h.op(OpKind::gelu_backward, {f, dg}, {df}, GeluAttributes{form});
+    h.run(kernel_gelu_backward());
+    h.expect_close(df, 2e-6, rounding() + 2e-6);
+  }
+}
+
+// Far on the negative side, where a sum with 1 would leave nothing, relative accuracy stays.
+TEST(Gelu, KeepsRelativeAccuracyInTheTail) {
+  for (double x = -12; x < 0; x += 1e-3) {
+    float const f = static_cast<float>(x);
+    double const exact = 0.5 * f * std::erfc(-f / std::sqrt(2.0));
+    EXPECT_NEAR(ErfGelu::value(f) / exact, 1, 2e-6) << x;
+  }
+}
+
+// The two forms differ by some 4e-4 where they differ most.
+TEST(Gelu, FormsAreToldApart) {
+  EXPECT_NEAR(ErfGelu::value(1.0f), 0.8413447, 1e-6);
+  EXPECT_NEAR(TanhGelu::value(1.0f), 0.8411920, 1e-6);
+  EXPECT_NEAR(ErfGelu::slope(1.0f), 1.0833155, 1e-6);
+  EXPECT_NEAR(TanhGelu::slope(1.0f), 1.0829641, 1e-6);
 }
 
 // A table on CPUs, a formula elsewhere: all numbers there are.
@@ -151,12 +172,16 @@ TEST(KernelTables, GeluOfBf16GivesTheFormulasBits) {
       EXPECT_TRUE(got[i] == wanted || (std::isnan(got[i]) && std::isnan(wanted))) << numbers[i];
     }
   };
-  h.op(OpKind::gelu, {f}, {g});
-  h.run(kernel_gelu());
-  expect(h.results(g), gelu);
-  h.op(OpKind::gelu_backward, {f, ones}, {df});
-  h.run(kernel_gelu_backward());
-  expect(h.results(df), gelu_slope);
+  auto const expect_formulas = [&]<class Form>(Form, GeluForm form) {
+    h.op(OpKind::gelu, {f}, {g}, GeluAttributes{form});
+    h.run(kernel_gelu());
+    expect(h.results(g), Form::value);
+    h.op(OpKind::gelu_backward, {f, ones}, {df}, GeluAttributes{form});
+    h.run(kernel_gelu_backward());
+    expect(h.results(df), Form::slope);
+  };
+  expect_formulas(TanhGelu{}, GeluForm::tanh);
+  expect_formulas(ErfGelu{}, GeluForm::erf);
 }
 
 TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {

@@ -9,12 +9,16 @@ namespace spillway {
 void backward_attention(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const &q = forward.inputs[0], &k = forward.inputs[1], &v = forward.inputs[2];
+  auto const& bias = forward.inputs[5];
   auto const &o = forward.outputs[0], &lse = forward.outputs[1];
   auto const dout = context.incoming(o);
   std::vector<View> outputs;
   for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
-  context.emit(OpKind::attention_backward, "dqkv", {q, k, v, o, lse, dout}, std::move(outputs),
-               forward.attributes,
+  bool const learns_bias = is_present(bias) && context.wants(bias);
+  outputs.push_back(learns_bias ? context.contribute_alone(bias) : View{});
+  context.emit(OpKind::attention_backward, "dqkv",
+               {q, k, v, o, lse, dout, forward.inputs[3], forward.inputs[4], bias},
+               std::move(outputs), forward.attributes,
                attention_backward_flops(attributes_of<AttentionAttributes>(forward)));
 }
 

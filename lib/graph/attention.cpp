@@ -1,0 +1,16 @@
+#include "graph/attention.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+double visible_pairs(AttentionAttributes const& a) {
+  auto const queries = static_cast<double>(a.queries), keys = static_cast<double>(a.keys);
+  if (!a.causal && a.window == 0) return queries * keys;
+  // Behind its own row a query sees `most` keys, the first queries fewer.
+  double const most = a.window > 0 ? std::min(static_cast<double>(a.window), queries) : queries;
+  double const behind = most * queries - most * (most - 1) / 2;
+  return a.causal ? behind : 2 * behind - queries;
+}
+
+}  // namespace spillway

@@ -1,0 +1,89 @@
+// relative_bias_backward: dtable[b, h] = the sum of ddistance_bias[h, e] over the elements of
+// bucket b, in the order of growing distance.
+#include "kernels/dispatch.hpp"
+#include "kernels/launch.hpp"
+#include "kernels/relative_bias.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::relative_bias_backward";
+
+struct Extents {
+  RelativeBuckets buckets;
+  std::int64_t rows, heads, queries, distances;  // rows of the table
+};
+
+template <class G>
+struct RelativeBiasBackward {
+  float const* dbias;
+  G* dtable;
+  Extents e;
+
+  // An item is an element of the table. Its elements are found by bisection.
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    auto const row = item / e.heads, head = item % e.heads;
+    bool const ahead = row >= e.buckets.each;
+    auto const bucket = ahead ? row - e.buckets.each : row;
+    auto const* const query = dbias + head * e.distances + e.queries - 1;  // of distance 0
+    auto const keys_ahead = e.distances - e.queries;
+    auto const limit = ahead ? keys_ahead + 1 : e.queries;
+    auto const past =
+        bucket + 1 < e.buckets.each ? e.buckets.first_distance(bucket + 1, limit) : limit;
+    float sum = 0;
+    for (auto d = e.buckets.first_distance(bucket, limit); d < past; ++d)
+      if (!ahead || d > 0) sum += query[ahead ? d : -d];
+    if (!e.buckets.bidirectional && bucket == 0)
+      for (std::int64_t d = 1; d <= keys_ahead; ++d) sum += query[d];
+    dtable[item] = store<G>(sum);
+  }
+};
+
+// Every element by a search through all distances.
+template <class G>
+void sum_serially(float const* dbias, G* dtable, Extents const& e) {
+  for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < e.distances; ++i)
+      if (e.buckets.bucket(i - e.queries + 1) == item / e.heads)
+        sum += dbias[item % e.heads * e.distances + i];
+    dtable[item] = store<G>(static_cast<float>(sum));
+  }
+}
+
+Extents extents_of(Op const& op) {
+  assert(all_contiguous(op));
+  auto const& table = op.outputs[0];
+  return {relative_buckets(op, table.shape[0]), table.shape[0], table.shape[1],
+          attributes_of<RelativeBiasAttributes>(op).queries, op.inputs[0].shape[1]};
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return dispatch(
+      [&]<class G>(G) -> Launch {
+        return [e = extents_of(op)](Exec const& exec, void* const* p) {
+          for_each_item(
+              exec, label, e.rows * e.heads,
+              RelativeBiasBackward<G>{static_cast<float const*>(p[0]), static_cast<G*>(p[1]), e});
+        };
+      },
+      dtype(context, op.outputs[0]));
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return dispatch(
+      [&]<class G>(G) -> Launch {
+        return [e = extents_of(op)](Exec const&, void* const* p) {
+          sum_serially(static_cast<float const*>(p[0]), static_cast<G*>(p[1]), e);
+        };
+      },
+      dtype(context, op.outputs[0]));
+}
+
+}  // namespace
+
+Kernel kernel_relative_bias_backward() {
+  return {bind, serial};
+}
+
+}  // namespace spillway
