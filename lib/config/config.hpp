@@ -40,6 +40,7 @@ struct OptimConfig {
   std::string schedule = "cosine";  // cosine | linear | constant
   bool decay_all = false;
   std::string moments = "fp32", gradients = "fp32";  // fp32 | bf16
+  std::string reduction = "auto";                    // auto | last | each
   std::string non_finite = "stop";                   // stop | skip
 };
 

@@ -80,6 +80,8 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
        "Storage of both moments."},
       {"optim.gradients", ChoiceField{&optim.gradients, {{"fp32", "bf16"}}}, "", "",
        "Storage of gradients; bf16 only with precision bf16."},
+      {"optim.reduction", ChoiceField{&optim.reduction, {{"auto", "last", "each"}}}, "", "",
+       "Ranks sum gradients on the last micro-batch of a step (auto), or on each one."},
       {"optim.non_finite", ChoiceField{&optim.non_finite, {{"stop", "skip"}}}, "", "",
        "A step whose loss or gradient is not finite: stop the run (exit 7) or skip the step."},
   };

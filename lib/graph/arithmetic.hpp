@@ -18,7 +18,8 @@ struct Arithmetic {
   std::int64_t sequence = 0;
   std::int64_t attention_tile = 256;  // rows of q and of k per tile
   std::int64_t loss_chunk = 512;      // rows of logits that exist at a time
-  std::string reduction = "ranks in order";
+  // Gradients are summed over ranks on the last micro-batch of a step, or on each one.
+  std::string reduction = "last";  // last | each
 
   bool operator==(Arithmetic const&) const = default;
 };

@@ -1,6 +1,6 @@
 #include "kernels/scope.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +18,7 @@ KernelScope::~KernelScope() {
 }
 
 std::string device_text() {
-  auto const* const space = Exec::Space::name();
+  auto const* const space = KernelSpace::Instance::name();
   if (kOnHost) return fmt::format("cpu (Kokkos {})", space);
   return fmt::format("{} x {} (Kokkos)", Kokkos::num_devices(), space);
 }

@@ -160,6 +160,7 @@ class Builder {
     }
     for (BlockPolicy const policy : policies) follow(policy);
     note_chunks();
+    m_model.reduces_each = m_graph.arithmetic.reduction == "each";
     return std::move(m_model);
   }
 

@@ -54,7 +54,8 @@ struct ChunkCost {
 };
 
 struct BlockModel {
-  int last_layer = -1;  // a block
+  int last_layer = -1;        // a block
+  bool reduces_each = false;  // micro-batch, not only the last one: Arithmetic::reduction
   std::vector<BlockCost> blocks;
   std::vector<ChunkCost> chunks;
 };

@@ -31,6 +31,12 @@ struct Streaming {
   std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
 };
 
+// Where a micro-batch stands in its step.
+struct MicroBatch {
+  char const* segment;
+  bool first, last;
+};
+
 struct Draft {
   Graph const& graph;
   Plan const& plan;
@@ -51,15 +57,10 @@ struct Draft {
   std::map<int, int> unfinished = {};  // per chunk: tensors of its gradient that are not whole
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op
-    BufferId gradient = -1, parts = -1;
+    BufferId gradient = -1, received = -1;
+    std::optional<MicroBatch> joins_step = {};  // where it is of one micro-batch
   };
   std::vector<Reduction> reductions = {};  // begun and not finished
-};
-
-// Where a micro-batch stands in its step.
-struct MicroBatch {
-  char const* segment;
-  bool first, last;
 };
 
 // An op of what collects over a step's micro-batches, in the form for the first one (overwrite) or
@@ -89,7 +90,7 @@ void forget_gradients(Draft& draft);
 // A chunk's gradient, or a part of one, is complete for this micro-batch with this block: it joins
 // the step's. With the step's last one the parts of a chunk are added, and its reduction begins.
 void finish_gradient(Draft& draft, TensorId tensor, int block, MicroBatch const& micro_batch);
-// The second half of a reduction, for the `count` chunks that have waited longest.
+// The second half of a reduction, for the `count` gradients that have waited longest.
 void finish_reductions(Draft& draft, std::size_t count);
 // The lane that works where a chunk's gradient has its home.
 Lane gradient_lane(Draft const& draft, Chunk const& chunk);

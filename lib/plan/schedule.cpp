@@ -35,11 +35,12 @@ void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch, Updates& 
 }
 
 void note_parts(Draft& draft) {
+  bool const several = draft.writer.program.micro_batches > 1;
   for (Chunk const& chunk : draft.graph.chunks) draft.unfinished[chunk.id] = 1;
   for (GradientPart const& part : draft.graph.parts) {
     draft.parts.emplace(part.op, &part);
     if (part.add >= 0) draft.adds.insert(part.add);
-    ++draft.unfinished[part.chunk];
+    if (several) ++draft.unfinished[part.chunk];
   }
 }
 

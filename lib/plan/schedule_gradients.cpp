@@ -20,15 +20,15 @@ Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& 
 }
 
 // What the other ranks send of this rank's slice.
-TensorId add_parts(ProgramWriter& writer, Chunk const& chunk) {
+TensorId add_received(ProgramWriter& writer, Tensor const& gradient) {
   auto const ranks = writer.program.ranks;
   Tensor tensor;
-  tensor.name = chunk.name + ".parts";
+  tensor.name = gradient.name + ".received";
   tensor.role = Role::workspace;
-  tensor.dtype = writer.tensor(chunk.gradient).dtype;
-  tensor.shape = {ranks, gradient_slice(chunk.elements, 0, ranks).count};
-  tensor.block = chunk.block;
-  tensor.chunk = chunk.id;
+  tensor.dtype = gradient.dtype;
+  tensor.shape = {ranks, gradient_slice(element_count(gradient.shape), 0, ranks).count};
+  tensor.block = gradient.block;
+  tensor.chunk = gradient.chunk;
   return writer.add_tensor(std::move(tensor));
 }
 
@@ -42,22 +42,17 @@ int accumulate_op(Draft& draft, Chunk const& chunk, TensorId tensor) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
-// A micro-batch's gradient, complete with this block, joins the step's where that lies.
-void collect(Draft& draft, Chunk const& chunk, TensorId tensor, int block, bool first) {
+// A micro-batch's gradient, complete with this block, goes to where the step's lies, or is summed
+// with it. Returns the buffer that holds it then.
+BufferId bring_together(Draft& draft, Chunk const& chunk, TensorId tensor, int block, bool first) {
   ProgramWriter& writer = draft.writer;
   BufferId const fresh = writer.resident(tensor);
-  BufferId const sum = writer.home(tensor);
-  if (first) {
-    if (fresh != sum) writer.copy(fresh, sum, block);
-    return;
-  }
   Lane const lane = gradient_lane(draft, chunk);
-  BufferId operand = fresh;
-  if (!writer.reaches(lane, fresh)) {
-    operand = writer.add_buffer(tensor, writer.workplace(lane));
-    writer.copy(fresh, operand, block);
-  }
-  writer.run_on(accumulate_op(draft, chunk, tensor), {operand, sum}, lane);
+  if (first ? fresh == writer.home(tensor) : writer.reaches(lane, fresh)) return fresh;
+  BufferId const there =
+      first ? writer.home(tensor) : writer.add_buffer(tensor, writer.workplace(lane));
+  writer.copy(fresh, there, block);
+  return there;
 }
 
 // What further uses of the chunk's parameters have summed up to, in their order.
@@ -75,18 +70,39 @@ void add_further_uses(Draft& draft, Chunk const& chunk) {
   }
 }
 
-// One part comes in from every other rank; their sum with this rank's own replaces that, and goes
-// out again.
-Draft::Reduction begin_reduction(Draft& draft, Chunk const& chunk) {
+// A slice comes in from every other rank; their sum with this rank's own replaces that, and goes
+// out again. What is of one micro-batch then joins the step's.
+void begin_reduction(Draft& draft, Chunk const& chunk, BufferId gradient,
+                     std::optional<MicroBatch> joins_step) {
   ProgramWriter& writer = draft.writer;
-  auto const parts = add_parts(writer, chunk);
-  Op sum =
-      op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(parts), writer.tensor(chunk.gradient));
+  auto const tensor = writer.buffer(gradient).tensor;
+  auto const received = add_received(writer, writer.tensor(tensor));
+  Op sum = op_on_chunk(OpKind::tree_sum, chunk, writer.tensor(received), writer.tensor(tensor));
   sum.in_place = {0};
-  auto const gradient = writer.home(chunk.gradient);
-  auto const received = writer.add_buffer(parts, writer.buffer(gradient).tier);
-  writer.exchange(ItemKind::all_to_all, gradient, received, chunk.id);
-  return {chunk.id, writer.add_op(std::move(sum)), gradient, received};
+  auto const buffer = writer.add_buffer(received, writer.buffer(gradient).tier);
+  writer.exchange(ItemKind::all_to_all, gradient, buffer, chunk.id);
+  draft.reductions.push_back(
+      {chunk.id, writer.add_op(std::move(sum)), gradient, buffer, joins_step});
+}
+
+bool reduces_each(Draft const& draft) {
+  return draft.writer.program.arithmetic.reduction == "each";
+}
+
+// The micro-batch's gradient joins the step's. With the last one all uses of the parameters are
+// added, and summed over ranks where that was not done for every micro-batch.
+void join_step(Draft& draft, Chunk const& chunk, BufferId gradient, MicroBatch const& of) {
+  ProgramWriter& writer = draft.writer;
+  auto const tensor = writer.buffer(gradient).tensor;
+  if (!of.first) {
+    writer.run_on(accumulate_op(draft, chunk, tensor), {gradient, writer.home(tensor)},
+                  gradient_lane(draft, chunk));
+  }
+  if (!of.last || --draft.unfinished.at(chunk.id) > 0) return;
+  if (!of.first) add_further_uses(draft, chunk);
+  bool const reduced = !of.first && reduces_each(draft);
+  if (writer.program.ranks > 1 && !reduced)
+    begin_reduction(draft, chunk, writer.home(chunk.gradient), {});
 }
 
 }  // namespace
@@ -107,26 +123,25 @@ void finish_gradient(Draft& draft, TensorId tensor, int block, MicroBatch const&
   Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(id)];
   bool const one_micro_batch = micro_batch.first && micro_batch.last;
   if (one_micro_batch && tensor != chunk.gradient) return;  // another op has added it
-  collect(draft, chunk, tensor, block, micro_batch.first);
+  auto const gradient = bring_together(draft, chunk, tensor, block, micro_batch.first);
   draft.writer.forget(tensor);
-  if (!micro_batch.last) return;
-  if (!one_micro_batch) {
-    if (--draft.unfinished.at(id) > 0) return;
-    add_further_uses(draft, chunk);
-  }
-  if (draft.writer.program.ranks > 1) draft.reductions.push_back(begin_reduction(draft, chunk));
+  if (draft.writer.program.ranks > 1 && !one_micro_batch && reduces_each(draft))
+    begin_reduction(draft, chunk, gradient, micro_batch);
+  else
+    join_step(draft, chunk, gradient, micro_batch);
 }
 
 void finish_reductions(Draft& draft, std::size_t count) {
   ProgramWriter& writer = draft.writer;
-  auto const begin = draft.reductions.begin();
-  auto const end = begin + static_cast<std::ptrdiff_t>(count);
-  for (auto r = begin; r != end; ++r) {
-    Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(r->chunk)];
-    writer.run_on(r->tree_sum, {r->parts, r->gradient}, gradient_lane(draft, chunk));
-    writer.exchange(ItemKind::all_gather, r->gradient, r->gradient, chunk.id);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const r = draft.reductions[i];
+    Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(r.chunk)];
+    writer.run_on(r.tree_sum, {r.received, r.gradient}, gradient_lane(draft, chunk));
+    writer.exchange(ItemKind::all_gather, r.gradient, r.gradient, chunk.id);
+    if (r.joins_step) join_step(draft, chunk, r.gradient, *r.joins_step);
   }
-  draft.reductions.erase(begin, end);
+  draft.reductions.erase(draft.reductions.begin(),
+                         draft.reductions.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 }  // namespace spillway

@@ -19,11 +19,11 @@ void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 }
 
 // A rank sends all parts but its own, once to scatter or to gather them, twice for both.
-void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
+void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) {
   auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
   bool const gathers_gradient = shard == Shard::none;
   chunk.reduce_sent_bytes = (gathers_gradient ? 2 : 1) * others(chunk.gradient_bytes);
-  chunk.reduces_each = shard == Shard::gradients || shard == Shard::all;
+  chunk.reduces_each = reduces_each || shard == Shard::gradients || shard == Shard::all;
   bool const holds_all = shard == Shard::none || shard == Shard::all;
   bool const gathers_update = chunk.trainable && !holds_all;
   chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
@@ -40,7 +40,7 @@ std::string_view name(Shard shard) {
 void apply(Shard shard, std::int64_t ranks, BlockModel& model) {
   for (ChunkCost& chunk : model.chunks) {
     if (shard != Shard::none) hold_part(chunk, shard, ranks);
-    send(chunk, shard, ranks);
+    send(chunk, shard, model.reduces_each, ranks);
   }
 }
 

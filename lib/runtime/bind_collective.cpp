@@ -7,14 +7,14 @@
 namespace spillway {
 namespace {
 
-// Every rank's slice of a chunk's gradient, in bytes.
+// Every rank's slice of the item's gradient, a chunk's or a part of one, in bytes.
 std::vector<ByteSlice> slices(Program const& program, Item const& item, int ranks) {
-  auto const& chunk = program.chunks[static_cast<std::size_t>(item.chunk)];
-  auto const& gradient = program.tensors[static_cast<std::size_t>(chunk.gradient)];
+  auto const tensor = operand(program, item, 0).tensor;
+  auto const& gradient = program.tensors[static_cast<std::size_t>(tensor)];
   auto const element = size_bytes(gradient.dtype);
   std::vector<ByteSlice> result;
   for (int rank = 0; rank < ranks; ++rank) {
-    auto const slice = gradient_slice(chunk.elements, rank, ranks);
+    auto const slice = gradient_slice(element_count(gradient.shape), rank, ranks);
     result.push_back({slice.first * element, slice.count * element});
   }
   return result;

@@ -35,6 +35,12 @@ Doubles scalars(EngineParts const& parts, Item const& item, TensorId tensor) {
   return result;
 }
 
+std::size_t columns_of_norms(Program const& program) {
+  if (program.known.norms < 0) return 1;
+  auto const& shape = program.tensors[static_cast<std::size_t>(program.known.norms)].shape;
+  return shape.size() == 2 ? static_cast<std::size_t>(shape[1]) : 1;
+}
+
 // Also the report of norms that the commit did not know: it decides nothing that is still to come.
 class Commit {
  public:
@@ -47,7 +53,7 @@ class Commit {
         m_loss(scalars(parts, item, parts.program.known.loss)),
         m_norms(scalars(parts, item, parts.program.known.norms)),
         m_control(scalars(parts, item, parts.program.known.control)),
-        m_ranks(static_cast<std::size_t>(parts.program.ranks)),
+        m_columns(columns_of_norms(parts.program)),
         m_shares(static_cast<std::size_t>(parts.comm.size())) {}
 
   void operator()(ItemContext const& now) {
@@ -85,9 +91,9 @@ class Commit {
   // [chunks, ranks]: each rank's chunks first, then the ranks in order, whoever holds what.
   double sum_of_norms(std::span<double const> norms) const {
     double total = 0;
-    for (std::size_t rank = 0; rank < m_ranks; ++rank) {
+    for (std::size_t rank = 0; rank < m_columns; ++rank) {
       double of_rank = 0;
-      for (auto i = rank; i < norms.size(); i += m_ranks) of_rank += norms[i];
+      for (auto i = rank; i < norms.size(); i += m_columns) of_rank += norms[i];
       total += of_rank;
     }
     return total;
@@ -137,7 +143,7 @@ class Commit {
   std::atomic<bool>& m_state_lost;
   bool m_reports;
   Doubles m_loss, m_norms, m_control;
-  std::size_t m_ranks;
+  std::size_t m_columns;  // of the norms
   std::vector<Share> m_shares;
 };
 

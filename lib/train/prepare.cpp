@@ -39,6 +39,7 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
   arithmetic.isa = matmul_isa();
   arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
   arithmetic.gradients = config.optim.gradients;
+  arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";
   arithmetic.moments = config.optim.moments;
   arithmetic.threads = choices.threads;
   arithmetic.ranks = ranks;

@@ -103,18 +103,19 @@ std::string text_of(Case const& c) {
          ", update " + std::string(name(c.update)) + ", number " + std::to_string(c.number);
 }
 
-// precision, micro-batches, clip
-class Places : public ::testing::TestWithParam<std::tuple<Precision, int, bool>> {};
+// precision, micro-batches, clip, optim.reduction
+class Places : public ::testing::TestWithParam<std::tuple<Precision, int, bool, std::string>> {};
 
 TEST_P(Places, OfAllKindsGiveEqualBits) {
-  auto const [precision, micro_batches, clip] = GetParam();
+  auto const [precision, micro_batches, clip, reduction] = GetParam();
   auto config = tiny_config();
   config.model.layers = 3;
   config.model.hidden = 64;  // tensors that are worth a transfer
   config.model.dropout = 0.1;
   config.data.sequence = 64;
   config.precision = precision;
-  auto const graph = tiny_run_graph(config);
+  config.optim.reduction = reduction;
+  auto const graph = tiny_run_graph(config, g_comm->size());
   Story expected;
   for (auto const& c : cases()) {
     SCOPED_TRACE(text_of(c));
@@ -129,14 +130,20 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
 }
 
 std::string name_of(::testing::TestParamInfo<Places::ParamType> const& info) {
-  auto const& [precision, micro_batches, clip] = info.param;
+  auto const& [precision, micro_batches, clip, reduction] = info.param;
   return std::string(precision == Precision::f32 ? "fp32_" : "bf16_") +
-         std::to_string(micro_batches) + (clip ? "_clipped" : "_free");
+         std::to_string(micro_batches) + (clip ? "_clipped_" : "_free_") + reduction;
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, Places,
                          ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
-                                            ::testing::Values(1, 3), ::testing::Bool()),
+                                            ::testing::Values(1, 3), ::testing::Bool(),
+                                            ::testing::Values("last")),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(ReducingEach, Places,
+                         ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
+                                            ::testing::Values(3), ::testing::Bool(),
+                                            ::testing::Values("each")),
                          name_of);
 
 }  // namespace

@@ -20,11 +20,13 @@ inline Config tiny_config() {
   return config;
 }
 
-inline Arithmetic tiny_arithmetic(Config const& config) {
+inline Arithmetic tiny_arithmetic(Config const& config, std::int64_t ranks = 1) {
   Arithmetic arithmetic;
   arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
   arithmetic.gradients = config.optim.gradients;
   arithmetic.moments = config.optim.moments;
+  arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";
+  arithmetic.ranks = ranks;
   arithmetic.micro = 2;
   arithmetic.sequence = config.data.sequence;
   arithmetic.attention_tile = 8;
@@ -32,12 +34,13 @@ inline Arithmetic tiny_arithmetic(Config const& config) {
   return arithmetic;
 }
 
-inline Graph tiny_forward(Config const& config, Purpose purpose = Purpose::train) {
-  return build_model(config, kTinyVocab, tiny_arithmetic(config), purpose);
+inline Graph tiny_forward(Config const& config, Purpose purpose = Purpose::train,
+                          std::int64_t ranks = 1) {
+  return build_model(config, kTinyVocab, tiny_arithmetic(config, ranks), purpose);
 }
 
-inline Graph tiny_training_graph(Config const& config) {
-  Graph graph = tiny_forward(config);
+inline Graph tiny_training_graph(Config const& config, std::int64_t ranks = 1) {
+  Graph graph = tiny_forward(config, Purpose::train, ranks);
   append_backward(graph);
   append_update(
       graph, {config.optim.beta1, config.optim.beta2, config.optim.eps, config.optim.weight_decay});

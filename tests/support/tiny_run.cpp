@@ -152,8 +152,8 @@ class Training {
 
 }  // namespace
 
-Graph tiny_run_graph(Config const& config) {
-  auto graph = tiny_training_graph(config);
+Graph tiny_run_graph(Config const& config, std::int64_t ranks) {
+  auto graph = tiny_training_graph(config, ranks);
   graph.arithmetic.threads = Exec().concurrency();
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);

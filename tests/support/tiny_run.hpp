@@ -17,7 +17,7 @@
 namespace spillway::test {
 
 // With backward, update and workspaces, for Engines with the real kernels.
-Graph tiny_run_graph(Config const& config);
+Graph tiny_run_graph(Config const& config, std::int64_t ranks = 1);
 
 struct TinyRun {
   Graph const& graph;

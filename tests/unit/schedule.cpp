@@ -241,6 +241,28 @@ TEST(Schedule, ReducesEveryChunkOncePerStepAndCommitsAfterAllNorms) {
   }
 }
 
+TEST(Schedule, ReducesEachMicroBatchWhereArithmeticSaysSo) {
+  Graph graph = small_gpt();
+  graph.arithmetic.reduction = "each";
+  Program const program = schedule_gpt(graph, {"keep"}, 3, 2);
+  std::map<std::string, int> sums, gathers;
+  for (Segment const& segment : program.segments) {
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      gathers[segment.name] += item.kind == ItemKind::all_gather;
+      if (item.kind != ItemKind::op || op_of(program, item).kind != OpKind::accumulate) continue;
+      ++sums[segment.name];
+      EXPECT_GT(gathers[segment.name], 0) << "joins the step's before it is summed over ranks";
+    }
+  }
+  auto const uses = static_cast<int>(graph.chunks.size() + graph.parts.size());
+  auto const added = static_cast<int>(graph.parts.size());
+  for (char const* name : {"first", "middle", "last"}) EXPECT_EQ(gathers[name], uses) << name;
+  EXPECT_EQ(gathers["update"], 0);
+  EXPECT_EQ(sums["middle"], uses);
+  EXPECT_EQ(sums["last"], uses + added);
+}
+
 TEST(Schedule, UpdatesAChunkOnTheHostLaneWhereThePlanSaysSo) {
   Program const program =
       schedule_gpt(small_gpt(), {"keep"}, 1, 1, 0, {"device", "host", "device"});
