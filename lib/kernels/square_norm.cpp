@@ -1,9 +1,8 @@
 // square_norm: the sum of squares of a chunk's gradient in fp64: per parameter, tiles of
 // `kNormTile` elements, then all tiles in order. Gaps between parameters are not read.
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/parameter_ranges.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -79,9 +78,19 @@ struct AddTiles {
   }
 };
 
-template <class G>
-Launch bind_typed(Ranges ranges) {
-  return [ranges = std::move(ranges)](Exec const& exec, void* const* p) {
+struct SquareNorm {
+  static Ranges prepare(KernelContext const& context, Op const& op) {
+    return parameter_ranges(context, op, attributes_of<UpdateRange>(op));
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    std::int64_t tiles = 0;
+    for (auto const& range : prepare(context, op)) tiles += div_ceil(range.count, kNormTile);
+    return tiles * size_bytes(DType::f64);
+  }
+
+  template <class G>
+  static void run(Exec const& exec, void* const* p, Ranges const& ranges) {
     auto const* const gradient = static_cast<G const*>(p[0]);
     auto* const sums = static_cast<double*>(p[2]);
     std::int64_t tiles = 0;
@@ -92,12 +101,10 @@ Launch bind_typed(Ranges ranges) {
       tiles += own;
     }
     for_each_item(exec, label_total, 1, AddTiles{sums, static_cast<double*>(p[1]), tiles});
-  };
-}
+  }
 
-template <class G>
-Launch serial_typed(Ranges ranges) {
-  return [ranges = std::move(ranges)](Exec const&, void* const* p) {
+  template <class G>
+  static void run_serially(void* const* p, Ranges const& ranges) {
     double total = 0;
     for (auto const& range : ranges)
       for (std::int64_t tile = 0; tile * kNormTile < range.count; ++tile) {
@@ -105,33 +112,13 @@ Launch serial_typed(Ranges ranges) {
         total += sum_in_lanes<double>(tile_elements(range.count, tile), square);
       }
     *static_cast<double*>(p[1]) = total;
-  };
-}
-
-Ranges ranges_of(KernelContext const& context, Op const& op) {
-  return parameter_ranges(context, op, attributes_of<UpdateRange>(op));
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return bind_typed<G>(ranges_of(context, op)); },
-                  dtype(context, op.inputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class G>(G) { return serial_typed<G>(ranges_of(context, op)); },
-                  dtype(context, op.inputs[0]));
-}
-
-std::int64_t workspace(KernelContext const& context, Op const& op) {
-  std::int64_t tiles = 0;
-  for (auto const& range : ranges_of(context, op)) tiles += div_ceil(range.count, kNormTile);
-  return tiles * size_bytes(DType::f64);
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_square_norm() {
-  return {bind, serial, workspace};
+  return typed_kernel<SquareNorm>();
 }
 
 }  // namespace spillway
