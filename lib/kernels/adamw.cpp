@@ -2,10 +2,9 @@
 // remainder.
 #include "kernels/adamw.hpp"
 
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
 #include "kernels/parameter_ranges.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -87,53 +86,33 @@ auto operands_of(void* const* p, AdamWConstants const& constants, ParameterRange
                                    range};
 }
 
-template <class G, class T, class Moment>
-Launch bind_typed(Settings settings) {
-  return [settings = std::move(settings)](Exec const& exec, void* const* p) {
+struct AdamWKernel {
+  static Settings prepare(KernelContext const& context, Op const& op) {
+    assert(is_present(op.outputs[1]) == (dtype(context, op.outputs[0]) == DType::bf16));
+    auto const& a = attributes_of<AdamWAttributes>(op);
+    return {{a.beta1, a.beta2, a.eps, a.weight_decay}, parameter_ranges(context, op, a.range)};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0], op.outputs[2]); }
+
+  template <class G, class T, class Moment>
+  static void run(Exec const& exec, void* const* p, Settings const& settings) {
     for (auto const& range : settings.ranges)
       for_each_range(exec, label, range.count,
                      operands_of<G, T, Moment>(p, settings.constants, range));
-  };
-}
+  }
 
-// The same loop on one thread: the host lane's update.
-template <class G, class T, class Moment>
-Launch serial_typed(Settings settings) {
-  return [settings = std::move(settings)](Exec const&, void* const* p) {
+  // The same loop on one thread: the host lane's update.
+  template <class G, class T, class Moment>
+  static void run_serially(void* const* p, Settings const& settings) {
     for (auto const& range : settings.ranges)
       operands_of<G, T, Moment>(p, settings.constants, range)(0, range.count);
-  };
-}
-
-Settings settings_of(KernelContext const& context, Op const& op) {
-  auto const& a = attributes_of<AdamWAttributes>(op);
-  return {{a.beta1, a.beta2, a.eps, a.weight_decay}, parameter_ranges(context, op, a.range)};
-}
-
-// Calls f(G{}, T{}, Moment{}).
-template <class F>
-Launch dispatch_types(KernelContext const& context, Op const& op, F const& f) {
-  auto const parameter = dtype(context, op.outputs[0]);
-  assert(is_present(op.outputs[1]) == (parameter == DType::bf16));
-  return dispatch(f, dtype(context, op.inputs[0]), parameter, dtype(context, op.outputs.back()));
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch_types(context, op, [&]<class G, class T, class Moment>(G, T, Moment) {
-    return bind_typed<G, T, Moment>(settings_of(context, op));
-  });
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch_types(context, op, [&]<class G, class T, class Moment>(G, T, Moment) {
-    return serial_typed<G, T, Moment>(settings_of(context, op));
-  });
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_adamw() {
-  return {bind, serial};
+  return typed_kernel<AdamWKernel>();
 }
 
 }  // namespace spillway

@@ -221,19 +221,22 @@ struct Gradients {
       product->b_panels = panels.size();
       kernels->product(*product);
     }
+    auto const first = at.rows.first + skipped, stride = shape.strip_stride();
+    float const factor = in.scores.factor();
     float const *const lse = floats(at.base, scratch.lse) + skipped;
     float const *const delta = floats(at.base, scratch.delta) + skipped;
+    if (!in.scores.are_finished())
+      for (std::int64_t r = 0; r < keys.size(); ++r)
+        in.scores.finish_queries(scores.c + r * stride, columns, at.sequence, at.head,
+                                 keys.first + r, first);
     for (std::int64_t r = 0; r < keys.size(); ++r) {
-      auto* const strip = scores.c + r * shape.strip_stride();
       Range const key{keys.first + r, keys.first + r + 1};
-      if (!in.scores.are_finished())
-        in.scores.finish_queries(strip, columns, at.sequence, at.head, key.first,
-                                 at.rows.first + skipped);
-      fill_outside(strip, columns, shape.queries_of(key), at.rows.first + skipped, -kInfinity);
-      auto* const slope = slopes.c + r * shape.strip_stride();
-      differentiate(strip, slope, lse, delta, columns, in.scores.factor());
-      if (at.bias) bias.add(at.bias, key.first, skipped, slope, columns);
+      fill_outside(scores.c + r * stride, columns, shape.queries_of(key), first, -kInfinity);
+      differentiate(scores.c + r * stride, slopes.c + r * stride, lse, delta, columns, factor);
     }
+    if (at.bias)
+      for (std::int64_t r = 0; r < keys.size(); ++r)
+        bias.add(at.bias, keys.first + r, skipped, slopes.c + r * stride, columns);
     if (row < 0) return;
     add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * shape.width * 4, skipped);
     add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * shape.width * 4, skipped);

@@ -2,7 +2,6 @@
 // the sums of that bias' gradient lie.
 #pragma once
 
-#include <cmath>
 #include <limits>
 
 #include "kernels/attention_shape.hpp"
@@ -39,30 +38,15 @@ struct Scores {
 
   // Whether some of these queries may see some of these keys, as far as segments go.
   bool may_meet(std::int64_t sequence, Range queries, Range keys) const {
-    if (!segments_q) return true;
-    auto const q = extent(segments_q + sequence * shape.queries, queries);
-    auto const k = extent(segments_k + sequence * shape.keys, keys);
-    return !intersection(q, k).empty();
+    return !segments_q || segments_meet(sequence, queries, keys);
   }
 
   // x: the scores of one query and the keys from `first` on; only those that exist are touched.
   void finish_keys(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
-                   std::int64_t query, std::int64_t first) const {
-    n = std::min(n, shape.keys - first);
-    if (distance_bias) add_bias<1>(x, n, bias_at(head, query, first));
-    if (segments_q)
-      hide(x, n, segments_k + sequence * shape.keys + first,
-           segments_q[sequence * shape.queries + query]);
-  }
+                   std::int64_t query, std::int64_t first) const;
   // x: the scores of one key and the queries from `first` on.
   void finish_queries(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
-                      std::int64_t key, std::int64_t first) const {
-    n = std::min(n, shape.queries - first);
-    if (distance_bias) add_bias<-1>(x, n, bias_at(head, first, key));
-    if (segments_q)
-      hide(x, n, segments_q + sequence * shape.queries + first,
-           segments_k[sequence * shape.keys + key]);
-  }
+                      std::int64_t key, std::int64_t first) const;
 
  private:
   static bool meet(std::int32_t a, std::int32_t b) { return a == b && a >= 0; }
@@ -71,30 +55,7 @@ struct Scores {
     return distance_bias + head * shape.distances() + key - query + shape.queries - 1;
   }
 
-  // From the smallest number that is not negative to the largest.
-  static Range extent(std::int32_t const* segments, Range rows) {
-    Range extent{std::numeric_limits<std::int32_t>::max(), 0};
-    for (auto row = rows.first; row < rows.past; ++row) {
-      std::int64_t const segment = segments[row];
-      if (segment < 0) continue;
-      extent = {std::min(extent.first, segment), std::max(extent.past, segment + 1)};
-    }
-    return extent;
-  }
-
-  template <int step>
-  void add_bias(float* __restrict__ x, std::int64_t n, float const* __restrict__ bias) const {
-    float const scale = shape.scale;
-#pragma omp simd
-    for (std::int64_t l = 0; l < n; ++l) x[l] = std::fma(scale, x[l], bias[step * l]);
-  }
-
-  static void hide(float* __restrict__ x, std::int64_t n, std::int32_t const* __restrict__ others,
-                   std::int32_t own) {
-    if (own < 0) return static_cast<void>(std::fill_n(x, n, -kInfinity));
-#pragma omp simd
-    for (std::int64_t l = 0; l < n; ++l) x[l] = others[l] == own ? x[l] : -kInfinity;
-  }
+  bool segments_meet(std::int64_t sequence, Range queries, Range keys) const;
 };
 
 // The bias' gradient: sums of the scores' slopes over equal distances. Every tile of queries of a
@@ -114,25 +75,10 @@ struct BiasSums {
     return sums + (pair * shape.query_tiles() + first_query / shape.tile) * length(shape);
   }
   // The slopes of one key and the queries from row `row` of the tile on.
-  void add(float* __restrict__ tile, std::int64_t key, std::int64_t row,
-           float const* __restrict__ slopes, std::int64_t n) const {
-    float* __restrict__ const nearest = tile + key - row + shape.tile - 1;
-#pragma omp simd
-    for (std::int64_t l = 0; l < n; ++l) nearest[-l] += slopes[l];
-  }
+  void add(float* tile, std::int64_t key, std::int64_t row, float const* slopes,
+           std::int64_t n) const;
   // gradient[head] = all that was added.
-  void collect(std::int64_t head, float* gradient) const {
-    auto* __restrict__ const out = gradient + head * shape.distances();
-    std::fill_n(out, shape.distances(), 0.0f);
-    for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
-      for (std::int64_t first = 0; first < shape.queries; first += shape.tile) {
-        auto const* __restrict__ const tile = of_tile(sequence, head, first);
-        auto const shift = shape.queries - shape.tile - first;  // from a tile's sum to the head's
-        auto const past = std::min(length(shape), shape.distances() - shift);
-#pragma omp simd
-        for (auto e = std::max<std::int64_t>(-shift, 0); e < past; ++e) out[e + shift] += tile[e];
-      }
-  }
+  void collect(std::int64_t head, float* gradient) const;
 };
 
 }  // namespace spillway

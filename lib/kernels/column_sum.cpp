@@ -1,7 +1,6 @@
 // column_sum: db = the sum of dy's rows: the gradient of a bias.
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -44,9 +43,19 @@ struct SumRows {
   }
 };
 
-template <class T, class G>
-Launch bind_typed(Extents e) {
-  return [e](Exec const& exec, void* const* p) {
+struct ColumnSum {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    auto const& dy = op.inputs[0];
+    return {Partitions::of(dy.shape[0]), dy.shape[1], dy.strides[0]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return e.partitions.count * e.columns * size_bytes(DType::f32);
+  }
+
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
     auto* const partial = static_cast<float*>(p[2]);
     for_each_row(exec, label, e.partitions.count,
                  SumRows<T>{static_cast<T const*>(p[0]), partial, e});
@@ -54,12 +63,10 @@ Launch bind_typed(Extents e) {
         exec, label_total, e.columns,
         AddRows<PartialRows, G>{
             {partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
-  };
-}
+  }
 
-template <class T, class G>
-Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) {
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
     auto const* const dy = static_cast<T const*>(p[0]);
     auto* const db = static_cast<G*>(p[1]);
     for (std::int64_t j = 0; j < e.columns; ++j) {
@@ -68,33 +75,13 @@ Launch serial_typed(Extents e) {
         sum += to_float(dy[row * e.row_stride + j]);
       db[j] = store<G>(static_cast<float>(sum));
     }
-  };
-}
-
-Extents extents_of(Op const& op) {
-  auto const& dy = op.inputs[0];
-  return {Partitions::of(dy.shape[0]), dy.shape[1], dy.strides[0]};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.inputs[0]), dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return serial_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.inputs[0]), dtype(context, op.outputs[0]));
-}
-
-std::int64_t workspace(KernelContext const&, Op const& op) {
-  auto const e = extents_of(op);
-  return e.partitions.count * e.columns * size_bytes(DType::f32);
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_column_sum() {
-  return {bind, serial, workspace};
+  return typed_kernel<ColumnSum>();
 }
 
 }  // namespace spillway

@@ -1,9 +1,8 @@
 // dropout: y = x / (1 - p) where a number drawn by counter is >= p, else 0.
 #include "kernels/dropout.hpp"
 
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -76,17 +75,32 @@ Dropout<T> operands_of(void* const* p, Settings const& s) {
           static_cast<T*>(p[2]), s, s.blocks()};
 }
 
-template <class T>
-Launch bind_typed(Settings s) {
-  return [s](Exec const& exec, void* const* p) {
-    for_each_range(exec, label, s.samples * s.blocks(), operands_of<T>(p, s));
-  };
-}
+struct DropoutKernel {
+  static Settings prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const n = element_count(op.outputs[0].shape);
+    auto const samples = element_count(op.inputs[1].shape);
+    auto const& attributes = attributes_of<DropoutAttributes>(op);
+    assert(n == samples * attributes.sequence * op.outputs[0].shape[1]);
+    double const p = attributes.p;
+    assert(p >= 0 && p < 1);
+    return {samples,
+            div_exact(n, samples),
+            static_cast<float>(p),
+            static_cast<float>(1 / (1 - p)),
+            attributes.seed,
+            attributes.origin};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-// Element by element.
-template <class T>
-Launch serial_typed(Settings s) {
-  return [s](Exec const&, void* const* p) {
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Settings const& s) {
+    for_each_range(exec, label, s.samples * s.blocks(), operands_of<T>(p, s));
+  }
+
+  // Element by element.
+  template <class T>
+  static void run_serially(void* const* p, Settings const& s) {
     auto const o = operands_of<T>(p, s);
     for (std::int64_t sample = 0; sample < s.samples; ++sample)
       for (std::int64_t i = 0; i < s.elements; ++i) {
@@ -97,39 +111,13 @@ Launch serial_typed(Settings s) {
         auto const at = sample * s.elements + i;
         o.y[at] = store<T>(keep ? to_float(o.x[at]) * s.scale : 0.0f);
       }
-  };
-}
-
-Settings settings_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const n = element_count(op.outputs[0].shape);
-  auto const samples = element_count(op.inputs[1].shape);
-  auto const& attributes = attributes_of<DropoutAttributes>(op);
-  assert(n == samples * attributes.sequence * op.outputs[0].shape[1]);
-  double const p = attributes.p;
-  assert(p >= 0 && p < 1);
-  return {samples,
-          div_exact(n, samples),
-          static_cast<float>(p),
-          static_cast<float>(1 / (1 - p)),
-          attributes.seed,
-          attributes.origin};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return bind_typed<T>(settings_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return serial_typed<T>(settings_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_dropout() {
-  return {bind, serial};
+  return typed_kernel<DropoutKernel>();
 }
 
 }  // namespace spillway

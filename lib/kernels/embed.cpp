@@ -1,7 +1,6 @@
 // embed: x[m] = wte[tokens[m]] + wpe[m mod sequence].
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -37,44 +36,33 @@ Embed<T> operands_of(void* const* p, Extents extents) {
           static_cast<T const*>(p[2]), static_cast<T*>(p[3]), extents};
 }
 
-template <class T>
-Launch bind_typed(Extents e) {
-  return [e](Exec const& exec, void* const* p) {
-    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
-  };
-}
+struct EmbedKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& x = op.outputs[0];
+    return {x.shape[0], x.shape[1], attributes_of<EmbedAttributes>(op).sequence};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-template <class T>
-Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) {
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
+  }
+
+  template <class T>
+  static void run_serially(void* const* p, Extents const& e) {
     auto const o = operands_of<T>(p, e);
     for (std::int64_t m = 0; m < e.rows; ++m)
       for (std::int64_t j = 0; j < e.columns; ++j)
         o.x[m * e.columns + j] = store<T>(to_float(o.wte[o.tokens[m] * e.columns + j]) +
                                           to_float(o.wpe[m % e.sequence * e.columns + j]));
-  };
-}
-
-Extents extents_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const& x = op.outputs[0];
-  return {x.shape[0], x.shape[1], attributes_of<EmbedAttributes>(op).sequence};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return bind_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return serial_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_embed() {
-  return {bind, serial};
+  return typed_kernel<EmbedKernel>();
 }
 
 }  // namespace spillway

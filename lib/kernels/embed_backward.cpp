@@ -3,9 +3,8 @@
 //
 // The positions of every token are found first, as linked lists in the workspace: each work item
 // owns a range of the vocabulary and reads all tokens, so no two write to one list.
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -86,9 +85,25 @@ struct SumPlace {
   }
 };
 
-template <class T, class G>
-Launch bind_typed(Extents e) {
-  return [e](Exec const& exec, void* const* p) {
+struct EmbedBackward {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& dx = op.inputs[1];
+    return {dx.shape[0],
+            dx.shape[1],
+            attributes_of<EmbedAttributes>(op).sequence,
+            op.outputs[0].shape[0],
+            op.outputs[1].shape[0],
+            is_in_place(op, 0)};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[1], op.outputs[0]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return (e.words + e.rows) * size_bytes(DType::i32);
+  }
+
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
     auto const* const tokens = static_cast<std::int32_t const*>(p[0]);
     auto const* const dx = static_cast<T const*>(p[1]);
     auto *const dwte = static_cast<G*>(p[2]), *const dwpe = static_cast<G*>(p[3]);
@@ -100,13 +115,11 @@ Launch bind_typed(Extents e) {
                  SumWord<T, G>{dx, first, next, dwte, e.columns, e.accumulate});
     for_each_row(exec, label_places, e.places,
                  SumPlace<T, G>{dx, dwpe, e.rows, e.columns, e.sequence});
-  };
-}
+  }
 
-// Every element of a gradient by a search through all positions.
-template <class T, class G>
-Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) {
+  // Every element of a gradient by a search through all positions.
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
     auto const* const tokens = static_cast<std::int32_t const*>(p[0]);
     auto const* const dx = static_cast<T const*>(p[1]);
     auto *const dwte = static_cast<G*>(p[2]), *const dwpe = static_cast<G*>(p[3]);
@@ -124,39 +137,13 @@ Launch serial_typed(Extents e) {
     for (std::int64_t i = 0; i < e.places * e.columns; ++i)
       dwpe[i] = store<G>(sum_where(
           i % e.columns, [&](std::int64_t m) { return m % e.sequence == i / e.columns; }));
-  };
-}
-
-Extents extents_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const& dx = op.inputs[1];
-  return {dx.shape[0],
-          dx.shape[1],
-          attributes_of<EmbedAttributes>(op).sequence,
-          op.outputs[0].shape[0],
-          op.outputs[1].shape[0],
-          is_in_place(op, 0)};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.inputs[1]), dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return serial_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.inputs[1]), dtype(context, op.outputs[0]));
-}
-
-std::int64_t workspace(KernelContext const&, Op const& op) {
-  auto const e = extents_of(op);
-  return (e.words + e.rows) * size_bytes(DType::i32);
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_embed_backward() {
-  return {bind, serial, workspace};
+  return typed_kernel<EmbedBackward>();
 }
 
 }  // namespace spillway

@@ -2,9 +2,8 @@
 // with the mean taken first and the variance around it: no cancellation.
 #include <cmath>
 
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -74,16 +73,21 @@ LayerNorm<T> operands_of(void* const* p, Extents extents) {
           extents};
 }
 
-template <class T>
-Launch bind_typed(Extents e) {
-  return [e](Exec const& exec, void* const* p) {
-    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
-  };
-}
+struct LayerNormKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& x = op.inputs[0];
+    return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-template <class T>
-Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) {
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
+  }
+
+  template <class T>
+  static void run_serially(void* const* p, Extents const& e) {
     auto const o = operands_of<T>(p, e);
     for (std::int64_t m = 0; m < e.rows; ++m) {
       auto const* const x = o.x + m * e.columns;
@@ -100,29 +104,13 @@ Launch serial_typed(Extents e) {
         o.y[m * e.columns + j] = store<T>(static_cast<float>(y + shift));
       }
     }
-  };
-}
-
-Extents extents_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const& x = op.inputs[0];
-  return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return bind_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return serial_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_layernorm() {
-  return {bind, serial};
+  return typed_kernel<LayerNormKernel>();
 }
 
 }  // namespace spillway

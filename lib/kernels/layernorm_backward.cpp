@@ -3,9 +3,8 @@
 //   dbeta = sum of dy over rows.
 #include <cmath>
 
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -85,24 +84,6 @@ struct LayerNormBackward {
   }
 };
 
-template <class T, class G>
-Launch bind_typed(Extents e) {
-  return [e](Exec const& exec, void* const* p) {
-    Operands<T, G> const o(p);
-    if (o.addend) {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, e});
-    } else {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, e});
-    }
-    auto const sum = [&](float const* partial, G* out) {
-      for_each_range(exec, label_parameters, e.columns,
-                     AddRows<PartialRows, G>{{partial, 2 * e.columns}, out, e.partitions.count});
-    };
-    sum(o.partial, o.dgamma);
-    if (o.dbeta) sum(o.partial + e.columns, o.dbeta);
-  };
-}
-
 // In fp64, row by row and then column by column.
 template <class T, class G>
 void differentiate(Operands<T, G> const& o, Extents const& e) {
@@ -133,36 +114,44 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
   }
 }
 
-template <class T, class G>
-Launch serial_typed(Extents e) {
-  return [e](Exec const&, void* const* p) { differentiate(Operands<T, G>(p), e); };
-}
+struct LayerNormBackwardKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& dx = op.outputs[0];
+    return {Partitions::of(dx.shape[0]), dx.shape[1]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0], op.outputs[1]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return e.partitions.count * 2 * e.columns * size_bytes(DType::f32);
+  }
 
-Extents extents_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const& dx = op.outputs[0];
-  return {Partitions::of(dx.shape[0]), dx.shape[1]};
-}
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    Operands<T, G> const o(p);
+    if (o.addend) {
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, e});
+    } else {
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, e});
+    }
+    auto const sum = [&](float const* partial, G* out) {
+      for_each_range(exec, label_parameters, e.columns,
+                     AddRows<PartialRows, G>{{partial, 2 * e.columns}, out, e.partitions.count});
+    };
+    sum(o.partial, o.dgamma);
+    if (o.dbeta) sum(o.partial + e.columns, o.dbeta);
+  }
 
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.outputs[0]), dtype(context, op.outputs[1]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T, class G>(T, G) { return serial_typed<T, G>(extents_of(op)); },
-                  dtype(context, op.outputs[0]), dtype(context, op.outputs[1]));
-}
-
-std::int64_t workspace(KernelContext const&, Op const& op) {
-  auto const e = extents_of(op);
-  return e.partitions.count * 2 * e.columns * size_bytes(DType::f32);
-}
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    differentiate(Operands<T, G>(p), e);
+  }
+};
 
 }  // namespace
 
 Kernel kernel_layernorm_backward() {
-  return {bind, serial, workspace};
+  return typed_kernel<LayerNormBackwardKernel>();
 }
 
 }  // namespace spillway

@@ -4,67 +4,53 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "kernels/dispatch.hpp"
 #include "kernels/launch.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
 
 Label const label = "spillway::relative_bias";
 
+struct Extents {
+  RelativeBuckets buckets;
+  std::int64_t heads, queries, distances;
+};
+
 template <class T>
 struct RelativeBias {
   T const* table;
   float* bias;
-  RelativeBuckets buckets;
-  std::int64_t heads, queries, distances;
+  Extents e;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    auto const head = i / distances, element = i % distances;
-    bias[i] = to_float(table[buckets.bucket(element - queries + 1) * heads + head]);
+    auto const head = i / e.distances, element = i % e.distances;
+    bias[i] = to_float(table[e.buckets.bucket(element - e.queries + 1) * e.heads + head]);
   }
 };
 
-template <class T>
-RelativeBias<T> bind_typed(Op const& op) {
-  assert(all_contiguous(op));
-  auto const &table = op.inputs[0], &bias = op.outputs[0];
-  assert(bias.shape[0] == table.shape[1]);
-  return {nullptr,
-          nullptr,
-          relative_buckets(op, table.shape[0]),
-          table.shape[1],
-          attributes_of<RelativeBiasAttributes>(op).queries,
-          bias.shape[1]};
-}
+struct RelativeBiasKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    auto const &table = op.inputs[0].shape, &bias = op.outputs[0].shape;
+    assert(all_contiguous(op) && bias[0] == table[1]);
+    return {relative_buckets(op, table[0]), table[1],
+            attributes_of<RelativeBiasAttributes>(op).queries, bias[1]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
 
-template <class T>
-RelativeBias<T> with(RelativeBias<T> kernel, void* const* p) {
-  kernel.table = static_cast<T const*>(p[0]);
-  kernel.bias = static_cast<float*>(p[1]);
-  return kernel;
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class T>(T) -> Launch {
-        return [kernel = bind_typed<T>(op)](Exec const& exec, void* const* p) {
-          for_each_item(exec, label, kernel.heads * kernel.distances, with(kernel, p));
-        };
-      },
-      dtype(context, op.inputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class T>(T) -> Launch {
-        return [kernel = bind_typed<T>(op)](Exec const&, void* const* p) {
-          auto const bound = with(kernel, p);
-          for (std::int64_t i = 0; i < bound.heads * bound.distances; ++i) bound(i);
-        };
-      },
-      dtype(context, op.inputs[0]));
-}
+  template <class T>
+  static RelativeBias<T> bound(void* const* p, Extents const& e) {
+    return {static_cast<T const*>(p[0]), static_cast<float*>(p[1]), e};
+  }
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    for_each_item(exec, label, e.heads * e.distances, bound<T>(p, e));
+  }
+  template <class T>
+  static void run_serially(void* const* p, Extents const& e) {
+    for (std::int64_t i = 0; i < e.heads * e.distances; ++i) bound<T>(p, e)(i);
+  }
+};
 
 }  // namespace
 
@@ -82,7 +68,7 @@ RelativeBuckets relative_buckets(Op const& op, std::int64_t buckets) {
 }
 
 Kernel kernel_relative_bias() {
-  return {bind, serial};
+  return typed_kernel<RelativeBiasKernel>();
 }
 
 }  // namespace spillway

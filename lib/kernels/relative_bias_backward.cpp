@@ -1,8 +1,8 @@
 // relative_bias_backward: dtable[b, h] = the sum of ddistance_bias[h, e] over the elements of
 // bucket b, in the order of growing distance.
-#include "kernels/dispatch.hpp"
 #include "kernels/launch.hpp"
 #include "kernels/relative_bias.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -39,51 +39,39 @@ struct RelativeBiasBackward {
   }
 };
 
-// Every element by a search through all distances.
-template <class G>
-void sum_serially(float const* dbias, G* dtable, Extents const& e) {
-  for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < e.distances; ++i)
-      if (e.buckets.bucket(i - e.queries + 1) == item / e.heads)
-        sum += dbias[item % e.heads * e.distances + i];
-    dtable[item] = store<G>(static_cast<float>(sum));
+struct RelativeBiasBackwardKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& table = op.outputs[0].shape;
+    return {relative_buckets(op, table[0]), table[0], table[1],
+            attributes_of<RelativeBiasAttributes>(op).queries, op.inputs[0].shape[1]};
   }
-}
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-Extents extents_of(Op const& op) {
-  assert(all_contiguous(op));
-  auto const& table = op.outputs[0];
-  return {relative_buckets(op, table.shape[0]), table.shape[0], table.shape[1],
-          attributes_of<RelativeBiasAttributes>(op).queries, op.inputs[0].shape[1]};
-}
+  template <class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    auto const* const dbias = static_cast<float const*>(p[0]);
+    for_each_item(exec, label, e.rows * e.heads,
+                  RelativeBiasBackward<G>{dbias, static_cast<G*>(p[1]), e});
+  }
 
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) -> Launch {
-        return [e = extents_of(op)](Exec const& exec, void* const* p) {
-          for_each_item(
-              exec, label, e.rows * e.heads,
-              RelativeBiasBackward<G>{static_cast<float const*>(p[0]), static_cast<G*>(p[1]), e});
-        };
-      },
-      dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) -> Launch {
-        return [e = extents_of(op)](Exec const&, void* const* p) {
-          sum_serially(static_cast<float const*>(p[0]), static_cast<G*>(p[1]), e);
-        };
-      },
-      dtype(context, op.outputs[0]));
-}
+  // Every element by a search through all distances.
+  template <class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
+      auto const* const dbias = static_cast<float const*>(p[0]) + item % e.heads * e.distances;
+      double sum = 0;
+      for (std::int64_t i = 0; i < e.distances; ++i)
+        if (e.buckets.bucket(i - e.queries + 1) == item / e.heads) sum += dbias[i];
+      static_cast<G*>(p[1])[item] = store<G>(static_cast<float>(sum));
+    }
+  }
+};
 
 }  // namespace
 
 Kernel kernel_relative_bias_backward() {
-  return {bind, serial};
+  return typed_kernel<RelativeBiasBackwardKernel>();
 }
 
 }  // namespace spillway

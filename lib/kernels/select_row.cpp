@@ -1,7 +1,6 @@
 // select_row: the row of x whose number `position` holds; generation reads it late, so it is data.
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -28,39 +27,28 @@ SelectRow<T> operands_of(void* const* p, std::int64_t row_stride) {
           static_cast<T*>(p[2]), row_stride};
 }
 
-template <class T>
-Launch bind_typed(Extents extents) {
-  return [extents](Exec const& exec, void* const* p) {
-    for_each_element(exec, label, extents.columns, operands_of<T>(p, extents.row_stride));
-  };
-}
+struct SelectRowKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    return {op.inputs[0].shape[1], op.inputs[0].strides[0]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-template <class T>
-Launch serial_typed(Extents extents) {
-  return [extents](Exec const&, void* const* p) {
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Extents const& extents) {
+    for_each_element(exec, label, extents.columns, operands_of<T>(p, extents.row_stride));
+  }
+
+  template <class T>
+  static void run_serially(void* const* p, Extents const& extents) {
     auto const select = operands_of<T>(p, extents.row_stride);
     for (std::int64_t j = 0; j < extents.columns; ++j) select(j);
-  };
-}
-
-Extents extents_of(Op const& op) {
-  return {op.inputs[0].shape[1], op.inputs[0].strides[0]};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return bind_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch([&]<class T>(T) { return serial_typed<T>(extents_of(op)); },
-                  dtype(context, op.outputs[0]));
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_select_row() {
-  return {bind, serial};
+  return typed_kernel<SelectRowKernel>();
 }
 
 }  // namespace spillway

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/parameter_ranges.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -32,7 +31,8 @@ struct Pieces {
 
 template <class Space, class T>
 Kokkos::View<T*, Space> copied(Label const& name, std::vector<T> const& from) {
-  Kokkos::View<T*, Space> result(name, from.size());
+  Kokkos::View<T*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
+                                 from.size());
   Kokkos::deep_copy(result, Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
   return result;
 }
@@ -179,63 +179,53 @@ struct SumSlices {
   }
 };
 
-template <class G>
-Launch bind_typed(Pieces<KernelSpace::Instance::memory_space> pieces, Slices slices) {
-  return [pieces = std::move(pieces), slices](Exec const& exec, void* const* p) {
+struct SquareNorm {
+  using Space = KernelSpace::Instance::memory_space;
+  struct Prepared {
+    Pieces<Space> pieces;
+    Pieces<Kokkos::HostSpace> host_pieces;
+    Slices slices;
+  };
+
+  static Prepared prepare(KernelContext const& context, Op const& op) {
+    return {pieces_of<Space>(context, op),
+            pieces_of<Kokkos::HostSpace>(context, op),
+            {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
+    return div_ceil(element_count(op.inputs[0].shape), kNormTile) * size_bytes(DType::f64);
+  }
+
+  template <class G>
+  static void run(Exec const& exec, void* const* p, Prepared const& prepared) {
     auto* const sums = static_cast<double*>(p[2]);
-    Tiles<G> const tiles(pieces, static_cast<G const*>(p[0]));
+    Tiles<G> const tiles(prepared.pieces, static_cast<G const*>(p[0]));
     for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
-    for (std::int64_t r = 0; r < slices.ranks; ++r) {
-      auto const of = slices.tiles(r);
+    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+      auto const of = prepared.slices.tiles(r);
       for_each_row(exec, label_slices, 1,
                    SumSlices{sums, static_cast<double*>(p[1]), of.first, of.count, r});
     }
-  };
-}
+  }
 
-template <class G>
-Launch serial_typed(Pieces<Kokkos::HostSpace> pieces, Slices slices) {
-  return [pieces = std::move(pieces), slices](Exec const&, void* const* p) {
-    Tiles<G> const tiles(pieces, static_cast<G const*>(p[0]));
-    for (std::int64_t r = 0; r < slices.ranks; ++r) {
-      auto const of = slices.tiles(r);
+  template <class G>
+  static void run_serially(void* const* p, Prepared const& prepared) {
+    Tiles<G> const tiles(prepared.host_pieces, static_cast<G const*>(p[0]));
+    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+      auto const of = prepared.slices.tiles(r);
       static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, [&](std::int64_t t) {
         auto const tile = tiles[of.first + t];
         return sum_in_lanes<double>(tile.elements, tile);
       });
     }
-  };
-}
-
-Slices slices_of(Op const& op) {
-  return {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)};
-}
-
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) {
-        using Space = KernelSpace::Instance::memory_space;
-        return bind_typed<G>(pieces_of<Space>(context, op), slices_of(op));
-      },
-      dtype(context, op.inputs[0]));
-}
-
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) {
-        return serial_typed<G>(pieces_of<Kokkos::HostSpace>(context, op), slices_of(op));
-      },
-      dtype(context, op.inputs[0]));
-}
-
-std::int64_t workspace(KernelContext const&, Op const& op) {
-  return div_ceil(element_count(op.inputs[0].shape), kNormTile) * size_bytes(DType::f64);
-}
+  }
+};
 
 }  // namespace
 
 Kernel kernel_square_norm() {
-  return {bind, serial, workspace};
+  return typed_kernel<SquareNorm>();
 }
 
 }  // namespace spillway

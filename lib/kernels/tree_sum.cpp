@@ -4,9 +4,8 @@
 #include <bit>
 
 #include "graph/gradient_slice.hpp"
-#include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
 
 namespace spillway {
 namespace {
@@ -72,18 +71,11 @@ struct SumTree {
   }
 };
 
-template <class G>
 struct TreeSum {
   std::int64_t ranks, rank, stride;
   Slice slice;
 
-  TreeSum(KernelContext const& context, Op const& op)
-      : ranks(op.inputs[0].shape[0]),
-        rank(context.rank),
-        stride(op.inputs[0].shape[1]),
-        slice(gradient_slice(element_count(op.outputs[0].shape), rank, ranks)) {
-    assert(all_contiguous(op) && rank < ranks && slice.count <= stride);
-  }
+  template <class G>
   SumTree<RankRows<G>, G> add(void* const* p) const {
     auto* const own = static_cast<G*>(p[1]) + slice.first;
     return {{static_cast<G const*>(p[0]), own, stride, rank}, own, ranks};
@@ -99,32 +91,34 @@ float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::in
   return sum_of_ranks(rows, i, first, middle) + sum_of_ranks(rows, i, middle, last);
 }
 
-Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) -> Launch {
-        return [sum = TreeSum<G>(context, op)](Exec const& exec, void* const* p) {
-          for_each_range(exec, label, sum.slice.count, sum.add(p));
-        };
-      },
-      dtype(context, op.outputs[0]));
-}
+struct TreeSumKernel {
+  static TreeSum prepare(KernelContext const& context, Op const& op) {
+    auto const& parts = op.inputs[0].shape;
+    auto const elements = element_count(op.outputs[0].shape);
+    TreeSum const sum{parts[0], context.rank, parts[1],
+                      gradient_slice(elements, context.rank, parts[0])};
+    assert(all_contiguous(op) && sum.rank < sum.ranks && sum.slice.count <= sum.stride);
+    return sum;
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
 
-Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch(
-      [&]<class G>(G) -> Launch {
-        return [sum = TreeSum<G>(context, op)](Exec const&, void* const* p) {
-          auto const add = sum.add(p);
-          for (std::int64_t i = 0; i < sum.slice.count; ++i)
-            add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
-        };
-      },
-      dtype(context, op.outputs[0]));
-}
+  template <class G>
+  static void run(Exec const& exec, void* const* p, TreeSum const& sum) {
+    for_each_range(exec, label, sum.slice.count, sum.add<G>(p));
+  }
+
+  template <class G>
+  static void run_serially(void* const* p, TreeSum const& sum) {
+    auto const add = sum.add<G>(p);
+    for (std::int64_t i = 0; i < sum.slice.count; ++i)
+      add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
+  }
+};
 
 }  // namespace
 
 Kernel kernel_tree_sum() {
-  return {bind, serial};
+  return typed_kernel<TreeSumKernel>();
 }
 
 }  // namespace spillway
