@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -53,6 +54,7 @@ class Network {
     append_update(m_graph, {});
     return m_graph;
   }
+  Graph const& graph() const { return m_graph; }
   std::vector<Op const*> backward(OpKind kind) const {
     std::vector<Op const*> found;
     for (Op const& op : m_graph.ops)
@@ -112,6 +114,27 @@ TEST(SharedParameters, TheHeadIsTheFirstUseOfTheBackwardPass) {
   EXPECT_FALSE(is_in_place(*net.backward(OpKind::lm_head_loss_backward)[0], 3));
   EXPECT_EQ(graph.parts[0].range.first, 0);
   EXPECT_EQ(graph.parts[0].range.last, 16);
+}
+
+// A product of x to which x is added, where x has a gradient from a later op as well.
+TEST(SharedActivations, AreSummedInTheOrderInWhichTheirPartsAreMade) {
+  Network net;
+  int const chunk = net.chunk(true);
+  auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
+  auto const x = net.product("x", net.activation("start", {3, 4}), w);
+  auto const y = net.activation("y", {3, 4}), sum = net.activation("sum", {3, 4});
+  net.append(OpKind::matmul, "y", {x, w, {}, x}, {y});
+  net.append(OpKind::add, "sum", {x, y}, {sum});
+  std::set<TensorId> made;
+  for (Op const& op : net.finish(sum, head).ops) {
+    if (op.phase != Phase::backward) continue;
+    for (View const& view : op.outputs) made.insert(view.tensor);
+    for (View const& view : present(op.inputs)) {
+      bool const is_gradient = net.graph().tensor(view).name.find(".d(") != std::string::npos;
+      EXPECT_TRUE(!is_gradient || made.contains(view.tensor)) << op.name;
+    }
+    EXPECT_TRUE(op.inputs.size() < 4 || op.inputs[3] != op.outputs[0]) << op.name;
+  }
 }
 
 TEST(FrozenChunks, HaveNeitherGradientNorStateNorUpdate) {

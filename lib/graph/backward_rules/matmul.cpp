@@ -11,8 +11,6 @@ void backward_matmul(BackwardContext& context) {
   auto const dc = context.incoming(forward.outputs[0]);
   double const flops = matmul_flops(a, b);
 
-  if (is_present(forward.inputs[3])) context.pass_on(forward.inputs[3], dc);
-
   if (context.wants(a)) {
     auto const [da, addend] = context.contribute(a);
     context.emit(OpKind::matmul, "da", {dc, transposed(b), {}, addend.value_or(View{})}, {da}, {},
@@ -26,6 +24,8 @@ void backward_matmul(BackwardContext& context) {
     auto const dbias = context.parameter_gradient(bias);
     context.emit(OpKind::column_sum, "dbias", {dc}, {dbias});
   }
+  // After a's, which may be the same tensor: what this adds to is there only after the rule.
+  if (is_present(forward.inputs[3])) context.pass_on(forward.inputs[3], dc);
 }
 
 }  // namespace spillway
