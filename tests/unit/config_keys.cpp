@@ -19,8 +19,8 @@ Config unusual() {
   c.model = {"gpt", 3, 96, 6, 200, 1000, false, false, 0.125, 1e-7};
   c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77};
   c.batch = {24, 3};
-  c.optim = {"adamw", 1.0 / 3, 0,        0.01, 0.8,    0.999,  1e-12,
-             0,       0,       "linear", true, "bf16", "fp32", "skip"};
+  c.optim = {"adamw", 1.0 / 3,  0,    0.01,   0.8,    0.999,  1e-12, 0,
+             0,       "linear", true, "bf16", "fp32", "each", "skip"};
   c.precision = Precision::f32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
   c.plan = {{"keep", "nvme:0.25", "light"},
