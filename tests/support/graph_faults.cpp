@@ -91,9 +91,9 @@ int backward_of(Graph const& graph, int forward) {
 }
 
 AttentionAttributes shifted(AttentionAttributes attributes, Random& draws) {
-  bool const causal = attributes.mask == MaskKind::causal;
+  bool const causal = attributes.causal;
   if (!causal || below(draws, 3) == 0) {
-    attributes.mask = causal ? MaskKind::none : MaskKind::causal;
+    attributes.causal = !causal;
     attributes.window = 0;
     return attributes;
   }
@@ -181,6 +181,8 @@ std::optional<FaultyGraph> shift_mask(Graph const& graph, Random& draws) {
   std::vector<int> places;
   for (Op const& op : graph.ops) {
     if (op.kind != OpKind::attention || backward_of(graph, op.id) < 0) continue;
+    auto const& of = attributes_of<AttentionAttributes>(op);
+    if (of.queries != of.keys) continue;  // positions mean nothing there
     auto const& attributes = attributes_of<AttentionAttributes>(op);
     if (attributes.queries == attributes.keys) places.push_back(op.id);
   }

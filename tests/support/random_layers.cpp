@@ -113,7 +113,8 @@ View RandomLayers::product(View const& x, std::int64_t n, View const& addend) {
 View RandomLayers::gelu(View const& x) {
   auto const name = unique("gelu");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, name, {x}, {y});
+  m_builder.append(OpKind::gelu, name, {x}, {y},
+                   GeluAttributes{chance(50) ? GeluForm::tanh : GeluForm::erf});
   return y;
 }
 

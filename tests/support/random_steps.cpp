@@ -26,7 +26,6 @@ AttentionAttributes RandomLayers::heads(Stack const& stack, Stack const& other) 
           .heads = kv_heads * group,
           .kv_heads = kv_heads,
           .head_size = head_size,
-          .mask = MaskKind::none,
           .scale = 1 / std::sqrt(static_cast<double>(head_size)),
           .tile = m_graph.arithmetic.attention_tile};
 }
@@ -37,7 +36,7 @@ View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes co
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v}, {o, lse}, attributes,
+  m_builder.append(OpKind::attention, name, {q, k, v, {}, {}, {}}, {o, lse}, attributes,
                    attention_flops(attributes));
   return o;
 }
@@ -46,7 +45,7 @@ View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes co
 void RandomLayers::self_attention(Stack& stack) {
   auto attributes = heads(stack, stack);
   if (chance(70)) {
-    attributes.mask = MaskKind::causal;
+    attributes.causal = true;
     if (chance(50)) attributes.window = 1 + below(m_draws, static_cast<int>(stack.length));
   }
   bool const from_stream = chance(70);
