@@ -181,8 +181,6 @@ std::optional<FaultyGraph> shift_mask(Graph const& graph, Random& draws) {
   std::vector<int> places;
   for (Op const& op : graph.ops) {
     if (op.kind != OpKind::attention || backward_of(graph, op.id) < 0) continue;
-    auto const& of = attributes_of<AttentionAttributes>(op);
-    if (of.queries != of.keys) continue;  // positions mean nothing there
     auto const& attributes = attributes_of<AttentionAttributes>(op);
     if (attributes.queries == attributes.keys) places.push_back(op.id);
   }
