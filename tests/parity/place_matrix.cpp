@@ -6,9 +6,9 @@
 #include <array>
 #include <random>
 
-#include "comm/mpi_scope.hpp"
 #include "io/ring/scripted_queue.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/on_ranks.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
 
@@ -143,14 +143,5 @@ INSTANTIATE_TEST_SUITE_P(Under, Places,
 }  // namespace spillway::test
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  spillway::MpiScope const scope(argc, argv);
-  auto const comm = spillway::make_world_comm({.patience_s = 60});
-  spillway::test::g_comm = comm.get();
-  if (comm->rank() != 0) {
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-  }
-  int const failed = RUN_ALL_TESTS();
-  return comm->agree(failed);
+  return spillway::test::run_on_ranks(argc, argv, spillway::test::g_comm);
 }
