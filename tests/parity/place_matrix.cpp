@@ -7,9 +7,9 @@
 #include <random>
 
 #include "io/ring/scripted_queue.hpp"
+#include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
-#include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace spillway::test {
@@ -103,12 +103,12 @@ std::string text_of(Case const& c) {
          ", update " + std::string(name(c.update)) + ", number " + std::to_string(c.number);
 }
 
-// precision, micro-batches, clip
-class Places : public ::testing::TestWithParam<std::tuple<Precision, int, bool>> {};
+// family, precision, micro-batches, clip
+class Places : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool>> {};
 
 TEST_P(Places, OfAllKindsGiveEqualBits) {
-  auto const [precision, micro_batches, clip] = GetParam();
-  auto config = tiny_config();
+  auto const& [family, precision, micro_batches, clip] = GetParam();
+  auto config = family.config;
   config.model.layers = 3;
   config.model.hidden = 64;  // tensors that are worth a transfer
   config.model.dropout = 0.1;
@@ -129,13 +129,14 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
 }
 
 std::string name_of(::testing::TestParamInfo<Places::ParamType> const& info) {
-  auto const& [precision, micro_batches, clip] = info.param;
-  return std::string(precision == Precision::f32 ? "fp32_" : "bf16_") +
+  auto const& [family, precision, micro_batches, clip] = info.param;
+  return family.name + std::string(precision == Precision::f32 ? "_fp32_" : "_bf16_") +
          std::to_string(micro_batches) + (clip ? "_clipped" : "_free");
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, Places,
-                         ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
+                         ::testing::Combine(::testing::ValuesIn(family_cases()),
+                                            ::testing::Values(Precision::f32, Precision::bf16),
                                             ::testing::Values(1, 3), ::testing::Bool()),
                          name_of);
 

@@ -1,19 +1,19 @@
-// The backward pass against central differences of the loss, on a tiny fp32 model.
+// The backward pass against central differences of the loss, on tiny fp32 models.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "tests/support/family_case.hpp"
 #include "tests/support/sequential_run.hpp"
-#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/vocabulary.hpp"
 
 namespace spillway {
 namespace {
 
 using test::SequentialRun;
 
-Config small_config() {
-  auto config = test::tiny_config();
+Config small(Config config) {
   config.model.hidden = 16;
   config.data.sequence = 8;
   return config;
@@ -56,7 +56,8 @@ class Model {
 
   void set_batch() {
     auto const& known = m_run.graph().known;
-    std::uniform_int_distribution<int> token(0, static_cast<int>(test::kTinyVocab) - 1);
+    std::uniform_int_distribution<int> token(0,
+                                             static_cast<int>(test::vocabulary(m_run.graph())) - 1);
     for (auto& x : m_run.data<std::int32_t>(known.tokens)) x = token(m_random);
     for (auto& x : m_run.data<std::int32_t>(known.targets)) x = token(m_random);
     int row = 0;
@@ -106,22 +107,27 @@ void expect_gradients(Config const& config) {
   }
 }
 
-TEST(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
-  expect_gradients(small_config());
+class BackwardNumbers : public testing::TestWithParam<test::FamilyCase> {};
+
+TEST_P(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
+  expect_gradients(small(GetParam().config));
 }
 
-TEST(BackwardNumbers, UntiedModelWithoutBiasToo) {
-  auto config = small_config();
+TEST_P(BackwardNumbers, UntiedModelWithoutBiasToo) {
+  auto config = small(GetParam().config);
   config.model.tied = false;
   config.model.bias = false;
   expect_gradients(config);
 }
 
-TEST(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
-  auto config = small_config();
+TEST_P(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
+  auto config = small(GetParam().config);
   config.model.dropout = 0.2;
   expect_gradients(config);
 }
+
+INSTANTIATE_TEST_SUITE_P(, BackwardNumbers, testing::ValuesIn(test::family_cases()),
+                         [](auto const& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace spillway
