@@ -6,10 +6,10 @@
 #include <array>
 #include <random>
 
-#include "comm/mpi_scope.hpp"
 #include "io/ring/scripted_queue.hpp"
+#include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
-#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/on_ranks.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace spillway::test {
@@ -103,12 +103,13 @@ std::string text_of(Case const& c) {
          ", update " + std::string(name(c.update)) + ", number " + std::to_string(c.number);
 }
 
-// precision, micro-batches, clip, optim.reduction
-class Places : public ::testing::TestWithParam<std::tuple<Precision, int, bool, std::string>> {};
+// family, precision, micro-batches, clip, optim.reduction
+class Places
+    : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool, std::string>> {};
 
 TEST_P(Places, OfAllKindsGiveEqualBits) {
-  auto const [precision, micro_batches, clip, reduction] = GetParam();
-  auto config = tiny_config();
+  auto const& [family, precision, micro_batches, clip, reduction] = GetParam();
+  auto config = family.config;
   config.model.layers = 3;
   config.model.hidden = 64;  // tensors that are worth a transfer
   config.model.dropout = 0.1;
@@ -130,18 +131,20 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
 }
 
 std::string name_of(::testing::TestParamInfo<Places::ParamType> const& info) {
-  auto const& [precision, micro_batches, clip, reduction] = info.param;
-  return std::string(precision == Precision::f32 ? "fp32_" : "bf16_") +
+  auto const& [family, precision, micro_batches, clip, reduction] = info.param;
+  return family.name + std::string(precision == Precision::f32 ? "_fp32_" : "_bf16_") +
          std::to_string(micro_batches) + (clip ? "_clipped_" : "_free_") + reduction;
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, Places,
-                         ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
+                         ::testing::Combine(::testing::ValuesIn(family_cases()),
+                                            ::testing::Values(Precision::f32, Precision::bf16),
                                             ::testing::Values(1, 3), ::testing::Bool(),
                                             ::testing::Values("last")),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(ReducingEach, Places,
-                         ::testing::Combine(::testing::Values(Precision::f32, Precision::bf16),
+                         ::testing::Combine(::testing::ValuesIn(family_cases()),
+                                            ::testing::Values(Precision::f32, Precision::bf16),
                                             ::testing::Values(3), ::testing::Bool(),
                                             ::testing::Values("each")),
                          name_of);
@@ -150,14 +153,5 @@ INSTANTIATE_TEST_SUITE_P(ReducingEach, Places,
 }  // namespace spillway::test
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  spillway::MpiScope const scope(argc, argv);
-  auto const comm = spillway::make_world_comm({.patience_s = 60});
-  spillway::test::g_comm = comm.get();
-  if (comm->rank() != 0) {
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-  }
-  int const failed = RUN_ALL_TESTS();
-  return comm->agree(failed);
+  return spillway::test::run_on_ranks(argc, argv, spillway::test::g_comm);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/vocabulary.hpp"
+
 namespace spillway::test {
 namespace {
 
@@ -45,10 +47,8 @@ FiniteDifferences::FiniteDifferences(Graph graph, unsigned seed,
 
 void FiniteDifferences::set_batch() {
   auto const& known = m_run.graph().known;
-  auto const& ops = m_run.graph().ops;
-  auto const head = std::ranges::find(ops, OpKind::lm_head_loss, &Op::kind);
-  std::uniform_int_distribution<std::int32_t> token(
-      0, static_cast<std::int32_t>(head->inputs[1].shape[0] - 1));
+  auto const words = static_cast<std::int32_t>(vocabulary(m_run.graph()));
+  std::uniform_int_distribution<std::int32_t> token(0, words - 1);
   for (auto const id : {known.tokens, known.targets})
     for (auto& x : m_run.data<std::int32_t>(id)) x = token(m_random);
   int row = 0;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class FiniteDifferences {
   };
   // Of all trainable parameters, by the backward pass.
   std::vector<Gradient> const& gradients() const { return m_gradients; }
+
+  Graph const& graph() const { return m_run.graph(); }
+  std::span<float const> data(TensorId tensor) { return m_run.data<float>(tensor); }
 
   struct Slope {
     std::string of;

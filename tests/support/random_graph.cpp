@@ -1,7 +1,5 @@
 #include "support/random_graph.hpp"
 
-#include <algorithm>
-
 #include "graph/build.hpp"
 #include "support/random_layers.hpp"
 
@@ -83,11 +81,6 @@ Graph random_graph(Random& draws, RandomGraphOptions const& options) {
   append_backward(graph);
   append_update(graph, {});
   return graph;
-}
-
-std::int64_t vocabulary(Graph const& graph) {
-  auto const head = std::ranges::find(graph.ops, OpKind::lm_head_loss, &Op::kind);
-  return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
 }
 
 }  // namespace spillway::test

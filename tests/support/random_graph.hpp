@@ -23,7 +23,4 @@ struct RandomGraphOptions {
 // graphs.
 Graph random_graph(Random& draws, RandomGraphOptions const& options = {});
 
-// Tokens and targets of such a graph, and of a family's, are below this.
-std::int64_t vocabulary(Graph const& graph);
-
 }  // namespace spillway::test

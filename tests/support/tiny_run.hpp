@@ -1,4 +1,4 @@
-// Trains a tiny GPT in this process, on all ranks of a Comm, and tells what it came to.
+// Trains a small graph in this process, on all ranks of a Comm, and tells what it came to.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@
 
 namespace spillway::test {
 
-// With backward, update and workspaces, for Engines with the real kernels.
-Graph tiny_run_graph(Config const& config, std::int64_t ranks = 1);
+// A training graph with workspaces, for Engines with the real kernels.
+Graph runnable(Graph graph);
+Graph tiny_run_graph(Config const& config, std::int64_t ranks = 1);  // a tiny GPT
 
 struct TinyRun {
   Graph const& graph;
@@ -28,13 +29,15 @@ struct TinyRun {
   int steps = 3;
   // Makes the spill file of `bytes`, beside the device arena; empty: one with the default settings.
   std::function<SpillFile(std::int64_t bytes, std::span<std::byte> device)> spill = {};
+  bool learns = true;  // in these steps its loss falls, which is expected
 };
 
 // Bits: equal stories, equal runs.
 using Story = std::vector<std::uint64_t>;
 
 // Per step the bits of the loss sum and of the gradient norm, then checksums of all masters and
-// moments. Expects that storage is sound, peaks are as planned and something is learned.
+// moments. Expects that storage is sound, peaks are as planned and, where it should be, something
+// is learned.
 Story train(TinyRun const& run);
 
 // What failing storage made of a run, which goes on and ends as the program's own do.

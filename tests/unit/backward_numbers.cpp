@@ -4,16 +4,16 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/family_case.hpp"
 #include "tests/support/sequential_run.hpp"
-#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/vocabulary.hpp"
 
 namespace spillway {
 namespace {
 
 using test::SequentialRun;
 
-Config small_config() {
-  auto config = test::tiny_config();
+Config small(Config config) {
   config.model.hidden = 16;
   config.data.sequence = 8;
   return config;
@@ -55,7 +55,8 @@ class Model {
 
   void set_batch() {
     auto const& known = m_run.graph().known;
-    std::uniform_int_distribution<int> token(0, static_cast<int>(test::kTinyVocab) - 1);
+    std::uniform_int_distribution<int> token(0,
+                                             static_cast<int>(test::vocabulary(m_run.graph())) - 1);
     for (auto& x : m_run.data<std::int32_t>(known.tokens)) x = token(m_random);
     for (auto& x : m_run.data<std::int32_t>(known.targets)) x = token(m_random);
     for (auto const& tensor : m_run.graph().tensors) {
@@ -110,19 +111,21 @@ void expect_gradients(Graph graph) {
   }
 }
 
-TEST(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
-  expect_gradients(test::tiny_training_graph(small_config()));
+class BackwardNumbers : public testing::TestWithParam<test::FamilyCase> {};
+
+TEST_P(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
+  expect_gradients(test::tiny_training_graph(small(GetParam().config)));
 }
 
-TEST(BackwardNumbers, UntiedModelWithoutBiasToo) {
-  auto config = small_config();
+TEST_P(BackwardNumbers, UntiedModelWithoutBiasToo) {
+  auto config = small(GetParam().config);
   config.model.tied = false;
   config.model.bias = false;
   expect_gradients(test::tiny_training_graph(config));
 }
 
-TEST(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
-  auto config = small_config();
+TEST_P(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
+  auto config = small(GetParam().config);
   config.model.dropout = 0.2;
   expect_gradients(test::tiny_training_graph(config));
 }
@@ -131,7 +134,7 @@ TEST(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
 class BiasedModel {
  public:
   BiasedModel() : m_builder(m_graph) {
-    m_graph.arithmetic = test::tiny_arithmetic(small_config());
+    m_graph.arithmetic = test::tiny_arithmetic(small(test::tiny_config()));
     auto& known = m_graph.known;
     known.tokens = add("tokens", Role::batch, DType::i32, {kRows}).tensor;
     known.targets = add("targets", Role::batch, DType::i32, {kRows}).tensor;
@@ -223,9 +226,12 @@ class BiasedModel {
   View m_segments, m_bias;
 };
 
-TEST(BackwardNumbers, BiasByDistanceLearnsFromAllLayersThatAddIt) {
+TEST(BackwardNumbersOfABias, BiasByDistanceLearnsFromAllLayersThatAddIt) {
   expect_gradients(BiasedModel().build());
 }
+
+INSTANTIATE_TEST_SUITE_P(, BackwardNumbers, testing::ValuesIn(test::family_cases()),
+                         [](auto const& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace spillway

@@ -1,0 +1,24 @@
+// The main function of tests that run on several ranks.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "comm/comm.hpp"
+#include "comm/mpi_scope.hpp"
+
+namespace spillway::test {
+
+// Runs all tests on every rank of `comm`, which is there meanwhile; the first one tells of them.
+inline int run_on_ranks(int argc, char** argv, Comm*& comm) {
+  testing::InitGoogleTest(&argc, argv);
+  MpiScope const scope(argc, argv);
+  auto const world = make_world_comm({.patience_s = 60});
+  comm = world.get();
+  if (world->rank() != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  return world->agree(RUN_ALL_TESTS());
+}
+
+}  // namespace spillway::test
