@@ -97,7 +97,7 @@ std::vector<void*> Bench::pointers(Op const& op, std::vector<Buffer> const& buff
 void Bench::measure(benchmark::State& state, Op& op, std::vector<Chunk> const& chunks,
                     std::vector<std::vector<void*>> operands) {
   Arithmetic arithmetic;
-  arithmetic.threads = Exec::Space{}.concurrency();
+  arithmetic.threads = Exec().concurrency();
   KernelContext const context{m_tensors, chunks, arithmetic};
   op.workspace_bytes = workspace_bytes(context, op);
   auto const launch = kernel(op.kind).bind(context, op);
