@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sets up, configures and builds the release preset, only what changed, into build/bin/spillway.
+# jobs/build.sh [TARGETS...]: sets up, configures and builds the release preset, only what changed:
+# everything, or with targets them alone; `jobs/build.sh spillway` makes build/bin/spillway, no test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs/setup.sh
@@ -10,4 +11,4 @@ fit=$(awk '/^MemAvailable/ {print int($2 / 2097152)}' /proc/meminfo)
 jobs=$((fit < 1 ? 1 : fit < cores ? fit : cores))
 
 cmake --preset release --log-level=WARNING >&2
-cmake --build build --parallel "${SPILLWAY_JOBS:-$jobs}" >&2
+cmake --build build --parallel "${SPILLWAY_JOBS:-$jobs}" ${1:+--target "$@"} >&2

@@ -4,7 +4,7 @@
 # Arguments are passed on to `spillway train` (key=value).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-jobs/build.sh
+jobs/build.sh spillway
 spillway=build/bin/spillway
 
 # The C library's and the kernel's headers, in a fixed order; every twentieth is for validation.

@@ -103,8 +103,8 @@ TEST_F(BadInput, memory_passed_off_as_a_drive_is_said_once_and_measured) {
   fs::path const memory = "/dev/shm";
   if (!fs::is_directory(memory)) GTEST_SKIP() << "no /dev/shm here";
   if (run_command("stat -f -c %T /dev/shm").output != "tmpfs\n") GTEST_SKIP() << "no tmpfs there";
-  auto const outcome =
-      train("memory.nvme.path=/dev/shm memory.nvme.size=8MiB plan.activations=nvme");
+  auto const outcome = train(
+      "memory.nvme.path=/dev/shm memory.nvme.size=8MiB plan.activations=nvme debug.machine=none");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   auto const said = outcome.output.find("/dev/shm is in main memory (tmpfs)");
   ASSERT_NE(said, std::string::npos) << outcome.output;

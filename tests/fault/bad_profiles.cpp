@@ -18,8 +18,11 @@ class BadProfiles : public FaultTest {
     return run_command(
         fmt::format("cd {} && rm -rf run && env {} {}", path(""), environment, command));
   }
+  std::string measuring(std::string const& overrides = "", int ranks = kAlone) const {
+    return train_command("debug.machine=none " + overrides, ranks);
+  }
   Outcome start(std::string const& overrides = "", int ranks = kAlone) const {
-    return run(train_command(overrides, ranks), "XDG_CACHE_HOME=" + path("cache"));
+    return run(measuring(overrides, ranks), "XDG_CACHE_HOME=" + path("cache"));
   }
   // The only file of the cache.
   fs::path kept() const {
@@ -109,7 +112,7 @@ TEST_F(BadProfiles, without_a_place_for_it_every_run_measures_and_says_so) {
   for (auto const& [environment, why] :
        {std::pair{std::string("-u XDG_CACHE_HOME -u HOME"), "neither XDG_CACHE_HOME nor HOME"},
         std::pair{"XDG_CACHE_HOME=" + path("file"), "Not a directory"}}) {
-    auto const outcome = run(train_command(""), environment);
+    auto const outcome = run(measuring(), environment);
     expect_measured(outcome);
     EXPECT_EQ(count(outcome, "profile: not kept for the next run: "), 1) << outcome.output;
     EXPECT_EQ(count(outcome, why), 1) << outcome.output;

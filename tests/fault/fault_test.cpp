@@ -16,6 +16,7 @@ optim: {{schedule: constant, warmup: 0}}
 precision: fp32
 memory: {{device: 64MiB}}
 run: {{steps: 4, threads: 1, dir: {0}/run, log: {{every: 1}}}}
+debug: {{machine: {1}}}
 )";
 
 std::string own_name() {
@@ -26,7 +27,7 @@ std::string own_name() {
 }  // namespace
 
 FaultTest::FaultTest() : m_dir(scratch_directory(own_name())) {
-  write("job.yaml", fmt::format(kJob, m_dir.string()));
+  write("job.yaml", fmt::format(kJob, m_dir.string(), machine_file()));
   write_token_file(m_dir / "tokens.h5", 20000);
   std::filesystem::create_directory(m_dir / "nvme");
 }

@@ -22,6 +22,7 @@ optim: {{lr: 3e-3, min_lr: 3e-4, warmup: 2}}
 memory: {{device: 1GiB, nvme: {{path: {0}, size: 1GiB}}}}
 run: {{steps: 6, threads: 1, log: {{every: 1}}, eval: {{every: 3, batches: 1}},
        checkpoint: {{every: 3, keep: 5}}}}
+debug: {{machine: {1}}}
 )";
 
 std::vector<float> tensor(CheckpointReader& reader, TensorInfo const& info) {
@@ -64,7 +65,8 @@ Experiment::Experiment(std::string const& name, int ranks, Keys keys)
     : m_directory(scratch_directory(name)), m_ranks(ranks), m_keys(std::move(keys)) {
   write_token_file(m_directory / "train.h5", kTrainTokens);
   write_token_file(m_directory / "valid.h5", kValidTokens);
-  std::ofstream(m_directory / "in.yaml") << fmt::format(kInput, m_directory.string());
+  std::ofstream(m_directory / "in.yaml")
+      << fmt::format(kInput, m_directory.string(), machine_file());
 }
 
 Run Experiment::run(std::string const& name, Keys const& keys) const {

@@ -4,13 +4,13 @@
 namespace spillway::test {
 namespace {
 
-class Plans : public testing::TestWithParam<PlanCase> {};
+class PlansOfTwoRanks : public testing::TestWithParam<PlanCase> {};
 
-TEST_P(Plans, of_two_ranks_and_their_restart_give_equal_bits) {
+TEST_P(PlansOfTwoRanks, of_two_ranks_and_their_restart_give_equal_bits) {
   expect_plans_agree(GetParam(), 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfTwoRanks, Plans, plan_cases(), case_name);
+INSTANTIATE_TEST_SUITE_P(All, PlansOfTwoRanks, plan_cases(), case_name);
 
 }  // namespace
 }  // namespace spillway::test

@@ -40,6 +40,10 @@ std::string spillway_command(int ranks) {
   return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, SPILLWAY_BINARY);
 }
 
+std::string machine_file() {
+  return SPILLWAY_TEST_MACHINE;
+}
+
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir) {
   std::ifstream file(run_dir / "metrics.jsonl");
   std::vector<nlohmann::json> rows;

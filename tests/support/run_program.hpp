@@ -21,6 +21,10 @@ Outcome run_command(std::string const& command, int limit_s = 120);
 // "mpirun -n <ranks> build/bin/spillway", or the binary alone for 0.
 std::string spillway_command(int ranks);
 
+// The machine that runs are planned for with "debug.machine=" before it, instead of being measured;
+// tests of measuring say "debug.machine=none".
+std::string machine_file();
+
 // The objects of a run's metrics.jsonl, and its summary.json.
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);
 nlohmann::json read_summary(std::filesystem::path const& run_dir);

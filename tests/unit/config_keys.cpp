@@ -125,7 +125,7 @@ TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
       << text;
 }
 
-// To write the reference anew: SPILLWAY_WRITE_DOCS=1 build/bin/test_config_keys
+// To write the reference anew: SPILLWAY_WRITE_DOCS=1 build/bin/test_config
 TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
   std::string const path = SPILLWAY_SOURCE_DIR "/docs/keys.md";
   if (std::getenv("SPILLWAY_WRITE_DOCS")) std::ofstream(path) << keys_markdown();

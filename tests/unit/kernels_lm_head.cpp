@@ -56,8 +56,8 @@ struct LossCase {
   }
 };
 
-class EachType : public ::testing::TestWithParam<Types> {};
-INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachType,
+class EachPairOfTypes : public ::testing::TestWithParam<Types> {};
+INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachPairOfTypes,
                          ::testing::Values(Types{DType::f32, DType::f32},
                                            Types{DType::bf16, DType::f32},
                                            Types{DType::bf16, DType::bf16}),
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachType,
                                   std::string(name(info.param.gradient));
                          });
 
-TEST_P(EachType, LossMatchesTheReferenceInChunksOfAnySize) {
+TEST_P(EachPairOfTypes, LossMatchesTheReferenceInChunksOfAnySize) {
   for (std::int64_t const chunk : {7, 23, 64, 1}) {
     LossCase c(GetParam());
     c.forward(chunk);
@@ -75,7 +75,7 @@ TEST_P(EachType, LossMatchesTheReferenceInChunksOfAnySize) {
 }
 
 // The slopes are rounded to the element type before their products: an error of half an ulp each.
-TEST_P(EachType, BackwardMatchesTheReferenceInChunksOfAnySize) {
+TEST_P(EachPairOfTypes, BackwardMatchesTheReferenceInChunksOfAnySize) {
   bool const half = GetParam().element == DType::bf16;
   for (std::int64_t const chunk : {7, 23, 64})
     for (bool const accumulate : {false, true}) {

@@ -1,0 +1,114 @@
+# How test sources become programs and ctest's tests.
+
+# What every test needs around it: Open MPI as root in a container, threads that share the cores, a
+# cache that is not the user's.
+set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+  XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
+  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
+
+# spillway_tests(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] SOURCES files...): test_NAME,
+# one program of all these sources. For ctest each source is a test of its own, of the file's name:
+# run_tests() picks what stands there, and fails if any test stands in none of them. KOKKOS: what it
+# links to brings Kokkos' flags.
+function(spillway_tests name)
+  cmake_parse_arguments(ARG "KOKKOS" "LABEL;TIMEOUT" "LINK;SOURCES" ${ARGN})
+  list(TRANSFORM ARG_SOURCES REPLACE "\\.cpp$" "" OUTPUT_VARIABLE files)
+  list(JOIN files "\", \"" names)
+  set(main ${CMAKE_CURRENT_BINARY_DIR}/main_${name}.cpp)
+  file(CONFIGURE OUTPUT ${main} CONTENT "#include \"tests/support/run_tests.hpp\"
+int main(int argc, char** argv) { return spillway::test::run_tests(argc, argv, {\"${names}\"}); }
+")
+  add_test_program(test_${name} ${ARG_SOURCES} ${main})
+  foreach(file IN LISTS files)
+    add_test(NAME ${file} COMMAND test_${name} --file=${file})
+  endforeach()
+  describe_tests(${files})
+endfunction()
+
+# spillway_test(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] [RANKS n...]): NAME.cpp, which has a
+# main function of its own; under mpirun with each number of ranks that is given.
+function(spillway_test name)
+  cmake_parse_arguments(ARG "KOKKOS" "LABEL;TIMEOUT" "LINK;RANKS" ${ARGN})
+  add_test_program(test_${name} ${name}.cpp)
+  if(NOT ARG_RANKS)
+    add_test(NAME ${name} COMMAND test_${name})
+    describe_tests(${name})
+  endif()
+  foreach(ranks IN LISTS ARG_RANKS)
+    set(test ${name}_${ranks}ranks)
+    add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+      ${SPILLWAY_MPI_FLAGS} $<TARGET_FILE:test_${name}>)
+    describe_tests(${test})
+    set_tests_properties(${test} PROPERTIES PROCESSORS ${ranks})
+  endforeach()
+endfunction()
+
+# The two halves of both, which read their callers' ARG_*.
+macro(add_test_program target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} spillway_test_main)
+  if(ARG_KOKKOS)
+    target_precompile_headers(${target} REUSE_FROM spillway_test_support)
+  else()
+    target_precompile_headers(${target} REUSE_FROM spillway_test_main)
+  endif()
+endmacro()
+
+macro(describe_tests)
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${ARGN} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "${spillway_test_environment}")
+endmacro()
+
+# The folder's sources that no target has end the configure: their tests would silently be none.
+function(every_source_is_built folder)
+  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/*.cpp)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(built ${target} SOURCES)
+    list(TRANSFORM built REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/" "")
+    list(REMOVE_ITEM sources ${built})
+  endforeach()
+  if(sources)
+    message(FATAL_ERROR "tests/${folder}: no target has ${sources}")
+  endif()
+endfunction()
+
+# The test `headers_alone`: every header of these libraries compiles alone. One with a source of its
+# own name is the first include there (the style test sees to it), so only the others need a unit
+# for that. They are compiled when the test runs, and again only after a change.
+function(spillway_headers_alone)
+  add_custom_target(headers_alone)
+  foreach(name IN LISTS ARGN)
+    get_target_property(folder spillway_${name} SOURCE_DIR)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
+    set(units)
+    foreach(header IN LISTS headers)
+      cmake_path(REPLACE_EXTENSION header LAST_ONLY cpp OUTPUT_VARIABLE source)
+      if(NOT EXISTS ${source})
+        cmake_path(GET header STEM stem)
+        set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}/${stem}.cpp)
+        file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\n")
+        list(APPEND units ${unit})
+      endif()
+    endforeach()
+    if(units)
+      add_library(headers_${name} OBJECT EXCLUDE_FROM_ALL ${units})
+      target_link_libraries(headers_${name} PRIVATE spillway_${name})
+      target_compile_options(headers_${name} PRIVATE -O0)
+      if(name STREQUAL kernels)  # whose users do not see Kokkos
+        target_link_libraries(headers_${name} PRIVATE Kokkos::kokkos)
+      endif()
+      add_dependencies(headers_alone headers_${name})
+    endif()
+  endforeach()
+  add_test(NAME headers_alone COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
+    --target headers_alone --parallel 2)
+  set_tests_properties(headers_alone PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2)
+endfunction()

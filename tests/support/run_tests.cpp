@@ -1,0 +1,67 @@
+#include "tests/support/run_tests.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace spillway::test {
+namespace {
+
+std::string file_of(testing::TestInfo const& test) {
+  return std::filesystem::path(test.file()).stem().string();
+}
+
+template <class Visit>
+void for_each_test(Visit const& visit) {
+  auto const& all = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < all.total_test_suite_count(); ++s) {
+    auto const& suite = *all.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) visit(*suite.GetTestInfo(t));
+  }
+}
+
+// A googletest filter of the file's tests; empty if there are none.
+std::string filter_of(std::string_view file) {
+  std::string filter;
+  for_each_test([&](testing::TestInfo const& test) {
+    if (file_of(test) != file) return;
+    if (!filter.empty()) filter += ':';
+    filter += std::string(test.test_suite_name()) + '.' + test.name();
+  });
+  return filter;
+}
+
+bool all_stand_in(std::initializer_list<char const*> files) {
+  bool all = true;
+  for_each_test([&](testing::TestInfo const& test) {
+    if (std::ranges::find(files, file_of(test)) != files.end()) return;
+    std::cerr << test.file() << ": " << test.test_suite_name() << '.' << test.name()
+              << " would not be run by ctest\n";
+    all = false;
+  });
+  return all;
+}
+
+}  // namespace
+
+int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
+  testing::InitGoogleTest(&argc, argv);
+  if (!all_stand_in(files)) return 1;
+  constexpr std::string_view option = "--file=";
+  for (std::string_view const argument :
+       std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    if (!argument.starts_with(option) || GTEST_FLAG_GET(filter) != "*") continue;
+    GTEST_FLAG_SET(filter, filter_of(argument.substr(option.size())));
+    if (!GTEST_FLAG_GET(filter).empty()) continue;
+    std::cerr << argument << ": no test stands there\n";
+    return 1;
+  }
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace spillway::test
