@@ -23,6 +23,21 @@ BackwardRule backward_rule(OpKind kind) {
   return rule == &backward_none ? nullptr : rule;
 }
 
+namespace {
+
+// An update would read a gradient that nobody writes.
+void refuse_idle_parameters(Graph const& graph, GradientMap const& gradients) {
+  for (Chunk const& chunk : graph.chunks) {
+    if (!chunk.trainable) continue;
+    for (Parameter const& parameter : chunk.parameters) {
+      if (!gradients.is_used(parameter.view.tensor, bounding_range(parameter.view)))
+        refuse_graph("", parameter.name, "is trainable, and the loss does not depend on it");
+    }
+  }
+}
+
+}  // namespace
+
 void append_backward(Graph& graph) {
   GradientMap gradients(graph);
   auto const matters = [&](View const& output) {
@@ -44,6 +59,7 @@ void append_backward(Graph& graph) {
     rule(context);
     context.finish();
   }
+  refuse_idle_parameters(graph, gradients);
 }
 
 }  // namespace spillway

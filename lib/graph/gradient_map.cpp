@@ -95,4 +95,14 @@ int GradientMap::note_use(TensorId parameters, ElementRange const& range) {
   return 0;
 }
 
+bool GradientMap::is_used(TensorId parameters, ElementRange const& range) const {
+  auto const uses = m_uses.find(parameters);
+  if (uses == m_uses.end()) return false;
+  std::int64_t used = 0;  // ranges of uses have no elements in common
+  for (Use const& use : uses->second) {
+    if (meet(use.range, range)) used += use.range.last - use.range.first;
+  }
+  return used == range.last - range.first;
+}
+
 }  // namespace spillway

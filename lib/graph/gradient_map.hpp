@@ -31,6 +31,8 @@ class GradientMap {
   // How many ops of the pass have written a gradient of these parameters before; negative: of
   // some of them.
   int note_use(TensorId parameters, ElementRange const& range);
+  // Whether ops of the pass write a gradient of all of them.
+  bool is_used(TensorId parameters, ElementRange const& range) const;
 
  private:
   struct Entry {

@@ -190,6 +190,15 @@ TEST(RefusedGraphs, AnOpWithoutABackwardRule) {
   expect_refusal([&] { net.finish(row, head); }, "b/pick", "b/row");
 }
 
+TEST(RefusedGraphs, ATrainableParameterThatTheLossDoesNotDependOn) {
+  Network net;
+  auto const chunk = net.chunk(true);
+  auto const idle = net.parameter(chunk, "idle", {4, 4}), head = net.parameter(chunk, "h", {5, 4});
+  auto const x = net.activation("start", {3, 4});
+  net.product("unread", x, idle);
+  expect_refusal([&] { net.finish(x, head); }, "graph", "idle");
+}
+
 TEST(RefusedGraphs, AnActivationOfWhichOnlyAPartIsUsed) {
   Network net;
   auto const chunk = net.chunk(true);
