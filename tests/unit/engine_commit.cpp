@@ -256,7 +256,7 @@ TEST_F(EngineCommit, ALostPeerEndsTheStepOnTheCallersThread) {
   }
 }
 
-// A peer that sends back what it gets, with another gradient norm.
+// A peer that sends back what it gets, with another checksum of its norms.
 class ApartComm final : public Comm {
  public:
   ApartComm() : Comm({0, 2, 0, 2}) {}
@@ -264,10 +264,10 @@ class ApartComm final : public Comm {
 
  private:
   void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) override {
-    std::array<double, 6> share{};
+    std::array<std::uint64_t, 7> share{};  // loss, weight and norm; then the checksum
     ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
     std::memcpy(share.data(), outgoing[0].bytes.data(), sizeof share);
-    share[2] = std::nextafter(share[2], 0);
+    ++share[3];
     std::memcpy(incoming[0].bytes.data(), share.data(), sizeof share);
   }
 };

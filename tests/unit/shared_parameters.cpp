@@ -146,7 +146,7 @@ TEST(FrozenChunks, HaveNeitherGradientNorStateNorUpdate) {
   auto const& graph = net.finish(net.gelu("g", x), head);
   EXPECT_EQ(graph.chunks[0].gradient, -1);
   EXPECT_TRUE(graph.chunks[0].states.empty());
-  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(graph.known.norms)].shape, Shape{1});
+  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(graph.known.norms)].shape, (Shape{1, 1}));
   EXPECT_EQ(graph.chunks[1].norm, 0);
   // No trainable parameter lies before x or g: only the head has a backward pass.
   for (Op const& op : graph.ops) {
