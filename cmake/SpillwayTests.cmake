@@ -7,8 +7,8 @@ set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
-# spillway_tests(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] SOURCES files...): test_NAME,
-# one program of all these sources. For ctest each source is a test of its own, of the file's name:
+# spillway_tests(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] SOURCES files...):
+# test_NAME, one program of all these sources. For ctest each source is a test of its own, of the file's name:
 # run_tests() picks what stands there, and fails if any test stands in none of them. KOKKOS: what it
 # links to brings Kokkos' flags.
 function(spillway_tests name)
@@ -26,8 +26,8 @@ int main(int argc, char** argv) { return spillway::test::run_tests(argc, argv, {
   describe_tests(${files})
 endfunction()
 
-# spillway_test(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] [RANKS n...]): NAME.cpp, which has a
-# main function of its own; under mpirun with each number of ranks that is given.
+# spillway_test(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] [RANKS n...]): NAME.cpp,
+# which has a main function of its own; under mpirun with each number of ranks that is given.
 function(spillway_test name)
   cmake_parse_arguments(ARG "KOKKOS" "LABEL;TIMEOUT" "LINK;RANKS" ${ARGN})
   add_test_program(test_${name} ${name}.cpp)
@@ -68,7 +68,8 @@ endmacro()
 
 # The folder's sources that no target has end the configure: their tests would silently be none.
 function(every_source_is_built folder)
-  file(GLOB sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(here ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(GLOB sources RELATIVE ${here} CONFIGURE_DEPENDS ${folder}/*.cpp)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(built ${target} SOURCES)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # jobs/build.sh [TARGETS...]: sets up, configures and builds the release preset, only what changed:
-# everything, or with targets them alone; `jobs/build.sh spillway` makes build/bin/spillway, no test.
+# everything, or with targets them alone: `jobs/build.sh spillway` makes build/bin/spillway.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs/setup.sh
