@@ -8,9 +8,9 @@ set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
 # spillway_tests(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] SOURCES files...):
-# test_NAME, one program of all these sources. For ctest each source is a test of its own, of the file's name:
-# run_tests() picks what stands there, and fails if any test stands in none of them. KOKKOS: what it
-# links to brings Kokkos' flags.
+# test_NAME, one program of all these sources. For ctest each source is a test of its own, of the
+# file's name: run_tests() picks what stands there, and fails if any test stands in none of them.
+# KOKKOS: what it links to brings Kokkos' flags.
 function(spillway_tests name)
   cmake_parse_arguments(ARG "KOKKOS" "LABEL;TIMEOUT" "LINK;SOURCES" ${ARGN})
   list(TRANSFORM ARG_SOURCES REPLACE "\\.cpp$" "" OUTPUT_VARIABLE files)
