@@ -81,9 +81,9 @@ function(every_source_is_built folder)
   endif()
 endfunction()
 
-# The test `headers_alone`: every header of these libraries compiles alone. One with a source of its
-# own name is the first include there (the style test sees to it), so only the others need a unit
-# for that. They are compiled when the test runs, and again only after a change.
+# The test `headers_alone`: every header of these libraries compiles alone, also one that is the
+# first include of a source: in a batch of sources, others come before it. They are compiled when
+# the test runs, and again only after a change.
 function(spillway_headers_alone)
   add_custom_target(headers_alone)
   foreach(name IN LISTS ARGN)
@@ -91,13 +91,10 @@ function(spillway_headers_alone)
     file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
     set(units)
     foreach(header IN LISTS headers)
-      cmake_path(REPLACE_EXTENSION header LAST_ONLY cpp OUTPUT_VARIABLE source)
-      if(NOT EXISTS ${source})
-        cmake_path(GET header STEM stem)
-        set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}/${stem}.cpp)
-        file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\n")
-        list(APPEND units ${unit})
-      endif()
+      cmake_path(GET header STEM stem)
+      set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}/${stem}.cpp)
+      file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\n")
+      list(APPEND units ${unit})
     endforeach()
     if(units)
       add_library(headers_${name} OBJECT EXCLUDE_FROM_ALL ${units})
