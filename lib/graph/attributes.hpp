@@ -26,18 +26,15 @@ struct NormAttributes {
 // behind the query and its own, half for those ahead; else all are for the former, and the latter
 // have the bucket of distance 0.
 struct RelativeBiasAttributes {
-  std::int64_t queries =
-      0;  // element e of a head's biases is for keys e - (queries - 1) rows ahead
+  std::int64_t queries = 0;  // a head's bias e is for keys that lie e - (queries - 1) rows ahead
   std::int64_t max_distance = 128;
   bool bidirectional = true;
 
   CostTerms cost_terms() const;
 };
 
-enum class GeluForm : std::uint8_t {
-  tanh,
-  erf
-};  // GPT-2's approximation; x times the normal's CDF
+// `erf` is x times the normal distribution's CDF, `tanh` is GPT-2's approximation of it.
+enum class GeluForm : std::uint8_t { tanh, erf };
 struct GeluAttributes {
   GeluForm form = GeluForm::tanh;
 

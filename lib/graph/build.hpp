@@ -65,7 +65,8 @@ class BackwardContext {
 
   Op const& forward() const { return m_forward; }
   Graph& graph() { return m_graph; }
-  // Does anything need this input's gradient? What is contributed all the same is not used.
+  // Does anything need this input's gradient? Nothing needs that of an absent one. What is
+  // contributed all the same is not used.
   bool wants(View const& input) const;
   View incoming(View const& output) const;  // d loss / d output; complete when a rule runs
 

@@ -42,8 +42,9 @@ int accumulate_op(Draft& draft, Chunk const& chunk, TensorId tensor) {
   return found->second = draft.writer.add_op(std::move(op));
 }
 
-// A micro-batch's gradient, complete with this block, goes to where the step's lies, or is summed
-// with it. Returns the buffer that holds it then.
+// Copies a micro-batch's gradient, which this block has completed, to where the step's lies (the
+// first one), or to where the lane reaches it that adds it to the step's. Returns the buffer that
+// holds it then.
 BufferId bring_together(Draft& draft, Chunk const& chunk, TensorId tensor, int block, bool first) {
   ProgramWriter& writer = draft.writer;
   BufferId const fresh = writer.resident(tensor);

@@ -14,8 +14,7 @@ void backward_attention(BackwardContext& context) {
   auto const dout = context.incoming(o);
   std::vector<View> outputs;
   for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
-  bool const learns_bias = is_present(bias) && context.wants(bias);
-  outputs.push_back(learns_bias ? context.contribute_alone(bias) : View{});
+  outputs.push_back(context.wants(bias) ? context.contribute_alone(bias) : View{});
   context.emit(OpKind::attention_backward, "dqkv",
                {q, k, v, o, lse, dout, forward.inputs[3], forward.inputs[4], bias},
                std::move(outputs), forward.attributes,

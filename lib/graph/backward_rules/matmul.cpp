@@ -20,7 +20,7 @@ void backward_matmul(BackwardContext& context) {
     auto const db = context.parameter_gradient(b);
     context.emit(OpKind::matmul, "db", {transposed(a), dc, {}, {}}, {db}, {}, flops);
   }
-  if (is_present(bias) && context.wants(bias)) {
+  if (context.wants(bias)) {
     auto const dbias = context.parameter_gradient(bias);
     context.emit(OpKind::column_sum, "dbias", {dc}, {dbias});
   }
