@@ -1,6 +1,6 @@
 #include "config/check.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/keys.hpp"
 #include "config/place.hpp"
 
 namespace spillway {
@@ -116,8 +117,21 @@ void check_plan(Config const& c, Checker const& checker) {
 
 }  // namespace
 
+void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family) {
+  for (Key const& key : keys) {
+    auto const given = origins.find(key.name);
+    bool const has_it = key.families.empty() || std::ranges::count(key.families, family) > 0;
+    if (has_it || given == origins.end()) continue;
+    refuse({given->second, std::string(key.name)},
+           fmt::format("models of the family {} have none; it is of {}", family,
+                       fmt::join(key.families, ", ")));
+  }
+}
+
 void check(Config const& config, Origins const& origins, ForMachine where) {
   Checker const checker(origins);
+  Config copy = config;
+  check_family(keys_of(copy), origins, config.model.family);
   check_model(config.model, checker);
   check_batch(config.batch, checker);
   check_optim(config.optim, config.precision, checker);

@@ -1,6 +1,9 @@
 // Relations between keys. Bounds of single keys are in the table (keys.cpp).
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "config/assign.hpp"
 #include "config/config.hpp"
 
@@ -12,5 +15,8 @@ namespace spillway {
 // a plan may name tiers that are `auto`: the machine file has them, or the search finds it has not.
 enum class ForMachine : bool { here, other };
 void check(Config const& config, Origins const& origins = {}, ForMachine where = ForMachine::here);
+
+// Refuses a key that was given and that models of the family do not have.
+void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family);
 
 }  // namespace spillway

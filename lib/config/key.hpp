@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/field.hpp"
 #include "config/place.hpp"
@@ -16,6 +17,9 @@ struct Key {
   std::string_view word;  // what stands for "not set": "auto", "none", or empty if it is always set
   std::string_view unit;  // of the number, or empty
   std::string_view doc;   // one line
+  // Another value makes another model, which the checkpoints of this one do not fit.
+  bool decides_model = false;
+  std::vector<std::string_view> families = {};  // which models have it; empty: all
 };
 
 // Reads `value` into the key's field, or refuses it.

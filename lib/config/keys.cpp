@@ -8,28 +8,31 @@ constexpr std::int64_t many = 1'000'000'000;  // a bound that products of a few 
 Words const activations{
     .allowed = {"auto", "keep", "light", "recompute", "host", "nvme", "light+host", "light+nvme"},
     .divisible = {"nvme", "host", "light+nvme", "light+host"}};
+constexpr bool decides_model = true;
 Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};
 
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
-      {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture."},
+      {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture.",
+       decides_model},
       {"model.layers", IntegerField{&model.layers, 1, 100'000}, "", "blocks",
-       "Number of transformer blocks."},
+       "Number of transformer blocks.", decides_model},
       {"model.hidden", IntegerField{&model.hidden, 1, 1'000'000}, "", "",
-       "Width of the residual stream."},
+       "Width of the residual stream.", decides_model},
       {"model.heads", IntegerField{&model.heads, 1, 100'000}, "", "",
-       "Attention heads; divides hidden."},
+       "Attention heads; divides hidden.", decides_model},
       {"model.ffn", IntegerField{&model.ffn, 0, 10'000'000}, "auto", "",
-       "Width inside the MLP; auto (0): 4 x hidden."},
+       "Width inside the MLP; auto (0): 4 x hidden.", decides_model},
       {"model.vocab", IntegerField{&model.vocab, 0, 2'147'483'647}, "auto", "tokens",
-       "Vocabulary; auto (0): that of the token file."},
+       "Vocabulary; auto (0): that of the token file.", decides_model},
       {"model.tied", BoolField{&model.tied}, "", "",
-       "The head shares the token embedding's weights."},
-      {"model.bias", BoolField{&model.bias}, "", "", "Biases in linear layers and norms."},
+       "The head shares the token embedding's weights.", decides_model},
+      {"model.bias", BoolField{&model.bias}, "", "", "Biases in linear layers and norms.",
+       decides_model},
       {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
        "Probability of dropping an activation in training."},
       {"model.norm_eps", RealField{&model.norm_eps, 0, 1, true}, "", "",
-       "Added to the variance in norms."},
+       "Added to the variance in norms.", decides_model},
   };
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/math.hpp"
 #include "graph/build.hpp"
 #include "graph/refuse.hpp"
@@ -81,14 +83,28 @@ int GraphBuilder::add_chunk(std::string const& name, bool trainable) {
   return m_graph.chunks.back().id;
 }
 
-View GraphBuilder::add_parameter(int chunk_id, std::string const& name, Shape shape, Init init,
+View GraphBuilder::add_parameter(int chunk, std::string const& name, Shape shape, Init init,
                                  bool decay) {
+  return add_fused(chunk, {{name, std::move(shape), init}}, decay);
+}
+
+View GraphBuilder::add_fused(int chunk_id, std::vector<NewParameter> const& parameters,
+                             bool decay) {
   auto& chunk = m_graph.chunks[static_cast<std::size_t>(chunk_id)];
-  View const flat{chunk.parameter, chunk.elements, {element_count(shape)}, {1}};
-  View const view = reshaped(flat, std::move(shape));
-  chunk.elements = round_up(chunk.elements + element_count(view.shape), kParameterAlignment);
-  chunk.parameters.push_back({name, view, init, decay});
-  return view;
+  auto const first = chunk.elements;
+  Shape all = parameters.front().shape;
+  all.front() = 0;
+  for (auto const& [name, shape, init] : parameters) {
+    if (!std::equal(shape.begin() + 1, shape.end(), all.begin() + 1, all.end()))
+      refuse_graph(name, "", "has rows of another length than what it is to be fused with");
+    View const flat{chunk.parameter, chunk.elements, {element_count(shape)}, {1}};
+    chunk.parameters.push_back({name, reshaped(flat, shape), init, decay});
+    chunk.elements += element_count(shape);
+    all.front() += shape.front();
+  }
+  View const flat{chunk.parameter, first, {chunk.elements - first}, {1}};
+  chunk.elements = round_up(chunk.elements, kParameterAlignment);
+  return reshaped(flat, std::move(all));
 }
 
 View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, Shape shape) {
@@ -99,6 +115,18 @@ View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, S
                                           .block = m_block,
                                           .versions = is_versioned(role) ? 2 : 1});
   return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
+}
+
+View GraphBuilder::add_batch(BatchField field, Stack const& stack) {
+  auto const& [_, name, dtype, extent] = row_of(field);
+  auto const micro = m_graph.arithmetic.micro;
+  auto const elements = extent == BatchExtent::one         ? 1
+                        : extent == BatchExtent::sequences ? micro
+                                                           : micro * stack.sequence;
+  auto const suffix = stack.number == 0 ? "" : "." + std::to_string(stack.number);
+  auto const view = add_tensor(std::string(name) + suffix, Role::batch, dtype, {elements});
+  m_graph.known.batch.push_back({field, stack.number, view.tensor});
+  return view;
 }
 
 void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View> inputs,

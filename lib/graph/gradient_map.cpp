@@ -100,7 +100,8 @@ bool GradientMap::is_used(TensorId parameters, ElementRange const& range) const 
   if (uses == m_uses.end()) return false;
   std::int64_t used = 0;  // ranges of uses have no elements in common
   for (Use const& use : uses->second) {
-    if (meet(use.range, range)) used += use.range.last - use.range.first;
+    if (!meet(use.range, range)) continue;
+    used += std::min(use.range.last, range.last) - std::max(use.range.first, range.first);
   }
   return used == range.last - range.first;
 }

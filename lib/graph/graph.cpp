@@ -9,6 +9,13 @@ TensorId Chunk::state(std::string_view name) const {
   return -1;
 }
 
+TensorId WellKnown::of(BatchField field, int stack) const {
+  for (BatchTensor const& one : batch) {
+    if (one.field == field && one.stack == stack) return one.tensor;
+  }
+  return -1;
+}
+
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (auto const& chunk : chunks) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/arithmetic.hpp"
+#include "graph/batch.hpp"
 #include "graph/op.hpp"
 #include "graph/tensor.hpp"
 
@@ -32,9 +33,9 @@ struct State {
 };
 
 // The parameters of one block in execution order, one contiguous tensor; gradient and states have
-// the same element offsets. Parameters start on multiples of `kParameterAlignment`; the gaps
-// between them are never read by an update, a norm or a checkpoint. What is not trainable has
-// neither gradient nor states, and no update.
+// the same element offsets. Parameters, or groups of them that ops read as one View, start on
+// multiples of `kParameterAlignment`; gaps are never read by an update, a norm or a checkpoint.
+// What is not trainable has neither gradient nor states, and no update.
 struct Chunk {
   int id = -1;
   std::string name;
@@ -49,7 +50,7 @@ struct Chunk {
   TensorId state(std::string_view name) const;  // -1: it has none of that name
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // elements
-inline constexpr std::int64_t kNormTile = 4096;  // elements of a chunk per fp64 partial sum
+inline constexpr std::int64_t kNormTile = 4096;          // elements of a chunk per fp64 partial sum
 
 // The gradient of a parameter that an earlier op of the backward pass has written as well. In one
 // micro-batch it is added to theirs as soon as it is made: by the op `add`, or, where that is -1,
@@ -73,18 +74,15 @@ struct Block {
 
 // Tensors that the program's doing side fills or reads by role, not by name. -1: absent.
 struct WellKnown {
-  TensorId tokens = -1;   // i32 [M], M = micro * sequence
-  TensorId targets = -1;  // i32 [M]
-  TensorId weights = -1;  // f32 [M]: loss weights; 0 for padding and for samples beyond the batch
-  TensorId samples =
-      -1;  // i64 [micro]: global sample numbers since step 0 (they imply the step), for randomness
-  TensorId position = -1;  // i32 [1]: the row `select_row` picks (generate)
-  TensorId logits = -1;    // f32 [1, V] (generate)
-  TensorId loss =
-      -1;  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
+  std::vector<BatchTensor> batch;  // what a micro-batch brings
+  TensorId logits = -1;            // f32 [1, V] (generate)
+  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
+  TensorId loss = -1;
   // f64 [trainable chunks, ranks]: sums of squares of reduced gradients, a rank's slice each.
   TensorId norms = -1;
   TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
+
+  TensorId of(BatchField field, int stack = 0) const;
 };
 
 // Words of `control`.

@@ -32,6 +32,11 @@ std::string_view name(OpKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+UpdateRange& update_range(Op& op) {
+  if (auto* const adamw = std::get_if<AdamWAttributes>(&op.attributes)) return adamw->range;
+  return attributes_of<UpdateRange>(op);
+}
+
 bool is_in_place(Op const& op, std::size_t output) {
   return std::ranges::count(op.in_place, static_cast<int>(output)) > 0;
 }

@@ -36,6 +36,8 @@ struct Op {
   double flops = 0;
   std::int64_t workspace_bytes = 0;  // asked of the kernel by `size_workspaces`
   bool elided = false;  // a forward op whose work its backward op does too (lm_head_loss)
+  // An update that asks for whole parameters: it is never given a slice of its chunk.
+  bool whole_chunk = false;
 };
 
 std::string_view name(OpKind kind);
@@ -51,6 +53,9 @@ template <class T>
 T& attributes_of(Op& op) {
   return const_cast<T&>(attributes_of<T>(std::as_const(op)));
 }
+
+// Of an op of the update, whatever its kind. Throws, naming the op, where it has none.
+UpdateRange& update_range(Op& op);
 
 // The operands that are there.
 inline auto present(std::vector<View> const& views) {

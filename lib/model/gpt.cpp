@@ -11,10 +11,11 @@ namespace {
 // All heads of causal self-attention over the rows of one fused product qkv [rows, 3 hidden].
 View append_attention(Layers& layers, ModelConfig const& model, Arithmetic const& arithmetic,
                       View const& qkv) {
+  auto const sequence = div_exact(qkv.shape[0], arithmetic.micro);
   auto const head_size = div_exact(model.hidden, model.heads);
   AttentionAttributes const attributes{.batch = arithmetic.micro,
-                                       .queries = arithmetic.sequence,
-                                       .keys = arithmetic.sequence,
+                                       .queries = sequence,
+                                       .keys = sequence,
                                        .heads = model.heads,
                                        .kv_heads = model.heads,
                                        .head_size = head_size,
@@ -31,7 +32,6 @@ View append_layer(Layers& layers, ModelConfig const& model, Arithmetic const& ar
   Init const small{Init::Kind::normal,
                    Layers::kNormal.std / std::sqrt(2.0 * static_cast<double>(model.layers))};
   auto const prefix = "transformer." + name;
-  auto const ffn = model.ffn > 0 ? model.ffn : 4 * model.hidden;
 
   layers.begin_block(name, true);
   layers.begin_chunk(name);
@@ -40,7 +40,7 @@ View append_layer(Layers& layers, ModelConfig const& model, Arithmetic const& ar
   auto const attended = append_attention(layers, model, arithmetic, qkv);
   auto const middle = layers.residual("proj", prefix + ".attn.c_proj", attended, small, x);
   auto const ln_2 = layers.layernorm("ln_2", prefix + ".ln_2", middle);
-  auto const fc = layers.linear("fc", prefix + ".mlp.c_fc", ln_2, ffn);
+  auto const fc = layers.linear("fc", prefix + ".mlp.c_fc", ln_2, model.ffn);
   auto const gelu = layers.gelu("gelu", fc);
   auto const result = layers.residual("mlp", prefix + ".mlp.c_proj", gelu, small, middle);
   layers.end_block();
@@ -65,17 +65,23 @@ void append_head(Layers& layers, View x, View const* wte, std::int64_t vocab, Pu
 
 }  // namespace
 
+void complete_gpt(ModelConfig& model) {
+  if (model.ffn == 0) model.ffn = 4 * model.hidden;
+}
+
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph) {
   auto const& model = config.model;
   assert(graph.arithmetic.sequence <= config.data.sequence);
-  Layers layers(config, vocab, graph);
+  Layers layers(config, vocab, Orientation::in_out, graph);
+  auto const stack = layers.add_stack(graph.arithmetic.sequence);
+  layers.add_objective(stack);
 
   layers.begin_block("embed", false);
   layers.begin_chunk(model.tied ? "wte" : "embed");  // what is shared has a chunk of its own
   auto const wte = layers.embedding("transformer.wte.weight", vocab);
   if (model.tied) layers.begin_chunk("embed");
   auto const wpe = layers.embedding("transformer.wpe.weight", config.data.sequence);
-  View x = layers.dropout("drop", layers.embed("embed", wte, wpe));
+  View x = layers.dropout("drop", layers.embed("embed", stack, wte, wpe));
   layers.end_block();
 
   for (std::int64_t i = 0; i < model.layers; ++i) {

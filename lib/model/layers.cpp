@@ -1,5 +1,6 @@
 #include "model/layers.hpp"
 
+#include "base/math.hpp"
 #include "graph/flops.hpp"
 
 namespace spillway {
@@ -9,27 +10,33 @@ constexpr Init kZeros{Init::Kind::zeros}, kOnes{Init::Kind::ones};
 
 }  // namespace
 
-Layers::Layers(Config const& config, std::int64_t vocab, Graph& graph)
+Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation, Graph& graph)
     : m_config(config),
       m_graph(graph),
       m_builder(graph),
       m_drops(config.model.dropout > 0 && graph.purpose == Purpose::train),
       m_dtype(graph.arithmetic.precision == "bf16" ? DType::bf16 : DType::f32),
-      m_rows(graph.arithmetic.micro * graph.arithmetic.sequence) {
-  auto const add = [&](char const* name, Role role, DType dtype, std::int64_t elements) {
-    return m_builder.add_tensor(name, role, dtype, {elements}).tensor;
-  };
-  auto& known = graph.known;
-  known.tokens = add("tokens", Role::batch, DType::i32, m_rows);
-  if (graph.purpose == Purpose::generate) {
-    known.position = add("position", Role::batch, DType::i32, 1);
-    known.logits = m_builder.add_tensor("logits", Role::scalar, DType::f32, {1, vocab}).tensor;
+      m_vocab(vocab),
+      m_orientation(orientation) {}
+
+Stack Layers::add_stack(std::int64_t sequence) {
+  Stack const stack{m_stacks++, sequence};
+  m_builder.add_batch(BatchField::tokens, stack);
+  return stack;
+}
+
+void Layers::add_objective(Stack const& stack) {
+  m_objective = stack.number;
+  auto& known = m_graph.known;
+  if (m_graph.purpose == Purpose::generate) {
+    m_builder.add_batch(BatchField::position, stack);
+    known.logits = m_builder.add_tensor("logits", Role::scalar, DType::f32, {1, m_vocab}).tensor;
     return;
   }
-  known.targets = add("targets", Role::batch, DType::i32, m_rows);
-  known.weights = add("weights", Role::batch, DType::f32, m_rows);
-  if (m_drops) known.samples = add("samples", Role::batch, DType::i64, graph.arithmetic.micro);
-  known.loss = add("loss", Role::scalar, DType::f64, 2);
+  m_builder.add_batch(BatchField::targets, stack);
+  m_builder.add_batch(BatchField::weights, stack);
+  if (m_drops) m_builder.add_batch(BatchField::samples, {});
+  known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
 }
 
 View Layers::known(TensorId id) const {
@@ -57,10 +64,10 @@ View Layers::activation(std::string const& name, std::int64_t rows, std::int64_t
   return m_builder.add_tensor(name, Role::activation, m_dtype, {rows, columns});
 }
 
-View Layers::embed(std::string const& op, View const& wte, View const& wpe) {
-  auto const x = activation(op, m_rows, wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {known(m_graph.known.tokens), wte, wpe}, {x},
-                   EmbedAttributes{m_graph.arithmetic.sequence});
+View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe) {
+  auto const tokens = batch(BatchField::tokens, stack.number);
+  auto const x = activation(op, tokens.shape[0], wte.shape[1]);
+  m_builder.append(OpKind::embed, op, {tokens, wte, wpe}, {x}, EmbedAttributes{stack.sequence});
   return x;
 }
 
@@ -78,7 +85,10 @@ View Layers::layernorm(std::string const& op, std::string const& name, View cons
 
 View Layers::product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
                      Init init, View const& addend) {
-  auto const w = matrix(name + ".weight", {x.shape[1], n}, init);
+  auto const weight = name + ".weight";
+  auto const w = m_orientation == Orientation::in_out
+                     ? matrix(weight, {x.shape[1], n}, init)
+                     : transposed(matrix(weight, {n, x.shape[1]}, init));
   auto const y = activation(op, x.shape[0], n);
   m_builder.append(OpKind::matmul, op, {x, w, bias(name, n), addend}, {y}, {}, matmul_flops(x, w));
   return y;
@@ -117,9 +127,9 @@ View Layers::gelu(std::string const& op, View const& x) {
 View Layers::dropout(std::string const& op, View const& x) {
   if (!m_drops) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::dropout, op, {x, known(m_graph.known.samples)}, {y},
+  m_builder.append(OpKind::dropout, op, {x, batch(BatchField::samples)}, {y},
                    DropoutAttributes{.p = m_config.model.dropout,
-                                     .sequence = m_graph.arithmetic.sequence,
+                                     .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
                                      .seed = m_graph.seed,
                                      .origin = m_graph.ops.size()});
   return y;
@@ -127,16 +137,17 @@ View Layers::dropout(std::string const& op, View const& x) {
 
 View Layers::select_row(std::string const& op, View const& x) {
   auto const row = activation(op, 1, x.shape[1]);
-  m_builder.append(OpKind::select_row, op, {x, known(m_graph.known.position)}, {row});
+  m_builder.append(OpKind::select_row, op, {x, batch(BatchField::position, m_objective)}, {row});
   return row;
 }
 
 void Layers::loss(std::string const& op, View const& x, View const& w) {
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
-  auto const& tensors = m_graph.known;
-  m_builder.append(OpKind::lm_head_loss, op, {x, w, known(tensors.targets), known(tensors.weights)},
-                   {losses, known(tensors.loss)}, LmHeadAttributes{m_graph.arithmetic.loss_chunk},
-                   matmul_flops(x, transposed(w)));
+  auto const targets = batch(BatchField::targets, m_objective);
+  auto const weights = batch(BatchField::weights, m_objective);
+  m_builder.append(OpKind::lm_head_loss, op, {x, w, targets, weights},
+                   {losses, known(m_graph.known.loss)},
+                   LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
 }
 
 void Layers::logits(std::string const& op, View const& x, View const& w) {

@@ -10,14 +10,22 @@
 
 namespace spillway {
 
-// Activations are [rows, columns] in the run's precision, rows = micro x sequence. Op names are
-// local to the open block; parameters are named in full and go to the chunk begun last.
+// How the matrix of a linear layer lies, as its Hugging Face tensor does: GPT-2's Conv1D has
+// [in, out], nn.Linear has [out, in].
+enum class Orientation : std::uint8_t { in_out, out_in };
+
+// Activations are [rows, columns] in the run's precision, rows = micro x their stack's sequence. Op
+// names are local to the open block; parameters are named in full and go to the chunk begun last.
 class Layers {
  public:
   static constexpr Init kNormal{Init::Kind::normal, 0.02};
 
-  // Adds the tensors of a batch (and the loss or the logits) to `graph.known`.
-  Layers(Config const& config, std::int64_t vocab, Graph& graph);
+  Layers(Config const& config, std::int64_t vocab, Orientation orientation, Graph& graph);
+
+  // Rows that a batch brings tokens for: as many stacks as the family has, in order.
+  Stack add_stack(std::int64_t sequence);
+  // What the loss of a stack's rows is made of (or which of them are asked for), and its place.
+  void add_objective(Stack const& stack);
 
   void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }
   void end_block() { m_builder.end_block(); }
@@ -27,7 +35,7 @@ class Layers {
   View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
   View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
 
-  View embed(std::string const& op, View const& wte, View const& wpe);
+  View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe);
   // Parameters <name>.weight and, where the model has biases, <name>.bias.
   View layernorm(std::string const& op, std::string const& name, View const& x);
   View linear(std::string const& op, std::string const& name, View const& x, std::int64_t n);
@@ -48,10 +56,15 @@ class Layers {
   GraphBuilder m_builder;
   bool m_drops;
   DType m_dtype;
-  std::int64_t m_rows;
+  std::int64_t m_vocab;
+  Orientation m_orientation;
+  int m_stacks = 0, m_objective = 0;
   int m_chunk = -1;
 
   View known(TensorId id) const;
+  View batch(BatchField field, int stack = 0) const {
+    return known(m_graph.known.of(field, stack));
+  }
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
   View bias(std::string const& name, std::int64_t n);  // View{} where the model has none
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);

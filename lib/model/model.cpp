@@ -7,11 +7,12 @@ namespace {
 
 struct Family {
   std::string name;
+  void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
 };
 
 Family const& family(std::string const& name) {
-  static Family const families[] = {{"gpt", append_gpt}};
+  static Family const families[] = {{"gpt", complete_gpt, append_gpt}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -23,6 +24,12 @@ Family const& family(std::string const& name) {
 
 }  // namespace
 
+ModelConfig completed(ModelConfig model, std::int64_t vocab) {
+  model.vocab = vocab;
+  family(model.family).complete(model);
+  return model;
+}
+
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose) {
   Graph graph;
@@ -30,7 +37,9 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   graph.arithmetic = arithmetic;
   graph.seed = config.run.seed;
   if (purpose == Purpose::generate) graph.arithmetic.micro = 1;
-  family(config.model.family).append(config, vocab, graph);
+  Config full = config;
+  full.model = completed(config.model, vocab);
+  family(full.model.family).append(full, vocab, graph);
   return graph;
 }
 

@@ -8,12 +8,16 @@
 
 namespace spillway {
 
+// With the family's values, and the data's vocabulary, where the input says auto.
+ModelConfig completed(ModelConfig model, std::int64_t vocab);
+
 // The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for
 // generate). Chunk and parameter order is the same for every purpose, so all graphs of a run share
 // parameters by chunk id.
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose);
 
+void complete_gpt(ModelConfig& model);
 // GPT-2: learned positions, LayerNorm, GELU, fused qkv, tied head; names as GPT2LMHeadModel has
 // them.
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph);

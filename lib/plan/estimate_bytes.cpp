@@ -12,17 +12,15 @@ namespace {
 
 // Slots through which slices of state and gradients pass, by the tier in which they are changed.
 TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
-  std::array<double, kTiers> most{};  // of a slice
+  TierBytes slots{};
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
     auto const bytes = brought(model.chunks[c], plan.chunks[c], plan.unified).all_bytes();
-    auto const slices =
-        static_cast<double>(model.chunks[c].elements) / static_cast<double>(plan.update_slice);
-    auto& slice = most[index(plan.chunks[c].update)];
-    slice = std::max(slice, static_cast<double>(bytes) / std::max(1.0, slices));
+    double const share = static_cast<double>(slice_elements(model.chunks[c], plan)) /
+                         std::max(1.0, static_cast<double>(model.chunks[c].elements));
+    auto& slot = slots[index(plan.chunks[c].update)];
+    slot = std::max(slot,
+                    static_cast<std::int64_t>(kUpdateSlots * share * static_cast<double>(bytes)));
   }
-  TierBytes slots{};
-  for (std::size_t tier = 0; tier < kTiers; ++tier)
-    slots[tier] = static_cast<std::int64_t>(kUpdateSlots * most[tier]);
   return slots;
 }
 
@@ -151,7 +149,7 @@ class Walk {
       auto const& chunk = m_model.chunks[c];
       auto const& places = m_plan.chunks[c];
       if (brought(chunk, places, m_plan.unified).all_bytes() == 0) continue;
-      auto const used = std::min(left, div_ceil(chunk.elements, m_plan.update_slice));
+      auto const used = std::min(left, div_ceil(chunk.elements, slice_elements(chunk, m_plan)));
       hold_until(host, held_until(chunk, places), used * slots[index(Tier::host)] / kUpdateSlots);
       left -= used;
     }

@@ -25,7 +25,7 @@ EstimateUpdates::EstimateUpdates(BlockModel const& model, Plan const& plan, Esti
   auto const most = std::clamp<std::int64_t>(kAllParts / chunks, 1, kMostParts);
   for (int c = 0; c < chunks; ++c) {
     auto const needs = spillway::brought(cost(c), places(c), plan.unified);
-    auto const slices = div_ceil(cost(c).elements, plan.update_slice);
+    auto const slices = div_ceil(cost(c).elements, slice_elements(cost(c), plan));
     auto const parts = needs.all_bytes() > 0 ? std::clamp<std::int64_t>(slices, 1, most) : 1;
     bool const exact = needs.all_bytes() == 0 || slices <= parts;  // else a part is many slices
     m_work.push_back({needs, parts, exact ? kSlicesAhead : 1, exact ? kUpdateSlots : 2});

@@ -1,5 +1,6 @@
 #include "plan/plan_costs.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace spillway {
@@ -14,6 +15,11 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
   auto const& cost = model.blocks[block].policies[index(effective_policy(model, plan, block))];
   return static_cast<std::int64_t>(plan.blocks[block].fraction *
                                    static_cast<double>(cost.away_bytes));
+}
+
+std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan) {
+  auto const all = std::max<std::int64_t>(1, chunk.elements);
+  return chunk.whole_update ? all : std::min(all, plan.update_slice);
 }
 
 std::int64_t Brought::all_bytes() const {

@@ -22,4 +22,8 @@ struct Brought {
 };
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 
+// Elements of the slices into which an update is cut of which something must be brought; the last
+// one may be shorter.
+std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
+
 }  // namespace spillway

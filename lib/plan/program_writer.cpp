@@ -284,12 +284,9 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
 // Behind the commit of the step before, or its report. Not on the lane to the device: there it
 // would wait behind all that updates of the step before, on the host lane, take back.
 ItemNumber ProgramWriter::load_batch() {
-  WellKnown const& known = program.known;
   Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
-  for (TensorId const tensor :
-       {known.tokens, known.targets, known.weights, known.samples, known.position}) {
-    if (tensor < 0) continue;
-    item.operands.push_back(resident_or_new(tensor));
+  for (BatchTensor const& field : program.known.batch) {
+    item.operands.push_back(resident_or_new(field.tensor));
     write_all(item, item.operands.back());
   }
   return item.number;

@@ -156,7 +156,7 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
       operands.push_back(kAbsent);
     }
   }
-  attributes_of<AdamWAttributes>(sliced).range = {p.range.first};
+  update_range(sliced) = {p.range.first};
   return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
 }
 

@@ -11,7 +11,7 @@ Lane update_lane(Plan const& plan, int chunk) {
   return on_host ? Lane::host : Lane::compute;
 }
 
-UpdatePiece whole_chunk(Draft& draft, Op const& op) {
+UpdatePiece whole_piece(Draft& draft, Op const& op) {
   UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = update_lane(draft.plan, op.chunk)};
   auto const out_of_reach = [&](TensorId tensor) {
     return !draft.writer.reaches(piece.lane, draft.writer.home(tensor));
@@ -33,13 +33,14 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
   std::vector<UpdatePiece> pieces;
   int brought = 0;
   for (int const chunk : chunks) {
-    auto piece = whole_chunk(draft, *updates.at(chunk));
-    bool const sliced = piece.brings_gradient || !piece.brings.empty();
+    Op const& op = *updates.at(chunk);
+    auto piece = whole_piece(draft, op);
+    bool const passes = piece.brings_gradient || !piece.brings.empty();
     auto const elements = draft.graph.chunks[static_cast<std::size_t>(chunk)].elements;
-    auto const most = sliced ? draft.plan.update_slice : elements;
+    auto const most = passes && !op.whole_chunk ? draft.plan.update_slice : elements;
     for (std::int64_t first = 0; first < elements; first += most) {
       piece.range = {first, std::min(first + most, elements)};
-      if (sliced) piece.slot = brought++ % slots;
+      if (passes) piece.slot = brought++ % slots;
       pieces.push_back(piece);
     }
   }

@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// One AdamW item: a whole chunk, or a slice of one of which some operands must be brought.
+// One item of the update: a whole chunk, or a slice of one of which some operands must be brought.
 struct UpdatePiece {
   int op = -1, chunk = -1;
   ElementRange range = {};

@@ -2,26 +2,47 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "graph/batch.hpp"
 
 namespace spillway {
 
-// One micro-batch of this rank: M = micro * sequence rows. Null where the Program has no such
-// tensor.
-struct BatchPointers {
-  std::int32_t* tokens = nullptr;    // [M]
-  std::int32_t* targets = nullptr;   // [M]
-  float* weights = nullptr;          // [M]
-  std::int64_t* samples = nullptr;   // [micro]
-  std::int32_t* position = nullptr;  // [1]
+// One micro-batch of this rank: where the fields that the Program reads are to be written. Views of
+// the engine's memory.
+class BatchBuffers {
+ public:
+  struct Field {
+    BatchField field;
+    int stack;
+    std::span<std::byte> bytes;
+  };
+  explicit BatchBuffers(std::vector<Field> fields) : m_fields(std::move(fields)) {}
+
+  // Empty where the Program does not read the field.
+  template <BatchField field>
+  std::span<BatchElement<field>> get(int stack = 0) const {
+    using T = BatchElement<field>;
+    for (Field const& one : m_fields) {
+      if (one.field == field && one.stack == stack)
+        return {reinterpret_cast<T*>(one.bytes.data()), one.bytes.size() / sizeof(T)};
+    }
+    return {};
+  }
+
+ private:
+  std::vector<Field> m_fields;
 };
 
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  // Fills every non-null pointer completely; equal (step, micro_batch) give equal data, however
-  // often they are asked for. Runs on a thread of the engine; what it throws ends the step and
-  // leaves Engine::run_step on the caller's thread.
-  virtual void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) = 0;
+  // Fills every field completely; equal (step, micro_batch) give equal data, however often they are
+  // asked for. Runs on a thread of the engine; what it throws ends the step and leaves
+  // Engine::run_step on the caller's thread.
+  virtual void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) = 0;
 };
 
 }  // namespace spillway

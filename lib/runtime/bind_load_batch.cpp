@@ -3,30 +3,22 @@
 namespace spillway {
 namespace {
 
-template <class T>
-void place(T*& pointer, TensorId wanted, Buffer const& buffer, std::span<std::byte> bytes) {
-  if (wanted >= 0 && buffer.tensor == wanted) pointer = reinterpret_cast<T*>(bytes.data());
-}
-
-BatchPointers batch_pointers(EngineParts const& parts, Item const& item, int parity) {
-  BatchPointers to;
-  auto const& known = parts.program.known;
+BatchBuffers batch_buffers(EngineParts const& parts, Item const& item, int parity) {
+  std::vector<BatchBuffers::Field> fields;
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
     auto const& buffer = operand(parts.program, item, i);
-    auto const bytes = buffer_bytes(parts.tiers, buffer, parity);
-    place(to.tokens, known.tokens, buffer, bytes);
-    place(to.targets, known.targets, buffer, bytes);
-    place(to.weights, known.weights, buffer, bytes);
-    place(to.samples, known.samples, buffer, bytes);
-    place(to.position, known.position, buffer, bytes);
+    for (auto const& [field, stack, tensor] : parts.program.known.batch) {
+      if (tensor == buffer.tensor)
+        fields.push_back({field, stack, buffer_bytes(parts.tiers, buffer, parity)});
+    }
   }
-  return to;
+  return BatchBuffers(std::move(fields));
 }
 
 }  // namespace
 
 Action bind_load_batch(EngineParts const& parts, Item const& item) {
-  std::array const to{batch_pointers(parts, item, 0), batch_pointers(parts, item, 1)};
+  std::array const to{batch_buffers(parts, item, 0), batch_buffers(parts, item, 1)};
   return [&batches = parts.batches, to](ItemContext const& now) {
     batches.load(now.step, now.micro_batch, to[static_cast<std::size_t>(now.parity)]);
   };

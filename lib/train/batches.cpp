@@ -7,18 +7,24 @@
 namespace spillway {
 namespace {
 
-// Rows of one sequence: token i, its successor as target, weight one; or all zero.
+// Rows of one sequence, which is one document: token i, its successor as target, weight one; or
+// padding.
 void fill_rows(TokenSet const& tokens, std::optional<std::int64_t> first_token,
-               std::vector<std::int32_t>& window, std::int64_t row, BatchPointers const& to) {
-  auto const sequence = static_cast<std::int64_t>(window.size()) - 1;
+               std::vector<std::int32_t>& window, std::int64_t row, BatchBuffers const& to) {
   if (first_token) {
     tokens.read(*first_token, window);
   } else {
     std::ranges::fill(window, 0);
   }
-  std::copy_n(window.begin(), sequence, to.tokens + row * sequence);
-  std::copy_n(window.begin() + 1, sequence, to.targets + row * sequence);
-  std::fill_n(to.weights + row * sequence, sequence, first_token ? 1.0f : 0.0f);
+  auto const sequence = window.size() - 1;
+  auto const rows = [&](auto const& field) {
+    return field.empty() ? field
+                         : field.subspan(static_cast<std::size_t>(row) * sequence, sequence);
+  };
+  std::ranges::copy(std::span(window).first(sequence), rows(to.get<BatchField::tokens>()).begin());
+  std::ranges::copy(std::span(window).last(sequence), rows(to.get<BatchField::targets>()).begin());
+  std::ranges::fill(rows(to.get<BatchField::weights>()), first_token ? 1.0f : 0.0f);
+  std::ranges::fill(rows(to.get<BatchField::document_starts>()), first_token ? 0 : -1);
 }
 
 }  // namespace
@@ -44,14 +50,15 @@ void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
   m_first_sample = sample;
 }
 
-void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
+void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
   auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;
+  auto const samples = to.get<BatchField::samples>();
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     std::optional<std::int64_t> first;
     if (sample) first = m_order.first_token(m_order.sample(base + *sample).window);
     fill_rows(m_tokens, first, m_window, row, to);
-    if (to.samples != nullptr) to.samples[row] = base + sample.value_or(0);
+    if (!samples.empty()) samples[static_cast<std::size_t>(row)] = base + sample.value_or(0);
   }
 }
 
@@ -61,7 +68,7 @@ EvalBatches::EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t 
       m_windows(windows),
       m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
 
-void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
+void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const window = step * m_shape.sequences + sample.value_or(0);

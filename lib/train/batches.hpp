@@ -30,7 +30,7 @@ class TrainBatches final : public BatchSource {
   TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape);
   // Step `step` begins at global sample `sample`. Not while an engine runs.
   void start_at(std::int64_t step, std::int64_t sample);
-  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
   TokenSet const& m_tokens;
@@ -45,7 +45,7 @@ class TrainBatches final : public BatchSource {
 class EvalBatches final : public BatchSource {
  public:
   EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t windows);
-  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
   TokenSet const& m_tokens;

@@ -7,12 +7,14 @@
 
 namespace spillway {
 
-void GenerateBatch::load(std::int64_t, std::int64_t, BatchPointers const& to) {
+void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
   auto const count = std::min<std::int64_t>(m_sequence, static_cast<std::int64_t>(tokens.size()));
-  std::copy_n(tokens.end() - count, count, to.tokens);
-  std::fill_n(to.tokens + count, m_sequence - count, 0);  // after the row that is picked: unseen
-  *to.position = static_cast<std::int32_t>(count - 1);
-  if (to.samples != nullptr) *to.samples = 0;
+  auto const window = to.get<BatchField::tokens>();
+  auto const after = std::ranges::copy(tokens.end() - count, tokens.end(), window.begin()).out;
+  std::fill(after, window.end(), 0);  // after the row that is picked: unseen
+  std::ranges::fill(to.get<BatchField::document_starts>(), 0);
+  to.get<BatchField::position>()[0] = static_cast<std::int32_t>(count - 1);
+  std::ranges::fill(to.get<BatchField::samples>(), 0);
 }
 
 std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,

@@ -15,7 +15,7 @@ namespace spillway {
 class GenerateBatch final : public BatchSource {
  public:
   explicit GenerateBatch(std::int64_t sequence) : m_sequence(sequence) {}
-  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
   std::vector<std::int32_t> tokens;  // all so far, at least one
 

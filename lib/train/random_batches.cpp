@@ -1,5 +1,7 @@
 #include "train/random_batches.hpp"
 
+#include <algorithm>
+
 #include "base/philox.hpp"
 
 namespace spillway {
@@ -10,17 +12,21 @@ std::int32_t RandomBatches::token(std::int64_t sample, std::int64_t position) co
   return static_cast<std::int32_t>(word % static_cast<std::uint64_t>(m_vocab));
 }
 
-void RandomBatches::load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) {
+void RandomBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
+  auto const tokens = to.get<BatchField::tokens>(), targets = to.get<BatchField::targets>();
+  auto const weights = to.get<BatchField::weights>();
+  auto const samples = to.get<BatchField::samples>();
+  std::ranges::fill(to.get<BatchField::document_starts>(), 0);
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const in_step = m_shape.sample(micro_batch, row);
     auto const sample = step * m_shape.sequences + in_step.value_or(0);
     for (std::int64_t i = 0; i < m_shape.sequence; ++i) {
-      auto const at = row * m_shape.sequence + i;
-      to.tokens[at] = token(sample, i);
-      to.targets[at] = token(sample, i + 1);
-      to.weights[at] = in_step ? 1.0f : 0.0f;
+      auto const at = static_cast<std::size_t>(row * m_shape.sequence + i);
+      tokens[at] = token(sample, i);
+      targets[at] = token(sample, i + 1);
+      weights[at] = in_step ? 1.0f : 0.0f;
     }
-    if (to.samples != nullptr) to.samples[row] = sample;
+    if (!samples.empty()) samples[static_cast<std::size_t>(row)] = sample;
   }
 }
 

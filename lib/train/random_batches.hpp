@@ -11,7 +11,7 @@ class RandomBatches final : public BatchSource {
  public:
   RandomBatches(BatchShape shape, std::int64_t vocab, std::uint64_t seed)
       : m_shape(shape), m_vocab(vocab), m_seed(seed) {}
-  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override;
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
   std::int32_t token(std::int64_t sample, std::int64_t position) const;

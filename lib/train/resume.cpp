@@ -6,8 +6,10 @@
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "config/same_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "model/model.hpp"
 #include "train/checkpoints.hpp"
 
 namespace spillway {
@@ -30,28 +32,20 @@ std::optional<Resumption> choose(Config const& config) {
 
 }  // namespace
 
-void require_same_family(std::filesystem::path const& checkpoint, RunState const& state,
-                         Config const& config, std::int64_t vocab) {
-  auto const there = parse_config(state.config, checkpoint.string()).model;
-  auto const& here = config.model;
-  auto const require = [&](char const* key, auto const& before, auto const& now) {
-    if (before == now) return;
-    throw Error(Status::bad_input, fmt::format("{}: is of another model: {} is {} there, {} here",
-                                               checkpoint.string(), key, before, now));
-  };
-  require("model.family", there.family, here.family);
-  require("model.layers", there.layers, here.layers);
-  require("model.hidden", there.hidden, here.hidden);
-  require("model.heads", there.heads, here.heads);
-  require("model.tied", there.tied, here.tied);
-  require("model.bias", there.bias, here.bias);
-  require("model.norm_eps", there.norm_eps, here.norm_eps);
-  require("the vocabulary", state.vocab, vocab);
+void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
+                        Config const& config, std::int64_t vocab) {
+  auto there = parse_config(state.config, checkpoint.string()), here = config;
+  there.model = completed(there.model, state.vocab);
+  here.model = completed(here.model, vocab);
+  auto const difference = model_difference(there, here);
+  if (difference.empty()) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: is of another model: {}", checkpoint.string(), difference));
 }
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config);
-  if (resumption) require_same_family(resumption->checkpoint, resumption->state, config, vocab);
+  if (resumption) require_same_model(resumption->checkpoint, resumption->state, config, vocab);
   return resumption;
 }
 

@@ -19,8 +19,8 @@ struct Resumption {
 
 // Throws Error(bad_input) unless the checkpoint is of the model that `config` describes, also where
 // shapes alone do not show it.
-void require_same_family(std::filesystem::path const& checkpoint, RunState const& state,
-                         Config const& config, std::int64_t vocab);
+void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
+                        Config const& config, std::int64_t vocab);
 
 // By run.checkpoint.resume and run.init; empty: a fresh start. Throws Error: damaged when the
 // latest checkpoint is, bad_input when it is of another model.

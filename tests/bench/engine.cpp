@@ -48,7 +48,7 @@ Kernel nothing(OpKind) {
 }
 
 class NoBatches final : public BatchSource {
-  void load(std::int64_t, std::int64_t, BatchPointers const&) override {}
+  void load(std::int64_t, std::int64_t, BatchBuffers const&) override {}
 };
 
 void per_item(benchmark::State& state, std::size_t items) {

@@ -1,6 +1,7 @@
 // The matrix products of one GPT-2 124M step and nothing else: what the rest of a step is held to.
 //   build/bin/spillway_bench_products bf16 2048 5     # type, tokens a step, rounds
-// Prints, for oneDNN and for the products that training uses, alternating, the median step.
+// Prints, alternating, the median step of oneDNN and of the products that training uses: with
+// weights [in, out], as GPT-2's, and [out, in], as nn.Linear's.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,8 @@
 
 namespace spillway {
 namespace {
+
+enum class Orientation { in_out, out_in };
 
 struct Sizes {
   std::int64_t rows, depth, columns, times;
@@ -30,12 +33,16 @@ std::vector<Sizes> weights(std::int64_t tokens) {
           {tokens, kHidden, kVocab, 1}};
 }
 
-std::vector<MatmulShape> products(Sizes const& s, DType type) {
+std::vector<MatmulShape> products(Sizes const& s, DType type, Orientation orientation) {
   auto const x = dense_matrix(type, s.rows, s.depth), y = dense_matrix(type, s.rows, s.columns);
-  auto const w = dense_matrix(type, s.depth, s.columns);
+  auto const matrix = [&](DType of) {
+    return orientation == Orientation::in_out ? dense_matrix(of, s.depth, s.columns)
+                                              : dense_matrix(of, s.columns, s.depth).transposed();
+  };
+  auto const w = matrix(type);
   return {{.a = x, .b = w, .c = y},
           {.a = y, .b = w.transposed(), .c = x},
-          {.a = x.transposed(), .b = y, .c = dense_matrix(DType::f32, s.depth, s.columns)}};
+          {.a = x.transposed(), .b = y, .c = matrix(DType::f32)}};
 }
 
 using Run = std::function<void(MatmulOperands const&)>;
@@ -46,10 +53,11 @@ struct Bound {
 };
 
 template <class Make>
-std::vector<Bound> bind(DType type, std::int64_t tokens, Make const& make) {
+std::vector<Bound> bind(DType type, std::int64_t tokens, Orientation orientation,
+                        Make const& make) {
   std::vector<Bound> all;
   for (auto const& sizes : weights(tokens))
-    for (auto const& shape : products(sizes, type)) {
+    for (auto const& shape : products(sizes, type, orientation)) {
       auto [run, bytes] = make(shape);
       all.push_back({std::move(run), bytes, sizes.times});
     }
@@ -71,19 +79,21 @@ double median(std::vector<double> values) {
 void measure(DType type, std::int64_t tokens, int rounds) {
   Exec const exec;
   std::int64_t const threads = exec.concurrency();
-  auto const onednn = bind(type, tokens, [&](MatmulShape const& shape) {
+  auto const onednn = bind(type, tokens, Orientation::in_out, [&](MatmulShape const& shape) {
     auto const product = std::make_shared<OneDnnMatmul>(shape, threads);
     return std::pair<Run, std::int64_t>([product](auto const& o) { (*product)(o); },
                                         product->workspace_bytes());
   });
-  auto const chosen = bind(type, tokens, [&](MatmulShape const& shape) {
+  auto const choose = [&](MatmulShape const& shape) {
     auto const product = std::make_shared<Matmul>(shape, threads);
     return std::pair<Run, std::int64_t>([product, &exec](auto const& o) { (*product)(exec, o); },
                                         product->workspace_bytes());
-  });
+  };
+  auto const chosen = bind(type, tokens, Orientation::in_out, choose);
+  auto const out_in = bind(type, tokens, Orientation::out_in, choose);
 
   std::int64_t workspace_bytes = 0;
-  for (auto const* all : {&onednn, &chosen})
+  for (auto const* all : {&onednn, &chosen, &out_in})
     for (auto const& bound : *all)
       workspace_bytes = std::max(workspace_bytes, bound.workspace_bytes);
   auto const largest = std::max(tokens, kHidden) * kVocab * size_bytes(DType::f32);
@@ -93,19 +103,22 @@ void measure(DType type, std::int64_t tokens, int rounds) {
   Bytes const workspace("workspace", static_cast<std::size_t>(workspace_bytes));
   MatmulOperands const operands{a.data(), b.data(), c.data(), nullptr, nullptr, workspace.data()};
 
-  std::vector<double> theirs, ours;
+  std::vector<double> theirs, ours, ours_out_in;
   for (int round = 0; round <= rounds; ++round) {
     auto const onednn_s = step_s(onednn, operands), chosen_s = step_s(chosen, operands);
+    auto const out_in_s = step_s(out_in, operands);
     if (round == 0) continue;  // pages and caches
     theirs.push_back(onednn_s);
     ours.push_back(chosen_s);
+    ours_out_in.push_back(out_in_s);
   }
   auto const rate = [&](double s) { return static_cast<double>(tokens) / s; };
   std::printf(
       "{\"type\": \"%s\", \"tokens\": %lld, \"onednn_s\": %.4f, \"products_s\": %.4f, "
-      "\"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": %.0f}\n",
+      "\"products_out_in_s\": %.4f, \"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": "
+      "%.0f}\n",
       std::string(name(type)).c_str(), static_cast<long long>(tokens), median(theirs), median(ours),
-      rate(median(theirs)), rate(median(ours)));
+      median(ours_out_in), rate(median(theirs)), rate(median(ours)));
 }
 
 }  // namespace

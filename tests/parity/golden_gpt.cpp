@@ -47,9 +47,9 @@ void set_parameters(SequentialRun& run) {
 
 void set_batch(SequentialRun& run, std::int64_t batch) {
   auto const& tensors = run.graph().known;
-  run.set(known(run, tensors.tokens), golden().values("tokens", batch));
-  run.set(known(run, tensors.targets), golden().values("targets", batch));
-  run.set(known(run, tensors.weights), golden().values("weights", batch));
+  run.set(known(run, tensors.of(BatchField::tokens)), golden().values("tokens", batch));
+  run.set(known(run, tensors.of(BatchField::targets)), golden().values("targets", batch));
+  run.set(known(run, tensors.of(BatchField::weights)), golden().values("weights", batch));
 }
 
 double norm(std::vector<double> const& values) {
@@ -138,8 +138,9 @@ TEST_P(GoldenGpt, LogitsOfOneRowMatch) {
   set_parameters(run);
   auto tokens = golden().values("tokens", 0);
   tokens.resize(static_cast<std::size_t>(config.data.sequence));
-  run.set(known(run, run.graph().known.tokens), tokens);
-  run.set(known(run, run.graph().known.position), std::vector{golden().setting("position")});
+  run.set(known(run, run.graph().known.of(BatchField::tokens)), tokens);
+  run.set(known(run, run.graph().known.of(BatchField::position)),
+          std::vector{golden().setting("position")});
   run.run(Phase::forward);
   auto const reference = golden().values("logits");
   auto const logits = run.values(known(run, run.graph().known.logits));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/vocabulary.hpp"
+#include "tests/support/batches.hpp"
 
 namespace spillway::test {
 namespace {
@@ -30,7 +30,7 @@ void scale_to_one(std::vector<double>& x) {
 FiniteDifferences::FiniteDifferences(Graph graph, unsigned seed,
                                      std::vector<TensorId> const& zeroed)
     : m_random(seed), m_run(std::move(graph), SequentialRun::Side::serial) {
-  set_batch();
+  fill_batch(m_run, m_random);
   draw_parameters();
   for (auto const id : zeroed) std::ranges::fill(m_run.data<float>(id), 0.0f);
   m_run.run(Phase::forward);
@@ -43,19 +43,6 @@ FiniteDifferences::FiniteDifferences(Graph graph, unsigned seed,
       m_gradients.push_back({parameter, m_run.values(view)});
     }
   }
-}
-
-void FiniteDifferences::set_batch() {
-  auto const& known = m_run.graph().known;
-  auto const words = static_cast<std::int32_t>(vocabulary(m_run.graph()));
-  std::uniform_int_distribution<std::int32_t> token(0, words - 1);
-  for (auto const id : {known.tokens, known.targets})
-    for (auto& x : m_run.data<std::int32_t>(id)) x = token(m_random);
-  int row = 0;
-  for (auto& x : m_run.data<float>(known.weights)) x = row++ % 5 == 4 ? 0.0f : 1.0f;
-  if (known.samples < 0) return;
-  std::int64_t sample = 7;
-  for (auto& x : m_run.data<std::int64_t>(known.samples)) x = sample++;
 }
 
 void FiniteDifferences::draw_parameters() {

@@ -46,7 +46,6 @@ class FiniteDifferences {
   SequentialRun m_run;
   std::vector<Gradient> m_gradients;
 
-  void set_batch();
   void draw_parameters();
   double loss();
   double derivative(std::vector<Gradient> const& direction, double step);

@@ -12,8 +12,8 @@ class Generator {
   Generator(Random& draws, RandomGraphOptions const& options)
       : m_draws(draws), m_layers(m_graph, draws, options) {
     bool const two = m_layers.chance(35);
-    if (two) m_stacks.push_back(m_layers.stack("encoder"));
-    m_stacks.push_back(m_layers.stack("decoder"));
+    if (two) m_stacks.push_back(m_layers.stack(0, "encoder"));
+    m_stacks.push_back(m_layers.stack(two ? 1 : 0, "decoder"));
     int const layers = m_layers.between(options.layers);
     m_layers.add_batch(m_stacks);
     for (std::size_t i = 0; i < m_stacks.size(); ++i) add_stack(m_stacks[i], i, layers);
@@ -24,7 +24,7 @@ class Generator {
   Graph take() { return std::move(m_graph); }
 
  private:
-  void add_stack(Stack& stack, std::size_t number, int layers) {
+  void add_stack(Activations& stack, std::size_t number, int layers) {
     bool const reads_another = number > 0;
     auto& builder = m_layers.builder();
     m_layers.set_frozen(!reads_another && m_layers.chance(25));
@@ -44,7 +44,7 @@ class Generator {
     }
   }
 
-  void add_step(Stack& stack) {
+  void add_step(Activations& stack) {
     switch (below(m_draws, 6)) {
       case 0:
       case 1:
@@ -60,7 +60,7 @@ class Generator {
     }
   }
 
-  void add_head(Stack const& stack) {
+  void add_head(Activations const& stack) {
     m_layers.builder().begin_block("head", false);
     m_layers.open_block();
     m_layers.set_frozen(m_layers.has_trainable() && m_layers.chance(15));
@@ -71,7 +71,7 @@ class Generator {
   Random& m_draws;
   Graph m_graph;
   RandomLayers m_layers;
-  std::vector<Stack> m_stacks;
+  std::vector<Activations> m_stacks;
 };
 
 }  // namespace
@@ -80,6 +80,8 @@ Graph random_graph(Random& draws, RandomGraphOptions const& options) {
   Graph graph = Generator(draws, options).take();
   append_backward(graph);
   append_update(graph, {});
+  // Some updates ask for whole parameters.
+  for (Op& op : graph.ops) op.whole_chunk = op.phase == Phase::update && below(draws, 4) == 0;
   return graph;
 }
 

@@ -25,30 +25,31 @@ View RandomLayers::known(TensorId id) const {
   return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
 }
 
-Stack RandomLayers::stack(std::string const& name) {
-  return {name, between(m_options.sequence)};
+View RandomLayers::batch(BatchField field, int stack) const {
+  return known(m_graph.known.of(field, stack));
 }
 
-// Stacks read the beginning of the batch that the longest of them has; an encoder, its targets.
-void RandomLayers::add_batch(std::vector<Stack>& stacks) {
+Activations RandomLayers::stack(int number, std::string const& name) {
+  return {name, {number, between(m_options.sequence)}};
+}
+
+void RandomLayers::add_batch(std::vector<Activations>& stacks) {
   auto& arithmetic = m_graph.arithmetic;
   arithmetic.precision = m_options.precision;
   arithmetic.micro = m_micro;
-  arithmetic.sequence = std::ranges::max(stacks, {}, &Stack::length).length;
+  for (auto const& [name, stack, documents, values] : stacks)
+    arithmetic.sequence = std::max(arithmetic.sequence, stack.sequence);
   arithmetic.attention_tile = 32;
-  auto const rows = m_micro * arithmetic.sequence;
+  auto const rows = m_micro * stacks.back().stack.sequence;
   arithmetic.loss_chunk = 1 + below(m_draws, static_cast<int>(rows));
-  auto& batch = m_graph.known;
-  batch.tokens = m_builder.add_tensor("tokens", Role::batch, DType::i32, {rows}).tensor;
-  batch.targets = m_builder.add_tensor("targets", Role::batch, DType::i32, {rows}).tensor;
-  batch.weights = m_builder.add_tensor("weights", Role::batch, DType::f32, {rows}).tensor;
-  if (m_drops)
-    batch.samples = m_builder.add_tensor("samples", Role::batch, DType::i64, {m_micro}).tensor;
-  batch.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
-  for (Stack& stack : stacks) {
-    auto const tensor = &stack == &stacks.back() ? batch.tokens : batch.targets;
-    stack.tokens = {tensor, 0, {m_micro * stack.length}, {1}};
+  for (auto& [name, stack, document_starts, values] : stacks) {
+    m_builder.add_batch(BatchField::tokens, stack);
+    if (chance(40)) document_starts = m_builder.add_batch(BatchField::document_starts, stack);
   }
+  m_builder.add_batch(BatchField::targets, stacks.back().stack);
+  m_builder.add_batch(BatchField::weights, stacks.back().stack);
+  if (m_drops) m_builder.add_batch(BatchField::samples, {});
+  m_graph.known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
 }
 
 // One that was made before for something else, at times.
@@ -56,11 +57,15 @@ View RandomLayers::parameter(Shape const& shape, Init init) {
   auto& made = m_made[shape];
   if (!made.empty() && chance(35))
     return made[static_cast<std::size_t>(below(m_draws, static_cast<int>(made.size())))];
-  bool const trainable = !m_frozen && !chance(15);
-  int& chunk = m_chunks[trainable ? 1 : 0];
-  if (chunk < 0) chunk = m_builder.add_chunk(unique("c"), trainable);
+  int const chunk = open_chunk(!m_frozen && !chance(15));
   made.push_back(m_builder.add_parameter(chunk, unique("p"), shape, init, chance(50)));
   return made.back();
+}
+
+int RandomLayers::open_chunk(bool trainable) {
+  int& chunk = m_chunks[trainable ? 1 : 0];
+  if (chunk < 0) chunk = m_builder.add_chunk(unique("c"), trainable);
+  return chunk;
 }
 
 View RandomLayers::activation(std::string const& name, std::int64_t rows, std::int64_t columns) {
@@ -68,23 +73,24 @@ View RandomLayers::activation(std::string const& name, std::int64_t rows, std::i
   return m_builder.add_tensor(name, role, m_dtype, {rows, columns});
 }
 
-View RandomLayers::earlier(Stack const& stack) {
+View RandomLayers::earlier(Activations const& stack) {
   return stack
       .values[static_cast<std::size_t>(below(m_draws, static_cast<int>(stack.values.size())))];
 }
 
-View RandomLayers::embed(Stack const& stack) {
+View RandomLayers::embed(Activations const& stack) {
   Init const init{Init::Kind::normal, 0.7};
   auto const wte = parameter({m_vocab, m_hidden}, init);
   auto const wpe = parameter({m_graph.arithmetic.sequence, m_hidden}, init);
   auto const name = unique("embed");
-  auto const x = activation(name, m_micro * stack.length, m_hidden);
-  m_builder.append(OpKind::embed, name, {stack.tokens, wte, wpe}, {x},
-                   EmbedAttributes{stack.length});
+  auto const tokens = batch(BatchField::tokens, stack.stack.number);
+  auto const x = activation(name, tokens.shape[0], m_hidden);
+  m_builder.append(OpKind::embed, name, {tokens, wte, wpe}, {x},
+                   EmbedAttributes{stack.stack.sequence});
   return dropout(stack, x);
 }
 
-View RandomLayers::norm(Stack& stack, View const& x) {
+View RandomLayers::norm(Activations& stack, View const& x) {
   if (chance(30)) return x;
   auto const rows = x.shape[0], columns = x.shape[1];
   auto const gamma = parameter({columns}, {Init::Kind::ones});
@@ -110,6 +116,23 @@ View RandomLayers::product(View const& x, std::int64_t n, View const& addend) {
   return y;
 }
 
+// x [w_1, w_2, ...]^T: parameters that lie one behind the other, as q, k and v of nn.Linear do.
+View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> const& rows) {
+  Init const init{Init::Kind::normal, 0.7 / std::sqrt(static_cast<double>(x.shape[1]))};
+  std::vector<GraphBuilder::NewParameter> weights, biases;
+  for (auto const n : rows) {
+    weights.push_back({unique("p"), {n, x.shape[1]}, init});
+    biases.push_back({unique("p"), {n}, {Init::Kind::normal, 0.2}});
+  }
+  int const chunk = open_chunk(!m_frozen);
+  auto const w = transposed(m_builder.add_fused(chunk, weights, true));
+  auto const bias = chance(50) ? m_builder.add_fused(chunk, biases, false) : View{};
+  auto const name = unique("product");
+  auto const y = activation(name, x.shape[0], w.shape[1]);
+  m_builder.append(OpKind::matmul, name, {x, w, bias, {}}, {y}, {}, matmul_flops(x, w));
+  return y;
+}
+
 View RandomLayers::gelu(View const& x) {
   auto const name = unique("gelu");
   auto const y = activation(name, x.shape[0], x.shape[1]);
@@ -118,13 +141,13 @@ View RandomLayers::gelu(View const& x) {
   return y;
 }
 
-View RandomLayers::dropout(Stack const& stack, View const& x) {
+View RandomLayers::dropout(Activations const& stack, View const& x) {
   if (!m_drops) return x;
   auto const name = unique("drop");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::dropout, name, {x, known(m_graph.known.samples)}, {y},
+  m_builder.append(OpKind::dropout, name, {x, batch(BatchField::samples, 0)}, {y},
                    DropoutAttributes{.p = 0.1 + 0.1 * below(m_draws, 3),
-                                     .sequence = stack.length,
+                                     .sequence = stack.stack.sequence,
                                      .seed = m_graph.seed,
                                      .origin = m_graph.ops.size()});
   return y;

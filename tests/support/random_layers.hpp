@@ -12,13 +12,12 @@
 
 namespace spillway::test {
 
-// Activations of `micro` sequences of equal length. What was made last is the stream; the others
-// may be read again.
-struct Stack {
+// The activations of a stack. What was made last is the stream; the others may be read again.
+struct Activations {
   std::string name;
-  std::int64_t length = 0;
-  View tokens = {};
-  std::vector<View> values = {};  // [micro * length, hidden]
+  Stack stack;
+  View document_starts = {};      // absent: attention sees all rows of a sequence
+  std::vector<View> values = {};  // [micro * sequence, hidden]
 };
 
 // Every step goes on from the stack's last value and reads it, so that nothing is made in vain.
@@ -33,19 +32,19 @@ class RandomLayers {
   }
   bool has_trainable() const;
 
-  Stack stack(std::string const& name);
-  void add_batch(std::vector<Stack>& stacks);          // of which the last one has targets
+  Activations stack(int number, std::string const& name);
+  void add_batch(std::vector<Activations>& stacks);    // of which the last one has targets
   void open_block() { m_chunks = {-1, -1}; }           // parameters go to chunks of its own
   void set_frozen(bool frozen) { m_frozen = frozen; }  // from now on, all new parameters are
 
-  View embed(Stack const& stack);
-  void self_attention(Stack& stack);
-  void cross_attention(Stack& stack, Stack& other);
-  void feed_forward(Stack& stack);
-  void product_of_earlier(Stack& stack);
-  void add_earlier(Stack& stack);
-  void embed_again(Stack& stack);
-  void loss(Stack const& stack);
+  View embed(Activations const& stack);
+  void self_attention(Activations& stack);
+  void cross_attention(Activations& stack, Activations& other);
+  void feed_forward(Activations& stack);
+  void product_of_earlier(Activations& stack);
+  void add_earlier(Activations& stack);
+  void embed_again(Activations& stack);
+  void loss(Activations const& stack);
 
  private:
   Random& m_draws;
@@ -57,21 +56,27 @@ class RandomLayers {
   DType m_dtype;
   std::array<int, 2> m_chunks = {-1, -1};  // of the open block: frozen, trainable
   std::map<Shape, std::vector<View>> m_made;
+  std::map<Shape, View> m_biases;
   int m_names = 0;
 
   std::string unique(std::string const& what) { return what + std::to_string(m_names++); }
   View known(TensorId id) const;
+  View batch(BatchField field, int stack) const;
   View parameter(Shape const& shape, Init init);
+  int open_chunk(bool trainable);
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
-  View earlier(Stack const& stack);
-  View norm(Stack& stack, View const& x);
+  View earlier(Activations const& stack);
+  View norm(Activations& stack, View const& x);
   View product(View const& x, std::int64_t n, View const& addend);
+  View product_of_fused(View const& x, std::vector<std::int64_t> const& rows);
   View gelu(View const& x);
-  View dropout(Stack const& stack, View const& x);
+  View dropout(Activations const& stack, View const& x);
   View sum(View const& a, View const& b);
-  View attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes);
-  AttentionAttributes heads(Stack const& stack, Stack const& other);
-  void join(Stack& stack, View const& branch, bool adds);
+  View distance_bias(AttentionAttributes const& attributes);
+  View attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes,
+              std::array<View, 2> const& segments);
+  AttentionAttributes heads(Activations const& stack, Activations const& other);
+  void join(Activations& stack, View const& branch, bool adds);
 };
 
 }  // namespace spillway::test

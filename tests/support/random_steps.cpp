@@ -8,7 +8,7 @@ namespace spillway::test {
 
 // The stream goes on from a branch of it: added by the product itself or by an op, or (`adds` may
 // be false where the branch begins at the stream) replaced.
-void RandomLayers::join(Stack& stack, View const& branch, bool adds) {
+void RandomLayers::join(Activations& stack, View const& branch, bool adds) {
   auto const stream = stack.values.back();
   bool const by_product = chance(60);
   auto y = product(branch, m_hidden, adds && by_product ? stream : View{});
@@ -17,12 +17,12 @@ void RandomLayers::join(Stack& stack, View const& branch, bool adds) {
   stack.values.push_back(y);
 }
 
-AttentionAttributes RandomLayers::heads(Stack const& stack, Stack const& other) {
+AttentionAttributes RandomLayers::heads(Activations const& stack, Activations const& other) {
   int const kv_heads = 1 + below(m_draws, 2), group = 1 + below(m_draws, 2);
   int const head_size = 2 + below(m_draws, 5);
   return {.batch = m_micro,
-          .queries = stack.length,
-          .keys = other.length,
+          .queries = stack.stack.sequence,
+          .keys = other.stack.sequence,
           .heads = kv_heads * group,
           .kv_heads = kv_heads,
           .head_size = head_size,
@@ -30,71 +30,93 @@ AttentionAttributes RandomLayers::heads(Stack const& stack, Stack const& other) 
           .tile = m_graph.arithmetic.attention_tile};
 }
 
-View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes) {
+// One that an earlier block has made, at times: T5's layers share theirs.
+View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
+  if (!chance(30)) return {};
+  Shape const shape{attributes.heads, attributes.queries + attributes.keys - 1};
+  auto& made = m_biases[shape];
+  if (is_present(made) && chance(60)) return made;
+  auto const name = unique("bias");
+  made = m_builder.add_tensor(name, Role::activation, DType::f32, shape);
+  auto const table =
+      parameter({8 + 2 * below(m_draws, 3), attributes.heads}, {Init::Kind::normal, 0.7});
+  m_builder.append(OpKind::relative_bias, name, {table}, {made},
+                   RelativeBiasAttributes{attributes.queries, 8 + below(m_draws, 60), chance(50)});
+  return made;
+}
+
+View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes,
+                          std::array<View, 2> const& segments) {
   auto const& [q, k, v] = qkv;
+  auto const bias = distance_bias(attributes);
   auto const name = unique("attention");
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v, {}, {}, {}}, {o, lse}, attributes,
-                   attention_flops(attributes));
+  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias}, {o, lse},
+                   attributes, attention_flops(attributes));
   return o;
 }
 
 // On the columns of one fused product.
-void RandomLayers::self_attention(Stack& stack) {
+void RandomLayers::self_attention(Activations& stack) {
   auto attributes = heads(stack, stack);
   if (chance(70)) {
     attributes.causal = true;
-    if (chance(50)) attributes.window = 1 + below(m_draws, static_cast<int>(stack.length));
+    if (chance(50)) attributes.window = 1 + below(m_draws, static_cast<int>(stack.stack.sequence));
   }
   bool const from_stream = chance(70);
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const q = attributes.heads * attributes.head_size;
   auto const k = attributes.kv_heads * attributes.head_size;
-  auto const qkv = product(x, q + 2 * k, {});
-  auto const o =
-      attend({columns(qkv, 0, q), columns(qkv, q, k), columns(qkv, q + k, k)}, attributes);
+  auto const qkv = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
+  auto const segments = chance(80) ? stack.document_starts : View{};
+  auto const o = attend({columns(qkv, 0, q), columns(qkv, q, k), columns(qkv, q + k, k)},
+                        attributes, {segments, segments});
   join(stack, o, !from_stream || chance(80));
 }
 
 // Queries of one stack, keys and values of another.
-void RandomLayers::cross_attention(Stack& stack, Stack& other) {
+void RandomLayers::cross_attention(Activations& stack, Activations& other) {
   auto const attributes = heads(stack, other);
   auto const x = norm(stack, stack.values.back());
   auto const context = norm(other, other.values.back());
+  bool const masks = is_present(stack.document_starts) && is_present(other.document_starts);
+  std::array<View, 2> segments;
+  if (masks) segments = {stack.document_starts, other.document_starts};
   auto const n = attributes.kv_heads * attributes.head_size;
   auto const q = product(x, attributes.heads * attributes.head_size, {});
   if (chance(50)) {
     auto const kv = product(context, 2 * n, {});
-    return join(stack, attend({q, columns(kv, 0, n), columns(kv, n, n)}, attributes), true);
+    return join(stack, attend({q, columns(kv, 0, n), columns(kv, n, n)}, attributes, segments),
+                true);
   }
   auto const k = product(context, n, {}), v = product(earlier(other), n, {});
-  join(stack, attend({q, k, v}, attributes), true);
+  join(stack, attend({q, k, v}, attributes, segments), true);
 }
 
-void RandomLayers::feed_forward(Stack& stack) {
+void RandomLayers::feed_forward(Activations& stack) {
   bool const from_stream = chance(70);
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const n = m_hidden + below(m_draws, static_cast<int>(2 * m_hidden));
   join(stack, gelu(product(x, n, {})), !from_stream || chance(80));
 }
 
-void RandomLayers::product_of_earlier(Stack& stack) {
+void RandomLayers::product_of_earlier(Activations& stack) {
   join(stack, earlier(stack), true);
 }
 
-void RandomLayers::add_earlier(Stack& stack) {
+void RandomLayers::add_earlier(Activations& stack) {
   stack.values.push_back(sum(stack.values.back(), earlier(stack)));
 }
 
-void RandomLayers::embed_again(Stack& stack) {
+void RandomLayers::embed_again(Activations& stack) {
   stack.values.push_back(sum(embed(stack), stack.values.back()));
 }
 
-void RandomLayers::loss(Stack const& stack) {
+void RandomLayers::loss(Activations const& stack) {
   // All that was trainable may be frozen by chance; then this is not.
-  Stack last = stack;
+  Activations last = stack;
   auto const x = norm(last, last.values.back());
   if (!has_trainable()) m_made.clear();
   auto const w = has_trainable() ? parameter({m_vocab, m_hidden}, {Init::Kind::normal, 0.3})
@@ -103,9 +125,9 @@ void RandomLayers::loss(Stack const& stack) {
                                                            {Init::Kind::normal, 0.3}, true);
   auto const rows = x.shape[0];
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {rows});
-  auto const first = [rows](TensorId tensor) { return View{tensor, 0, {rows}, {1}}; };
+  auto const number = stack.stack.number;
   m_builder.append(OpKind::lm_head_loss, "loss",
-                   {x, w, first(m_graph.known.targets), first(m_graph.known.weights)},
+                   {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number)},
                    {losses, known(m_graph.known.loss)},
                    LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
 }

@@ -12,8 +12,8 @@
 #include "kernels/exec.hpp"
 #include "plan/passes.hpp"
 #include "runtime/engine.hpp"
+#include "tests/support/batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "tests/support/vocabulary.hpp"
 #include "train/model_state.hpp"
 #include "train/storage_trouble.hpp"
 
@@ -29,27 +29,33 @@ class PatternBatches final : public BatchSource {
  public:
   PatternBatches(Graph const& graph, std::int64_t first)
       : m_micro(graph.arithmetic.micro),
-        m_sequence(graph.arithmetic.sequence),
         m_words(std::min<std::int64_t>(19, vocabulary(graph))),
         m_first(first) {}
 
-  void load(std::int64_t, std::int64_t micro_batch, BatchPointers const& to) override {
-    for (std::int64_t sample = 0; sample < m_micro; ++sample) {
-      auto const number = m_first + micro_batch * m_micro + sample;
-      for (std::int64_t i = 0; i < m_sequence; ++i) {
-        auto const row = sample * m_sequence + i;
-        to.tokens[row] = token(number + i);
-        to.targets[row] = token(number + i + 1);
-        to.weights[row] = 1;
-      }
-      if (to.samples != nullptr) to.samples[sample] = number;  // for dropout
+  void load(std::int64_t, std::int64_t micro_batch, BatchBuffers const& to) override {
+    auto const first = m_first + micro_batch * m_micro;
+    for (int stack = 0; stack < 2; ++stack) {
+      fill(to.get<BatchField::tokens>(stack), first);
+      fill(to.get<BatchField::targets>(stack), first + 1);
+      std::ranges::fill(to.get<BatchField::weights>(stack), 1.0f);
+      fill_document_starts(to.get<BatchField::document_starts>(stack), m_micro, first);
     }
+    auto const samples = to.get<BatchField::samples>();  // for dropout
+    std::iota(samples.begin(), samples.end(), first);
   }
 
  private:
-  std::int32_t token(std::int64_t i) const { return static_cast<std::int32_t>(i * i % m_words); }
+  // Sample s begins s tokens into the text.
+  void fill(std::span<std::int32_t> tokens, std::int64_t first) const {
+    auto const sequence = static_cast<std::int64_t>(tokens.size()) / m_micro;
+    for (std::size_t row = 0; row < tokens.size(); ++row) {
+      auto const at = static_cast<std::int64_t>(row);
+      auto const i = first + at / sequence + at % sequence;
+      tokens[row] = static_cast<std::int32_t>(i * i % m_words);
+    }
+  }
 
-  std::int64_t m_micro, m_sequence, m_words, m_first;
+  std::int64_t m_micro, m_words, m_first;
 };
 
 CommitDecision decide(CommitSums const& sums, bool clip) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/batches.hpp"
 #include "tests/support/family_case.hpp"
 #include "tests/support/sequential_run.hpp"
-#include "tests/support/vocabulary.hpp"
 
 namespace spillway {
 namespace {
@@ -22,7 +22,7 @@ Config small(Config config) {
 class Model {
  public:
   explicit Model(Graph graph) : m_run(std::move(graph), SequentialRun::Side::serial) {
-    set_batch();
+    test::fill_batch(m_run, m_random);
     std::normal_distribution<double> normal(0, 0.2);
     for (auto const& chunk : m_run.graph().chunks) {
       for (auto const& parameter : chunk.parameters) {
@@ -52,24 +52,6 @@ class Model {
  private:
   std::mt19937 m_random{1};
   SequentialRun m_run;
-
-  void set_batch() {
-    auto const& known = m_run.graph().known;
-    std::uniform_int_distribution<int> token(0,
-                                             static_cast<int>(test::vocabulary(m_run.graph())) - 1);
-    for (auto& x : m_run.data<std::int32_t>(known.tokens)) x = token(m_random);
-    for (auto& x : m_run.data<std::int32_t>(known.targets)) x = token(m_random);
-    for (auto const& tensor : m_run.graph().tensors) {
-      if (tensor.name != "segments") continue;
-      int row = 0;
-      for (auto& x : m_run.data<std::int32_t>(tensor.id)) x = row++ % 8 / 3;
-    }
-    int row = 0;
-    for (auto& x : m_run.data<float>(known.weights)) x = row++ % 5 == 0 ? 0.0f : 1.0f;
-    if (known.samples < 0) return;
-    std::int64_t sample = 7;
-    for (auto& x : m_run.data<std::int64_t>(known.samples)) x = sample++;
-  }
 };
 
 // The derivative along the gradient itself: its norm, by differences of the loss.
@@ -135,12 +117,11 @@ class BiasedModel {
  public:
   BiasedModel() : m_builder(m_graph) {
     m_graph.arithmetic = test::tiny_arithmetic(small(test::tiny_config()));
-    auto& known = m_graph.known;
-    known.tokens = add("tokens", Role::batch, DType::i32, {kRows}).tensor;
-    known.targets = add("targets", Role::batch, DType::i32, {kRows}).tensor;
-    known.weights = add("weights", Role::batch, DType::f32, {kRows}).tensor;
-    known.loss = add("loss", Role::scalar, DType::f64, {2}).tensor;
-    m_segments = add("segments", Role::batch, DType::i32, {kRows});
+    Stack const stack{0, kSequence};
+    for (auto const field : {BatchField::tokens, BatchField::targets, BatchField::weights})
+      m_builder.add_batch(field, stack);
+    m_segments = m_builder.add_batch(BatchField::document_starts, stack);
+    m_graph.known.loss = add("loss", Role::scalar, DType::f64, {2}).tensor;
   }
 
   Graph build() {
@@ -167,6 +148,7 @@ class BiasedModel {
     return m_builder.add_parameter(m_chunk, name, std::move(shape), {}, false);
   }
   View known(TensorId id) const { return whole(m_graph.tensors[static_cast<std::size_t>(id)]); }
+  View batch(BatchField field) const { return known(m_graph.known.of(field)); }
   void begin_block(std::string const& name) {
     m_builder.begin_block(name, true);
     m_chunk = m_builder.add_chunk(name);
@@ -177,7 +159,7 @@ class BiasedModel {
     auto const x = activation("x", {kRows, kColumns});
     auto const wte = parameter("wte", {test::kTinyVocab, kColumns});
     auto const wpe = parameter("wpe", {kSequence, kColumns});
-    m_builder.append(OpKind::embed, "embed", {known(m_graph.known.tokens), wte, wpe}, {x},
+    m_builder.append(OpKind::embed, "embed", {batch(BatchField::tokens), wte, wpe}, {x},
                      EmbedAttributes{kSequence});
     m_bias = activation("distance_bias", {kHeads, 2 * kSequence - 1});
     m_builder.append(OpKind::relative_bias, "bias", {parameter("table", {8, kHeads})}, {m_bias},
@@ -212,11 +194,11 @@ class BiasedModel {
 
   void end(View const& x) {
     begin_block("head");
-    auto const& all = m_graph.known;
     m_builder.append(OpKind::lm_head_loss, "loss",
-                     {x, parameter("head", {test::kTinyVocab, kColumns}), known(all.targets),
-                      known(all.weights)},
-                     {activation("losses", {kRows}), known(all.loss)}, LmHeadAttributes{24});
+                     {x, parameter("head", {test::kTinyVocab, kColumns}),
+                      batch(BatchField::targets), batch(BatchField::weights)},
+                     {activation("losses", {kRows}), known(m_graph.known.loss)},
+                     LmHeadAttributes{24});
     m_builder.end_block();
   }
 

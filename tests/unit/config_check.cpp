@@ -2,7 +2,9 @@
 
 #include "base/error.hpp"
 #include "config/check.hpp"
+#include "config/keys.hpp"
 #include "config/load.hpp"
+#include "config/same_model.hpp"
 #include "config/suggest.hpp"
 
 namespace spillway {
@@ -47,6 +49,41 @@ TEST(ConfigCheck, AnOverrideThatContradictsTheFileIsThePlace) {
             "command line: model.heads: 12 does not divide hidden = 770");
   EXPECT_EQ(error_of("model:\n  hidden: 768\n", {"model.heads=7"}),
             "command line: model.heads: 7 does not divide hidden = 768");
+}
+
+TEST(ConfigCheck, AKeyOfAnotherFamilyIsRefusedWhereItWasGiven) {
+  bool value = false;
+  std::vector<Key> const keys = {
+      {"model.token_types", BoolField{&value}, "", "", "", true, {"bert", "t5"}},
+      {"model.tied", BoolField{&value}, "", "", "", true}};
+  EXPECT_NO_THROW(check_family(keys, {{"model.tied", "in.yaml:2"}}, "gpt"));
+  Origins const origins = {{"model.token_types", "in.yaml:3"}};
+  EXPECT_NO_THROW(check_family(keys, origins, "t5"));
+  try {
+    check_family(keys, origins, "gpt");
+    FAIL();
+  } catch (Error const& e) {
+    EXPECT_EQ(e.status(), Status::bad_input);
+    EXPECT_STREQ(e.what(),
+                 "in.yaml:3: model.token_types: models of the family gpt have none; it is of bert, "
+                 "t5");
+  }
+}
+
+// One key after the other: those of the table that decide the model, and no others.
+TEST(ConfigCheck, ModelsDifferInTheKeysThatDecideThem) {
+  Config const here = parse_config("{}", "in.yaml");
+  auto const with = [](std::string const& override) {
+    return parse_config("{}", "in.yaml", std::vector{override});
+  };
+  EXPECT_EQ(model_difference(here, here), "");
+  for (auto const* same : {"model.dropout=0.5", "optim.lr=1", "run.steps=3", "precision=fp32"})
+    EXPECT_EQ(model_difference(here, with(same)), "") << same;
+  EXPECT_EQ(model_difference(here, with("model.heads=8")), "model.heads is 12 there, 8 here");
+  EXPECT_EQ(model_difference(with("model.ffn=9"), here), "model.ffn is 9 there, auto here");
+  for (auto const* other : {"model.layers=3", "model.hidden=24", "model.vocab=9",
+                            "model.tied=false", "model.bias=false", "model.norm_eps=0.5"})
+    EXPECT_NE(model_difference(here, with(other)), "") << other;
 }
 
 TEST(ConfigCheck, TheMicroBatchIsAtMostTheBatch) {

@@ -25,7 +25,7 @@ class Miniature {
     auto const loss = add_tensor(DType::f64, 2), back = add_tensor(DType::f64, 8);
     auto const norms = add_tensor(DType::f64, 1), control = add_tensor(DType::f64, kControlWords);
     auto const away = add_buffer(back, Tier::nvme);
-    program.known.tokens = tokens;
+    program.known.batch = {{BatchField::tokens, 0, tokens}};
     program.known.loss = loss;
     program.known.norms = norms;
     program.known.control = control;
@@ -133,9 +133,12 @@ Kernel miniature_kernel(OpKind) {
 }
 
 class StepNumbers final : public BatchSource {
-  void load(std::int64_t step, std::int64_t micro_batch, BatchPointers const& to) override {
-    EXPECT_EQ(to.targets, nullptr);
-    std::fill_n(to.tokens, 16, static_cast<std::int32_t>(10 * step + micro_batch));
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override {
+    EXPECT_TRUE(to.get<BatchField::targets>().empty());
+    EXPECT_TRUE(to.get<BatchField::tokens>(1).empty());
+    auto const tokens = to.get<BatchField::tokens>();
+    ASSERT_EQ(tokens.size(), 16u);
+    std::ranges::fill(tokens, static_cast<std::int32_t>(10 * step + micro_batch));
   }
 };
 

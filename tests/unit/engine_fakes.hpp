@@ -52,7 +52,7 @@ inline Kernel fake_kernel(OpKind) {
 }
 
 class NoBatches final : public BatchSource {
-  void load(std::int64_t, std::int64_t, BatchPointers const&) override {}
+  void load(std::int64_t, std::int64_t, BatchBuffers const&) override {}
 };
 
 inline Tiers make_tiers(Program const& program, SpillFile* spill) {

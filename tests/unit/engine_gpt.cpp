@@ -30,17 +30,17 @@ class PatternBatches final : public BatchSource {
  public:
   explicit PatternBatches(Arithmetic const& arithmetic) : m_arithmetic(arithmetic) {}
 
-  void load(std::int64_t, std::int64_t micro_batch, BatchPointers const& to) override {
+  void load(std::int64_t, std::int64_t micro_batch, BatchBuffers const& to) override {
     auto const sequence = m_arithmetic.sequence;
     for (std::int64_t sample = 0; sample < m_arithmetic.micro; ++sample) {
       auto const number = micro_batch * m_arithmetic.micro + sample;
       for (std::int64_t i = 0; i < sequence; ++i) {
-        auto const row = sample * sequence + i;
-        to.tokens[row] = token(number + i);
-        to.targets[row] = token(number + i + 1);
-        to.weights[row] = 1;
+        auto const row = static_cast<std::size_t>(sample * sequence + i);
+        to.get<BatchField::tokens>()[row] = token(number + i);
+        to.get<BatchField::targets>()[row] = token(number + i + 1);
+        to.get<BatchField::weights>()[row] = 1;
       }
-      to.samples[sample] = number;
+      to.get<BatchField::samples>()[static_cast<std::size_t>(sample)] = number;
     }
   }
 

@@ -48,6 +48,15 @@ TEST(Gpt, ParametersHaveHuggingFacesNamesAndShapes) {
   EXPECT_EQ(all.at("transformer.ln_f.bias").view.shape, (Shape{32}));
 }
 
+TEST(Gpt, AutoStandsForTheFamilysValues) {
+  ModelConfig model;
+  model.hidden = 96;
+  EXPECT_EQ(completed(model, 300).ffn, 384);
+  EXPECT_EQ(completed(model, 300).vocab, 300);
+  model.ffn = 7;
+  EXPECT_EQ(completed(model, 300).ffn, 7);
+}
+
 TEST(Gpt, ChunksAreInExecutionOrderForEveryPurpose) {
   auto config = tiny_config();
   for (auto const purpose : {Purpose::train, Purpose::eval, Purpose::generate}) {
@@ -112,12 +121,12 @@ TEST(Gpt, WithoutBiasNoParameterIsOne) {
 TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
   auto config = tiny_config();
   EXPECT_EQ(count(tiny_forward(config), OpKind::dropout), 0);
-  EXPECT_EQ(tiny_forward(config).known.samples, -1);
+  EXPECT_EQ(tiny_forward(config).known.of(BatchField::samples), -1);
   config.model.dropout = 0.1;
   auto const graph = tiny_forward(config);
   EXPECT_EQ(count(graph, OpKind::dropout), 1 + 2 * 2);
   EXPECT_EQ(count(graph, OpKind::add), 2 * 2);
-  EXPECT_GE(graph.known.samples, 0);
+  EXPECT_GE(graph.known.of(BatchField::samples), 0);
   std::set<std::uint64_t> origins;
   for (auto const& op : graph.ops) {
     if (op.kind == OpKind::dropout) origins.insert(attributes_of<DropoutAttributes>(op).origin);
@@ -141,7 +150,7 @@ TEST(Gpt, BlocksCoverTheForwardOps) {
 TEST(Gpt, GenerateTakesOneSequenceToTheLogitsOfOneRow) {
   auto const graph = tiny_forward(tiny_config(), Purpose::generate);
   auto const& known = graph.known;
-  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.tokens)].shape, Shape{16});
+  EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.of(BatchField::tokens))].shape, Shape{16});
   EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.logits)].shape, (Shape{1, kTinyVocab}));
   EXPECT_EQ(graph.ops.back().outputs[0].tensor, known.logits);
   EXPECT_EQ(known.loss, -1);

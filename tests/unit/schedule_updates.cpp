@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "plan/lifetime.hpp"
 #include "plan/passes.hpp"
@@ -59,6 +61,27 @@ ItemNumber last_compute_op(Program const& program) {
 
 std::int64_t device_peak(Plan const& plan) {
   return compile(graph(), nullptr, plan, 1, 1).train.peak_bytes[0];
+}
+
+TEST(Updates, ThatAskForWholeParametersAreNotCut) {
+  auto whole = graph();
+  auto const largest = std::ranges::max(graph().chunks, {}, &Chunk::elements);
+  for (Op& op : whole.ops) op.whole_chunk = op.phase == Phase::update && op.chunk == largest.id;
+  auto sliced = plan(true, "host", "nvme");
+  sliced.update_slice = std::int64_t{512} << 5;
+  ASSERT_GT(largest.elements, 2 * sliced.update_slice);
+  auto const counts = [&](Graph const& of) {
+    std::map<int, int> result;
+    auto const program = compile(of, nullptr, sliced, 1, 1).train;
+    for (auto const number : updates(program)) {
+      auto const op = program.items[static_cast<std::size_t>(number)].op;
+      ++result[program.ops[static_cast<std::size_t>(op)].chunk];
+    }
+    return result;
+  };
+  auto expected = counts(graph());
+  EXPECT_GT(std::exchange(expected[largest.id], 1), 2);
+  EXPECT_EQ(counts(whole), expected);
 }
 
 TEST(Updates, WaitForTheNormWhereItIsAwaited) {

@@ -15,17 +15,23 @@ constexpr std::int64_t kSequence = 5, kTokens = 101;  // 20 windows
 struct Batch {
   explicit Batch(std::int64_t micro)
       : tokens(rows(micro)),
+        document_starts(rows(micro), -2),
         targets(rows(micro)),
         weights(rows(micro), -1.0f),
         samples(rows(micro)) {}
   static std::size_t rows(std::int64_t micro) {
     return static_cast<std::size_t>(micro * kSequence);
   }
-  BatchPointers pointers() {
-    return {tokens.data(), targets.data(), weights.data(), samples.data(), nullptr};
+  BatchBuffers buffers() {
+    auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+    return BatchBuffers({{BatchField::tokens, 0, bytes(tokens)},
+                         {BatchField::document_starts, 0, bytes(document_starts)},
+                         {BatchField::targets, 0, bytes(targets)},
+                         {BatchField::weights, 0, bytes(weights)},
+                         {BatchField::samples, 0, bytes(samples)}});
   }
 
-  std::vector<std::int32_t> tokens, targets;
+  std::vector<std::int32_t> tokens, document_starts, targets;
   std::vector<float> weights;
   std::vector<std::int64_t> samples;
 };
@@ -81,7 +87,7 @@ TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) 
   Batch batch(2);
   for (std::int64_t step = 0; step < 6; ++step) {  // over the end of the first epoch
     for (std::int64_t micro_batch = 0; micro_batch < 2; ++micro_batch) {
-      batches.load(step, micro_batch, batch.pointers());
+      batches.load(step, micro_batch, batch.buffers());
       for (std::int64_t i = 0; i < 2 * kSequence; ++i) {
         auto const sample = 4 * step + 2 * micro_batch + i / kSequence;
         auto const token = m_order.sample(sample).window * kSequence + i % kSequence;
@@ -89,6 +95,7 @@ TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) 
         EXPECT_EQ(batch.tokens[at], token);
         EXPECT_EQ(batch.targets[at], token + 1);
         EXPECT_EQ(batch.weights[at], 1.0f);
+        EXPECT_EQ(batch.document_starts[at], 0);
         EXPECT_EQ(batch.samples[static_cast<std::size_t>(i / kSequence)], sample);
       }
     }
@@ -102,8 +109,8 @@ TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
   resumed.start_at(7, 21);
   Batch one(3), other(3);
   for (std::int64_t step = 7; step < 10; ++step) {
-    whole.load(step, 0, one.pointers());
-    resumed.load(step, 0, other.pointers());
+    whole.load(step, 0, one.buffers());
+    resumed.load(step, 0, other.buffers());
     EXPECT_EQ(one.tokens, other.tokens);
     EXPECT_EQ(one.samples, other.samples);
   }
@@ -114,7 +121,7 @@ TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
   TrainBatches batches(*m_tokens, m_order, {kSequence, 1, 1, 0, 1});
   batches.start_at(7, 11);
   Batch batch(1);
-  batches.load(8, 0, batch.pointers());
+  batches.load(8, 0, batch.buffers());
   EXPECT_EQ(batch.tokens.front(), m_order.sample(12).window * kSequence);
 }
 
@@ -122,11 +129,12 @@ TEST_F(Batches, have_weight_zero_beyond_the_step_s_samples) {
   TrainBatches batches(*m_tokens, m_order, {kSequence, 5, 2, 1, 2});  // rank 1: samples 2, 3
   batches.start_at(0, 0);
   Batch batch(2);
-  batches.load(0, 0, batch.pointers());
+  batches.load(0, 0, batch.buffers());
   EXPECT_EQ(std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0f), 2.0f * kSequence);
-  batches.load(0, 1, batch.pointers());
+  batches.load(0, 1, batch.buffers());
   EXPECT_EQ(std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0f), 0.0f);
   for (auto const token : batch.tokens) EXPECT_EQ(token, 0);
+  for (auto const start : batch.document_starts) EXPECT_EQ(start, -1);
 }
 
 TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
@@ -136,7 +144,7 @@ TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
     EvalBatches batches(*m_tokens, {kSequence, 4, 2, rank, 2}, windows);
     Batch batch(2);
     for (std::int64_t step = 0; step < 2; ++step) {
-      batches.load(step, 0, batch.pointers());
+      batches.load(step, 0, batch.buffers());
       for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
         if (batch.weights[i] > 0) ++inputs[batch.tokens[i]];
       }

@@ -68,9 +68,12 @@ struct Loaded {
 Loaded load(RandomBatches& batches, std::int64_t step) {
   Loaded to{std::vector<std::int32_t>(12), std::vector<std::int32_t>(12), std::vector<float>(12),
             std::vector<std::int64_t>(3)};
-  batches.load(
-      step, 0,
-      {to.tokens.data(), to.targets.data(), to.weights.data(), to.samples.data(), nullptr});
+  auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  batches.load(step, 0,
+               BatchBuffers({{BatchField::tokens, 0, bytes(to.tokens)},
+                             {BatchField::targets, 0, bytes(to.targets)},
+                             {BatchField::weights, 0, bytes(to.weights)},
+                             {BatchField::samples, 0, bytes(to.samples)}}));
   return to;
 }
 

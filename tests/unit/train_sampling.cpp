@@ -60,10 +60,13 @@ TEST_P(Window, holds_the_last_tokens_and_points_at_the_very_last) {
   GenerateBatch batch(sequence);
   for (std::int32_t i = 0; i < count; ++i) batch.tokens.push_back(10 + i);
   std::array<std::int32_t, sequence> tokens = {-1, -1, -1, -1};
-  std::int32_t position = -1;
-  batch.load(0, 0, {.tokens = tokens.data(), .position = &position});
+  std::array<std::int32_t, 1> position = {-1};
+  auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  batch.load(0, 0,
+             BatchBuffers({{BatchField::tokens, 0, bytes(tokens)},
+                           {BatchField::position, 0, bytes(position)}}));
   auto const inside = std::min(count, sequence);
-  EXPECT_EQ(position, inside - 1);
+  EXPECT_EQ(position[0], inside - 1);
   for (std::int64_t i = 0; i < sequence; ++i) {
     EXPECT_EQ(tokens[static_cast<std::size_t>(i)], i < inside ? 10 + count - inside + i : 0);
   }

@@ -1,0 +1,67 @@
+// What a micro-batch brings: the one table of its fields.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "base/dtype.hpp"
+#include "graph/tensor.hpp"
+
+namespace spillway {
+
+enum class BatchField : std::uint8_t {
+  tokens,  // ids
+  // The row of its sequence at which the row's document starts; -1: padding. So the rows of one
+  // document have equal numbers, as attention's segments want them, and a row's position in its
+  // document is its row less this.
+  document_starts,
+  targets,   // ids
+  weights,   // of the losses; 0 for padding and for samples beyond the batch
+  samples,   // global sample numbers since step 0 (they imply the step), for randomness
+  position,  // the row that `select_row` picks (generate)
+};
+
+enum class BatchExtent : std::uint8_t { rows, sequences, one };  // rows: micro x sequence
+
+struct BatchFieldRow {
+  BatchField field;
+  std::string_view name;
+  DType dtype;
+  BatchExtent extent;
+};
+
+inline constexpr std::array kBatchFields = {
+    BatchFieldRow{BatchField::tokens, "tokens", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::document_starts, "document_starts", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::targets, "targets", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::weights, "weights", DType::f32, BatchExtent::rows},
+    BatchFieldRow{BatchField::samples, "samples", DType::i64, BatchExtent::sequences},
+    BatchFieldRow{BatchField::position, "position", DType::i32, BatchExtent::one},
+};
+
+constexpr BatchFieldRow const& row_of(BatchField field) {
+  return kBatchFields[static_cast<std::size_t>(field)];
+}
+
+template <BatchField field>
+using BatchElement =
+    std::conditional_t<row_of(field).dtype == DType::i32, std::int32_t,
+                       std::conditional_t<row_of(field).dtype == DType::f32, float, std::int64_t>>;
+
+// Rows that one embedding makes: `micro` sequences of one length. A family has one such stack, or
+// an encoder's and a decoder's, with fields of their own.
+struct Stack {
+  int number = 0;
+  std::int64_t sequence = 0;
+};
+
+// A field that a graph reads, of one of its stacks.
+struct BatchTensor {
+  BatchField field;
+  int stack = 0;
+  TensorId tensor = -1;
+};
+
+}  // namespace spillway

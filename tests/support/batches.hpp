@@ -1,0 +1,63 @@
+// What a batch may be made of, for any training graph.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <span>
+
+#include "graph/graph.hpp"
+
+namespace spillway::test {
+
+// Tokens and targets are below this: the words that the graph's loss knows.
+inline std::int64_t vocabulary(Graph const& graph) {
+  auto const head = std::ranges::find(graph.ops, OpKind::lm_head_loss, &Op::kind);
+  return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
+}
+
+// Documents of two to four rows, for each sequence others; every third sequence ends in padding.
+inline void fill_document_starts(std::span<std::int32_t> starts, std::int64_t micro,
+                                 std::int64_t first_sample) {
+  auto const sequence = static_cast<std::int64_t>(starts.size()) / micro;
+  auto start = starts.begin();
+  for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
+    auto const length = 2 + sample % 3, padding = sample % 3 == 1 ? std::int64_t{2} : 0;
+    for (std::int64_t row = 0; row < sequence; ++row)
+      *start++ = static_cast<std::int32_t>(row < sequence - padding ? row - row % length : -1);
+  }
+}
+
+// Of a SequentialRun: some rows have no weight.
+template <class Run>
+void fill_batch(Run& run, std::mt19937& random) {
+  constexpr std::int64_t first_sample = 7;
+  auto const words = static_cast<std::int32_t>(vocabulary(run.graph()));
+  std::uniform_int_distribution<std::int32_t> token(0, words - 1);
+  for (auto const& [field, stack, tensor] : run.graph().known.batch) {
+    switch (field) {
+      case BatchField::tokens:
+      case BatchField::targets:
+        for (auto& x : run.template data<std::int32_t>(tensor)) x = token(random);
+        break;
+      case BatchField::document_starts:
+        fill_document_starts(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
+                             first_sample);
+        break;
+      case BatchField::weights:
+        for (int row = 0; auto& x : run.template data<float>(tensor))
+          x = row++ % 5 == 4 ? 0.0f : 1.0f;
+        break;
+      case BatchField::samples: {
+        auto const samples = run.template data<std::int64_t>(tensor);
+        std::iota(samples.begin(), samples.end(), first_sample);
+        break;
+      }
+      case BatchField::position:
+        break;
+    }
+  }
+}
+
+}  // namespace spillway::test
