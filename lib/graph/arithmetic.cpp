@@ -25,9 +25,7 @@ std::string to_json(Arithmetic const& arithmetic) {
 
 Arithmetic arithmetic_from_json(std::string const& text) {
   try {
-    auto values = nlohmann::json::parse(text);
-    values.emplace("reduction", "last");  // older versions did so, and did not store it
-    return values.get<Arithmetic>();
+    return nlohmann::json::parse(text).get<Arithmetic>();
   } catch (nlohmann::json::exception const& e) {
     throw Error(Status::damaged, fmt::format("stored arithmetic cannot be read: {}", e.what()));
   }

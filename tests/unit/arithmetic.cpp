@@ -26,14 +26,6 @@ TEST(Arithmetic, EveryFieldSurvivesJson) {
   EXPECT_EQ(arithmetic_from_json(to_json(unusual())), unusual());
 }
 
-TEST(Arithmetic, OfAnOlderVersionIsRead) {
-  auto text = to_json(Arithmetic{});
-  std::string const newer = ",\"reduction\":\"last\"";
-  ASSERT_NE(text.find(newer), std::string::npos) << text;
-  text.erase(text.find(newer), newer.size());
-  EXPECT_EQ(arithmetic_from_json(text), Arithmetic{});
-}
-
 TEST(Arithmetic, DifferenceNamesWhatChanged) {
   Arithmetic const before;
   auto now = before;
