@@ -2,6 +2,7 @@
 // is cut into tiles of `kNormTile` elements. A tile is summed in `kSumLanes` lanes by position, the
 // gaps between parameters left out; a slice's tiles are summed in lanes too. So neither the lane it
 // runs on nor the number of threads or of ranks that hold the gradient shows in the bits.
+#include <algorithm>
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
@@ -193,8 +194,10 @@ struct SquareNorm {
             {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
   }
   static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  // Of an empty slice too, whose norm is 0.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
-    return div_ceil(element_count(op.inputs[0].shape), kNormTile) * size_bytes(DType::f64);
+    auto const tiles = div_ceil(element_count(op.inputs[0].shape), kNormTile);
+    return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);
   }
 
   template <class G>

@@ -20,6 +20,36 @@ std::vector<ByteSlice> slices(Program const& program, Item const& item, int rank
   return result;
 }
 
+// Of the rows of norms that the item writes, every rank has its own entry. The other rows are each
+// rank's own affair.
+class GatherNorms {
+ public:
+  GatherNorms(EngineParts const& parts, Item const& item)
+      : m_comm(parts.comm), m_norms(versions(parts.tiers, operand(parts.program, item, 0))) {
+    for (Access const& row : item.writes)
+      m_rows.push_back(static_cast<std::size_t>(row.first) / sizeof(double));
+    m_own.resize(m_rows.size());
+    m_all.resize(m_rows.size() * static_cast<std::size_t>(m_comm.size()));
+  }
+
+  void operator()(ItemContext const& now) {
+    auto* const norms =
+        reinterpret_cast<double*>(m_norms[static_cast<std::size_t>(now.parity)].data());
+    auto const rank = static_cast<std::size_t>(m_comm.rank());
+    for (std::size_t i = 0; i < m_rows.size(); ++i) m_own[i] = norms[m_rows[i] + rank];
+    m_comm.all_gather_bytes(std::as_bytes(std::span(m_own)),
+                            std::as_writable_bytes(std::span(m_all)));
+    for (std::size_t entry = 0; entry < m_all.size(); ++entry)
+      norms[m_rows[entry % m_rows.size()] + entry / m_rows.size()] = m_all[entry];
+  }
+
+ private:
+  Comm& m_comm;
+  std::array<std::span<std::byte>, 2> m_norms;
+  std::vector<std::size_t> m_rows;   // where they begin
+  std::vector<double> m_own, m_all;  // all: rank by rank
+};
+
 }  // namespace
 
 Action bind_all_to_all(EngineParts const& parts, Item const& item) {
@@ -33,6 +63,8 @@ Action bind_all_to_all(EngineParts const& parts, Item const& item) {
 }
 
 Action bind_all_gather(EngineParts const& parts, Item const& item) {
+  if (operand(parts.program, item, 0).tensor == parts.program.known.norms)
+    return GatherNorms(parts, item);
   auto const gradient = versions(parts.tiers, operand(parts.program, item, 0));
   return [&comm = parts.comm, gradient,
           ranges = slices(parts.program, item, parts.comm.size())](ItemContext const& now) {

@@ -38,6 +38,8 @@ struct Case {
   int number;
 };
 
+// With three ranks, which are more than the cores that tests can count on, a few of them: from all
+// on the device to all away.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (auto const activations : kTiersOf) {
@@ -49,6 +51,7 @@ std::vector<Case> cases() {
       }
     }
   }
+  if (g_comm->size() > 2) std::erase_if(all, [](Case const& c) { return c.number % 17 != 0; });
   return all;
 }
 

@@ -36,6 +36,7 @@ unsigned graphs_to_draw() {
 Graph draw_graph(Random& draws) {
   auto options = kLarge;
   options.precision = below(draws, 2) == 0 ? "bf16" : "fp32";
+  options.ranks = g_comm->size();
   return runnable(random_graph(draws, options));
 }
 

@@ -27,6 +27,8 @@ class FiniteDifferences {
 
   Graph const& graph() const { return m_run.graph(); }
   std::span<float const> data(TensorId tensor) { return m_run.data<float>(tensor); }
+  void take_norms() { m_run.run(Phase::norm); }  // of the gradients
+  std::span<double const> scalars(TensorId tensor) { return m_run.data<double>(tensor); }
 
   struct Slope {
     std::string of;

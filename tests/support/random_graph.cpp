@@ -18,6 +18,7 @@ class Generator {
     m_layers.add_batch(m_stacks);
     for (std::size_t i = 0; i < m_stacks.size(); ++i) add_stack(m_stacks[i], i, layers);
     add_head(m_stacks.back());
+    m_graph.arithmetic.ranks = options.ranks;
     m_layers.builder().finish();
   }
 

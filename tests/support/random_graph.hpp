@@ -17,6 +17,7 @@ struct Between {
 struct RandomGraphOptions {
   Between hidden{8, 24}, sequence{3, 9}, micro{1, 2}, vocab{11, 40}, layers{1, 5};
   std::string precision = "fp32";
+  int ranks = 1;  // for which there are norms
 };
 
 // With backward and update; every trainable parameter lies before the loss. Equal draws, equal

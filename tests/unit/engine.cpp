@@ -14,7 +14,7 @@
 #include "io/spill/spill_file.hpp"
 #include "plan/passes.hpp"
 #include "support/random_program.hpp"
-#include "tests/unit/engine_fakes.hpp"
+#include "tests/support/engine_fakes.hpp"
 
 namespace spillway {
 namespace {

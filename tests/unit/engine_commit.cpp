@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/passes.hpp"
-#include "tests/unit/engine_fakes.hpp"
+#include "tests/support/engine_fakes.hpp"
 
 namespace spillway {
 namespace {

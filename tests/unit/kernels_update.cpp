@@ -186,5 +186,17 @@ TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
   }
 }
 
+TEST_P(KernelUpdate, TheNormOfAnEmptySliceIsZero) {
+  KernelHarness h;
+  auto const elements = h.chunk({100}).elements;
+  auto const gradient = h.tensor(GetParam().gradient, {elements});
+  auto const norm = h.tensor(DType::f64, {1});
+  h.op(OpKind::square_norm, {View{gradient.tensor, elements, {0}, {1}}}, {norm},
+       UpdateRange{elements});
+  h.run(kernel_square_norm());
+  h.expect_same_bytes(norm);
+  EXPECT_EQ(h.result(norm, 0), 0);
+}
+
 }  // namespace
 }  // namespace spillway

@@ -14,7 +14,7 @@
 #include "plan/solve.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
-#include "tests/unit/engine_fakes.hpp"
+#include "tests/support/engine_fakes.hpp"
 
 namespace spillway::test {
 namespace {
