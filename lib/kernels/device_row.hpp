@@ -66,7 +66,7 @@ class DeviceRow {
     static_assert(sizeof(Part) <= sizeof(double));
     auto* const shared = static_cast<Part*>(m_scratch);
     m_member.team_barrier();  // the last lanes were read by all
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, kSumLanes), [&](int l) {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, int{kSumLanes}), [&](int l) {
       Part part = start;
       for (std::int64_t j = l; j < columns; j += kSumLanes) add(part, j);
       shared[l] = part;
