@@ -3,17 +3,11 @@
 
 #include <cstdint>
 
+#include "kernels/sum_lanes.hpp"
+
 namespace spillway {
 
-// The sum of term(j) over [0, n), in fp32 or fp64, as `kSumLanes` interleaved partial sums and then
-// a tree: an order that SIMD follows at full speed and that no compiler or thread count changes.
-inline constexpr int kSumLanes = 32;
-template <class Sum>
-Sum sum_lanes(Sum* lane) {
-  for (int width = kSumLanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
-  return lane[0];
-}
+// The sum of term(j) over [0, n), in fp32 or fp64.
 template <class Sum, class Term>
 Sum sum_in_lanes(std::int64_t n, Term const& term) {
   Sum lane[kSumLanes] = {};

@@ -32,15 +32,27 @@ void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor
   Kokkos::parallel_for(label, Policy(space, 0, n, Kokkos::ChunkSize(kChunk)), functor);
 }
 
+// The same with work that devices cannot run: for ops that refuse to bind for one.
+template <class Work>
+void for_each_host_item(Exec const& exec, Label const& label, std::int64_t n, Work const& work) {
+  if constexpr (kOnHost) {
+    for_each_item(exec, label, n, work);
+  } else {
+    Kokkos::abort("this work is for hosts");
+  }
+}
+
 // work(worker, item) for all items, begun in order; which worker takes which must not matter.
 // Returns when all are done: for host execution spaces.
 template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Work const& work) {
   std::atomic<std::int64_t> next{0};
-  for_each_item(exec, label, std::min(items, workers), [&next, &work, items](std::int64_t worker) {
-    for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1)) work(worker, item);
-  });
+  for_each_host_item(exec, label, std::min(items, workers),
+                     [&next, &work, items](std::int64_t worker) {
+                       for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1))
+                         work(worker, item);
+                     });
 }
 
 // functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.

@@ -50,10 +50,11 @@ struct LayerNormBackward {
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const parts = o.partial + partition * 2 * e.columns;
-    team.for_columns(2 * e.columns, [=](std::int64_t j) { parts[j] = 0; });
+    auto* const dgamma = o.partial + partition * 2 * e.columns;
+    auto* const dbeta = dgamma + e.columns;
+    team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
     for (auto row = e.partitions.first(partition); row < e.partitions.last(partition); ++row)
-      differentiate_row(team, row, parts, parts + e.columns);
+      differentiate_row(team, row, dgamma, dbeta);
   }
 
  private:

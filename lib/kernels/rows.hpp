@@ -10,21 +10,21 @@
 
 namespace spillway {
 
-using RowPolicy = Kokkos::TeamPolicy<KernelSpace::Instance>;
-using RowTeam = std::conditional_t<kOnHost, HostRow, DeviceRow<RowPolicy::member_type>>;
+using TeamMember = Kokkos::TeamPolicy<KernelSpace::Instance>::member_type;
+using RowTeam = std::conditional_t<kOnHost, HostRow, DeviceRow<TeamMember>>;
 
 template <class Functor>
 struct RowOfThread {
   Functor functor;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const { functor(RowTeam{}, row); }
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const { functor(HostRow{}, row); }
 };
 template <class Functor>
 struct RowOfTeam {
   Functor functor;
 
-  KOKKOS_FUNCTION void operator()(RowPolicy::member_type const& member) const {
-    functor(RowTeam(member), member.league_rank());
+  KOKKOS_FUNCTION void operator()(TeamMember const& member) const {
+    functor(DeviceRow<TeamMember>(member), member.league_rank());
   }
 };
 
@@ -34,8 +34,7 @@ void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Funct
   if constexpr (kOnHost) {
     for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
   } else {
-    Kokkos::parallel_for(label,
-                         RowPolicy(exec.space().instance, static_cast<int>(rows), Kokkos::AUTO),
+    Kokkos::parallel_for(label, row_teams(exec.space().instance, rows),
                          RowOfTeam<Functor>{functor});
   }
 }

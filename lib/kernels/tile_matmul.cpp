@@ -111,8 +111,8 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
 void TileMatmul::Bound::pack_ahead(Exec const& exec, Range pass) const {
   auto const items = cut.a.items(pass.end - pass.first) + cut.b.items(pass.end - pass.first);
   if (items > 0)
-    for_each_item(exec, label_pack, items,
-                  [this, pass](std::int64_t item) { pack_item(pass, item); });
+    for_each_host_item(exec, label_pack, items,
+                       [this, pass](std::int64_t item) { pack_item(pass, item); });
 }
 
 void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
