@@ -36,7 +36,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();
     machine.host_bytes = available_memory_bytes();
-    auto about = profile_key(choices, cores.mine, comm.local_size());
+    auto about = profile_key(config, choices, cores.mine, comm.local_size());
     if (auto const drive = config.memory.nvme_path_here(); !drive.empty()) {
       machine.nvme_bytes = free_bytes(drive);
       about = drive_key(about, config);

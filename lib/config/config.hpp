@@ -96,6 +96,7 @@ struct SpillConfig {
 struct DebugConfig {
   bool poison = false, locked_allocator = false;
   std::string force_backend = "auto";
+  std::string kernels = "auto";  // auto | portable
   std::string fault = "none";
   std::string machine;  // a machine file; empty: measured
 };

@@ -187,6 +187,10 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
       {"debug.force_backend",
        ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
        "What moves spilled bytes; auto is the first of the others that works here."},
+      {"debug.kernels", ChoiceField{&debug.kernels, {{"auto", "portable"}}}, "", "",
+       "Matrix products and attention: what is fastest here, or plain loops that give the same "
+       "bits "
+       "on every processor with FMA."},
       {"debug.fault",
        NumberedNameField{&debug.fault,
                          "none",

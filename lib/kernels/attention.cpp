@@ -236,7 +236,7 @@ struct BoundAttention {
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return shape.workers * Scratch(shape, tile_kernels(dtype(context, op.outputs[0]))).total_bytes;
+  return shape.workers * Scratch(shape, attention_kernels(context, op)).total_bytes;
 }
 
 }  // namespace

@@ -332,7 +332,7 @@ struct BoundGradients {
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  Scratch const scratch(shape, tile_kernels(dtype(context, op.outputs[0])));
+  Scratch const scratch(shape, attention_kernels(context, op));
   return shape.workers * scratch.total_bytes +
          (is_present(op.outputs[3]) ? BiasSums::bytes(shape) : 0);
 }

@@ -10,6 +10,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/fast_math.hpp"
 #include "kernels/launch.hpp"
+#include "kernels/product.hpp"
 
 namespace spillway {
 
@@ -135,13 +136,17 @@ inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t 
   fill(strip + past, n - past, value);
 }
 
+inline TileKernels const& attention_kernels(KernelContext const& context, Op const& op) {
+  return tile_kernels(dtype(context, op.outputs[0]), is_portable(context.arithmetic));
+}
+
 // A kernel made of tiles, bound to an op: made for T from (op, shape, tile kernels).
 template <template <class> class Bound>
 Launch bind_attention(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
   auto const type = dtype(context, op.outputs[0]);
-  return dispatch([&]<class T>(T) -> Launch { return Bound<T>(op, shape, tile_kernels(type)); },
-                  type);
+  auto const& kernels = attention_kernels(context, op);
+  return dispatch([&]<class T>(T) -> Launch { return Bound<T>(op, shape, kernels); }, type);
 }
 
 template <class T>

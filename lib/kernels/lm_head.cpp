@@ -38,13 +38,14 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
           .x = matrix_layout(dtype(context, x), x),
           .w = matrix_layout(dtype(context, w), w),
           .add_loss = is_in_place(op, 1),
-          .threads = context.arithmetic.threads};
+          .threads = context.arithmetic.threads,
+          .portable = is_portable(context.arithmetic)};
 }
 
 ChunkProduct::ChunkProduct(LmHead const& head,
                            std::function<MatmulShape(std::int64_t)> const& shape)
-    : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads) {
-  if (auto const last = head.rows % head.chunk; last > 0) m_last.emplace(shape(last), head.threads);
+    : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads, head.portable) {
+  if (auto const last = head.rows % head.chunk; last > 0) m_last.emplace(shape(last), head.threads, head.portable);
 }
 
 std::int64_t ChunkProduct::workspace_bytes() const {

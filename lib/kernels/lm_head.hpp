@@ -20,11 +20,12 @@ struct LmHead {
   MatrixLayout x, w;   // [rows, hidden], [vocab, hidden]
   bool add_loss;       // to what `loss` holds from earlier micro-batches of the step
   std::int64_t threads;
+  bool portable;
 
   std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
     return rows - first < chunk ? rows - first : chunk;
   }
-  std::int64_t row_stride() const { return padded_columns(x.dtype, vocab); }
+  std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
   // Logits and their slopes, in fp32 and in x's type.
   MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
     auto layout = dense_matrix(dtype, chunk_rows, vocab);

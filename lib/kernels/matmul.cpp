@@ -19,7 +19,7 @@ Matmul product(KernelContext const& context, Op const& op) {
     addend = layout(op.inputs[3]);
     shape.addend = &addend;
   }
-  return Matmul(shape, context.arithmetic.threads);
+  return Matmul(shape, context.arithmetic.threads, is_portable(context.arithmetic));
 }
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {

@@ -9,14 +9,14 @@ namespace {
 
 using Way = std::variant<OneDnnMatmul, TileMatmul>;
 
-bool uses(TileKernels const& tiles) {
-  return kOnHost && tiles.matrix_unit;
+bool uses_tiles(TileKernels const& tiles, bool portable) {
+  return kOnHost && (tiles.matrix_unit || portable);
 }
 
-Way choose(MatmulShape const& shape, std::int64_t threads) {
+Way choose(MatmulShape const& shape, std::int64_t threads, bool portable) {
   require_products(kOnHost);
-  auto const& tiles = tile_kernels(shape.a.dtype);
-  if (uses(tiles)) return TileMatmul(shape, tiles, threads);
+  auto const& tiles = tile_kernels(shape.a.dtype, portable);
+  if (uses_tiles(tiles, portable)) return TileMatmul(shape, tiles, threads);
   return OneDnnMatmul(shape, threads);
 }
 
@@ -28,7 +28,8 @@ void require_products(bool on_host) {
                 "matrix products in a device's memory are not offered: build with Kokkos for CPUs");
 }
 
-Matmul::Matmul(MatmulShape const& shape, std::int64_t threads) : m_way(choose(shape, threads)) {}
+Matmul::Matmul(MatmulShape const& shape, std::int64_t threads, bool portable)
+    : m_way(choose(shape, threads, portable)) {}
 
 std::int64_t Matmul::workspace_bytes() const {
   return std::visit([](auto const& way) { return way.workspace_bytes(); }, m_way);
@@ -43,8 +44,9 @@ void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const 
   std::get<OneDnnMatmul>(m_way)(operands);
 }
 
-std::int64_t padded_columns(DType dtype, std::int64_t columns) {
-  return uses(tile_kernels(dtype)) ? padded_depth(columns) : columns;
+std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable) {
+  bool const in_tiles = uses_tiles(tile_kernels(dtype, portable), portable);
+  return in_tiles ? padded_depth(columns) : columns;
 }
 
 std::string matmul_isa() {

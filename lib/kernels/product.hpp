@@ -2,8 +2,10 @@
 // itself (oneDNN 2.6 reaches a third of its rate there), oneDNN elsewhere.
 #pragma once
 
+#include <string>
 #include <variant>
 
+#include "graph/arithmetic.hpp"
 #include "kernels/onednn/matmul.hpp"
 #include "kernels/tile_matmul.hpp"
 
@@ -15,8 +17,8 @@ void require_products(bool on_host);
 class Matmul {
  public:
   // Throws Error naming the operands when no implementation exists, and on every device.
-  // `threads`: Arithmetic.threads.
-  Matmul(MatmulShape const& shape, std::int64_t threads);
+  // `threads`: Arithmetic.threads. `portable`: by plain loops, whatever is fastest.
+  Matmul(MatmulShape const& shape, std::int64_t threads, bool portable = false);
 
   std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
   std::string implementation() const;
@@ -30,8 +32,12 @@ class Matmul {
 
 // The leading dimension at which products read and write rows of `columns` elements fastest; when
 // they read it, with zeros to it (MatmulShape::a_zero_padded).
-std::int64_t padded_columns(DType dtype, std::int64_t columns);
+std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable = false);
 
-std::string matmul_isa();  // what decides the bits of products: part of Arithmetic
+// What decides the bits of products here: Arithmetic.isa. With `kPortable` instead products and
+// attention are plain loops, which give the same bits on every processor that has their FMA.
+std::string matmul_isa();
+inline constexpr char kPortable[] = "portable";
+inline bool is_portable(Arithmetic const& arithmetic) { return arithmetic.isa == kPortable; }
 
 }  // namespace spillway

@@ -149,7 +149,7 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   auto const path = config.memory.nvme_path_here();
   auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
   if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
-  auto const key = profile_key(choices, cores, comm.local_size());
+  auto const key = profile_key(config, choices, cores, comm.local_size());
   Profiler profiler(config, program, key, cache, comm);
   profiler.measure(static_cast<double>(cores), memory_bytes, exec);
   profiler.keep();

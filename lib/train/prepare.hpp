@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "config/config.hpp"
 #include "graph/arithmetic.hpp"
@@ -21,6 +22,8 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
                std::int64_t ranks);
 inline constexpr std::int64_t kMicroRows = 4096;
 
+// Arithmetic.isa: what debug.kernels comes to here.
+std::string kernels_isa(Config const& config);
 Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks);
 
 // Forward, backward, update and workspaces of one micro-batch.

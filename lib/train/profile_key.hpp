@@ -11,7 +11,8 @@ namespace spillway {
 
 // Of ops and rates: this program on this hardware, with so many threads on so many cores, while so
 // many ranks of this node measure.
-About profile_key(Choices const& choices, std::int64_t cores, std::int64_t local_ranks);
+About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
+                  std::int64_t local_ranks);
 
 // Of the drive below memory.nvme.path: the same, and what moves its bytes.
 About drive_key(About const& profile_key, Config const& config);

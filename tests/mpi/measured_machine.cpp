@@ -49,7 +49,7 @@ class MeasuredMachine : public ::testing::Test {
   Config m_config = tiny_config();
   Choices m_choices{1, 2};
   Exec m_exec;
-  About m_key = profile_key(m_choices, 1, g_comm->local_size());
+  About m_key = profile_key(m_config, m_choices, 1, g_comm->local_size());
   std::filesystem::path m_directory =
       std::filesystem::path(::testing::TempDir()) / ("profiles-" + std::to_string(g_comm->rank()));
   ProfileCache m_cache{m_directory};

@@ -28,8 +28,8 @@ std::span<TileKernels const* const> all_tile_kernels(DType dtype) {
   return {offers.kernels.data(), offers.count};
 }
 
-TileKernels const& tile_kernels(DType dtype) {
-  return *all_tile_kernels(dtype).front();
+TileKernels const& tile_kernels(DType dtype, bool portable) {
+  return portable ? tiles::portable(dtype) : *all_tile_kernels(dtype).front();
 }
 
 }  // namespace spillway

@@ -1,0 +1,92 @@
+// What ten steps of a tiny GPT come to, to the bit, with kernels of plain loops: the same on every
+// x86 processor with FMA, and from version to version. A change of these numbers is a change of
+// everyone's results: it has a reason, which CHANGELOG tells.
+//
+// Of the machine only the C library's log, cos and pow are in them.
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include "base/checksum.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/product.hpp"
+#include "tests/support/on_ranks.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/tiny_run.hpp"
+
+namespace spillway::test {
+namespace {
+
+Comm* g_comm = nullptr;
+
+struct Frozen {
+  char const* name;
+  Precision precision;
+  bool tied, bias;
+  double dropout;
+  int micro_batches;
+  char const* reduction;
+  std::array<std::uint64_t, 3> checksums;  // with 1, 2 and 3 ranks
+};
+
+constexpr Frozen kFrozen[] = {
+    {"fp32", Precision::f32, true, true, 0, 1, "last", {0, 0, 0}},
+    {"bf16", Precision::bf16, true, true, 0, 1, "last", {0, 0, 0}},
+    {"bf16_untied_without_bias", Precision::bf16, false, false, 0.1, 3, "last", {0, 0, 0}},
+    {"fp32_reducing_each", Precision::f32, true, true, 0.1, 2, "each", {0, 0, 0}},
+};
+
+void PrintTo(Frozen const& frozen, std::ostream* out) {
+  *out << frozen.name;
+}
+
+// Odd sizes, chunks of several norm tiles, several attention tiles and chunks of the loss.
+Graph graph_of(Frozen const& frozen, std::int64_t ranks) {
+  auto config = tiny_config();
+  config.model.layers = 3;
+  config.model.hidden = 72;
+  config.model.heads = 3;
+  config.model.tied = frozen.tied;
+  config.model.bias = frozen.bias;
+  config.model.dropout = frozen.dropout;
+  config.data.sequence = 51;
+  config.precision = frozen.precision;
+  config.optim.reduction = frozen.reduction;
+  auto graph = tiny_training_graph(config, ranks);
+  graph.arithmetic.isa = kPortable;
+  graph.arithmetic.attention_tile = 32;
+  graph.arithmetic.threads = 2;
+  size_workspaces(graph, [](Graph const& g, Op const& op) {
+    return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
+  });
+  return graph;
+}
+
+class FrozenBits : public testing::TestWithParam<Frozen> {};
+
+TEST_P(FrozenBits, AreWhatTheyWere) {
+  auto const ranks = static_cast<std::size_t>(g_comm->size());
+  ASSERT_LE(ranks, GetParam().checksums.size());
+  auto const graph = graph_of(GetParam(), g_comm->size());
+  Plan plan;
+  plan.blocks.resize(graph.blocks.size());
+  plan.chunks.resize(graph.chunks.size());
+  auto const story = train({.graph = graph,
+                            .plan = plan,
+                            .comm = *g_comm,
+                            .micro_batches = GetParam().micro_batches,
+                            .steps = 10});
+  auto const came_to = checksum(std::as_bytes(std::span(story)));
+  EXPECT_EQ(came_to, GetParam().checksums[ranks - 1])
+      << fmt::format("{}, {} ranks: 0x{:016x}", GetParam().name, ranks, came_to);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FrozenBits, testing::ValuesIn(kFrozen),
+                         [](auto const& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace spillway::test
+
+int main(int argc, char** argv) {
+  return spillway::test::run_on_ranks(argc, argv, spillway::test::g_comm);
+}
