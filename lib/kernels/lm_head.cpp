@@ -9,6 +9,13 @@ namespace {
 
 Label const label = "spillway::lm_head_loss sum";
 
+struct Float64 {
+  float const* values;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return double{values[i]}; }
+};
+
+// One row whose columns are the rows of the loss.
 struct SumLosses {
   float const* losses;
   float const* weights;
@@ -16,14 +23,14 @@ struct SumLosses {
   std::int64_t rows;
   bool add;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    double sum = 0, weight = 0;
-    for (std::int64_t m = 0; m < rows; ++m) {
-      sum += double{losses[m]};
-      weight += double{weights[m]};
-    }
-    loss[0] = add ? loss[0] + sum : sum;
-    loss[1] = add ? loss[1] + weight : weight;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, std::int64_t) const {
+    double const sum = team.template sum_columns<double>(rows, Float64{losses});
+    double const weight = team.template sum_columns<double>(rows, Float64{weights});
+    team.once([=, this] {
+      loss[0] = add ? loss[0] + sum : sum;
+      loss[1] = add ? loss[1] + weight : weight;
+    });
   }
 };
 
@@ -63,12 +70,12 @@ ChunkProduct logits_product(LmHead const& head) {
 
 void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
                 double* loss) {
-  for_each_item(exec, label, 1, SumLosses{losses, weights, loss, head.rows, head.add_loss});
+  for_each_row(exec, label, 1, SumLosses{losses, weights, loss, head.rows, head.add_loss});
 }
 
 void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
                        double* loss) {
-  SumLosses{losses, weights, loss, head.rows, head.add_loss}(0);
+  SumLosses{losses, weights, loss, head.rows, head.add_loss}(HostRow{}, 0);
 }
 
 }  // namespace spillway

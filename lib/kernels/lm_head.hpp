@@ -104,7 +104,7 @@ struct LossRows {
   }
 };
 
-// loss = (sum of losses, sum of weights) in row order, in fp64.
+// loss = (sum of losses, sum of weights) in fp64, in 32 lanes by row.
 void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
                 double* loss);
 
