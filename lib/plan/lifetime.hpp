@@ -30,6 +30,8 @@ std::vector<Lifetime> lifetimes(Program const& program);
 // can be moved by direct I/O, and a cache line for smaller ones; on NVMe 64 KiB, the unit in which
 // the spill file keeps checksums.
 inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kSpillBytes = 64 << 10;
+// A part of what lies on NVMe is whole pieces of this, but for its end: they are checked as wholes.
+inline constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
 std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
 // What a buffer takes in its arena, rounded up: of one version, and in all.
 std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);

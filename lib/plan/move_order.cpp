@@ -8,9 +8,6 @@
 namespace spillway {
 namespace {
 
-// Whole pieces of the spill file, which are checked as a whole.
-constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
-
 struct SlotShape {
   std::int64_t bytes;
   int count;

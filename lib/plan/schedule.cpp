@@ -21,6 +21,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
   if (plan.blocks.size() != graph.blocks.size() || plan.chunks.size() != graph.chunks.size()) {
     throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
   }
+  if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 

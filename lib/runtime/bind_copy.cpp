@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-static_assert(kSpillBytes == kSpillAlignment);  // so layout's offsets are the file's
+static_assert(kSpillBytes == kSpillAlignment);   // so layout's offsets are the file's
+static_assert(kPieceBytes == kSpillPieceBytes);  // so parts of a range are what it can move
 
 namespace {
 

@@ -92,6 +92,8 @@ TEST_F(BadInput, a_saved_plan_that_does_not_match_is_named_by_its_line) {
   expect_refused("optimizer: host\n", line(1) + ": plan.optimizer: host needs memory.host");
   expect_refused("activations: [kepp]\n", line(1) + ": plan.activations: 'kepp' is not one of");
   expect_refused("activation: keep\n", line(1) + ": plan.activation: unknown key");
+  expect_refused("optimizer: host\nupdate_slice: 4097\n",
+                 line(2) + ": plan.update_slice: unknown key");
   expect_refused("file: other.yaml\n", line(1) + ": plan.file: a saved plan names no other one");
   expect_refused("", "plan.yaml");
   expect_not_started(2, "none.yaml", "plan.file=" + path("none.yaml"));

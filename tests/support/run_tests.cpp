@@ -50,12 +50,17 @@ bool all_stand_in(std::initializer_list<char const*> files) {
 }  // namespace
 
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
-  testing::InitGoogleTest(&argc, argv);
+  testing::InitGoogleTest(&argc, argv);  // which takes what it knows
   if (!all_stand_in(files)) return 1;
   constexpr std::string_view option = "--file=";
   for (std::string_view const argument :
        std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
-    if (!argument.starts_with(option) || GTEST_FLAG_GET(filter) != "*") continue;
+    if (argument == "--help") continue;
+    if (!argument.starts_with(option)) {
+      std::cerr << argument << ": neither --file=NAME nor a flag of googletest's\n";
+      return 1;
+    }
+    if (GTEST_FLAG_GET(filter) != "*") continue;
     GTEST_FLAG_SET(filter, filter_of(argument.substr(option.size())));
     if (!GTEST_FLAG_GET(filter).empty()) continue;
     std::cerr << argument << ": no test stands there\n";

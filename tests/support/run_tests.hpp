@@ -6,8 +6,9 @@
 namespace spillway::test {
 
 // Runs all tests, or with --file=NAME those of NAME.cpp (an explicit --gtest_filter wins). Fails if
-// that file has none, and in any case if a test stands in none of `files`, which are the names that
-// ctest passes: it would run in a person's hands only.
+// that file has none, for any other argument that googletest does not know, and in any case if a
+// test stands in none of `files`, which are the names that ctest passes: it would run in a person's
+// hands only.
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files);
 
 }  // namespace spillway::test

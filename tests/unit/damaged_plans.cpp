@@ -1,4 +1,4 @@
-// Programs that `compile` made of random Plans, damaged in one place: whenever an interleaving goes
+// Programs that were made of random Plans, damaged in one place: whenever an interleaving goes
 // wrong, `verify` must have refused; and where it names a pair, delaying one of the two must go
 // wrong. These Programs are too large to try every order, so that `verify` refuses no sound one is
 // asserted only where it names a pair; verify.cpp has both directions for small ones.
@@ -26,7 +26,7 @@ Program compiled(unsigned seed) {
   shape.layers = 1 + shape.layers % 3;
   Graph const graph = gpt_training_graph(shape);
   auto const plan = random_plan(graph, draws);
-  return compile(graph, nullptr, plan, 1 + below(draws, 3), 1 + below(draws, 2)).train;
+  return compile_slices(graph, nullptr, plan, 1 + below(draws, 3), 1 + below(draws, 2)).train;
 }
 
 // Items whose delay is likely to show what the damage did: those it concerns, and a sample.
