@@ -42,7 +42,7 @@ Config unusual() {
   c.run.eval_batches = 3;
   c.run.log_every = 1;
   c.spill = {7, false};
-  c.debug = {true, true, "posix", "storage-read:3", "m.yaml"};
+  c.debug = {true, true, "posix", "portable", "storage-read:3", "m.yaml"};
   return c;
 }
 
