@@ -7,9 +7,10 @@ set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
-# spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [TIMEOUT 120] [LINK libs...] SOURCES files...):
-# test_NAME, one program of all these sources. For ctest each source is a test of its own, of the
-# file's name: run_tests() picks what stands there, and fails if any test stands in none of them.
+# spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [TIMEOUT 120] [LINK libs...]
+#   SOURCES files...): test_NAME, one program of all these sources. For ctest each source is a test
+# of its own, of the file's name: run_tests() picks what stands there, and fails if any test stands
+# in none of them.
 # KOKKOS: what it links to brings Kokkos' flags. PROGRAM: its tests start the program.
 function(spillway_tests name)
   cmake_parse_arguments(ARG "KOKKOS;PROGRAM" "LABEL;TIMEOUT" "LINK;SOURCES" ${ARGN})
