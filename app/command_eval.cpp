@@ -32,7 +32,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     checkpoint.emplace(arguments.checkpoint);
     state = run_state(checkpoint->run_strings(), arguments.checkpoint);
     require_same_model(arguments.checkpoint, state, config,
-                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
+                       config.model.vocab != 0 ? config.model.vocab : state.vocab);
     tokens = open_valid(config, state.vocab);
   });
 

@@ -188,9 +188,9 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
        "What moves spilled bytes; auto is the first of the others that works here."},
       {"debug.kernels", ChoiceField{&debug.kernels, {{"auto", "portable"}}}, "", "",
-       "Matrix products and attention: what is fastest here, or plain loops that give the same "
-       "bits "
-       "on every processor with FMA."},
+       "Products and attention: what is fastest here, or plain loops that give the same bits on "
+       "all "
+       "x86 processors."},
       {"debug.fault",
        NumberedNameField{&debug.fault,
                          "none",

@@ -1,4 +1,5 @@
-// Whether two inputs describe one model: what a checkpoint of one holds fits the other.
+// Whether two inputs describe one model. Keys that are not of `model` may change shapes too: that
+// is found when tensors are read.
 #pragma once
 
 #include <string>

@@ -9,8 +9,10 @@
 namespace spillway {
 
 struct Arithmetic {
-  std::string build;               // version, compiler, flags
-  std::string isa;                 // what the kernels' library chose on this machine
+  std::string build;  // version, compiler, flags
+  // What the kernels chose on this machine, or `portable`, which makes products and attention plain
+  // loops.
+  std::string isa;
   std::string precision = "bf16";  // bf16 | fp32
   std::string gradients = "fp32", moments = "fp32";
   std::int64_t threads = 1, ranks = 1;

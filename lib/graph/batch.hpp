@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -13,10 +14,9 @@ namespace spillway {
 
 enum class BatchField : std::uint8_t {
   tokens,  // ids
-  // The row of its sequence at which the row's document starts; -1: padding. So the rows of one
-  // document have equal numbers, as attention's segments want them, and a row's position in its
-  // document is its row less this.
-  document_starts,
+  // The number of the row's document in its sequence, the same in every stack; -1: padding. It is
+  // what attention takes as segments; a document starts where the number changes.
+  documents,
   targets,   // ids
   weights,   // of the losses; 0 for padding and for samples beyond the batch
   samples,   // global sample numbers since step 0 (they imply the step), for randomness
@@ -34,12 +34,18 @@ struct BatchFieldRow {
 
 inline constexpr std::array kBatchFields = {
     BatchFieldRow{BatchField::tokens, "tokens", DType::i32, BatchExtent::rows},
-    BatchFieldRow{BatchField::document_starts, "document_starts", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::documents, "documents", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::targets, "targets", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::weights, "weights", DType::f32, BatchExtent::rows},
     BatchFieldRow{BatchField::samples, "samples", DType::i64, BatchExtent::sequences},
     BatchFieldRow{BatchField::position, "position", DType::i32, BatchExtent::one},
 };
+
+static_assert([] {
+  for (std::size_t i = 0; i < kBatchFields.size(); ++i)
+    if (static_cast<std::size_t>(kBatchFields[i].field) != i) return false;
+  return true;
+}());
 
 constexpr BatchFieldRow const& row_of(BatchField field) {
   return kBatchFields[static_cast<std::size_t>(field)];

@@ -52,7 +52,8 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
 ChunkProduct::ChunkProduct(LmHead const& head,
                            std::function<MatmulShape(std::int64_t)> const& shape)
     : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads, head.portable) {
-  if (auto const last = head.rows % head.chunk; last > 0) m_last.emplace(shape(last), head.threads, head.portable);
+  if (auto const last = head.rows % head.chunk; last > 0)
+    m_last.emplace(shape(last), head.threads, head.portable);
 }
 
 std::int64_t ChunkProduct::workspace_bytes() const {

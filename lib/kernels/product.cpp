@@ -50,8 +50,8 @@ std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable) {
 }
 
 std::string matmul_isa() {
-  return onednn_isa() + ", tiles " + tile_kernels(DType::bf16).name + " and " +
-         tile_kernels(DType::f32).name;
+  return onednn_isa() + ", tiles " + tile_kernels(DType::bf16, false).name + " and " +
+         tile_kernels(DType::f32, false).name;
 }
 
 }  // namespace spillway

@@ -18,7 +18,7 @@ class Matmul {
  public:
   // Throws Error naming the operands when no implementation exists, and on every device.
   // `threads`: Arithmetic.threads. `portable`: by plain loops, whatever is fastest.
-  Matmul(MatmulShape const& shape, std::int64_t threads, bool portable = false);
+  Matmul(MatmulShape const& shape, std::int64_t threads, bool portable);
 
   std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
   std::string implementation() const;
@@ -32,10 +32,10 @@ class Matmul {
 
 // The leading dimension at which products read and write rows of `columns` elements fastest; when
 // they read it, with zeros to it (MatmulShape::a_zero_padded).
-std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable = false);
+std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 
 // What decides the bits of products here: Arithmetic.isa. With `kPortable` instead products and
-// attention are plain loops, which give the same bits on every processor that has their FMA.
+// attention are plain loops, which give the same bits on all x86 processors.
 std::string matmul_isa();
 inline constexpr char kPortable[] = "portable";
 inline bool is_portable(Arithmetic const& arithmetic) { return arithmetic.isa == kPortable; }

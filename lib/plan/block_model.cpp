@@ -279,7 +279,7 @@ class Builder {
       chunk.norm = cost(op.id);
       chunk.host_norm = cost_on(op, Lane::host);
     } else {
-      chunk.whole_update = op.whole_chunk;
+      chunk.whole_chunk = op.whole_chunk;
       chunk.update = cost(op.id);
       chunk.host_update = cost_on(op, Lane::host);
       auto const sum = sum_of(op.inputs[0]);

@@ -42,7 +42,7 @@ struct ChunkCost {
   std::vector<PartCost> parts;
   std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
-  bool whole_update = false;  // it is not cut into slices: Op::whole_chunk
+  bool whole_chunk = false;  // it is not cut into slices: Op::whole_chunk
   std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it
   // What this rank holds of it, and changes: see sharding.hpp.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;

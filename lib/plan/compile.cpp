@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <stdexcept>
 #include <vector>
 
@@ -15,31 +13,6 @@ void prove(Program const& program) {
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 
-// What an update brings from NVMe and takes back.
-std::vector<TensorId> state_on_nvme(Chunk const& chunk, ChunkPlan const& places) {
-  std::vector<TensorId> state;
-  if (places.parameters == Tier::nvme) state.push_back(chunk.parameter);
-  if (places.optimizer == Tier::nvme)
-    for (auto const& part : chunk.states) state.push_back(part.tensor);
-  return state;
-}
-
-// A spill file would find slices of other sizes damaged.
-void refuse_torn_pieces(Graph const& graph, Plan const& plan) {
-  for (Chunk const& chunk : graph.chunks) {
-    if (!chunk.trainable || chunk.elements <= plan.update_slice) continue;
-    for (auto const id : state_on_nvme(chunk, plan.chunks[static_cast<std::size_t>(chunk.id)])) {
-      auto const& tensor = graph.tensors[static_cast<std::size_t>(id)];
-      auto const bytes = plan.update_slice * size_bytes(tensor.dtype);
-      if (bytes % kPieceBytes == 0) continue;
-      throw std::invalid_argument(
-          fmt::format("update_slice: {} elements of '{}' are {} bytes, but from NVMe come whole "
-                      "pieces of {}",
-                      plan.update_slice, tensor.name, bytes, kPieceBytes));
-    }
-  }
-}
-
 }  // namespace
 
 Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int64_t micro_batches,
@@ -50,7 +23,6 @@ Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int
     placed.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
     programs.push_back(&*placed.eval);
   }
-  refuse_torn_pieces(train, plan);
   layout(programs);
   return placed;
 }

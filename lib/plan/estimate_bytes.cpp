@@ -11,17 +11,34 @@ namespace spillway {
 namespace {
 
 // Slots through which slices of state and gradients pass, by the tier in which they are changed.
+// Each has room for every operand that any chunk brings there, as large as the largest slice.
 TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
-  TierBytes slots{};
+  struct Slots {
+    std::int64_t pieces = 0, elements = 0;
+    std::array<double, 3> bytes_per_element{};  // of an operand
+  };
+  std::array<Slots, kTiers> all;
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-    auto const bytes = brought(model.chunks[c], plan.chunks[c], plan.unified).all_bytes();
-    double const share = static_cast<double>(slice_elements(model.chunks[c], plan)) /
-                         std::max(1.0, static_cast<double>(model.chunks[c].elements));
-    auto& slot = slots[index(plan.chunks[c].update)];
-    slot = std::max(slot,
-                    static_cast<std::int64_t>(kUpdateSlots * share * static_cast<double>(bytes)));
+    auto const& chunk = model.chunks[c];
+    auto const needs = brought(chunk, plan.chunks[c], plan.unified);
+    if (needs.all_bytes() == 0) continue;
+    auto& slots = all[index(plan.chunks[c].update)];
+    auto const slice = slice_elements(chunk, plan);
+    slots.pieces += div_ceil(chunk.elements, slice);
+    slots.elements = std::max(slots.elements, slice);
+    for (std::size_t i = 0; i < slots.bytes_per_element.size(); ++i) {
+      auto& most = slots.bytes_per_element[i];
+      most = std::max(
+          most, static_cast<double>(needs.operand_bytes[i]) / static_cast<double>(chunk.elements));
+    }
   }
-  return slots;
+  TierBytes bytes{};
+  for (std::size_t tier = 0; tier < kTiers; ++tier) {
+    auto const& [pieces, elements, each] = all[tier];
+    auto const room = static_cast<double>(std::min<std::int64_t>(kUpdateSlots, pieces) * elements);
+    bytes[tier] = static_cast<std::int64_t>(room * (each[0] + each[1] + each[2]));
+  }
+  return bytes;
 }
 
 // Bytes that come and go, station by station: every block's forward pass, then in reverse every

@@ -76,8 +76,11 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
 }
 
 std::string step_line(Program const& program, double step_s) {
-  auto const tokens = program.known.of(BatchField::tokens);
-  auto const rows = element_count(program.tensors[static_cast<std::size_t>(tokens)].shape);
+  std::int64_t rows = 0;
+  for (auto const& [field, stack, tensor] : program.known.batch) {
+    if (field == BatchField::tokens)
+      rows += element_count(program.tensors[static_cast<std::size_t>(tensor)].shape);
+  }
   auto const all = static_cast<double>(rows * program.micro_batches * program.ranks);
   double const rate = step_s > 0 ? all / step_s : 0;
   return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",

@@ -68,7 +68,8 @@ struct Plan {
   std::vector<BlockPlan> blocks;  // one per Graph block; only layers may differ from keep
   std::vector<ChunkPlan> chunks;  // one per Graph chunk
   int prefetch = 1;               // blocks ahead, of reloads and of parameters
-  std::int64_t update_slice = std::int64_t{4} << 20;  // elements brought to an update at once
+  // Elements brought to an update at once; of state on NVMe, whole pieces of the spill file.
+  std::int64_t update_slice = std::int64_t{4} << 20;
   bool unified = true;  // device memory is main memory: the host lane works where things lie
   // All updates wait for the whole gradient's norm, so that any step can be run again; false: they
   // begin beside the last backward pass, and what fails then ends the run.

@@ -19,7 +19,7 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
 
 std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan) {
   auto const all = std::max<std::int64_t>(1, chunk.elements);
-  return chunk.whole_update ? all : std::min(all, plan.update_slice);
+  return chunk.whole_chunk ? all : std::min(all, plan.update_slice);
 }
 
 std::int64_t Brought::all_bytes() const {
@@ -30,19 +30,21 @@ Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
   bool const host = places.update == Tier::host;
   Brought result{host && !unified ? Tier::host : Tier::device};
   if (!chunk.trainable) return result;
-  auto const add = [&](Tier tier, std::int64_t bytes, bool changes) {
+  enum Operand : std::size_t { gradient, parameters, state };
+  auto const add = [&](Operand operand, Tier tier, std::int64_t bytes) {
     bool const reaches =
         host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
     if (reaches) return;
     result.bytes[index(tier)] += bytes;
-    if (changes) result.back_bytes[index(tier)] += bytes;
+    result.operand_bytes[operand] = bytes;
+    if (operand != gradient) result.back_bytes[index(tier)] += bytes;
   };
   auto const own = [&](std::int64_t whole_bytes) {
     return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
   };
-  add(places.gradients, own(chunk.gradient_bytes), false);
-  add(places.parameters, own(chunk.parameter_bytes), true);
-  add(places.optimizer, chunk.optimizer_bytes, true);
+  add(gradient, places.gradients, own(chunk.gradient_bytes));
+  add(parameters, places.parameters, own(chunk.parameter_bytes));
+  add(state, places.optimizer, chunk.optimizer_bytes);
   return result;
 }
 

@@ -18,12 +18,13 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
 struct Brought {
   Tier workplace = Tier::device;  // where to
   std::array<std::int64_t, kTiers> bytes{}, back_bytes{};
+  std::array<std::int64_t, 3> operand_bytes{};  // gradient, parameters, state
   std::int64_t all_bytes() const;
 };
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 
-// Elements of the slices into which an update is cut of which something must be brought; the last
-// one may be shorter.
+// An update whose operands must be brought is cut into slices: elements of one. The last may be
+// shorter.
 std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
 
 }  // namespace spillway

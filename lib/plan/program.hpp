@@ -52,8 +52,9 @@ enum class ItemKind : std::uint8_t {
   copy,        // between tiers; operands: source, destination; a write-back of state names the
                // control words too, and moves only what a committed step has made
   all_to_all,  // operands: a chunk's gradient, parts [ranks, slice]
-  all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same. Or
-               // twice the norms: of the rows that the item writes every rank has its own entry
+  all_gather,  // operands: the chunk's gradient, of which every rank has its slice; the same. Both
+               // may instead be the norms: the item then writes whole rows of them, a chunk each,
+               // of which every rank has filled its own entry
   commit,      // all ranks agree on one word; operands: loss, norms if known by then, control
   report,      // of norms that were not; operands: loss, norms
 };

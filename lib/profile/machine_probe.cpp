@@ -41,8 +41,9 @@ double best_s(Run const& run) {
 // One op on three tensors of equal shape, the last one its output, bound as the engine would.
 class LoneOp {
  public:
-  LoneOp(OpKind kind, DType dtype, Shape const& shape, Exec const& exec, std::byte* memory)
-      : m_exec(exec) {
+  LoneOp(OpKind kind, DType dtype, Shape const& shape, Arithmetic const& arithmetic,
+         Exec const& exec, std::byte* memory)
+      : m_exec(exec), m_arithmetic(arithmetic) {
     m_op.kind = kind;
     for (TensorId id = 0; id < 3; ++id) {
       Tensor tensor;
@@ -110,14 +111,15 @@ double copy_gbps(Pages const& memory) {
 
 }  // namespace
 
-Machine probe_machine(Exec const& exec, bool bf16) {
+Machine probe_machine(Exec const& exec, Arithmetic const& arithmetic) {
+  bool const bf16 = arithmetic.precision == "bf16";
   Pages const memory(kBytes);
   Machine machine;
   LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {kMatrixRows, kMatrixRows},
-                      exec, memory.data());
+                      arithmetic, exec, memory.data());
   auto const flops = 2 * std::pow(static_cast<double>(kMatrixRows), 3);
   (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) = flops / best_s(matmul) * 1e-9;
-  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, exec, memory.data());
+  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, arithmetic, exec, memory.data());
   machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
   machine.h2d_gbps = machine.d2h_gbps = copy_gbps(memory);
   machine.compute_cores = exec.concurrency();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "graph/arithmetic.hpp"
 #include "plan/machine.hpp"
 
 namespace spillway {
@@ -12,7 +13,7 @@ class Exec;
 
 // Rates of matrix products in the run's precision and of memory traffic, both on all threads of
 // `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
-Machine probe_machine(Exec const& exec, bool bf16);
+Machine probe_machine(Exec const& exec, Arithmetic const& arithmetic);
 
 // Adds the spill path's rates and what it costs cores, in under two seconds; where direct I/O is
 // not to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.

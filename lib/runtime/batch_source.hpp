@@ -1,8 +1,12 @@
 // Where the engine's `load_batch` items get their data.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,14 @@ class BatchBuffers {
   };
   explicit BatchBuffers(std::vector<Field> fields) : m_fields(std::move(fields)) {}
 
+  // Throws std::logic_error where the Program reads fields of other stacks than the first.
+  void require_one_stack() const {
+    for (Field const& one : m_fields) {
+      if (one.stack != 0)
+        throw std::logic_error(fmt::format("{} of stack {}: nothing brings them here",
+                                           row_of(one.field).name, one.stack));
+    }
+  }
   // Empty where the Program does not read the field.
   template <BatchField field>
   std::span<BatchElement<field>> get(int stack = 0) const {

@@ -26,8 +26,10 @@ class GatherNorms {
  public:
   GatherNorms(EngineParts const& parts, Item const& item)
       : m_comm(parts.comm), m_norms(versions(parts.tiers, operand(parts.program, item, 0))) {
-    for (Access const& row : item.writes)
-      m_rows.push_back(static_cast<std::size_t>(row.first) / sizeof(double));
+    auto const row_bytes = std::int64_t{m_comm.size()} * size_bytes(DType::f64);
+    for (Access const& rows : item.writes)
+      for (auto at = rows.first; at < rows.last; at += row_bytes)
+        m_rows.push_back(static_cast<std::size_t>(at) / sizeof(double));
     m_own.resize(m_rows.size());
     m_all.resize(m_rows.size() * static_cast<std::size_t>(m_comm.size()));
   }

@@ -1,6 +1,9 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <stdexcept>
 
 #include "io/spill/spill_file.hpp"
 #include "plan/lifetime.hpp"
@@ -41,6 +44,14 @@ std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
   return versions;
 }
 
+// The file keeps a checksum for each of its pieces: what begins inside of one would tear it.
+void require_whole_pieces(Program const& program, Item const& item, Access const& stored) {
+  if (stored.first % kPieceBytes == 0) return;
+  throw std::logic_error(
+      fmt::format("{}: begins at byte {} of what lies on NVMe, inside of a piece",
+                  describe(program, item.number), stored.first));
+}
+
 // A write-back names the control words: it moves only what a committed step has made.
 std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
   if (item.operands.size() < 3) return {};
@@ -73,6 +84,7 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
   // What is spilled for this step alone and cannot be written fails again when it is reloaded:
   // checksums see to that. Without them the commit must know, which early updates have left behind.
+  if (reload || spill) require_whole_pieces(parts.program, item, reload ? read : write);
   if (reload) {
     bound.transfer = {transfers(Direction::read, source, read, to), true};
   } else if (spill) {

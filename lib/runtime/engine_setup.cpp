@@ -28,6 +28,22 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
   return end;
 }
 
+// Where what is written up to byte `last` ends with the gap behind it, over which ops on the whole
+// chunk pass. Fused parameters have none between them.
+std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t last) {
+  constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
+  auto past = std::min(round_up(last, gap_bytes), buffer.bytes);
+  auto const& tensor = program.tensors[static_cast<std::size_t>(buffer.tensor)];
+  if (tensor.role != Role::gradient || tensor.chunk < 0) return past;
+  auto const& chunk = program.chunks[static_cast<std::size_t>(tensor.chunk)];
+  if (chunk.gradient != tensor.id) return past;
+  for (Parameter const& parameter : chunk.parameters) {
+    auto const begin = parameter.view.offset * size_bytes(tensor.dtype);
+    if (begin >= last) past = std::min(past, begin);
+  }
+  return past;
+}
+
 }  // namespace
 
 Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts), debug) {
@@ -64,22 +80,19 @@ void Engine::bind_items() {
 void Engine::bind_poison() {
   auto const& program = m_state.parts.program;
   auto const begun = first_writes(program);
-  auto const add = [&](auto& spans, Access const& access, std::int64_t granularity) {
+  auto const add = [&](auto& spans, Access const& access, bool with_gap) {
     auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
     if (buffer.tier == Tier::nvme) return;
     for (std::size_t version = 0; version < 2; ++version) {
       auto const all = buffer_bytes(m_state.parts.tiers, buffer, static_cast<int>(version));
-      auto const past = std::min(round_up(access.last, granularity), std::ssize(all));
+      auto const past = with_gap ? past_gap(program, buffer, access.last) : access.last;
       spans[version].push_back(all.subspan(static_cast<std::size_t>(access.first),
                                            static_cast<std::size_t>(past - access.first)));
     }
   };
-  // A parameter's gradient brings the gap behind it, over which ops on the whole chunk pass.
-  constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
   for (std::size_t i = 0; i < m_state.items.size(); ++i) {
-    for (auto const& access : begun[i]) add(m_state.items[i].begun, access, 1);
-    for (auto const& access : program.items[i].writes)
-      add(m_state.items[i].written, access, gap_bytes);
+    for (auto const& access : begun[i]) add(m_state.items[i].begun, access, false);
+    for (auto const& access : program.items[i].writes) add(m_state.items[i].written, access, true);
   }
 }
 

@@ -18,13 +18,13 @@ void fill_rows(TokenSet const& tokens, std::optional<std::int64_t> first_token,
   }
   auto const sequence = window.size() - 1;
   auto const rows = [&](auto const& field) {
-    return field.empty() ? field
-                         : field.subspan(static_cast<std::size_t>(row) * sequence, sequence);
+    return field.subspan(static_cast<std::size_t>(row) * sequence, sequence);
   };
   std::ranges::copy(std::span(window).first(sequence), rows(to.get<BatchField::tokens>()).begin());
   std::ranges::copy(std::span(window).last(sequence), rows(to.get<BatchField::targets>()).begin());
   std::ranges::fill(rows(to.get<BatchField::weights>()), first_token ? 1.0f : 0.0f);
-  std::ranges::fill(rows(to.get<BatchField::document_starts>()), first_token ? 0 : -1);
+  if (auto const documents = to.get<BatchField::documents>(); !documents.empty())
+    std::ranges::fill(rows(documents), first_token ? 0 : -1);
 }
 
 }  // namespace
@@ -51,6 +51,7 @@ void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
 }
 
 void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
+  to.require_one_stack();
   auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;
   auto const samples = to.get<BatchField::samples>();
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
@@ -69,6 +70,7 @@ EvalBatches::EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t 
       m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
 
 void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
+  to.require_one_stack();
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const window = step * m_shape.sequences + sample.value_or(0);

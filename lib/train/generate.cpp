@@ -9,10 +9,11 @@ namespace spillway {
 
 void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
   auto const count = std::min<std::int64_t>(m_sequence, static_cast<std::int64_t>(tokens.size()));
+  to.require_one_stack();
   auto const window = to.get<BatchField::tokens>();
   auto const after = std::ranges::copy(tokens.end() - count, tokens.end(), window.begin()).out;
   std::fill(after, window.end(), 0);  // after the row that is picked: unseen
-  std::ranges::fill(to.get<BatchField::document_starts>(), 0);
+  std::ranges::fill(to.get<BatchField::documents>(), 0);
   to.get<BatchField::position>()[0] = static_cast<std::int32_t>(count - 1);
   std::ranges::fill(to.get<BatchField::samples>(), 0);
 }

@@ -73,8 +73,7 @@ class Profiler {
   void measure(double cores, std::int64_t memory_bytes, Exec const& exec) {
     auto const begin = SteadyClock::now();
     on_all_ranks(m_comm, [&] {
-      bool const bf16 = m_config.precision == Precision::bf16;
-      if (rates_are_new()) m_mine = only(probe_machine(exec, bf16), m_rates);
+      if (rates_are_new()) m_mine = only(probe_machine(exec, m_program.arithmetic), m_rates);
     });
     m_comm.agree(0);  // ranks that share a drive measure it together
     on_all_ranks(m_comm, [&] {

@@ -85,7 +85,7 @@ void measure(DType type, std::int64_t tokens, int rounds) {
                                         product->workspace_bytes());
   });
   auto const choose = [&](MatmulShape const& shape) {
-    auto const product = std::make_shared<Matmul>(shape, threads);
+    auto const product = std::make_shared<Matmul>(shape, threads, false);
     return std::pair<Run, std::int64_t>([product, &exec](auto const& o) { (*product)(exec, o); },
                                         product->workspace_bytes());
   };

@@ -1,8 +1,9 @@
-// What ten steps of a tiny GPT come to, to the bit, with kernels of plain loops: the same on every
-// x86 processor with FMA, and from version to version. A change of these numbers is a change of
-// everyone's results: it has a reason, which CHANGELOG tells.
+// What ten steps of a tiny GPT come to, to the bit, with kernels of plain loops: the same on all
+// x86 processors, and from version to version. A change of these numbers is a change of everyone's
+// results: it has a reason, which CHANGELOG tells.
 //
-// Of the machine only the C library's logarithms and powers are in them.
+// Of the machine only the C library's logarithms and powers are in them. Seen equal: GCC 12 with
+// -march=native on Zen 5 and without it (SSE2 alone), with one thread and with two, glibc 2.36.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -21,46 +22,33 @@ Comm* g_comm = nullptr;
 struct Frozen {
   char const* name;
   Precision precision;
-  bool tied, bias;
-  double dropout;
-  int micro_batches;
-  char const* reduction;
+  bool tied = true, bias = true;
+  double dropout = 0;
+  int micro_batches = 1;
+  char const* reduction = "last";
   std::array<std::uint64_t, 3> checksums;  // with 1, 2 and 3 ranks
 };
 
 constexpr Frozen kFrozen[] = {
-    {"fp32",
-     Precision::f32,
-     true,
-     true,
-     0,
-     1,
-     "last",
-     {0x4150cc0e874b5c38, 0xbfa8473f6937e561, 0x04f58b567c17abd6}},
-    {"bf16",
-     Precision::bf16,
-     true,
-     true,
-     0,
-     1,
-     "last",
-     {0x09f26d027891f919, 0xac393ee99395c2b5, 0xc978fe3437a764ce}},
-    {"bf16_untied_without_bias",
-     Precision::bf16,
-     false,
-     false,
-     0.1,
-     3,
-     "last",
-     {0xc94282030ebda13e, 0x46d220b59ca0635f, 0xf580d9da2afd646f}},
-    {"fp32_reducing_each",
-     Precision::f32,
-     true,
-     true,
-     0.1,
-     2,
-     "each",
-     {0x30b6e6168d42efe4, 0xcd26be0347322132, 0xee246cac3027cbf6}},
+    {.name = "fp32",
+     .precision = Precision::f32,
+     .checksums = {0x4150cc0e874b5c38, 0xbfa8473f6937e561, 0x04f58b567c17abd6}},
+    {.name = "bf16",
+     .precision = Precision::bf16,
+     .checksums = {0x09f26d027891f919, 0xac393ee99395c2b5, 0xc978fe3437a764ce}},
+    {.name = "bf16_untied_without_bias",
+     .precision = Precision::bf16,
+     .tied = false,
+     .bias = false,
+     .dropout = 0.1,
+     .micro_batches = 3,
+     .checksums = {0xc94282030ebda13e, 0x46d220b59ca0635f, 0xf580d9da2afd646f}},
+    {.name = "fp32_reducing_each",
+     .precision = Precision::f32,
+     .dropout = 0.1,
+     .micro_batches = 2,
+     .reduction = "each",
+     .checksums = {0x30b6e6168d42efe4, 0xcd26be0347322132, 0xee246cac3027cbf6}},
 };
 
 void PrintTo(Frozen const& frozen, std::ostream* out) {

@@ -18,14 +18,14 @@ inline std::int64_t vocabulary(Graph const& graph) {
 }
 
 // Documents of two to four rows, for each sequence others; every third sequence ends in padding.
-inline void fill_document_starts(std::span<std::int32_t> starts, std::int64_t micro,
+inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro,
                                  std::int64_t first_sample) {
-  auto const sequence = static_cast<std::int64_t>(starts.size()) / micro;
-  auto start = starts.begin();
+  auto const sequence = static_cast<std::int64_t>(documents.size()) / micro;
+  auto document = documents.begin();
   for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
     auto const length = 2 + sample % 3, padding = sample % 3 == 1 ? std::int64_t{2} : 0;
     for (std::int64_t row = 0; row < sequence; ++row)
-      *start++ = static_cast<std::int32_t>(row < sequence - padding ? row - row % length : -1);
+      *document++ = static_cast<std::int32_t>(row < sequence - padding ? row / length : -1);
   }
 }
 
@@ -41,8 +41,8 @@ void fill_batch(Run& run, std::mt19937& random) {
       case BatchField::targets:
         for (auto& x : run.template data<std::int32_t>(tensor)) x = token(random);
         break;
-      case BatchField::document_starts:
-        fill_document_starts(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
+      case BatchField::documents:
+        fill_documents(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
                              first_sample);
         break;
       case BatchField::weights:

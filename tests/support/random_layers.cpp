@@ -42,9 +42,9 @@ void RandomLayers::add_batch(std::vector<Activations>& stacks) {
   arithmetic.attention_tile = 32;
   auto const rows = m_micro * stacks.back().stack.sequence;
   arithmetic.loss_chunk = 1 + below(m_draws, static_cast<int>(rows));
-  for (auto& [name, stack, document_starts, values] : stacks) {
+  for (auto& [name, stack, documents, values] : stacks) {
     m_builder.add_batch(BatchField::tokens, stack);
-    if (chance(40)) document_starts = m_builder.add_batch(BatchField::document_starts, stack);
+    if (chance(40)) documents = m_builder.add_batch(BatchField::documents, stack);
   }
   m_builder.add_batch(BatchField::targets, stacks.back().stack);
   m_builder.add_batch(BatchField::weights, stacks.back().stack);

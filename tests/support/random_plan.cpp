@@ -49,18 +49,4 @@ Plan random_plan(Graph const& graph, Random& draws) {
   return plan;
 }
 
-Compiled compile_slices(Graph const& train, Graph const* eval, Plan const& plan,
-                        std::int64_t micro_batches, std::int64_t ranks) {
-  Compiled compiled{schedule(train, plan, Purpose::train, micro_batches, ranks), std::nullopt};
-  std::vector<Program*> programs = {&compiled.train};
-  if (eval) {
-    compiled.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
-    programs.push_back(&*compiled.eval);
-  }
-  layout(programs);
-  for (auto* const program : programs) derive_waits(*program);
-  prove(compiled);
-  return compiled;
-}
-
 }  // namespace spillway::test

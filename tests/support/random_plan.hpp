@@ -1,9 +1,9 @@
-// Models and Plans drawn at random, and how they are compiled and proved.
+// Models and Plans drawn at random, to be compiled and proved.
 #pragma once
 
 #include <random>
 
-#include "plan/passes.hpp"
+#include "plan/plan.hpp"
 #include "support/gpt_graph.hpp"
 
 namespace spillway::test {
@@ -11,9 +11,5 @@ namespace spillway::test {
 GptShape random_shape(std::mt19937& draws);
 // Any fate of any layer, any places of any chunk.
 Plan random_plan(Graph const& graph, std::mt19937& draws);
-// As `compile`, of Plans that no spill file could run: their slices may be smaller than its pieces,
-// so that small graphs have many.
-Compiled compile_slices(Graph const& train, Graph const* eval, Plan const& plan,
-                        std::int64_t micro_batches, std::int64_t ranks);
 
 }  // namespace spillway::test

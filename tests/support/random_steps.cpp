@@ -70,7 +70,7 @@ void RandomLayers::self_attention(Activations& stack) {
   auto const q = attributes.heads * attributes.head_size;
   auto const k = attributes.kv_heads * attributes.head_size;
   auto const qkv = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
-  auto const segments = chance(80) ? stack.document_starts : View{};
+  auto const segments = chance(80) ? stack.documents : View{};
   auto const o = attend({columns(qkv, 0, q), columns(qkv, q, k), columns(qkv, q + k, k)},
                         attributes, {segments, segments});
   join(stack, o, !from_stream || chance(80));
@@ -81,9 +81,9 @@ void RandomLayers::cross_attention(Activations& stack, Activations& other) {
   auto const attributes = heads(stack, other);
   auto const x = norm(stack, stack.values.back());
   auto const context = norm(other, other.values.back());
-  bool const masks = is_present(stack.document_starts) && is_present(other.document_starts);
+  bool const masks = is_present(stack.documents) && is_present(other.documents);
   std::array<View, 2> segments;
-  if (masks) segments = {stack.document_starts, other.document_starts};
+  if (masks) segments = {stack.documents, other.documents};
   auto const n = attributes.kv_heads * attributes.head_size;
   auto const q = product(x, attributes.heads * attributes.head_size, {});
   if (chance(50)) {

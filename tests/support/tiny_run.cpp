@@ -38,7 +38,7 @@ class PatternBatches final : public BatchSource {
       fill(to.get<BatchField::tokens>(stack), first);
       fill(to.get<BatchField::targets>(stack), first + 1);
       std::ranges::fill(to.get<BatchField::weights>(stack), 1.0f);
-      fill_document_starts(to.get<BatchField::document_starts>(stack), m_micro, first);
+      fill_documents(to.get<BatchField::documents>(stack), m_micro, first);
     }
     auto const samples = to.get<BatchField::samples>();  // for dropout
     std::iota(samples.begin(), samples.end(), first);

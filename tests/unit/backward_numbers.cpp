@@ -120,7 +120,7 @@ class BiasedModel {
     Stack const stack{0, kSequence};
     for (auto const field : {BatchField::tokens, BatchField::targets, BatchField::weights})
       m_builder.add_batch(field, stack);
-    m_segments = m_builder.add_batch(BatchField::document_starts, stack);
+    m_segments = m_builder.add_batch(BatchField::documents, stack);
     m_graph.known.loss = add("loss", Role::scalar, DType::f64, {2}).tensor;
   }
 

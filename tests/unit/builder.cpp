@@ -58,11 +58,6 @@ TEST_F(Builder, stacks_have_fields_of_their_own) {
   EXPECT_EQ(m_graph.known.of(BatchField::targets), -1);
 }
 
-TEST(BatchFields, are_listed_in_the_order_of_their_numbers) {
-  for (std::size_t i = 0; i < kBatchFields.size(); ++i)
-    EXPECT_EQ(static_cast<std::size_t>(kBatchFields[i].field), i);
-}
-
 // Rows of a stack come from `embed`; all that follows takes its number of rows from what it reads.
 TEST(Layers, of_two_stacks_have_the_rows_of_theirs) {
   auto config = test::tiny_config();

@@ -106,7 +106,7 @@ TEST(Contributors, SumUpToThePeakWhateverThePlan) {
     Random draws(seed);
     Graph const graph = gpt_training_graph(random_shape(draws));
     auto const plan = random_plan(graph, draws);
-    auto const program = compile_slices(graph, nullptr, plan, 1 + below(draws, 4), 1).train;
+    auto const program = compile(graph, nullptr, plan, 1 + below(draws, 4), 1).train;
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
       auto const moment = peak_moment(program, tier);
       EXPECT_EQ(sum(moment), program.peak_bytes[index(tier)]) << "seed " << seed;

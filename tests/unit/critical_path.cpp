@@ -145,7 +145,7 @@ TEST(CriticalPath, TakesAsLongAsTheStepWhateverThePlan) {
     Graph const graph = gpt_training_graph(random_shape(draws));
     auto const plan = random_plan(graph, draws);
     auto const micro_batches = 1 + below(draws, 4), ranks = 1 + below(draws, 3);
-    expect_whole(compile_slices(graph, nullptr, plan, micro_batches, ranks).train);
+    expect_whole(compile(graph, nullptr, plan, micro_batches, ranks).train);
   }
 }
 

@@ -26,7 +26,7 @@ Program compiled(unsigned seed) {
   shape.layers = 1 + shape.layers % 3;
   Graph const graph = gpt_training_graph(shape);
   auto const plan = random_plan(graph, draws);
-  return compile_slices(graph, nullptr, plan, 1 + below(draws, 3), 1 + below(draws, 2)).train;
+  return compile(graph, nullptr, plan, 1 + below(draws, 3), 1 + below(draws, 2)).train;
 }
 
 // Items whose delay is likely to show what the damage did: those it concerns, and a sample.

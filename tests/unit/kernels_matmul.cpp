@@ -103,7 +103,7 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
   MatmulShape const shape{.a = dense_matrix(DType::bf16, 96, 512).transposed(),
                           .b = dense_matrix(DType::bf16, 96, 160),
                           .c = dense_matrix(DType::f32, 512, 160)};
-  Matmul const product(shape, 2);
+  Matmul const product(shape, 2, false);
   constexpr std::size_t line = 64, a_size = 96 * 512 * 2, b_size = 96 * 160 * 2;
   constexpr std::size_t c_size = 512 * 160 * 4;
   auto const scratch_size = static_cast<std::size_t>(product.workspace_bytes());
@@ -140,12 +140,21 @@ TEST(KernelMatmul, IsRefusedInADevicesMemory) {
   }
 }
 
+TEST(KernelMatmul, IsMadeOfPlainLoopsWhereAsked) {
+  for (auto const dtype : {DType::bf16, DType::f32}) {
+    MatmulShape const shape{.a = dense_matrix(dtype, 3, 16),
+                            .b = dense_matrix(dtype, 16, 5),
+                            .c = dense_matrix(dtype, 3, 5)};
+    EXPECT_NE(Matmul(shape, 1, true).implementation().find("portable"), std::string::npos);
+  }
+}
+
 TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
   MatmulShape const shape{.a = dense_matrix(DType::bf16, 3, 16),
                           .b = dense_matrix(DType::bf16, 16, 5),
                           .c = dense_matrix(DType::f32, 3, 5),
                           .accumulate = true};
-  Matmul const product(shape, 1);
+  Matmul const product(shape, 1, false);
   std::vector<bf16> const a(48, to_bf16(1)), b(80, to_bf16(0.5f));
   std::vector<float> c(15, 100.0f);
   std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes()) + 64);

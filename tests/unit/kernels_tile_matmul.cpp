@@ -117,7 +117,7 @@ TEST(TileMatmul, PacksLargeFactorsBlockByBlock) {
   for (auto const& extents : {Extents{40, 90'000, 640}, Extents{90'000, 40, 700}})
     for (bool const in_place : {false, true}) {
       Case product(DType::bf16, extents, !in_place, false, false, DType::bf16, false);
-      product.run(tile_kernels(DType::bf16), 2);
+      product.run(tile_kernels(DType::bf16, false), 2);
       product.expect_close(9973, "large");
     }
 }
@@ -127,10 +127,10 @@ TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (bool const along : {false, true}) {  // depth is contiguous, or lines are
       Case product(dtype, {300, 70, 60'001}, !along, along, false, dtype, false);
-      product.run(tile_kernels(dtype), 3);
+      product.run(tile_kernels(dtype, false), 3);
       product.expect_close(97, "deep");
       auto const three = product.results();
-      product.run(tile_kernels(dtype), 1);
+      product.run(tile_kernels(dtype, false), 1);
       EXPECT_EQ(product.results(), three);
     }
 }
@@ -138,9 +138,9 @@ TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
 TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     Case product(dtype, {300, 500, 700}, true, false, false, DType::f32, true);
-    product.run(tile_kernels(dtype), 1);
+    product.run(tile_kernels(dtype, false), 1);
     auto const one = product.results();
-    product.run(tile_kernels(dtype), 2);
+    product.run(tile_kernels(dtype, false), 2);
     EXPECT_EQ(product.results(), one);
   }
 }

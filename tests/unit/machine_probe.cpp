@@ -17,10 +17,13 @@ bool plausible(double rate) {
 
 TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
   Exec const exec;
-  auto const f32 = probe_machine(exec, false);
+  Arithmetic arithmetic;
+  arithmetic.precision = "fp32";
+  auto const f32 = probe_machine(exec, arithmetic);
   EXPECT_TRUE(plausible(f32.matmul_gflops_f32));
   EXPECT_TRUE(plausible(f32.memory_gbps));
-  auto const bf16 = probe_machine(exec, true);
+  arithmetic.precision = "bf16";
+  auto const bf16 = probe_machine(exec, arithmetic);
   EXPECT_TRUE(plausible(bf16.matmul_gflops_bf16));
 }
 

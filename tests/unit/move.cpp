@@ -109,8 +109,8 @@ TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
     SCOPED_TRACE(seed);
     Random draws(seed);
     auto const graph = gpt_training_graph(random_shape(draws));
-    auto const from = compile_slices(graph, nullptr, random_plan(graph, draws), 1, 1).train;
-    auto const to = compile_slices(graph, nullptr, random_plan(graph, draws), 1, 1).train;
+    auto const from = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
+    auto const to = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
     auto const move = make_move(from, to);
     if (!move) continue;
     ++moves;

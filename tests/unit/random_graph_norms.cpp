@@ -1,5 +1,6 @@
 // Norms of slices of random graphs' gradients, as ranks take them that hold one slice each: against
-// sums of the gradients' own squares, and against the op that takes all slices of a whole chunk.
+// sums of the gradients' own squares, and against the op that takes all slices of a whole chunk. By
+// the serial kernel: that the parallel one gives its bits is a test of kernels_update.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -16,7 +16,7 @@ TEST(RandomPlans, AreProvedWhateverTheyAskFor) {
     Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
     auto const plan = random_plan(train, draws);
     auto const micro_batches = 1 + below(draws, 4), ranks = 1 + below(draws, 3);
-    ASSERT_NO_THROW(compile_slices(train, &eval, plan, micro_batches, ranks))
+    ASSERT_NO_THROW(compile(train, &eval, plan, micro_batches, ranks))
         << "seed " << seed << ", plan\n"
         << to_yaml(plan, train);
   }

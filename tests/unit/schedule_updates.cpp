@@ -67,7 +67,7 @@ TEST(Updates, ThatAskForWholeParametersAreNotCut) {
   auto whole = graph();
   auto const largest = std::ranges::max(graph().chunks, {}, &Chunk::elements);
   for (Op& op : whole.ops) op.whole_chunk = op.phase == Phase::update && op.chunk == largest.id;
-  auto sliced = plan(true, "host", "nvme");
+  auto sliced = plan(true, "device", "host");
   sliced.update_slice = std::int64_t{512} << 5;
   ASSERT_GT(largest.elements, 2 * sliced.update_slice);
   auto const counts = [&](Graph const& of) {

@@ -65,7 +65,7 @@ TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (auto const& l : kShapes)
       for (auto const threads : {1, 2, 7, 64, 200}) {
-        TileCut const cut(shape_of(dtype, l), false, tile_kernels(dtype), threads);
+        TileCut const cut(shape_of(dtype, l), false, tile_kernels(dtype, false), threads);
         SCOPED_TRACE(testing::Message() << name(dtype) << " " << l.rows << " x " << l.columns
                                         << " x " << l.depth << ", " << threads << " threads");
         ASSERT_GE(cut.pass, 1);

@@ -15,7 +15,7 @@ constexpr std::int64_t kSequence = 5, kTokens = 101;  // 20 windows
 struct Batch {
   explicit Batch(std::int64_t micro)
       : tokens(rows(micro)),
-        document_starts(rows(micro), -2),
+        documents(rows(micro), -2),
         targets(rows(micro)),
         weights(rows(micro), -1.0f),
         samples(rows(micro)) {}
@@ -25,13 +25,13 @@ struct Batch {
   BatchBuffers buffers() {
     auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
     return BatchBuffers({{BatchField::tokens, 0, bytes(tokens)},
-                         {BatchField::document_starts, 0, bytes(document_starts)},
+                         {BatchField::documents, 0, bytes(documents)},
                          {BatchField::targets, 0, bytes(targets)},
                          {BatchField::weights, 0, bytes(weights)},
                          {BatchField::samples, 0, bytes(samples)}});
   }
 
-  std::vector<std::int32_t> tokens, document_starts, targets;
+  std::vector<std::int32_t> tokens, documents, targets;
   std::vector<float> weights;
   std::vector<std::int64_t> samples;
 };
@@ -95,7 +95,7 @@ TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) 
         EXPECT_EQ(batch.tokens[at], token);
         EXPECT_EQ(batch.targets[at], token + 1);
         EXPECT_EQ(batch.weights[at], 1.0f);
-        EXPECT_EQ(batch.document_starts[at], 0);
+        EXPECT_EQ(batch.documents[at], 0);
         EXPECT_EQ(batch.samples[static_cast<std::size_t>(i / kSequence)], sample);
       }
     }
@@ -134,7 +134,7 @@ TEST_F(Batches, have_weight_zero_beyond_the_step_s_samples) {
   batches.load(0, 1, batch.buffers());
   EXPECT_EQ(std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0f), 0.0f);
   for (auto const token : batch.tokens) EXPECT_EQ(token, 0);
-  for (auto const start : batch.document_starts) EXPECT_EQ(start, -1);
+  for (auto const start : batch.documents) EXPECT_EQ(start, -1);
 }
 
 TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/product.hpp"
 #include "train/cores.hpp"
 #include "train/plan_run.hpp"
 #include "train/prepare.hpp"
@@ -49,6 +50,16 @@ TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
   user.batch.micro = 7;
   EXPECT_EQ(choose(user, &checkpoint, 8, 1).threads, 2);
   EXPECT_EQ(choose(user, &checkpoint, 8, 1).micro, 7);
+}
+
+TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
+  auto user = config(8, 64);
+  EXPECT_EQ(make_arithmetic(user, {}, 1).isa, matmul_isa());
+  user.debug.kernels = "portable";
+  EXPECT_TRUE(is_portable(make_arithmetic(user, {}, 1)));
+  EXPECT_FALSE(
+      describe_difference(make_arithmetic(config(8, 64), {}, 1), make_arithmetic(user, {}, 1))
+          .empty());
 }
 
 TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin) {

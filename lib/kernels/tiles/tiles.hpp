@@ -81,9 +81,8 @@ struct TileKernels {
 // into three bf16 each (exactly: 3 x 8 bits) and the six largest of their nine products are summed,
 // which drops less than 2^-22 of a product: about what rounding it to fp32 would (the scheme of
 // Henry, Tang and Heinecke, arXiv:1904.06376).
-// The fastest that this processor runs, or plain loops, whose bits are the same on all that fuse a
-// multiplication with an addition.
-TileKernels const& tile_kernels(DType dtype, bool portable = false);
+// The fastest that this processor runs, or plain loops, whose bits are the same on all of x86.
+TileKernels const& tile_kernels(DType dtype, bool portable);
 
 // All that this processor runs, the fastest first: for tests and benchmarks.
 std::span<TileKernels const* const> all_tile_kernels(DType dtype);

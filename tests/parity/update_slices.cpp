@@ -1,0 +1,99 @@
+// Updates in several slices that come from a spill file and go back, through slots that are used
+// again and again, come to the bits of those that find all in place; so do those of whole chunks.
+#include <gtest/gtest.h>
+
+#include "plan/passes.hpp"
+#include "tests/support/on_ranks.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/tiny_run.hpp"
+
+namespace spillway::test {
+namespace {
+
+Comm* g_comm = nullptr;
+
+constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece of bf16
+
+// One layer, of a dozen slices.
+Graph graph_of(bool whole_chunks) {
+  auto config = tiny_config();
+  config.model.layers = 1;
+  config.model.hidden = 256;
+  config.model.ffn = 12'288;
+  config.precision = Precision::bf16;
+  auto graph = tiny_run_graph(config, g_comm->size());
+  for (Op& op : graph.ops) op.whole_chunk = whole_chunks && op.phase == Phase::update;
+  return graph;
+}
+
+struct Places {
+  Tier optimizer, update;
+  bool redo;
+};
+
+Plan plan_of(Graph const& graph, Places const& places, std::int64_t slice) {
+  Plan plan;
+  plan.blocks.resize(graph.blocks.size());
+  plan.chunks.resize(graph.chunks.size());
+  for (auto& chunk : plan.chunks) {
+    chunk.optimizer = places.optimizer;
+    chunk.update = places.update;
+  }
+  plan.redo = places.redo;
+  plan.update_slice = slice;
+  return plan;
+}
+
+Story story_of(Graph const& graph, Plan const& plan) {
+  return train({.graph = graph, .plan = plan, .comm = *g_comm, .clip = plan.redo, .learns = false});
+}
+
+std::int64_t updates_of(Graph const& graph, Plan const& plan) {
+  auto const program = compile(graph, nullptr, plan, 1, g_comm->size()).train;
+  return std::ranges::count_if(program.items, [&](Item const& item) {
+    return item.kind == ItemKind::op &&
+           program.ops[static_cast<std::size_t>(item.op)].phase == Phase::update;
+  });
+}
+
+TEST(UpdateSlices, ComeToTheBitsOfUpdatesInPlace) {
+  auto const sliced = graph_of(false), whole = graph_of(true);
+  for (bool const redo : {true, false}) {
+    auto const expected =
+        story_of(sliced, plan_of(sliced, {Tier::device, Tier::device, redo}, kSlice));
+    for (auto const optimizer : {Tier::host, Tier::nvme}) {
+      for (auto const update : {Tier::device, Tier::host}) {
+        SCOPED_TRACE(testing::Message() << "optimizer " << static_cast<int>(optimizer)
+                                        << ", update " << static_cast<int>(update));
+        auto const plan = plan_of(sliced, {optimizer, update, redo}, kSlice);
+        EXPECT_EQ(story_of(sliced, plan), expected);
+        EXPECT_EQ(story_of(whole, plan), expected);
+        bool const passes = optimizer == Tier::nvme || update == Tier::device;
+        if (passes) {
+          EXPECT_GT(updates_of(sliced, plan), 10);
+          EXPECT_EQ(updates_of(whole, plan), std::ssize(whole.chunks));
+        }
+      }
+    }
+  }
+}
+
+TEST(UpdateSlices, ThatWouldTearAPieceOfTheFileAreRefused) {
+  auto const graph = graph_of(false);
+  auto const plan = plan_of(graph, {Tier::nvme, Tier::host, true}, kSlice + 64);
+  try {
+    story_of(graph, plan);
+    FAIL();
+  } catch (std::logic_error const& error) {
+    EXPECT_NE(std::string(error.what()).find("inside of a piece"), std::string::npos)
+        << error.what();
+    EXPECT_EQ(std::string(error.what()).find("item "), 0u) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
+
+int main(int argc, char** argv) {
+  return spillway::test::run_on_ranks(argc, argv, spillway::test::g_comm);
+}
