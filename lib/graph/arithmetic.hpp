@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "base/dtype.hpp"
 
 namespace spillway {
 
@@ -25,6 +27,11 @@ struct Arithmetic {
 
   bool operator==(Arithmetic const&) const = default;
 };
+
+// What the words of `precision`, `gradients` and `moments` stand for.
+constexpr DType stored_dtype(std::string_view word) {
+  return word == "bf16" ? DType::bf16 : DType::f32;
+}
 
 std::string to_json(Arithmetic const& arithmetic);
 Arithmetic arithmetic_from_json(std::string const& text);

@@ -29,7 +29,7 @@ View BackwardContext::incoming(View const& output) const {
 // What an op writes that nobody reads.
 View BackwardContext::unused(View const& input) {
   if (m_graph.tensor(input).role != Role::parameter) return new_gradient(input, "unused");
-  auto const dtype = m_graph.arithmetic.gradients == "bf16" ? DType::bf16 : DType::f32;
+  auto const dtype = stored_dtype(m_graph.arithmetic.gradients);
   auto const range = bounding_range(input);
   auto const tensor = add_tensor("unused", Role::activation, dtype, {range.last - range.first});
   View view = on(input, tensor.tensor);

@@ -13,10 +13,6 @@ TensorId append_tensor(Graph& graph, Tensor tensor) {
   return graph.tensors.back().id;
 }
 
-DType dtype_of(std::string const& precision) {
-  return precision == "bf16" ? DType::bf16 : DType::f32;
-}
-
 void append_training_tensors(Graph& graph, Chunk& chunk) {
   auto const append = [&](std::string const& what, Role role, DType dtype) {
     return append_tensor(graph, {.name = chunk.name + "." + what,
@@ -31,10 +27,10 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   auto const keep = [&](std::string const& name, Role role, DType dtype) {
     chunk.states.push_back({name, append(name, role, dtype)});
   };
-  chunk.gradient = append("gradient", Role::gradient, dtype_of(arithmetic.gradients));
+  chunk.gradient = append("gradient", Role::gradient, stored_dtype(arithmetic.gradients));
   if (arithmetic.precision == "bf16") keep("remainder", Role::remainder, DType::i16);
-  keep("m", Role::moment, dtype_of(arithmetic.moments));
-  keep("v", Role::moment, dtype_of(arithmetic.moments));
+  keep("m", Role::moment, stored_dtype(arithmetic.moments));
+  keep("v", Role::moment, stored_dtype(arithmetic.moments));
 }
 
 // A step may still read these while the next one's are being written.
@@ -74,7 +70,7 @@ int GraphBuilder::add_chunk(std::string const& name, bool trainable) {
   chunk.trainable = trainable;
   chunk.parameter = append_tensor(m_graph, {.name = name + ".parameter",
                                             .role = Role::parameter,
-                                            .dtype = dtype_of(m_graph.arithmetic.precision),
+                                            .dtype = stored_dtype(m_graph.arithmetic.precision),
                                             .shape = {0},
                                             .block = m_block,
                                             .chunk = chunk.id,

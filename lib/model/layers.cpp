@@ -15,7 +15,7 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_graph(graph),
       m_builder(graph),
       m_drops(config.model.dropout > 0 && graph.purpose == Purpose::train),
-      m_dtype(graph.arithmetic.precision == "bf16" ? DType::bf16 : DType::f32),
+      m_dtype(stored_dtype(graph.arithmetic.precision)),
       m_vocab(vocab),
       m_orientation(orientation) {}
 
