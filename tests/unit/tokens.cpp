@@ -193,7 +193,7 @@ TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
   separated.read(0, five);
   EXPECT_EQ(five, (std::vector<std::int32_t>{'a', 'b', 0xff, 256, 'c'}));
   std::vector<std::int64_t> starts(2);
-  H5File::open(m_dir / "separated.h5").read<std::int64_t>("/documents", 0, starts);
+  H5File::open(m_dir / "separated.h5").read<std::int64_t>("/document_starts", 0, starts);
   EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 4}));
 }
 
