@@ -189,8 +189,7 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "What moves spilled bytes; auto is the first of the others that works here."},
       {"debug.kernels", ChoiceField{&debug.kernels, {{"auto", "portable"}}}, "", "",
        "Products and attention: what is fastest here, or plain loops that give the same bits on "
-       "all "
-       "x86 processors."},
+       "all x86 processors."},
       {"debug.fault",
        NumberedNameField{&debug.fault,
                          "none",

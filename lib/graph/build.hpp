@@ -24,8 +24,8 @@ class GraphBuilder {
   // Of the open block. A block with trainable and frozen parameters opens two.
   int add_chunk(std::string const& name, bool trainable = true);
   View add_parameter(int chunk, std::string const& name, Shape shape, Init init, bool decay);
-  // One View of several parameters whose shapes differ in their first extent alone, one behind the
-  // other: of q, k and v, say, which one product reads.
+  // Adds parameters whose shapes differ in their first extent alone, one behind the other, and
+  // returns one View of all: so one product reads q, k and v.
   struct NewParameter {
     std::string name;
     Shape shape;
@@ -33,7 +33,7 @@ class GraphBuilder {
   };
   View add_fused(int chunk, std::vector<NewParameter> const& parameters, bool decay);
   View add_tensor(std::string const& name, Role role, DType dtype, Shape shape);
-  // A field of the batch, for `arithmetic.micro` sequences of the stack.
+  // Adds a field of the batch, for `arithmetic.micro` sequences of the stack.
   View add_batch(BatchField field, Stack const& stack);
 
   // Appends one op of the open block; outputs are tensors made before.

@@ -54,7 +54,8 @@ T& attributes_of(Op& op) {
   return const_cast<T&>(attributes_of<T>(std::as_const(op)));
 }
 
-// Of an op of the update, whatever its kind. Throws, naming the op, where it has none.
+// Tells which elements of its chunk an op of the update works on, whatever its kind is. Throws,
+// naming the op, where it has no such attribute.
 UpdateRange& update_range(Op& op);
 
 // The operands that are there.

@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// A team for every row, with the scratch in which its threads' lanes meet. Threads beyond
+// Every row gets a team, with the scratch in which its threads' lanes meet. Threads beyond
 // kSumLanes would have nothing to sum.
 template <class Space, class TeamSize = int>
 Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
@@ -18,7 +18,7 @@ Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
   return policy.set_scratch_size(0, Kokkos::PerTeam(kSumLanes * sizeof(double)));
 }
 
-// Made from a member of such a team.
+// It is made from a member of such a team.
 template <class Member>
 class DeviceRow {
  public:

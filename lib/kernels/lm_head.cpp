@@ -15,7 +15,7 @@ struct Float64 {
   KOKKOS_FUNCTION double operator()(std::int64_t i) const { return double{values[i]}; }
 };
 
-// One row whose columns are the rows of the loss.
+// It runs on a single row, whose columns are the rows of the loss.
 struct SumLosses {
   float const* losses;
   float const* weights;

@@ -194,7 +194,7 @@ struct SquareNorm {
             {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
   }
   static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
-  // Of an empty slice too, whose norm is 0.
+  // An empty slice has a norm, which is 0, and launches expect scratch wherever a norm is taken.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
     auto const tiles = div_ceil(element_count(op.inputs[0].shape), kNormTile);
     return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);

@@ -22,9 +22,10 @@ class Layers {
 
   Layers(Config const& config, std::int64_t vocab, Orientation orientation, Graph& graph);
 
-  // Rows that a batch brings tokens for: as many stacks as the family has, in order.
+  // A family adds its stacks of rows first, in order: batches then bring the tokens of each.
   Stack add_stack(std::int64_t sequence);
-  // What the loss of a stack's rows is made of (or which of them are asked for), and its place.
+  // The loss is taken of this stack's rows or, to generate, the logits of one of them: batches then
+  // bring what that needs.
   void add_objective(Stack const& stack);
 
   void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }

@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// With the family's values, and the data's vocabulary, where the input says auto.
+// Replaces what the input left to `auto` by the family's values, and the vocabulary by the data's.
 ModelConfig completed(ModelConfig model, std::int64_t vocab);
 
 // The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for

@@ -1,7 +1,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plan/lifetime.hpp"
 #include "plan/passes.hpp"
 
 namespace spillway {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plan/streaming.hpp"
+
 namespace spillway {
 
 BlockPolicy effective_policy(BlockModel const& model, Plan const& plan, std::size_t block) {
@@ -19,7 +21,7 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
 
 std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan) {
   auto const all = std::max<std::int64_t>(1, chunk.elements);
-  return chunk.whole_chunk ? all : std::min(all, plan.update_slice);
+  return slice_elements(all, chunk.whole_chunk, plan.update_slice);
 }
 
 std::int64_t Brought::all_bytes() const {

@@ -23,8 +23,7 @@ struct Brought {
 };
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 
-// An update whose operands must be brought is cut into slices: elements of one. The last may be
-// shorter.
+// Elements of a slice of its update, at least one: see streaming.hpp.
 std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
 
 }  // namespace spillway

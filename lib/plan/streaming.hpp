@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace spillway {
@@ -36,6 +37,12 @@ constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Fun
   if (now.last >= 0) visit(now);
 }
 
+// An update that must have something brought is cut into slices, of which the last may be shorter,
+// unless it asks for its whole chunk: elements of one.
+constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_chunk,
+                                      std::int64_t update_slice) {
+  return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
+}
 // Slices of updates that are brought before their turn, or still being taken back after it.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
 inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/streaming.hpp"
+
 namespace spillway {
 
 namespace {
@@ -37,7 +39,8 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
     auto piece = whole_piece(draft, op);
     bool const passes = piece.brings_gradient || !piece.brings.empty();
     auto const elements = draft.graph.chunks[static_cast<std::size_t>(chunk)].elements;
-    auto const most = passes && !op.whole_chunk ? draft.plan.update_slice : elements;
+    auto const most =
+        passes ? slice_elements(elements, op.whole_chunk, draft.plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {
       piece.range = {first, std::min(first + most, elements)};
       if (passes) piece.slot = brought++ % slots;

@@ -14,7 +14,7 @@
 
 namespace spillway {
 
-// One micro-batch of this rank: where the fields that the Program reads are to be written. Views of
+// Tells a source where to write one micro-batch of this rank: the fields that the Program reads, in
 // the engine's memory.
 class BatchBuffers {
  public:

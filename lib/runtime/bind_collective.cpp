@@ -20,8 +20,8 @@ std::vector<ByteSlice> slices(Program const& program, Item const& item, int rank
   return result;
 }
 
-// Of the rows of norms that the item writes, every rank has its own entry. The other rows are each
-// rank's own affair.
+// Every rank has its own entry of each row of norms that the item writes, and gets those of the
+// others. It does not touch other rows.
 class GatherNorms {
  public:
   GatherNorms(EngineParts const& parts, Item const& item)

@@ -28,8 +28,8 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
   return end;
 }
 
-// Where what is written up to byte `last` ends with the gap behind it, over which ops on the whole
-// chunk pass. Fused parameters have none between them.
+// Ops on a whole chunk pass over the gap behind a parameter, so it counts as written with it.
+// Returns where the gap behind byte `last` ends; fused parameters have none between them.
 std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t last) {
   constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
   auto past = std::min(round_up(last, gap_bytes), buffer.bytes);

@@ -55,7 +55,7 @@ void PrintTo(Frozen const& frozen, std::ostream* out) {
   *out << frozen.name;
 }
 
-// Odd sizes, chunks of several norm tiles, several attention tiles and chunks of the loss.
+// Its sizes are odd, its chunks have several norm tiles, and attention and loss take several steps.
 Graph graph_of(Frozen const& frozen, std::int64_t ranks) {
   auto config = tiny_config();
   config.model.layers = 3;

@@ -14,7 +14,7 @@ Comm* g_comm = nullptr;
 
 constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece of bf16
 
-// One layer, of a dozen slices.
+// It has one layer, whose update takes a dozen slices.
 Graph graph_of(bool whole_chunks) {
   auto config = tiny_config();
   config.model.layers = 1;

@@ -17,9 +17,9 @@ inline std::int64_t vocabulary(Graph const& graph) {
   return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
 }
 
-// Documents of two to four rows, for each sequence others; every third sequence ends in padding.
+// Writes documents of two to four rows, others in each sequence; every third one ends in padding.
 inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro,
-                                 std::int64_t first_sample) {
+                           std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(documents.size()) / micro;
   auto document = documents.begin();
   for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
@@ -29,7 +29,7 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
-// Of a SequentialRun: some rows have no weight.
+// Fills the batch of a SequentialRun; some rows have no weight.
 template <class Run>
 void fill_batch(Run& run, std::mt19937& random) {
   constexpr std::int64_t first_sample = 7;
@@ -43,7 +43,7 @@ void fill_batch(Run& run, std::mt19937& random) {
         break;
       case BatchField::documents:
         fill_documents(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
-                             first_sample);
+                       first_sample);
         break;
       case BatchField::weights:
         for (int row = 0; auto& x : run.template data<float>(tensor))

@@ -13,7 +13,7 @@ RandomLayers::RandomLayers(Graph& graph, Random& draws, RandomGraphOptions const
   m_micro = between(options.micro);
   m_vocab = between(options.vocab);
   m_drops = chance(30);
-  m_dtype = options.precision == "bf16" ? DType::bf16 : DType::f32;
+  m_dtype = stored_dtype(options.precision);
   graph.seed = m_draws();
 }
 

@@ -30,7 +30,7 @@ AttentionAttributes RandomLayers::heads(Activations const& stack, Activations co
           .tile = m_graph.arithmetic.attention_tile};
 }
 
-// One that an earlier block has made, at times: T5's layers share theirs.
+// At times it is one that an earlier block has made: T5's layers share theirs.
 View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   if (!chance(30)) return {};
   Shape const shape{attributes.heads, attributes.queries + attributes.keys - 1};

@@ -12,7 +12,7 @@
 #include "kernels/exec.hpp"
 #include "plan/passes.hpp"
 #include "runtime/engine.hpp"
-#include "tests/support/batches.hpp"
+#include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/model_state.hpp"
 #include "train/storage_trouble.hpp"
@@ -23,40 +23,6 @@ namespace {
 
 constexpr std::uint64_t kSeed = 5;
 constexpr double kClip = 0.25;  // below every norm of these runs
-
-// A repeating text, of which every rank and micro-batch has its own part.
-class PatternBatches final : public BatchSource {
- public:
-  PatternBatches(Graph const& graph, std::int64_t first)
-      : m_micro(graph.arithmetic.micro),
-        m_words(std::min<std::int64_t>(19, vocabulary(graph))),
-        m_first(first) {}
-
-  void load(std::int64_t, std::int64_t micro_batch, BatchBuffers const& to) override {
-    auto const first = m_first + micro_batch * m_micro;
-    for (int stack = 0; stack < 2; ++stack) {
-      fill(to.get<BatchField::tokens>(stack), first);
-      fill(to.get<BatchField::targets>(stack), first + 1);
-      std::ranges::fill(to.get<BatchField::weights>(stack), 1.0f);
-      fill_documents(to.get<BatchField::documents>(stack), m_micro, first);
-    }
-    auto const samples = to.get<BatchField::samples>();  // for dropout
-    std::iota(samples.begin(), samples.end(), first);
-  }
-
- private:
-  // Sample s begins s tokens into the text.
-  void fill(std::span<std::int32_t> tokens, std::int64_t first) const {
-    auto const sequence = static_cast<std::int64_t>(tokens.size()) / m_micro;
-    for (std::size_t row = 0; row < tokens.size(); ++row) {
-      auto const at = static_cast<std::int64_t>(row);
-      auto const i = first + at / sequence + at % sequence;
-      tokens[row] = static_cast<std::int32_t>(i * i % m_words);
-    }
-  }
-
-  std::int64_t m_micro, m_words, m_first;
-};
 
 CommitDecision decide(CommitSums const& sums, bool clip) {
   CommitDecision decision;

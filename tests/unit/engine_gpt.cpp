@@ -15,6 +15,7 @@
 #include "plan/solve.hpp"
 #include "runtime/engine.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway {
@@ -24,31 +25,6 @@ using namespace test;
 
 constexpr std::int64_t kMicroBatches = 3;
 constexpr int kSteps = 3;
-
-// A repeating text with some noise, so that there is something to learn.
-class PatternBatches final : public BatchSource {
- public:
-  explicit PatternBatches(Arithmetic const& arithmetic) : m_arithmetic(arithmetic) {}
-
-  void load(std::int64_t, std::int64_t micro_batch, BatchBuffers const& to) override {
-    auto const sequence = m_arithmetic.sequence;
-    for (std::int64_t sample = 0; sample < m_arithmetic.micro; ++sample) {
-      auto const number = micro_batch * m_arithmetic.micro + sample;
-      for (std::int64_t i = 0; i < sequence; ++i) {
-        auto const row = static_cast<std::size_t>(sample * sequence + i);
-        to.get<BatchField::tokens>()[row] = token(number + i);
-        to.get<BatchField::targets>()[row] = token(number + i + 1);
-        to.get<BatchField::weights>()[row] = 1;
-      }
-      to.get<BatchField::samples>()[static_cast<std::size_t>(sample)] = number;
-    }
-  }
-
- private:
-  static std::int32_t token(std::int64_t i) { return static_cast<std::int32_t>(i * i % 19); }
-
-  Arithmetic m_arithmetic;
-};
 
 CommitDecision decide(CommitSums const& sums) {
   CommitDecision decision;
@@ -96,7 +72,7 @@ Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> con
   Tiers tiers{Arena("device", peak[0]), Arena("host", peak[1]), &spill, {}};
   initialise(program, tiers);
   auto const comm = make_single_rank_comm();
-  PatternBatches batches(graph.arithmetic);
+  PatternBatches batches(graph);
   Exec const exec;
   Engine engine({program, tiers, exec, kernel, *comm, batches, decide, nullptr},
                 {.poison = true, .locked_allocator = true});

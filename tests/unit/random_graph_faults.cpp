@@ -2,11 +2,10 @@
 // mistake can act where it makes some parameter's gradient another (see `differ`).
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "support/graph_faults.hpp"
 #include "support/random_graph.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/planted_faults.hpp"
 
 namespace spillway::test {
 namespace {
@@ -21,24 +20,15 @@ struct Kind {
 class RandomGraphFaults : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(RandomGraphFaults, AreCaught) {
-  int acting = 0, caught = 0;
-  std::string missed;
-  for (unsigned seed = 0; acting < kPlanted; ++seed) {
-    ASSERT_LT(seed, 20u * kPlanted) << "too few places";
+  expect_caught(kPlanted, [](unsigned seed) {
     Random draws(seed);
     auto const faulty = GetParam().plant(random_graph(draws), draws);
-    if (!faulty) continue;
+    if (!faulty) return Planted::idle;
     FiniteDifferences differences(faulty->graph, seed, faulty->zeroed);
     FiniteDifferences const sound(faulty->sound, seed);
-    if (!differ(sound.gradients(), differences.gradients())) continue;
-    ++acting;
-    if (differences.disagreement())
-      ++caught;
-    else
-      missed += " " + std::to_string(seed);
-  }
-  RecordProperty("caught", caught);
-  EXPECT_GE(100 * caught, 99 * acting) << caught << " of " << acting << ", missed: seeds" << missed;
+    if (!differ(sound.gradients(), differences.gradients())) return Planted::idle;
+    return differences.disagreement() ? Planted::caught : Planted::missed;
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(, RandomGraphFaults,
