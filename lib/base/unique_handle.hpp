@@ -20,6 +20,8 @@ class UniqueHandle {
 
   T get() const { return m_handle; }
   explicit operator bool() const { return m_handle != Empty; }
+  // The resource is the caller's from here on.
+  T release() { return std::exchange(m_handle, Empty); }
   void reset() {
     if (m_handle != Empty) Close(std::exchange(m_handle, Empty));
   }

@@ -17,13 +17,14 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/file.hpp"
+#include "io/file/seal.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSeal = "# checksum: ", kDate = "date";
+constexpr std::string_view kDate = "date";
 
 std::string hex(std::string_view text) {
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
@@ -44,15 +45,6 @@ std::string difference(About about, About const& key) {
     if (there->second != here) return fmt::format("{}: {}, here {}", name, there->second, here);
   }
   return about.size() > key.size() ? "it says more than is asked" : "";
-}
-
-// Without the seal; throws Error where it does not fit the text.
-std::string unsealed(std::string const& text) {
-  auto const at = text.rfind(kSeal);
-  bool const whole =
-      at != text.npos && text.substr(at) == fmt::format("{}{}\n", kSeal, hex(text.substr(0, at)));
-  if (!whole) throw Error(Status::damaged, "damaged, or cut short");
-  return text.substr(0, at);
 }
 
 // Readers see the old file or the new one, whoever else writes.
@@ -135,8 +127,7 @@ About dated(About about) {
 }
 
 std::string sealed_profile(About const& key, Machine const& machine) {
-  auto const text = to_yaml(machine, dated(key));
-  return text + fmt::format("{}{}\n", kSeal, hex(text));
+  return sealed(to_yaml(machine, dated(key)));
 }
 
 }  // namespace spillway

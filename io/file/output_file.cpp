@@ -1,0 +1,60 @@
+#include "io/file/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace spillway {
+namespace {
+
+[[noreturn]] void refuse(std::filesystem::path const& path, char const* what) {
+  auto const why = error_text(errno);
+  throw Error(Status::storage, fmt::format("{}: {}: {}", path.string(), what, why));
+}
+
+}  // namespace
+
+OutputFile::OutputFile(FileDescriptor file, std::filesystem::path path)
+    : m_file(std::move(file)), m_path(std::move(path)) {}
+
+OutputFile OutputFile::create(std::filesystem::path const& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) refuse(path, "cannot be replaced");
+  FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file) refuse(path, "cannot be created");
+  return {std::move(file), path};
+}
+
+OutputFile OutputFile::open(std::filesystem::path const& path) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) refuse(path, "cannot be opened for writing");
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) refuse(path, "cannot be examined");
+  if (!S_ISREG(info.st_mode))
+    throw Error(Status::storage, fmt::format("{}: is not a regular file", path.string()));
+  return {std::move(file), path};
+}
+
+void OutputFile::fail(char const* what, int error) const {
+  errno = error;
+  refuse(m_path, what);
+}
+
+void OutputFile::write(std::int64_t offset_bytes, std::span<std::byte const> bytes) {
+  auto const written = write_fully(m_file.get(), bytes, offset_bytes);
+  if (written.error != 0) fail("cannot be written", written.error);
+  if (written.done_bytes != static_cast<std::int64_t>(bytes.size())) fail("cannot be written", EIO);
+}
+
+void OutputFile::close() {
+  if (::fsync(m_file.get()) != 0) fail("cannot be synchronised", errno);
+  if (::close(m_file.release()) != 0) fail("cannot be closed", errno);
+}
+
+}  // namespace spillway

@@ -1,0 +1,38 @@
+// A file that is written: no link is followed, no error passes, durable when it is closed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "io/file/file.hpp"
+
+namespace spillway {
+
+// All errors are Error(storage) that name the path.
+class OutputFile {
+ public:
+  // A new file; what had the name is removed before, a link instead of what it names.
+  static OutputFile create(std::filesystem::path const& path);
+  // A regular file that is there, to be written over; it keeps its length.
+  static OutputFile open(std::filesystem::path const& path);
+
+  // Complete, at any offset.
+  void write(std::int64_t offset_bytes, std::span<std::byte const> bytes);
+  // Waits until the data are on storage and closes, or throws: network file systems say only then
+  // that there was no room. Nothing may follow but the end; an end without it keeps no promise.
+  void close();
+
+  std::filesystem::path const& path() const { return m_path; }
+  int descriptor() const { return m_file.get(); }
+
+ private:
+  OutputFile(FileDescriptor file, std::filesystem::path path);
+  [[noreturn]] void fail(char const* what, int error) const;
+
+  FileDescriptor m_file;
+  std::filesystem::path m_path;
+};
+
+}  // namespace spillway
