@@ -1,0 +1,27 @@
+// Plants failing or fatal calls of libc in a command: see preload/planted.hpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace spillway::test {
+
+struct Planted {
+  std::string calls = {};       // "fsync,rename"
+  std::string path = {};        // that contain this; empty: all
+  std::string what = {};        // "ENOSPC", "kill"; empty: they are only counted
+  std::string at = {};          // "3", "3-5", "3-"; empty: all
+  std::string kind = {};        // "directory", "file"; empty: both
+  std::string rank = {};        // of mpirun; empty: all
+  std::string count_file = {};  // gets a line a counted call; empty: none
+  int stride = 1;               // every so manieth write and pwrite is counted
+  bool writes_half = false;
+};
+
+// What stands before a command for /bin/sh: "LD_PRELOAD=... SPILLWAY_FAULT_CALLS=... ".
+std::string planted(Planted const& fault);
+
+// False where programs cannot be preloaded: sanitizers want to come first.
+bool can_preload();
+
+}  // namespace spillway::test
