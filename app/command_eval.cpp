@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "base/math.hpp"
+#include "base/standard_streams.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -53,10 +54,12 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);
-  if (comm.rank() == 0) {
-    fmt::print("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss, std::exp(loss),
-               windows * config.data.sequence, arguments.checkpoint, state.step);
-  }
+  on_all_ranks(comm, [&] {
+    if (comm.rank() != 0) return;
+    print_result(fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss,
+                             std::exp(loss), windows * config.data.sequence, arguments.checkpoint,
+                             state.step));
+  });
   return Status::done;
 }
 

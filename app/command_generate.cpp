@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
-#include <cstdio>
+#include <string>
 
 #include "app/commands.hpp"
+#include "base/printable.hpp"
+#include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
@@ -26,6 +28,21 @@ std::vector<std::int32_t> encode(std::string const& text, std::string const& tok
   return tokens;
 }
 
+// A terminal gets whole characters, and tokens are bytes.
+class Stdout {
+ public:
+  void add(std::string const& bytes) {
+    m_held += bytes;
+    auto const whole = whole_characters_bytes(m_held);
+    print_bytes(m_held.substr(0, whole));
+    m_held.erase(0, whole);
+  }
+  void end() { print_bytes(m_held + "\n"); }
+
+ private:
+  std::string m_held;
+};
+
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
@@ -46,7 +63,8 @@ Status run_generate(GenerateArguments const& arguments) {
                            inference_graph(config, state.vocab, arithmetic, Purpose::generate),
                            checkpoint, batch, exec, *comm);
 
-  fmt::print("{}", arguments.prompt);
+  Stdout text;
+  text.add(arguments.prompt);
   for (std::int64_t i = 0; i < arguments.tokens; ++i) {
     session.engine().run_step(i);
     session.engine().finish();
@@ -56,10 +74,9 @@ Status run_generate(GenerateArguments const& arguments) {
     auto const token = sample_token(logits, {arguments.temperature, arguments.seed},
                                     static_cast<std::uint64_t>(i));
     batch.tokens.push_back(token);
-    if (token < 256) fmt::print("{}", static_cast<char>(token));
-    std::fflush(stdout);
+    if (token < 256) text.add({static_cast<char>(token)});
   }
-  fmt::print("\n");
+  text.end();
   return Status::done;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "io/inspect/describe.hpp"
 
@@ -34,7 +35,7 @@ std::string describe_plan(std::string const& path) {
 
 Status run_inspect(std::string const& path) {
   bool const is_plan = std::filesystem::path(path).extension() == ".yaml";
-  fmt::print("{}", is_plan ? describe_plan(path) : describe(std::filesystem::path(path)));
+  print_result(is_plan ? describe_plan(path) : describe(std::filesystem::path(path)));
   return Status::done;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/plan_json.hpp"
+#include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
 #include "kernels/exec.hpp"
@@ -137,7 +138,7 @@ Status run_plan(PlanArguments const& arguments) {
     report.others.shardings = shardings(asked);
   }
   if (arguments.compare) report.others.more = one_more_gib(asked);
-  fmt::print("{}", arguments.json ? to_json(report) : text_of(report, arguments.compare));
+  print_result(arguments.json ? to_json(report) : text_of(report, arguments.compare));
   return Status::done;
 }
 

@@ -1,6 +1,5 @@
-#include <fmt/core.h>
-
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 
@@ -8,7 +7,7 @@ namespace spillway {
 
 Status run_print_config(std::string const& input, std::vector<std::string> const& overrides) {
   auto const config = input.empty() ? Config{} : load_config(input, overrides);
-  fmt::print("{}", print_config(config));
+  print_result(print_config(config));
   return Status::done;
 }
 

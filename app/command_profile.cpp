@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
@@ -42,9 +43,10 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
       about = drive_key(about, config);
     }
     replace_text(arguments.output, to_yaml(machine, dated(about)));
-    fmt::print("{}: {} ops, {:.0f} GFLOP/s in bf16, {:.0f} in fp32, {:.1f} GB/s of memory\n",
-               arguments.output, machine.op_s.size(), machine.matmul_gflops_bf16,
-               machine.matmul_gflops_f32, machine.memory_gbps);
+    print_result(
+        fmt::format("{}: {} ops, {:.0f} GFLOP/s in bf16, {:.0f} in fp32, {:.1f} GB/s of memory\n",
+                    arguments.output, machine.op_s.size(), machine.matmul_gflops_bf16,
+                    machine.matmul_gflops_f32, machine.memory_gbps));
   });
   return Status::done;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
@@ -67,8 +68,8 @@ void write_chart(Start const& start, std::span<RokRow const> rows) {
   if (script.empty()) return;
   auto const drawing = draw(script);
   if (drawing.trouble.empty()) replace_text(start.svg, drawing.picture);
-  fmt::print(stderr, "{}{}\n", start.svg.string(),
-             drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble);
+  say(start.svg.string() +
+      (drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble));
 }
 
 // Status 3 says what would help.
@@ -102,7 +103,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
                           : arguments.micros;
   std::vector<RokRow> so_far;  // on disk: who stops a long measurement keeps what there is
   auto const tell = [&](RokRow const& row) {
-    fmt::print(stderr, "{}\n", rok_line(row));
+    say(rok_line(row));
     so_far.push_back(row);
     replace_text(start.csv, rok_csv(so_far));
   };
@@ -111,7 +112,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
                    common_budgets(start.config, comm), choices, cores, arguments.steps, exec, comm},
                   micros, tell);
   replace_text(start.csv, rok_csv(rows));
-  fmt::print("{}", rok_table(rows));
+  print_result(rok_table(rows));
   write_chart(start, rows);
   require_a_point(rows, start.config);
   return Status::done;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 
 namespace spillway {
@@ -10,7 +11,8 @@ namespace spillway {
 Status run_tokenize(TokenizeArguments const& arguments) {
   std::vector<std::filesystem::path> const files(arguments.files.begin(), arguments.files.end());
   auto const result = tokenize_bytes(files, arguments.output, arguments.separator);
-  fmt::print("{}: {} tokens of {} documents\n", arguments.output, result.tokens, result.documents);
+  print_result(fmt::format("{}: {} tokens of {} documents\n", arguments.output, result.tokens,
+                           result.documents));
   return Status::done;
 }
 

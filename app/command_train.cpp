@@ -5,6 +5,7 @@
 
 #include "app/commands.hpp"
 #include "base/log.hpp"
+#include "base/standard_streams.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -117,7 +118,7 @@ Status finished_before(Start const& start) {
 }
 
 void write_summary(RunDir const& dir, Summary const& summary, Config const& config) {
-  fmt::print(stderr, "{}", closing_lines(summary, config));
+  say(closing_lines(summary, config));
   try {
     dir.write("summary.json", to_json(summary) + "\n");
   } catch (Error const& error) {  // the run itself is safe in its checkpoint
@@ -155,7 +156,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
       explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    fmt::print(stderr, "{}\n", explanation);
+    say(explanation + "\n");
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, limits)));
     start.run_dir->write("environment.json", environment + "\n");
     start.run_dir->write("plan.yaml", plan_text);
@@ -168,7 +169,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   std::int64_t outside_bytes = 0;
   on_all_ranks(comm, [&] {
     if (start.run_dir && memory.spill())
-      for (auto const& line : memory.spill()->advice()) fmt::print(stderr, "{}\n", line);
+      for (auto const& line : memory.spill()->advice()) say(line);
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, exec, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  process_begin});

@@ -2,14 +2,15 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/version_text.hpp"
 #include "base/log.hpp"
+#include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
 
@@ -23,9 +24,7 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
   auto const where = comm && comm->size() > 1 ? fmt::format("rank {}: ", comm->rank()) : "";
   auto const* what = error.what();
-  if (*what != '\0')
-    fmt::print(stderr, "spillway: {}{}{}\n", where, ours ? "" : "internal: ", what);
-  std::fflush(stderr);
+  if (*what != '\0') say(fmt::format("spillway: {}{}{}", where, ours ? "" : "internal: ", what));
   bool const alone =
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
   if (!alone) comm->abort(status);  // peers wait for us in a collective: end them too
@@ -136,11 +135,20 @@ Status show_config(std::vector<std::string> const& words) {
 
 int refuse_without_command(CLI::App const& app, std::vector<std::string> const& words) {
   if (words.empty()) {
-    fmt::print(stderr, "{}", app.help());
+    say(app.help());
   } else {
-    fmt::print(stderr, "spillway: '{}' is no command; `spillway --help` lists them\n", words[0]);
+    say(fmt::format("spillway: '{}' is no command; `spillway --help` lists them", words[0]));
   }
   return static_cast<int>(Status::bad_input);
+}
+
+// Help and version were asked for; the rest are mistakes.
+Status tell(CLI::App const& app, CLI::ParseError const& error) {
+  std::ostringstream asked, mistake;
+  bool const fine = app.exit(error, asked, mistake) == 0;
+  if (!asked.view().empty()) print_result(asked.view());
+  if (!mistake.view().empty()) say(mistake.view());
+  return fine ? Status::done : Status::bad_input;
 }
 
 int run_on_ranks(Request const& request, int& argc, char**& argv) {
@@ -161,6 +169,7 @@ int run(Request const& request, int& argc, char**& argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_standard_streams();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");
   app.set_version_flag("--version", version_text());
   Request request;
@@ -193,8 +202,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
-    int const status = app.exit(error);  // prints help, version or the mistake
-    return status == 0 ? 0 : static_cast<int>(Status::bad_input);
+    return guarded(nullptr, [&] { return tell(app, error); });
   }
   if (print_config) request.plain = [&] { return show_config(words); };
   if (!request.plain && !request.ranked) return refuse_without_command(app, words);

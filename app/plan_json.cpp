@@ -94,7 +94,7 @@ std::string to_json(PlanReport const& report) {
   auto const& others = report.others;
   if (!others.more.empty()) json["one_more_gib"] = one_more_gib(others.more);
   if (!others.shardings.empty()) json["sharding"] = costs(others.shardings, report);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace spillway

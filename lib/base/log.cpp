@@ -1,9 +1,13 @@
 #include "base/log.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <memory>
+#include <mutex>
 #include <utility>
+
+#include "base/standard_streams.hpp"
 
 namespace spillway {
 namespace {
@@ -20,10 +24,20 @@ spdlog::level::level_enum level_of(LogLevel level) {
   return spdlog::level::err;
 }
 
+class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(spdlog::details::log_msg const& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    say({line.data(), line.size()});
+  }
+  void flush_() override {}
+};
+
 }  // namespace
 
 void set_up_log(bool speaks) {
-  auto logger = spdlog::stderr_logger_mt("spillway");
+  auto logger = std::make_shared<spdlog::logger>("spillway", std::make_shared<StderrSink>());
+  logger->set_error_handler([](std::string const&) {});  // the default one writes to stderr
   logger->set_pattern("spillway: %l: %v");
   logger->set_level(speaks ? spdlog::level::info : spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));

@@ -1,4 +1,5 @@
 // Progress and messages on stderr, a line each: "spillway: warning: ...". Text as fmt::format's.
+// A line that cannot be written is lost.
 #pragma once
 
 #include <fmt/core.h>

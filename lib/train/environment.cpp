@@ -31,7 +31,7 @@ std::string environment_json(Comm& comm, Arithmetic const& arithmetic) {
                                  {"ranks", comm.size()},        {"threads", arithmetic.threads},
                                  {"isa", arithmetic.isa},       {"devices", device_text()}};
   for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
-  return json.dump(2);
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace spillway

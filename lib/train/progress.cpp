@@ -4,8 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <string_view>
 
+#include "base/standard_streams.hpp"
 #include "base/units.hpp"
 
 namespace spillway {
@@ -38,17 +39,16 @@ void Progress::show(StepMetrics const& row, bool logged) {
   if (!m_terminal && !logged) return;
   auto const line = progress_line(row, m_steps, m_mean_step_s);
   if (!m_terminal) {
-    fmt::print(stderr, "{}\n", line);
+    say(line);
     return;
   }
-  fmt::print(stderr, "\r\033[K{}", line.substr(0, terminal_columns()));
-  std::fflush(stderr);
+  say_live(std::string_view(line).substr(0, terminal_columns()));
   m_line_open = true;
   if (row.valid_loss) break_line();
 }
 
 void Progress::break_line() {
-  if (m_line_open) fmt::print(stderr, "\n");
+  if (m_line_open) say("");
   m_line_open = false;
 }
 

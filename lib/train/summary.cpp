@@ -40,7 +40,7 @@ std::string to_json(Summary const& summary) {
                      {"stall_by", stalls_json(summary.lanes)},
                      {"lanes", lanes_json(summary.lanes)},
                      {"exit", summary.exit}};
-  return json.dump(2);
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace spillway

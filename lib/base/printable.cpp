@@ -1,0 +1,77 @@
+#include "base/printable.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace spillway {
+namespace {
+
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+// Bytes of the character that a first byte announces; 0: it begins none.
+std::size_t announced_bytes(unsigned first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+bool continues(std::string_view text, std::size_t i) {
+  return (byte_at(text, i) & 0xc0) == 0x80;
+}
+
+// Overlong forms, surrogates and what lies beyond Unicode show in the second byte.
+bool second_byte_fits(unsigned first, unsigned second) {
+  if (first == 0xe0) return second >= 0xa0;
+  if (first == 0xed) return second < 0xa0;
+  if (first == 0xf0) return second >= 0x90;
+  return first != 0xf4 || second < 0x90;
+}
+
+bool is_control(unsigned first, unsigned second) {
+  if (first == '\n' || first == '\t') return false;
+  return first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0);
+}
+
+// Bytes of the printable character at the beginning of `text`; 0: there is none.
+std::size_t printable_bytes(std::string_view text) {
+  auto const first = byte_at(text, 0);
+  auto const size = announced_bytes(first);
+  if (size == 0 || size > text.size()) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if (!continues(text, i)) return 0;
+  auto const second = size > 1 ? byte_at(text, 1) : 0;
+  bool const sound = size == 1 || second_byte_fits(first, second);
+  return sound && !is_control(first, second) ? size : 0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  constexpr std::array kDigits = {'0', '1', '2', '3', '4', '5', '6', '7',
+                                  '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    auto const size = printable_bytes(text);
+    if (size == 0) {
+      auto const byte = byte_at(text, 0);
+      result += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
+    }
+    result += text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return result;
+}
+
+std::size_t whole_characters_bytes(std::string_view text) {
+  auto first = text.size();
+  while (first > 0 && text.size() - first < 3 && continues(text, first - 1)) --first;
+  if (first == 0) return text.size();
+  --first;
+  return announced_bytes(byte_at(text, first)) > text.size() - first ? first : text.size();
+}
+
+}  // namespace spillway

@@ -1,0 +1,86 @@
+#include "base/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/printable.hpp"
+
+namespace spillway {
+namespace {
+
+// Whoever started us may have made the descriptor one that does not wait.
+bool can_go_on(int fd) noexcept {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN) return false;
+  pollfd room{fd, POLLOUT, 0};
+  return ::poll(&room, 1, -1) >= 0 || errno == EINTR;
+}
+
+// An errno, 0 when all of it is written.
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    auto const written = ::write(fd, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (!can_go_on(fd)) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// Network file systems say only when a file is closed that there was no room for it.
+int error_of_closing(int fd) noexcept {
+  int const copy = ::dup(fd);
+  return copy >= 0 && ::close(copy) != 0 && errno != EINTR ? errno : 0;
+}
+
+void print(std::string_view text) {
+  int error = write_all(STDOUT_FILENO, text);
+  if (error == 0) error = error_of_closing(STDOUT_FILENO);
+  if (error == 0) return;
+  throw Error(Status::storage, fmt::format("standard output: cannot be written: {}",
+                                           std::generic_category().message(error)));
+}
+
+}  // namespace
+
+void prepare_standard_streams() noexcept {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (int const fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one. With O_PATH every read and write of it fails.
+    [[maybe_unused]] int const taken = ::open("/", O_PATH | O_DIRECTORY);
+  }
+}
+
+void say(std::string_view text) noexcept try {
+  auto line = printable(text);
+  if (!line.ends_with('\n')) line += '\n';
+  write_all(STDERR_FILENO, line);
+} catch (...) {  // no memory even for a line
+}
+
+void say_live(std::string_view line) noexcept try {
+  write_all(STDERR_FILENO, "\r\033[K" + printable(line));
+} catch (...) {
+}
+
+void print_result(std::string_view text) {
+  print(printable(text));
+}
+
+void print_bytes(std::string_view bytes) {
+  if (::isatty(STDOUT_FILENO) != 0) return print(printable(bytes));
+  print(bytes);
+}
+
+}  // namespace spillway
