@@ -175,7 +175,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                                  process_begin});
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
-                        trainer->model());
+                        trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
     if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
