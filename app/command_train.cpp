@@ -189,7 +189,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                                  process_begin});
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
-                        trainer->model());
+                        trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
   });

@@ -105,6 +105,9 @@ function(spillway_headers_alone)
       target_compile_options(headers_${name} PRIVATE -O0)
       if(name STREQUAL kernels)  # whose users do not see Kokkos
         target_link_libraries(headers_${name} PRIVATE Kokkos::kokkos)
+      elseif(name STREQUAL comm)  # nor MPI
+        target_link_libraries(headers_${name} PRIVATE MPI::MPI_C)
+        target_compile_definitions(headers_${name} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
       endif()
       add_dependencies(headers_alone headers_${name})
     endif()

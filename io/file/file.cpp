@@ -8,9 +8,12 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "io/file/output_file.hpp"
 
 namespace spillway {
 namespace {
@@ -29,16 +32,26 @@ Transfer continue_until_done(std::size_t total, F transfer) noexcept {
   return {static_cast<std::int64_t>(done), 0};
 }
 
+bool is_directory(FileDescriptor const& file) {
+  struct stat info {};
+  return ::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool means_not_supported(int error) {
+  return error == EINVAL || error == ENOSYS || error == ENOTSUP || error == EOPNOTSUPP;
+}
+
+std::filesystem::path directory_of(std::filesystem::path const& path) {
+  auto const parent = path.parent_path();
+  return parent.empty() ? "." : parent;
+}
+
 [[noreturn]] void fail(Status status, std::filesystem::path const& path, char const* what) {
   int const error = errno;
   throw Error(status, fmt::format("{}: {}: {}", path.string(), what, error_text(error)));
 }
 
 }  // namespace
-
-void close_descriptor(int fd) noexcept {
-  ::close(fd);
-}
 
 Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept {
   return continue_until_done(to.size(), [&](std::size_t done) {
@@ -52,17 +65,6 @@ Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offse
     return ::pwrite(fd, from.data() + done, from.size() - done,
                     offset_bytes + static_cast<std::int64_t>(done));
   });
-}
-
-FileDescriptor open_for_reading(std::filesystem::path const& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) fail(Status::bad_input, path, "cannot be opened");
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail(Status::bad_input, path, "cannot be examined");
-  if (S_ISDIR(info.st_mode)) {
-    throw Error(Status::bad_input, fmt::format("{}: is a directory, not a file", path.string()));
-  }
-  return file;
 }
 
 FileDescriptor open_without_name(std::filesystem::path const& directory, int flags) noexcept {
@@ -92,21 +94,46 @@ std::int64_t free_bytes(std::filesystem::path const& directory) {
 
 void sync_path(std::filesystem::path const& path) {
   FileDescriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file || ::fsync(file.get()) != 0) fail(Status::storage, path, "cannot be synchronised");
+  if (file && ::fsync(file.get()) == 0) return;
+  int const error = errno;
+  if (!file || !is_directory(file) || !means_not_supported(error)) {
+    errno = error;
+    fail(Status::storage, path, "cannot be synchronised");
+  }
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    log_warning(
+        "{}: this file system cannot synchronise directories ({}): what was renamed last "
+        "may be lost if the machine dies",
+        path.string(), error_text(error));
+  });
+}
+
+void make_directories(std::filesystem::path const& path) {
+  struct stat info {};
+  if (path.empty() || (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) return;
+  auto const parent = directory_of(path);
+  if (parent != path) make_directories(parent);
+  int const error = ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  bool const there = error == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  errno = error;
+  if (error != 0 && !there) fail(Status::storage, path, "cannot be created");
+  sync_path(parent);
 }
 
 void replace_text(std::filesystem::path const& path, std::string_view text) {
   auto const temporary = std::filesystem::path(path) += ".partial";
-  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file) fail(Status::storage, temporary, "cannot be created");
-  auto const written = write_fully(file.get(), std::as_bytes(std::span(text)), 0);
-  errno = written.error;
-  if (written.error != 0) fail(Status::storage, temporary, "cannot be written");
-  if (::fsync(file.get()) != 0) fail(Status::storage, temporary, "cannot be synchronised");
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
-    fail(Status::storage, path, "cannot be replaced");
-  auto const parent = path.parent_path();
-  sync_path(parent.empty() ? "." : parent);
+  try {
+    auto file = OutputFile::create(temporary);
+    file.write(0, std::as_bytes(std::span(text)));
+    file.close();
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      fail(Status::storage, path, "cannot be replaced");
+  } catch (Error const&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_path(directory_of(path));
 }
 
 std::string error_text(int error) {

@@ -8,12 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/unique_handle.hpp"
+#include "base/input_file.hpp"
 
 namespace spillway {
-
-void close_descriptor(int fd) noexcept;
-using FileDescriptor = UniqueHandle<int, close_descriptor, -1>;
 
 // How far a transfer came. error is an errno; 0 with fewer bytes than asked for is the end of file.
 struct Transfer {
@@ -26,9 +23,6 @@ struct Transfer {
 Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
 Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offset_bytes) noexcept;
 
-// Throws Error(bad_input) that names the file when it cannot be opened or is a directory.
-FileDescriptor open_for_reading(std::filesystem::path const& path);
-
 // A new file in `directory` for reading and writing, gone with its descriptor; where the file
 // system knows no O_TMPFILE, a name exists for the moment between two calls. `flags`: of open, such
 // as O_DIRECT. Does not throw: none, and errno says why.
@@ -40,10 +34,15 @@ std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const&
 // Bytes that an unprivileged process may still write where `directory` is. Throws Error(bad_input).
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
-// Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage).
+// Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). A
+// file system that cannot do it for directories is warned of once.
 void sync_path(std::filesystem::path const& path);
 
+// With its parents, where they are missing, and durable. Throws Error(storage).
+void make_directories(std::filesystem::path const& path);
+
 // Replaces a small text file so that, however the machine dies, the old or the new text is there.
+// Throws Error(storage) and leaves nothing behind then.
 void replace_text(std::filesystem::path const& path, std::string_view text);
 
 // The text of an errno, in one line.

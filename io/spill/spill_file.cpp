@@ -58,6 +58,7 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
       m_checksums(static_cast<std::size_t>(div_ceil(size_bytes, kSpillAlignment))),
       m_spares(round_up(size_bytes, kSpillAlignment), kSpillPieceBytes,
                spares(settings, size_bytes)),
+      m_silence(longest_look_s(settings.patience_s)),
       m_queue(std::move(made.queue)) {
   if (!made.stepped_down.empty()) m_advice.insert(m_advice.begin(), made.stepped_down);
 }
@@ -141,7 +142,7 @@ void SpillFile::submit(int number) noexcept {
   bool const direct = m_storage.direct() >= 0 && on_page && whole > 0;
   if (direct) rest = rest.first(whole);
   piece.asked_bytes = rest.size();
-  if (m_queue->in_flight() == 0) m_answered = SteadyClock::now();
+  if (m_queue->in_flight() == 0) m_silence.restart();
   m_queue->submit({running(piece).what.direction, direct ? m_storage.direct() : m_storage.file(),
                    rest, piece.place_bytes + static_cast<std::int64_t>(piece.moved_bytes),
                    static_cast<std::uint64_t>(number)});
@@ -222,23 +223,28 @@ std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
   auto const begun = SteadyClock::now();
   while (m_done.empty()) {
     if (m_dead || m_queue->in_flight() == 0) return {};
-    auto const left_s = std::min(timeout_s - seconds_since(begun),
-                                 m_settings.patience_s - seconds_since(m_answered));
+    auto const left_s =
+        std::min(timeout_s - seconds_since(begun), longest_look_s(m_settings.patience_s));
     if (auto const done = m_queue->wait(std::max(left_s, 0.0))) {
-      m_answered = SteadyClock::now();
+      m_silence.restart();
       advance(static_cast<int>(done->tag), done->error);
       begin_pieces();
-    } else if (seconds_since(m_answered) >= m_settings.patience_s) {
-      give_up();
-    } else {
-      return {};
+      continue;
     }
+    m_silence.look();
+    if (m_silence.seconds() < m_settings.patience_s) return {};
+    give_up();
   }
   int const number = m_done.pop();
   m_free.push_back(number);
   auto const& running = m_running[static_cast<std::size_t>(number)];
   auto const wrong = running.corrupt ? IoResult::corrupt : IoResult::ok;
   return SpillDone{running.what.tag, running.error != 0 ? IoResult::error : wrong};
+}
+
+// One wait is a part of the patience: in a process that was stopped, only one part has passed.
+double SpillFile::longest_look_s(double patience_s) {
+  return std::min(1.0, patience_s / 8);
 }
 
 // Everything under way has failed, for good: nobody knows what may still come of it.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/steady_clock.hpp"
+#include "base/waited_time.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/line.hpp"
 #include "io/spill/fault_injector.hpp"
@@ -58,7 +59,7 @@ struct SpillSettings {
   bool checksums = true;
   QueueSettings queue = {};
   int transfers = 64;       // that may be under way together
-  double patience_s = 120;  // before storage that does not answer has failed for good
+  double patience_s = 120;  // of waiting, before storage that does not answer has failed for good
   std::int64_t spare_bytes = std::int64_t{16} << 20;  // beyond the file's size; whole pieces
   FaultInjector* faults = nullptr;                    // outlives the file
 };
@@ -90,9 +91,9 @@ class SpillFile {
   int under_way() const;  // begun and not yet returned by `wait`
 
   // Moves transfers on and returns a finished one, in any order. Sleeps until there is one; nothing
-  // after `timeout_s`, when `wake` was called, or when none is under way.
+  // after `timeout_s` or a second, when `wake` was called, or when none is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
-  static constexpr double kForever_s = 1e9;  // as a time-out: until storage answers or has failed
+  static constexpr double kForever_s = 1e9;  // as a time-out: as long as one call may last
   // From any thread: ends a `wait` in progress, or else the next one that would sleep.
   void wake() noexcept { m_queue->wake(); }
 
@@ -159,6 +160,7 @@ class SpillFile {
   void end_transfer(int transfer) noexcept;
   void give_up() noexcept;
   IoResult transfer(SpillTransfer const& transfer) noexcept;
+  static double longest_look_s(double patience_s);
 
   std::filesystem::path m_directory;  // for messages: the file itself has no name
   std::int64_t m_size_bytes;
@@ -175,8 +177,8 @@ class SpillFile {
   std::vector<std::uint64_t> m_checksums;  // by offset / kSpillAlignment, of the last write there
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
-  SteadyClock::time_point m_answered;  // when the queue last did, or was last empty
-  bool m_dead = false;                 // some piece may still be under way
+  WaitedTime m_silence;  // of the queue, with something in it
+  bool m_dead = false;   // some piece may still be under way
 
   FirstFailure m_failure;
   std::unique_ptr<TransferQueue> m_queue;  // last: its end stops those that use the rest

@@ -6,13 +6,14 @@
 #include <chrono>
 #include <thread>
 
-#include "base/steady_clock.hpp"
+#include "base/waited_time.hpp"
 
 namespace spillway {
 
 class Backoff {
  public:
   void pause() {
+    m_waited.look();
     if (m_looks < kQuickLooks) {
       ++m_looks;
       std::this_thread::yield();
@@ -25,13 +26,16 @@ class Backoff {
   // Something moved.
   void restart() { *this = Backoff(); }
 
-  double waited_s() const { return seconds_since(m_start); }
+  // Of polling: a process that was stopped for an hour has not waited for one.
+  double waited_s() const { return m_waited.seconds(); }
 
  private:
   static constexpr int kQuickLooks = 32;
   static constexpr std::chrono::microseconds kLongestSleep{500};
 
-  SteadyClock::time_point m_start = SteadyClock::now();
+  static constexpr double kLongestPause_s = 0.1;  // of which more is not ours
+
+  WaitedTime m_waited{kLongestPause_s};
   int m_looks = 0;
   std::chrono::microseconds m_sleep{10};
 };

@@ -16,10 +16,12 @@ struct ByteSlice {
 };
 
 struct CommSettings {
-  double patience_s = 300;  // without any progress, before a peer counts as lost
+  double patience_s = 300;  // of waiting without a word, before a peer counts as lost
+  double sign_s = 2;        // between two signs of life
 };
 
-// All ranks call the same methods in the same order, one thread at a time. Every method is
+// All ranks call the same methods (but `still_here`) in the same order, one thread at a time, and
+// end together. Every method is
 // synchronous for its caller, sleeps while it waits, allocates nothing, and throws Error(peer_lost)
 // when a peer is gone; after that only `abort` may be called.
 class Comm {
@@ -46,6 +48,11 @@ class Comm {
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
   int agree(int word);  // the largest of all ranks' words
+
+  // Tells the others that this rank is busy and lives: those who wait for it, in whatever, begin
+  // their patience anew. Cheap, to be called often by who is busy for long; not collective, and
+  // never waits.
+  virtual void still_here() {}
 
   // Ends all ranks at once, from any state. The launcher may replace the status by its own.
   [[noreturn]] virtual void abort(int status) = 0;

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "comm/backoff.hpp"
+#include "comm/signs_of_life.hpp"
 
 namespace spillway {
 namespace {
@@ -31,15 +32,6 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-void check(int code, char const* call) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = {};
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw Error(Status::peer_lost, fmt::format("rank {}: {}: {}; a peer is probably gone",
-                                             rank_of(MPI_COMM_WORLD), call, text));
-}
-
 // The part of a message that travels in round `round`.
 template <class Byte>
 std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
@@ -54,12 +46,18 @@ class MpiComm final : public Comm {
   MpiComm(MPI_Comm comm, MPI_Comm node, CommSettings const& settings)
       : Comm({rank_of(comm), size_of(comm), rank_of(node), size_of(node)}),
         m_comm(comm),
-        m_settings(settings) {
+        m_settings(settings),
+        m_signs(comm, settings.sign_s) {
     auto const most = 2 * static_cast<std::size_t>(size());
     m_requests.reserve(most);
     m_done.resize(most);
   }
-  ~MpiComm() override { MPI_Comm_free(&m_comm); }
+  ~MpiComm() override {
+    m_signs.end(m_settings.patience_s);
+    MPI_Comm_free(&m_comm);
+  }
+
+  void still_here() override { m_signs.give(); }
 
   [[noreturn]] void abort(int status) override {
     MPI_Abort(MPI_COMM_WORLD, status);
@@ -96,16 +94,16 @@ class MpiComm final : public Comm {
     for (auto const& message : incoming) {
       auto const bytes = piece(message.bytes, round);
       if (bytes.empty()) continue;
-      check(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.from, kTag,
-                      m_comm, &m_requests.emplace_back()),
-            "MPI_Irecv");
+      check_mpi(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.from,
+                          kTag, m_comm, &m_requests.emplace_back()),
+                "MPI_Irecv");
     }
     for (auto const& message : outgoing) {
       auto const bytes = piece(message.bytes, round);
       if (bytes.empty()) continue;
-      check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.to, kTag,
-                      m_comm, &m_requests.emplace_back()),
-            "MPI_Isend");
+      check_mpi(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.to, kTag,
+                          m_comm, &m_requests.emplace_back()),
+                "MPI_Isend");
     }
   }
 
@@ -115,12 +113,12 @@ class MpiComm final : public Comm {
     auto left = m_requests.size();
     while (left > 0) {
       int done = 0;
-      check(MPI_Testsome(static_cast<int>(m_requests.size()), m_requests.data(), &done,
-                         m_done.data(), MPI_STATUSES_IGNORE),
-            "MPI_Testsome");
+      check_mpi(MPI_Testsome(static_cast<int>(m_requests.size()), m_requests.data(), &done,
+                             m_done.data(), MPI_STATUSES_IGNORE),
+                "MPI_Testsome");
       if (done == MPI_UNDEFINED) break;
       left -= static_cast<std::size_t>(done);
-      if (done > 0) {
+      if (done > 0 || m_signs.hear()) {
         backoff.restart();
       } else {
         backoff.pause();
@@ -137,6 +135,7 @@ class MpiComm final : public Comm {
 
   MPI_Comm m_comm;
   CommSettings m_settings;
+  SignsOfLife m_signs;
   std::vector<MPI_Request> m_requests;
   std::vector<int> m_done;
 };
@@ -162,10 +161,10 @@ MpiScope::~MpiScope() {
 
 std::unique_ptr<Comm> make_world_comm(CommSettings const& settings) {
   MPI_Comm world = MPI_COMM_NULL, node = MPI_COMM_NULL;
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-  check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
+  check_mpi(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
   auto comm = std::make_unique<MpiComm>(world, node, settings);
   MPI_Comm_free(&node);
   comm->meet_peers();

@@ -18,7 +18,8 @@ class AgreedError : public Error {
 
 // Runs `stage` on every rank and waits for all. If it threw an Error anywhere, every rank throws
 // AgreedError with the status of the lowest rank that failed; only that rank keeps the text.
-// The stage itself must not communicate.
+// The stage itself must not communicate, but for Comm::still_here: one that may last for long calls
+// it as it goes on.
 template <class Stage>
 void on_all_ranks(Comm& comm, Stage const& stage) {
   std::optional<Error> failure;

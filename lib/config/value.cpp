@@ -6,12 +6,9 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
+#include "base/input_file.hpp"
 #include "config/place.hpp"
 
 namespace spillway {
@@ -117,19 +114,7 @@ class TreeBuilder : public YAML::EventHandler {
   Value m_root;
 };
 
-// The whole of a text file; one that is far too large or binary is refused before it is parsed.
-std::string read_text(std::string const& path) {
-  constexpr std::size_t max_bytes = 16u << 20;
-  if (std::filesystem::is_directory(path)) refuse({path, ""}, "is a directory, not a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse({path, ""}, fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text(max_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad()) refuse({path, ""}, "cannot be read");
-  if (text.size() > max_bytes) refuse({path, ""}, "is larger than 16 MiB: not a YAML file of ours");
-  return text;
-}
+constexpr std::int64_t kLargestYaml = 16 << 20;  // refused before it is parsed
 
 }  // namespace
 
@@ -162,7 +147,7 @@ Value parse_yaml(std::string const& text, std::string const& source) {
 }
 
 Value read_yaml(std::string const& path) {
-  auto root = parse_yaml(read_text(path), path);
+  auto root = parse_yaml(read_text(path, kLargestYaml), path);
   if (root.kind == Value::Kind::null) refuse({path + ":1", ""}, "the file is empty");
   return root;
 }

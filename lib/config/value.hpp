@@ -33,7 +33,8 @@ struct Entry {
 // given twice are refused. Throws Error(bad_input, "<source>:<line>: ...").
 Value parse_yaml(std::string const& text, std::string const& source);
 
-// The same for a file. Throws Error(bad_input, "<path>: ...") when it cannot be read or is empty.
+// The same for a file. Throws Error(bad_input, "<path>: ...") when it cannot be read, is empty or
+// is larger than 16 MiB.
 Value read_yaml(std::string const& path);
 
 // "an integer" is expected but got: "a list", "a map", "nothing" or the text in quotes.

@@ -10,9 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <span>
-#include <sstream>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
@@ -88,12 +86,10 @@ fs::path ProfileCache::file(About const& key) const {
 
 ProfileCache::Found ProfileCache::read(About const& key) const {
   auto const path = file(key);
-  std::ifstream const stream(path);
-  if (m_directory.empty() || !stream) return {};
-  std::ostringstream text;
-  text << stream.rdbuf();
+  std::error_code unseen;
+  if (m_directory.empty() || !fs::exists(path, unseen)) return {};
   try {
-    auto profile = parse_profile(unsealed(text.str()), path.string());
+    auto profile = parse_profile(unsealed(read_text(path)), path.string());
     auto const other = difference(profile.about, key);
     if (other.empty()) return {std::move(profile.machine), ""};
     return {{}, fmt::format("{}: measured elsewhere ({})", path.string(), other)};

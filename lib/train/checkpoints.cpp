@@ -71,7 +71,7 @@ std::vector<TensorSpec> specs_of(ModelState& model, int ranks) {
 }
 
 void write_shard(std::filesystem::path const& directory, ModelState& model,
-                 std::span<TensorSpec const> specs, Comm const& comm) {
+                 std::span<TensorSpec const> specs, Comm& comm) {
   ShardWriter shard(directory, comm.rank(), specs);
   std::vector<float> buffer(kPieceElements);
   model.release();  // of a save that failed half-way
@@ -81,6 +81,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
         in_pieces(element_count(parameter.view.shape), buffer, [&](auto first, auto piece) {
           model.read(group.part, chunk.id, index, first, piece);
           shard.write(group.name, parameter.name, first, piece);
+          comm.still_here();
         });
       });
   model.release();
@@ -161,7 +162,7 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
   }
 }
 
-void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only) {
+void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm) {
   require_same_model(checkpoint, model, weights_only);
   std::vector<float> buffer(kPieceElements);
   for_each_tensor(model, weights_only,
@@ -170,6 +171,7 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights
                               [&](auto from, auto piece) {
                                 checkpoint.read(group.name, parameter.name, from, piece);
                                 model.write(group.part, chunk.id, index, from, piece);
+                                comm.still_here();
                               });
                   });
   model.complete();

@@ -25,8 +25,9 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      std::int64_t keep, Comm& comm);
 
-// Every rank reads the whole. `weights_only` leaves the moments as they are. Throws
-// Error(bad_input) when the checkpoint is of another model, Error(damaged) when it is damaged.
-void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only);
+// Every rank reads the whole, and tells the others that it lives. `weights_only` leaves the moments
+// as they are. Throws Error(bad_input) when the checkpoint is of another model, Error(damaged) when
+// it is damaged.
+void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm);
 
 }  // namespace spillway

@@ -64,13 +64,13 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
 }
 
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
-                     std::optional<Resumption> const& resumption, ModelState& model) {
+                     std::optional<Resumption> const& resumption, ModelState& model, Comm& comm) {
   RunState state;
   if (!resumption) {
     model.initialise(config.run.seed);
   } else {
     CheckpointReader reader(resumption->checkpoint);
-    restore_model(reader, model, !resumption->whole);
+    restore_model(reader, model, !resumption->whole, comm);
     if (resumption->whole) state = resumption->state;
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "train/data.hpp"
 #include "train/model_state.hpp"
@@ -32,6 +33,6 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
 
 // Fills the model and says at which step and sample the run begins. Throws Error.
 RunState start_model(Config const& config, Data const& data, Arithmetic const& arithmetic,
-                     std::optional<Resumption> const& resumption, ModelState& model);
+                     std::optional<Resumption> const& resumption, ModelState& model, Comm& comm);
 
 }  // namespace spillway

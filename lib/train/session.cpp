@@ -12,7 +12,7 @@ InferenceSession::InferenceSession(Config const& config, Graph graph, Checkpoint
       m_memory(config, m_program),  // nothing spills
       m_engine({m_program, m_memory.tiers(), exec, kernel, comm, batches, {}, nullptr}) {
   ModelState model(m_program, m_memory.tiers());
-  restore_model(checkpoint, model, true);
+  restore_model(checkpoint, model, true, comm);
 }
 
 }  // namespace spillway

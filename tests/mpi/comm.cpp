@@ -82,6 +82,19 @@ TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
   EXPECT_EQ(g_comm->agree(-5 - g_comm->rank()), -5);
 }
 
+// Unequal numbers of them, before, between and after collectives; main's end takes the rest.
+TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
+  auto const others = make_world_comm({.patience_s = 30, .sign_s = 0});
+  for (int i = 0; i < 1000 * g_comm->rank(); ++i) others->still_here();
+  EXPECT_EQ(others->agree(g_comm->rank()), g_comm->size() - 1);
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 10; ++i) others->still_here();
+    EXPECT_EQ(others->agree(-round), -round);
+  }
+  if (g_comm->rank() == 0)
+    for (int i = 0; i < 1000; ++i) others->still_here();
+}
+
 TEST(Comm, RanksOfOneMachineCountEachOther) {
   EXPECT_EQ(g_comm->local_size(), g_comm->size());
   EXPECT_EQ(g_comm->local_rank(), g_comm->rank());

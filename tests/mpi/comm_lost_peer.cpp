@@ -1,4 +1,5 @@
-// Started without arguments it launches itself as two ranks, of which one stops answering.
+// Started without arguments it launches itself as two ranks, of which one stops answering or is
+// late.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,8 +9,11 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/steady_clock.hpp"
+#include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
 
 namespace spillway {
@@ -17,15 +21,43 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr double kPatience_s = 1;
+
+// Both ranks, while the other one waits; returns when they go on.
+void be_stopped_for(double seconds, std::vector<pid_t> const& pids) {
+  pid_t const stopper = ::fork();
+  if (stopper == 0) {
+    std::this_thread::sleep_for(milliseconds(100));
+    for (pid_t const pid : pids) ::kill(pid, SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    for (pid_t const pid : pids) ::kill(pid, SIGCONT);
+    ::_exit(0);
+  }
+  ::waitpid(stopper, nullptr, 0);
+}
+
+void be_busy_for(double seconds, Comm& comm) {
+  auto const begun = SteadyClock::now();
+  while (seconds_since(begun) < seconds) {
+    comm.still_here();
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+void be_late(std::string const& way, std::vector<pid_t> const& pids, Comm& comm) {
+  if (way == "dead") ::_exit(9);
+  if (way == "silent") std::this_thread::sleep_for(std::chrono::seconds(60));
+  if (way == "stopped") be_stopped_for(4 * kPatience_s, pids);
+  if (way == "busy") be_busy_for(4 * kPatience_s, comm);
+}
+
 // Rank 1 ends or falls silent; rank 0 must get an error out of the collective, not hang in it.
 int run_as_rank(int argc, char** argv, std::string const& way) {
   MpiScope const scope(argc, argv);
-  auto const comm = make_world_comm({.patience_s = 0.5});
-  if (comm->rank() == 1) {
-    if (way == "dead") ::_exit(9);
-    std::this_thread::sleep_for(std::chrono::seconds(60));
-  }
+  auto const comm = make_world_comm({.patience_s = kPatience_s, .sign_s = kPatience_s / 20});
+  auto const pids = gathered(*comm, ::getpid());
   try {
+    if (comm->rank() == 1) be_late(way, pids, *comm);
     comm->agree(0);
   } catch (Error const& error) {
     comm->abort(static_cast<int>(error.status()));
@@ -62,6 +94,14 @@ TEST(CommLostPeer, ADeadRankEndsTheOther) {
 
 TEST(CommLostPeer, ASilentRankIsGivenUpAfterThePatience) {
   EXPECT_EQ(launch("silent"), static_cast<int>(Status::peer_lost));
+}
+
+TEST(CommLostPeer, TimeInWhichAllWereStoppedIsNotSilence) {
+  EXPECT_EQ(launch("stopped"), 0);
+}
+
+TEST(CommLostPeer, ABusyRankThatSaysSoIsNotGivenUp) {
+  EXPECT_EQ(launch("busy"), 0);
 }
 
 }  // namespace

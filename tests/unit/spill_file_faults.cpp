@@ -1,4 +1,7 @@
 // A spill file on storage that fails it.
+#include <chrono>
+#include <thread>
+
 #include "support/spill_file_fixture.hpp"
 
 namespace spillway::test {
@@ -157,6 +160,22 @@ TEST_F(SpillFileTest, storage_that_does_not_answer_has_failed_for_good) {
       << told;
   EXPECT_NE(told.find("read of 1048576 bytes at 1048576 for 0."), told.npos) << told;
   EXPECT_EQ(file.write(0, bytes), IoResult::error);
+}
+
+// Whoever asks the script is stopped once, for several times the patience.
+TEST_F(SpillFileTest, time_in_which_the_process_was_stopped_is_not_silence_of_the_drive) {
+  int asked = 0;
+  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+    if (asked++ > 0) return all_of(request);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+    return {};
+  };
+  auto file = with_fates(fate, kMebibyte, {.patience_s = 0.4});
+  auto bytes = pattern(kMebibyte, 1);
+  file.begin({Direction::write, bytes, 0, 7});
+  while (asked == 0) EXPECT_FALSE(file.wait(0)) << "stopped in here";
+  EXPECT_EQ(finish(file), (std::map<std::uint64_t, IoResult>{{7, IoResult::ok}}));
+  EXPECT_EQ(file.first_failure(), "");
 }
 
 }  // namespace

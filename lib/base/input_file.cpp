@@ -1,0 +1,87 @@
+#include "base/input_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <span>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+
+namespace spillway {
+namespace {
+
+[[noreturn]] void refuse(std::filesystem::path const& path, std::string const& why) {
+  throw Error(Status::bad_input, fmt::format("{}: {}", path.string(), why));
+}
+
+[[noreturn]] void refuse(std::filesystem::path const& path, char const* what, int error) {
+  refuse(path, fmt::format("{}: {}", what, std::generic_category().message(error)));
+}
+
+void require_regular(std::filesystem::path const& path, struct stat const& info) {
+  if (S_ISREG(info.st_mode)) return;
+  auto const* const kind = S_ISDIR(info.st_mode)    ? "a directory"
+                           : S_ISFIFO(info.st_mode) ? "a pipe"
+                           : S_ISSOCK(info.st_mode) ? "a socket"
+                                                    : "a device";
+  refuse(path, fmt::format("is {}, not a file", kind));
+}
+
+bool is_the_shells(std::filesystem::path const& path) {
+  auto const text = path.string();
+  return text == "/dev/stdin" || text.starts_with("/dev/fd/") || text.starts_with("/proc/self/fd/");
+}
+
+// A few of them; 0 at the end.
+std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& path) {
+  while (true) {
+    auto const got = ::read(fd, to.data(), to.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) refuse(path, "cannot be read", errno);
+  }
+}
+
+FileDescriptor open_what_the_shell_has(std::filesystem::path const& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) refuse(path, "cannot be read", errno);
+  return file;
+}
+
+}  // namespace
+
+void close_descriptor(int fd) noexcept {
+  ::close(fd);
+}
+
+// Looked at before, since to open a device may already do something; and after, since only then it
+// is the same file.
+FileDescriptor open_for_reading(std::filesystem::path const& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) refuse(path, "cannot be read", errno);
+  require_regular(path, info);
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file || ::fstat(file.get(), &info) != 0) refuse(path, "cannot be read", errno);
+  require_regular(path, info);
+  ::fcntl(file.get(), F_SETFL, 0);  // without O_NONBLOCK, which was for pipes
+  return file;
+}
+
+std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes) {
+  auto const file = is_the_shells(path) ? open_what_the_shell_has(path) : open_for_reading(path);
+  std::string text;
+  std::array<char, 1 << 16> some;
+  while (auto const size = read_some(file.get(), some, path)) {
+    text.append(some.data(), size);
+    if (std::ssize(text) > most_bytes)
+      refuse(path, fmt::format("is larger than {}", human_bytes(most_bytes)));
+  }
+  return text;
+}
+
+}  // namespace spillway

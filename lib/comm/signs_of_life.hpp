@@ -1,0 +1,48 @@
+// Tiny messages beside all others: who is busy for long tells that it lives. Knows MPI; only for
+// this library's sources.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/steady_clock.hpp"
+
+namespace spillway {
+
+// Throws Error(peer_lost) with MPI's own words where a call failed.
+void check_mpi(int code, char const* call);
+
+// Nothing but the constructor allocates, nothing waits but `end`. One thread at a time.
+class SignsOfLife {
+ public:
+  // On `comm`, which it does not own, with a tag of its own; at most one sign in `every_s`.
+  SignsOfLife(MPI_Comm comm, double every_s);
+  SignsOfLife(SignsOfLife const&) = delete;
+  SignsOfLife& operator=(SignsOfLife const&) = delete;
+
+  // To every peer that has taken the one before.
+  void give();
+  // Takes what has come; whether anything has.
+  bool hear();
+  // Once, on all ranks, before the communicator's end: each takes what was sent to it. Gives up
+  // after `patience_s` without a word.
+  void end(double patience_s) noexcept;
+
+ private:
+  void listen();
+  void give_last();
+  bool all_is_sent();
+  bool all_have_ended() const;
+
+  MPI_Comm m_comm;
+  double m_every_s;
+  SteadyClock::time_point m_given = SteadyClock::now();
+  std::vector<int> m_peers;
+  std::vector<MPI_Request> m_sending;  // by peer
+  MPI_Request m_listening = MPI_REQUEST_NULL;
+  char m_heard = 0;
+  std::size_t m_ended = 0;  // peers whose last sign is here
+};
+
+}  // namespace spillway
