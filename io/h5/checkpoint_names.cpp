@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "io/file/read_file.hpp"
+#include "base/input_file.hpp"
 
 namespace spillway {
 namespace {
