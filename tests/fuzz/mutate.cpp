@@ -1,0 +1,95 @@
+#include "mutate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace spillway::test {
+namespace {
+
+using Random = std::mt19937_64;
+
+std::size_t below(Random& random, std::size_t n) {
+  return n == 0 ? 0 : random() % n;
+}
+
+// A part of the bytes, mostly a short one.
+struct Part {
+  std::size_t at, size;
+  Part(Random& random, std::string const& bytes)
+      : at(below(random, bytes.size())),
+        size(std::min(bytes.size() - at, below(random, std::size_t{1} << (1 + random() % 10)))) {}
+};
+
+void put_edge(Random& random, std::string& bytes) {
+  static constexpr std::array<std::int64_t, 12> edges = {0,
+                                                         -1,
+                                                         1,
+                                                         127,
+                                                         255,
+                                                         65535,
+                                                         std::numeric_limits<std::int32_t>::max(),
+                                                         1 << 16,
+                                                         1ll << 32,
+                                                         1ll << 40,
+                                                         std::numeric_limits<std::int64_t>::max(),
+                                                         std::numeric_limits<std::int64_t>::min()};
+  auto const edge = edges[below(random, edges.size())];
+  auto const at = below(random, bytes.size());
+  auto const size = std::min(bytes.size() - at, std::size_t{1} << random() % 4);
+  std::memcpy(bytes.data() + at, &edge, size);
+}
+
+void put_digits(Random& random, std::string& bytes) {
+  static constexpr std::array<char const*, 8> texts = {
+      "-1",       "0",      "9223372036854775807", "18446744073709551616", "1e999", "nan",
+      "[[[[[[[[", "\x1b[2J"};
+  auto const at =
+      std::find_if(bytes.begin() + static_cast<std::ptrdiff_t>(below(random, bytes.size())),
+                   bytes.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (at != bytes.end()) bytes.replace(at, at + 1, texts[below(random, texts.size())]);
+}
+
+void change(Random& random, std::string& bytes) {
+  Part const part(random, bytes);
+  switch (random() % 9) {
+    case 0:
+    case 1:
+      bytes[part.at] = static_cast<char>(bytes[part.at] ^ (1 << random() % 8));
+      break;
+    case 2:
+      bytes[part.at] = static_cast<char>(random());
+      break;
+    case 3:
+      put_edge(random, bytes);
+      break;
+    case 4:
+      put_digits(random, bytes);
+      break;
+    case 5:
+      bytes.erase(part.at, part.size);
+      break;
+    case 6:
+      bytes.insert(below(random, bytes.size()), bytes.substr(part.at, part.size));
+      break;
+    case 7:
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(part.at), part.size,
+                  random() % 2 == 0 ? '\0' : '\xff');
+      break;
+    default:
+      if (random() % 8 == 0) bytes.resize(part.at);
+  }
+}
+
+}  // namespace
+
+std::string mutated(std::string bytes, std::uint64_t seed) {
+  Random random(seed);
+  for (auto changes = 1 + random() % 8; changes > 0 && !bytes.empty(); --changes)
+    change(random, bytes);
+  return bytes;
+}
+
+}  // namespace spillway::test
