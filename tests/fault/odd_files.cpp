@@ -96,7 +96,7 @@ TEST_F(OddFiles, planted_links_are_not_written_through) {
 }
 
 TEST_F(OddFiles, names_with_escapes_do_not_reach_the_terminal) {
-  auto const outcome = spillway("train " + path("no\033]0;title\007.yaml"));
+  auto const outcome = spillway("train \"" + path("no\033]0;title\007.yaml") + "\"");
   EXPECT_TRUE(fails_with(2, "no\\x1b]0;title\\x07.yaml: cannot be read", outcome));
   EXPECT_EQ(outcome.output.find('\033'), std::string::npos);
 }

@@ -84,6 +84,7 @@ TEST_F(RunDirs, whose_directories_cannot_be_synchronised_serve_with_one_warning)
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_EQ(count(outcome, "cannot synchronise directories"), 1) << outcome.output;
   }
+  fs::remove_all(m_dir / "run");
   auto const outcome = run_command(with({.calls = "fsync", .what = "EIO", .kind = "directory"}));
   EXPECT_NE(outcome.status, 0) << outcome.output;
 }
