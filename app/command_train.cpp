@@ -10,6 +10,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "plan/alternatives.hpp"
@@ -57,6 +58,19 @@ void choose_arithmetic(Start& start, Comm& comm) {
   if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
 
+// Alone in it from here on.
+void take_run_dir(Start& start) {
+  start.run_dir.emplace(start.config.run.dir);
+  if (start.config.run.checkpoint.resume == "never") return;
+  for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
+}
+
+// A run that does not go on from the checkpoints that are there must not take their place.
+void set_aside(RunDir const& run_dir) {
+  auto const earlier = set_aside_checkpoints(run_dir.path());
+  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
+}
+
 Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
@@ -66,7 +80,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     require_spill_directory(start.config.memory);
   });
   on_all_ranks(comm, [&] {
-    if (comm.rank() == 0) start.run_dir.emplace(start.config.run.dir);
+    if (comm.rank() == 0) take_run_dir(start);
   });
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
   choose_arithmetic(start, comm);
@@ -178,7 +192,11 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                         trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
-    if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
+  });
+  on_all_ranks(comm, [&] {  // all have read by now
+    if (!start.run_dir) return;
+    if (!start.resumed()) set_aside(*start.run_dir);
+    require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
   require_same_start(comm, state, plan_text, trainer->model());
 

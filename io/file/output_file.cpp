@@ -50,6 +50,20 @@ void OutputFile::write(std::int64_t offset_bytes, std::span<std::byte const> byt
   auto const written = write_fully(m_file.get(), bytes, offset_bytes);
   if (written.error != 0) fail("cannot be written", written.error);
   if (written.done_bytes != static_cast<std::int64_t>(bytes.size())) fail("cannot be written", EIO);
+  m_not_begun_bytes += written.done_bytes;
+  keep_storage_busy();
+}
+
+// Waits for what was begun the last time and begins the rest. What it fails with, fsync may not say
+// again.
+void OutputFile::keep_storage_busy() {
+  constexpr std::int64_t window_bytes = 64 << 20;
+  if (m_not_begun_bytes < window_bytes) return;
+  m_not_begun_bytes = 0;
+  constexpr auto flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE;
+  if (::sync_file_range(m_file.get(), 0, 0, flags) == 0) return;
+  bool const unable = errno == ENOSYS || errno == EINVAL || errno == ESPIPE;
+  if (!unable) fail("cannot be written", errno);
 }
 
 void OutputFile::close() {

@@ -18,7 +18,8 @@ class OutputFile {
   // A regular file that is there, to be written over; it keeps its length.
   static OutputFile open(std::filesystem::path const& path);
 
-  // Complete, at any offset.
+  // Complete, at any offset. Storage is kept busy meanwhile: at most twice 64 MiB are left to the
+  // end, so that no call waits for long.
   void write(std::int64_t offset_bytes, std::span<std::byte const> bytes);
   // Waits until the data are on storage and closes, or throws: network file systems say only then
   // that there was no room. Nothing may follow but the end; an end without it keeps no promise.
@@ -31,8 +32,11 @@ class OutputFile {
   OutputFile(FileDescriptor file, std::filesystem::path path);
   [[noreturn]] void fail(char const* what, int error) const;
 
+  void keep_storage_busy();
+
   FileDescriptor m_file;
   std::filesystem::path m_path;
+  std::int64_t m_not_begun_bytes = 0;
 };
 
 }  // namespace spillway

@@ -7,17 +7,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <charconv>
 #include <functional>
 #include <iterator>
-#include <span>
-#include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 
 namespace spillway {
@@ -25,103 +22,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "step-";
-constexpr std::string_view unfinished = ".partial";  // being written, or removed
-constexpr std::string_view replaced = ".replaced";   // moved aside for another of the same step
-
-fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix = "") {
-  return run_directory / fmt::format("{}{}{}", prefix, step, suffix);
-}
-
-// n of "step-<n><suffix>"; empty for every other name.
-std::optional<std::int64_t> step_of(std::string_view name, std::string_view suffix = "") {
-  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return {};
-  name.remove_prefix(prefix.size());
-  if (name.size() < suffix.size()) return {};
-  name.remove_suffix(suffix.size());
-  std::int64_t step = 0;
-  auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
-  if (error != std::errc() || end != name.data() + name.size() || step < 0) return {};
-  return step;
-}
-
-std::vector<std::int64_t> steps_in(fs::path const& run_directory, std::string_view suffix = "") {
-  std::vector<std::int64_t> steps;
-  for (auto const& entry : fs::directory_iterator(run_directory)) {
-    auto const step = step_of(entry.path().filename().string(), suffix);
-    if (step) steps.push_back(*step);
-  }
-  return steps;
-}
-
-std::string text_of(fs::filesystem_error const& error) {
-  return fmt::format("{}: {}", error.path1().string(), error.code().message());
-}
-
-// What std::filesystem throws, as the one exception type.
-template <class F>
-auto as_storage_error(F action) {
-  try {
-    return action();
-  } catch (fs::filesystem_error const& error) {
-    throw Error(Status::storage, text_of(error));
-  }
-}
-
-// The first line of `latest`; empty: there is no such file.
-std::optional<std::string> read_latest(fs::path const& run_directory) {
-  auto const path = run_directory / "latest";
-  if (!as_storage_error([&] { return fs::exists(path); })) return {};
-  auto const file = open_for_reading(path);
-  std::string text(256, '\0');
-  auto const got = read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0);
-  if (got.error != 0) {
-    throw Error(Status::storage,
-                fmt::format("{}: cannot be read: {}", path.string(), error_text(got.error)));
-  }
-  text.resize(static_cast<std::size_t>(got.done_bytes));
-  text.resize(std::min(text.size(), text.find('\n')));
-  if (text.empty()) throw Error(Status::damaged, path.string() + ": is empty");
-  return text;
-}
-
-// Where a finished checkpoint lies: a job that died while it put another in its place may have left
-// it moved aside.
-fs::path standing_place(fs::path const& run_directory, std::int64_t step) {
-  return as_storage_error([&] {
-    auto const place = step_path(run_directory, step);
-    auto const aside = step_path(run_directory, step, replaced);
-    return !fs::exists(place) && fs::exists(aside) ? aside : place;
-  });
-}
-
 void bring_back_replaced(fs::path const& run_directory) {
-  for (auto const step : steps_in(run_directory, replaced)) {
+  for (auto const step : steps_in(run_directory, kReplaced)) {
     auto const place = step_path(run_directory, step);
-    if (!fs::exists(place)) fs::rename(step_path(run_directory, step, replaced), place);
+    if (!fs::exists(place)) fs::rename(step_path(run_directory, step, kReplaced), place);
   }
 }
 
 // What nobody will read any more: unfinished ones, and those whose place has been taken.
 std::vector<fs::path> strays(fs::path const& run_directory) {
   std::vector<fs::path> result;
-  for (auto const step : steps_in(run_directory, unfinished)) {
-    result.push_back(step_path(run_directory, step, unfinished));
+  for (auto const step : steps_in(run_directory, kUnfinished)) {
+    result.push_back(step_path(run_directory, step, kUnfinished));
   }
-  for (auto const step : steps_in(run_directory, replaced)) {
+  for (auto const step : steps_in(run_directory, kReplaced)) {
     if (!fs::exists(step_path(run_directory, step))) continue;
-    result.push_back(step_path(run_directory, step, replaced));
+    result.push_back(step_path(run_directory, step, kReplaced));
   }
   return result;
 }
 
-// All but `keep` checkpoints. Those of steps beyond the newest, from which the run has gone back,
-// are the first to go.
+// All but the newest `keep` of those up to step `newest`.
 std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
                               std::int64_t newest) {
   auto steps = steps_in(run_directory);
-  std::ranges::sort(steps, std::greater<>(),
-                    [&](auto step) { return std::pair(step <= newest, step); });
+  std::erase_if(steps, [&](auto step) { return step > newest; });
+  std::ranges::sort(steps, std::greater<>());
   std::vector<fs::path> result;
   for (auto i = static_cast<std::size_t>(keep); i < steps.size(); ++i) {
     result.push_back(step_path(run_directory, steps[i]));
@@ -131,9 +57,9 @@ std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
 
 // One that is half removed must not pass for a checkpoint, whoever dies meanwhile.
 fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
-  if (!step_of(directory.filename().string())) return directory;
+  if (!step_in(directory.filename().string())) return directory;
   auto marked = directory;
-  marked += unfinished;
+  marked += kUnfinished;
   fs::remove_all(marked, error);
   if (!error) fs::rename(directory, marked, error);
   return marked;
@@ -175,11 +101,11 @@ bool exchange(fs::path const& a, fs::path const& b) {
 // The step's place may be taken when a run has gone back. What stood there is not removed before
 // the new one is in place: `latest` may name it.
 void put_in_place(fs::path const& run_directory, std::int64_t step) {
-  auto const written = step_path(run_directory, step, unfinished);
+  auto const written = step_path(run_directory, step, kUnfinished);
   auto const place = step_path(run_directory, step);
   if (fs::exists(place)) {
     if (exchange(written, place)) return;
-    fs::rename(place, step_path(run_directory, step, replaced));
+    fs::rename(place, step_path(run_directory, step, kReplaced));
   }
   fs::rename(written, place);
 }
@@ -191,7 +117,7 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
     fs::create_directories(run_directory);
     bring_back_replaced(run_directory);
     abandon_checkpoint(run_directory);
-    auto directory = step_path(run_directory, step, unfinished);
+    auto directory = step_path(run_directory, step, kUnfinished);
     fs::remove_all(directory);  // says why, if it is still there
     fs::create_directory(directory);
     return directory;
@@ -209,10 +135,10 @@ std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std:
                                              std::int64_t keep) {
   assert(keep >= 1);
   as_storage_error([&] {
-    sync_path(step_path(run_directory, step, unfinished));
+    sync_path(step_path(run_directory, step, kUnfinished));
     put_in_place(run_directory, step);
     sync_path(run_directory);
-    replace_text(run_directory / "latest", fmt::format("{}{}\n", prefix, step));
+    replace_text(run_directory / "latest", fmt::format("{}{}\n", kStepPrefix, step));
   });
   return tidy(run_directory, keep, step);
 }
@@ -221,7 +147,7 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
   auto const name = read_latest(run_directory);
   if (!name) return {};
   auto const pointer = (run_directory / "latest").string();
-  auto const step = step_of(*name);
+  auto const step = step_in(*name);
   if (!step) {
     throw Error(Status::damaged, fmt::format("{}: names no checkpoint: '{}'", pointer, *name));
   }
@@ -238,8 +164,11 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
   return directory;
 }
 
-std::int64_t count_checkpoints(fs::path const& run_directory) {
-  return as_storage_error([&] { return std::ssize(steps_in(run_directory)); });
+std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step) {
+  return as_storage_error([&] {
+    return std::ranges::count_if(steps_in(run_directory),
+                                 [&](auto there) { return there <= step; });
+  });
 }
 
 void require_space(fs::path const& directory, std::int64_t needed_bytes, Status status) {

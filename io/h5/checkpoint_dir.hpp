@@ -26,18 +26,18 @@ void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 
 // Synchronises the directory, renames it to step-<n> (in place of an older one of that name) and
 // points `latest` at it. Throws Error(storage). Then removes all but the newest `keep` (>= 1)
-// checkpoints, first those of later steps, from which the run has gone back; what cannot be removed
-// is no failure but a warning: the text, in one line.
+// checkpoints up to this step; those of later steps, from which the run has gone back, stay. What
+// cannot be removed is no failure but a warning: the text, in one line.
 [[nodiscard]] std::optional<std::string> commit_checkpoint(
     std::filesystem::path const& run_directory, std::int64_t step, std::int64_t keep);
 
-// The directory that `latest` names, its shards' sizes compared with its manifest. Empty: there is
+// The directory that `latest` names, its shards' sizes compared with its seal. Empty: there is
 // no `latest`. Throws in one line naming the file: Error(damaged) when it is cut short or missing,
 // Error(bad_input) or Error(storage) when it cannot be looked at.
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 
-// How many finished checkpoints `run_directory` holds. Throws Error(storage).
-std::int64_t count_checkpoints(std::filesystem::path const& run_directory);
+// How many finished checkpoints up to this step `run_directory` holds. Throws Error(storage).
+std::int64_t count_checkpoints(std::filesystem::path const& run_directory, std::int64_t step);
 
 // Throws Error(status) unless `needed_bytes` are free where `directory` is.
 void require_space(std::filesystem::path const& directory, std::int64_t needed_bytes,

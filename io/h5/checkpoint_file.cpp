@@ -4,36 +4,54 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
 
-#include "io/file/file.hpp"
+#include "io/h5/checkpoint_seal.hpp"
 #include "io/h5/h5_file.hpp"
 
 namespace spillway {
 namespace {
 
-std::vector<std::int64_t> shard_sizes(std::filesystem::path const& directory, int shards) {
-  std::vector<std::int64_t> sizes;
-  for (int rank = 0; rank < shards; ++rank) {
-    auto const path = directory / shard_name(rank);
-    sizes.push_back(size_bytes(open_for_reading(path), path));
+// What the shards' own seals say, as one. One shard at a time: their number is bounded by the
+// ranks, open files are not.
+CheckpointIndex merged_index(std::filesystem::path const& directory,
+                             std::span<TensorSpec const> specs) {
+  std::set<int> ranks;
+  for (auto const& spec : specs) ranks.insert(spec.shard);
+  CheckpointIndex whole;
+  for (int const rank : ranks) {
+    auto shard = take_shard_seal(directory, rank);
+    for (auto& place : shard.places) place.shard = whole.shards.size();
+    std::ranges::move(shard.shards, std::back_inserter(whole.shards));
+    std::ranges::move(shard.tensors, std::back_inserter(whole.tensors));
+    std::ranges::move(shard.places, std::back_inserter(whole.places));
   }
-  return sizes;
+  return whole;
 }
 
-void write_run(H5File& manifest, std::map<std::string, std::string> const& run_strings) {
-  manifest.create_group("/run");
-  for (auto const& [key, value] : run_strings) manifest.set_text("/run", key, value);
-}
-
-// One shard at a time: their number is bounded by the ranks, open files are not.
-void map_shard(H5File& manifest, H5File const& shard, int rank, std::span<TensorSpec const> specs) {
+void require_all(std::filesystem::path const& directory, CheckpointIndex const& index,
+                 std::span<TensorSpec const> specs) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (auto const& tensor : index.tensors)
+    shapes.emplace(dataset_path(tensor.group, tensor.name), tensor.shape);
   for (auto const& spec : specs) {
-    if (spec.shard != rank) continue;
     auto const path = dataset_path(spec.group, spec.name);
-    std::array const source{H5Source{shard_name(rank), path, spec.shape.front()}};
-    manifest.create_virtual(path, H5Type::f32, spec.shape, source);
-    manifest.set_text(path, "xxh3", shard.text(path, "xxh3"));
-    manifest.set_integer(path, "shard", rank);
+    auto const found = shapes.find(path);
+    if (found != shapes.end() && found->second == spec.shape) continue;
+    throw Error(Status::damaged, fmt::format("{}: {}: is not what was to be written",
+                                             (directory / shard_name(spec.shard)).string(), path));
+  }
+}
+
+void map_tensors(H5File& manifest, CheckpointIndex const& index) {
+  for (std::size_t i = 0; i < index.tensors.size(); ++i) {
+    auto const& [group, name, shape] = index.tensors[i];
+    auto const& place = index.places[i];
+    auto const path = dataset_path(group, name);
+    auto const file = shard_name(index.shards[place.shard].rank);
+    manifest.create_virtual(path, H5Type::f32, shape, std::array{H5Source{file, path, shape[0]}});
+    manifest.set_text(path, "xxh3", place.checksum);
   }
 }
 
@@ -53,20 +71,18 @@ std::string checksum_text(std::uint64_t checksum) {
 
 void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
                     std::map<std::string, std::string> const& run_strings) {
-  int shards = 0;
-  for (auto const& spec : specs) shards = std::max(shards, spec.shard + 1);
-  auto const sizes = shard_sizes(directory, shards);
+  auto index = merged_index(directory, specs);
+  require_all(directory, index, specs);
+  index.run_strings = run_strings;
 
   auto manifest = H5File::create(directory / manifest_name);
   manifest.set_text("/", "format", checkpoint_format);
   manifest.set_integer("/", "version", checkpoint_version);
-  write_run(manifest, run_strings);
-  manifest.create_dataset("/shards/bytes", H5Type::i64, std::array{std::int64_t{shards}});
-  manifest.write<std::int64_t>("/shards/bytes", 0, sizes);
-  for (int rank = 0; rank < shards; ++rank) {
-    map_shard(manifest, H5File::open(directory / shard_name(rank)), rank, specs);
-  }
+  manifest.create_group("/run");
+  for (auto const& [key, value] : run_strings) manifest.set_text("/run", key, value);
+  map_tensors(manifest, index);
   manifest.close();
+  write_seal(directory, index);
 }
 
 }  // namespace spillway

@@ -1,11 +1,12 @@
-// A checkpoint on disk: a directory with one shard per rank and checkpoint.h5, the manifest.
+// A checkpoint on disk: a directory with a shard for every rank that has something to write,
+// checkpoint.h5, the manifest, and the seal (checkpoint_seal.hpp).
 //
 //   shard-<rank>.h5   /model/<name>, /optimizer/m/<name>, /optimizer/v/<name>: float32, contiguous
-//   checkpoint.h5     the same names as virtual datasets over the shards, so that any HDF5 reader
-//   sees
-//                     whole tensors; /run: what the run wants to remember (attributes, JSON text);
-//                     /shards/bytes: the shards' sizes. Each dataset carries an XXH3-64 (hex) of
-//                     its bytes, in shard and manifest.
+//   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
+//                     that any HDF5 reader sees whole tensors, each with an XXH3-64 (hex) of its
+//                     bytes; /run: what the run wants to remember (attributes, JSON text)
+//   seal              for this one: where in which shard every tensor lies, what the run wants to
+//                     remember, and checksums of every byte of all files
 #pragma once
 
 #include <cstdint>
@@ -25,15 +26,16 @@ struct TensorSpec {
 };
 
 inline constexpr char const* checkpoint_format = "spillway-checkpoint";
-inline constexpr std::int64_t checkpoint_version = 1;
+inline constexpr std::int64_t checkpoint_version = 2;
 inline constexpr char const* manifest_name = "checkpoint.h5";
 
 std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
 std::string checksum_text(std::uint64_t checksum);  // 16 hexadecimal digits
 
-// Run by one rank when all shards named in `specs` are closed. Throws Error(storage) when it cannot
-// be written, Error(damaged) when a shard is not what the specs say.
+// Writes manifest and seal: run by one rank when all shards named in `specs` are closed. Throws
+// Error(storage) when they cannot be written, Error(damaged) when a shard is not what the specs
+// say.
 void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
                     std::map<std::string, std::string> const& run_strings);
 

@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <cassert>
+#include <stdexcept>
 
-#include "io/file/file.hpp"
+#include "base/error.hpp"
+#include "io/file/read_file.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_names.hpp"
+#include "io/h5/checkpoint_seal.hpp"
+#include "io/h5/h5_file.hpp"
 
 namespace spillway {
 namespace {
@@ -14,82 +18,61 @@ namespace {
   throw Error(Status::damaged, fmt::format("{}: {}", path.string(), what));
 }
 
-H5File open_manifest(std::filesystem::path const& directory) {
-  auto const path = directory / manifest_name;
-  auto manifest = H5File::open(path);
-  if (!manifest.has_attribute("/", "format") || manifest.text("/", "format") != checkpoint_format) {
-    throw Error(Status::bad_input, fmt::format("{}: not a spillway checkpoint", path.string()));
-  }
-  if (auto const version = manifest.integer("/", "version"); version != checkpoint_version) {
-    throw Error(Status::bad_input,
-                fmt::format("{}: checkpoint format {} is not known to this build (it reads {})",
-                            path.string(), version, checkpoint_version));
-  }
-  return manifest;
-}
-
 }  // namespace
 
 CheckpointReader::CheckpointReader(std::filesystem::path const& directory)
-    : m_directory(directory), m_manifest(open_manifest(directory)) {
-  for (auto const& key : m_manifest.attributes("/run")) {
-    m_run_strings.emplace(key, m_manifest.text("/run", key));
-  }
-  check_shard_sizes();
-  read_tensor_list();
+    : m_directory(directory),
+      m_index(read_index(directory)),
+      m_rest_is_known(m_index.shards.size(), false) {
+  for (std::size_t i = 0; i < m_index.tensors.size(); ++i)
+    m_positions.emplace(dataset_path(m_index.tensors[i].group, m_index.tensors[i].name), i);
+  require_step_of_name();
 }
 
-void CheckpointReader::check_shard_sizes() {
-  auto const count = element_count(m_manifest.info("/shards/bytes").shape);
-  std::vector<std::int64_t> expected(static_cast<std::size_t>(count));
-  m_manifest.read<std::int64_t>("/shards/bytes", 0, expected);
-  m_shards.resize(expected.size());
-  for (std::size_t rank = 0; rank < expected.size(); ++rank) {
-    auto const path = m_directory / shard_name(static_cast<int>(rank));
-    std::error_code missing;
-    auto const actual = std::filesystem::file_size(path, missing);
-    if (missing) fail_damaged(path, missing.message());
-    if (static_cast<std::int64_t>(actual) != expected[rank]) {
-      fail_damaged(path,
-                   fmt::format("has {} bytes, {} says {}", actual, manifest_name, expected[rank]));
-    }
-    m_size_bytes += expected[rank];
-  }
-}
-
-void CheckpointReader::read_tensor_list() {
-  for (std::string const group : {"model", "optimizer/m", "optimizer/v"}) {
-    if (!m_manifest.exists("/" + group)) continue;
-    for (auto const& name : m_manifest.children("/" + group)) {
-      auto const path = dataset_path(group, name);
-      auto const shard = static_cast<std::size_t>(m_manifest.integer(path, "shard"));
-      if (shard >= m_shards.size()) fail_damaged(m_manifest.path(), path + ": no such shard");
-      m_index.emplace(path, m_tensors.size());
-      m_tensors.push_back({group, name, m_manifest.info(path).shape});
-      m_locations.push_back({shard, m_manifest.text(path, "xxh3")});
-    }
-  }
+void CheckpointReader::require_step_of_name() const {
+  auto const step = step_of(m_directory);
+  auto const said = run_strings().find("step");
+  if (!step || said == run_strings().end() || said->second == std::to_string(*step)) return;
+  fail_damaged(m_directory, fmt::format("holds the checkpoint of step {}", said->second));
 }
 
 TensorInfo const* CheckpointReader::find(std::string const& group, std::string const& name) const {
-  auto const found = m_index.find(dataset_path(group, name));
-  return found == m_index.end() ? nullptr : &m_tensors[found->second];
+  auto const found = m_positions.find(dataset_path(group, name));
+  return found == m_positions.end() ? nullptr : &m_index.tensors[found->second];
+}
+
+std::int64_t CheckpointReader::size_bytes() const {
+  std::int64_t bytes = 0;
+  for (auto const& shard : m_index.shards) bytes += shard.bytes;
+  return bytes;
 }
 
 void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
                             std::span<float> to) {
   auto const path = dataset_path(group, name);
-  auto const found = m_index.find(path);
-  assert(found != m_index.end());
-  auto const tensor = found->second;
-  shard(m_locations[tensor].shard).read(path, first, to);
-  verify(tensor, first, to);
+  auto const found = m_positions.find(path);
+  bool const inside = found != m_positions.end() && first >= 0 &&
+                      std::ssize(to) <= element_count(m_index.tensors[found->second].shape) - first;
+  if (!inside) throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
+  auto const& place = m_index.places[found->second];
+  open_shard(place.shard);
+  auto const at = place.offset_bytes + first * static_cast<std::int64_t>(sizeof(float));
+  read_range(m_file, m_directory / shard_name(m_index.shards[place.shard].rank), at,
+             std::as_writable_bytes(to));
+  verify(found->second, first, to);
 }
 
-H5File& CheckpointReader::shard(std::size_t rank) {
-  auto& file = m_shards[rank];
-  if (!file) file = H5File::open(m_directory / shard_name(static_cast<int>(rank)));
-  return *file;
+// One at a time: there may be more of them than a process may have open.
+void CheckpointReader::open_shard(std::size_t shard) {
+  if (m_open == shard) return;
+  auto const& [rank, bytes, rest] = m_index.shards[shard];
+  auto const path = m_directory / shard_name(rank);
+  m_file = open_for_reading(path);
+  m_open = shard;
+  if (rest.empty() || m_rest_is_known[shard]) return;
+  if (checksum_of_rest(m_file, path, m_index, shard) != rest)
+    fail_damaged(path, "what lies between its values is not what was written");
+  m_rest_is_known[shard] = true;
 }
 
 void CheckpointReader::verify(std::size_t tensor, std::int64_t first,
@@ -103,15 +86,14 @@ void CheckpointReader::verify(std::size_t tensor, std::int64_t first,
     return;
   }
   m_checksum.add(std::as_bytes(values));
-  m_progress->next += static_cast<std::int64_t>(values.size());
-  auto const& info = m_tensors[tensor];
+  m_progress->next += std::ssize(values);
+  auto const& info = m_index.tensors[tensor];
   if (m_progress->next < element_count(info.shape)) return;
   m_progress.reset();
-  auto const& [shard, expected] = m_locations[tensor];
-  if (checksum_text(m_checksum.value()) != expected) {
-    fail_damaged(m_directory / shard_name(static_cast<int>(shard)),
-                 dataset_path(info.group, info.name) + ": not the values that were written");
-  }
+  auto const& place = m_index.places[tensor];
+  if (checksum_text(m_checksum.value()) == place.checksum) return;
+  fail_damaged(m_directory / shard_name(m_index.shards[place.shard].rank),
+               dataset_path(info.group, info.name) + ": not the values that were written");
 }
 
 }  // namespace spillway

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "io/h5/flat_range.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/hdf5_calls.hpp"
 
@@ -115,30 +114,22 @@ std::int64_t H5File::offset_bytes(std::string const& name) const {
   return offset == HADDR_UNDEF ? -1 : static_cast<std::int64_t>(offset);
 }
 
-void H5File::transfer(std::string const& name, H5Type type, std::int64_t first, std::int64_t size,
-                      void const* from, void* to) const {
+std::size_t H5File::require_elements(std::string const& name, H5Type type,
+                                     std::int64_t most) const {
   auto const [stored, shape] = info(name);
   if (stored != type) fail(m_status, name, "has another element type than expected");
-  if (first < 0 || size < 0 || first + size > element_count(shape)) {
-    fail(m_status, name, "is smaller than expected");
+  std::int64_t count = 1;
+  for (auto const extent : shape) {
+    if (extent < 0 || extent > most) fail(m_status, name, "is larger than expected");
+    count *= extent;
+    if (count > most) fail(m_status, name, "is larger than expected");
   }
-  auto const dataset = open_dataset(name);
-  auto const space = dataspace(shape);
-  auto const element_bytes = static_cast<std::int64_t>(H5Tget_size(memory_type(type)));
-  for (std::int64_t done = 0; done < size;) {
-    auto const box = leading_box(shape, first + done, size - done);
-    auto const start = extents(box.start), count = extents(box.count);
-    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    auto const memory = dataspace(std::array{box.elements});
-    std::int64_t const at = done * element_bytes;
-    herr_t const status =
-        from ? H5Dwrite(dataset.get(), memory_type(type), memory.get(), space.get(), H5P_DEFAULT,
-                        static_cast<char const*>(from) + at)
-             : H5Dread(dataset.get(), memory_type(type), memory.get(), space.get(), H5P_DEFAULT,
-                       static_cast<char*>(to) + at);
-    checked(status, name, from ? "cannot be written" : "cannot be read");
-    done += box.elements;
-  }
+  return static_cast<std::size_t>(count);
+}
+
+void H5File::read_all(std::string const& name, H5Type type, void* to) const {
+  checked(H5Dread(open_dataset(name).get(), memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, to),
+          name, "cannot be read");
 }
 
 }  // namespace spillway

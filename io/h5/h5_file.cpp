@@ -39,9 +39,10 @@ extern "C" herr_t add_attribute_name(hid_t, char const* name, H5A_info_t const*,
   return 0;
 }
 
-H5Handle text_type() {
+H5Handle text_type(std::size_t bytes) {
   H5Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_size(type.get(), std::max<std::size_t>(bytes, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
@@ -51,10 +52,14 @@ H5Handle text_type() {
 H5File::H5File(std::filesystem::path path, H5Handle file, Status status, bool writing)
     : m_path(std::move(path)), m_file(std::move(file)), m_status(status), m_writing(writing) {}
 
-H5File H5File::create(std::filesystem::path const& path, Status refused) {
+H5File H5File::create(std::filesystem::path const& path, Status refused,
+                      std::int64_t user_block_bytes) {
   prepare_hdf5();
+  ::unlink(path.c_str());
   auto const access = access_properties(true);
-  H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  H5Handle const creation(H5Pcreate(H5P_FILE_CREATE));
+  H5Pset_userblock(creation.get(), static_cast<hsize_t>(user_block_bytes));
+  H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access.get()));
   if (!file) {
     throw Error(refused, fmt::format("{}: cannot be created: {}", path.string(), hdf5_reason()));
   }
@@ -76,12 +81,21 @@ H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
   return H5File(path, std::move(file), not_as_expected, false);
 }
 
+// Other systems tell only the one that wrote, and some of them only when it closes.
 void H5File::close() {
-  if (m_writing && H5Fflush(m_file.get(), H5F_SCOPE_GLOBAL) < 0) {
-    fail(Status::storage, "/", "cannot be written");
+  if (m_writing) {
+    void* descriptor = nullptr;
+    if (H5Fflush(m_file.get(), H5F_SCOPE_GLOBAL) < 0 ||
+        H5Fget_vfd_handle(m_file.get(), H5P_DEFAULT, &descriptor) < 0)
+      fail(Status::storage, "/", "cannot be written");
+    if (::fsync(*static_cast<int*>(descriptor)) != 0) {
+      throw Error(Status::storage, fmt::format("{}: cannot be synchronised: {}", m_path.string(),
+                                               error_text(errno)));
+    }
   }
-  m_file.reset();
-  if (m_writing) sync_path(m_path);
+  // After a failure the identifier is left alone: HDF5 may have given up half of what it names.
+  if (H5Fclose(m_file.release()) < 0)
+    fail(m_writing ? Status::storage : m_status, "/", "cannot be closed");
 }
 
 void H5File::create_group(std::string const& name) {
@@ -92,12 +106,19 @@ void H5File::create_group(std::string const& name) {
               "cannot be created"));
 }
 
+bool H5File::is_hard_link(std::string const& name) const {
+  H5L_info_t link{};
+  return H5Lexists(m_file.get(), name.c_str(), H5P_DEFAULT) > 0 &&
+         H5Lget_info(m_file.get(), name.c_str(), &link, H5P_DEFAULT) >= 0 &&
+         link.type == H5L_TYPE_HARD;
+}
+
 bool H5File::exists(std::string const& name) const {
   // H5Lexists wants every group on the way to exist.
   for (auto end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
-    if (H5Lexists(m_file.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (!is_hard_link(name.substr(0, end))) return false;
   }
-  return name == "/" || H5Lexists(m_file.get(), name.c_str(), H5P_DEFAULT) > 0;
+  return name == "/" || is_hard_link(name);
 }
 
 std::vector<std::string> H5File::children(std::string const& group) const {
@@ -121,8 +142,7 @@ void H5File::set_scalar(std::string const& object, std::string const& key, H5Id 
 }
 
 void H5File::set_text(std::string const& object, std::string const& key, std::string const& value) {
-  char const* const text = value.c_str();
-  set_scalar(object, key, text_type().get(), &text);
+  set_scalar(object, key, text_type(value.size()).get(), value.c_str());
 }
 
 void H5File::set_integer(std::string const& object, std::string const& key, std::int64_t value) {

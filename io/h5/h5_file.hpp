@@ -1,5 +1,9 @@
 // A small typed view of one HDF5 file: groups, attributes, contiguous and virtual datasets.
 //
+// HDF5 lays a file out; the values of contiguous datasets are written and read by plain transfers
+// at `offset_bytes`. A damaged file may crash HDF5 or keep it busy for ever: what has no seal is
+// opened in a child process (io/file/in_child.hpp).
+//
 // Every failure throws an Error of one line that names the file and the object. Storage that fails
 // while writing is Status::storage; a file that is not what it should be is the status given to
 // `open`; bytes that cannot be read back are Status::damaged. One thread uses a file at a time.
@@ -52,28 +56,33 @@ struct H5Source {
   std::int64_t rows;  // its extent along axis 0
 };
 
-// The product of the extents; 1 for a scalar.
+// The product of the extents, which fits (lay_out and readers check it); 1 for a scalar.
 std::int64_t element_count(std::span<std::int64_t const> shape);
 
 class H5File {
  public:
-  // Replaces an existing file. One that cannot be created is Status `refused`.
-  static H5File create(std::filesystem::path const& path, Status refused = Status::storage);
+  // Takes the place of an existing file; a link there is removed, not followed. One that cannot be
+  // created is Status `refused`. The first `user_block_bytes` (0, or a power of two from 4096 on)
+  // are left to the caller.
+  static H5File create(std::filesystem::path const& path, Status refused = Status::storage,
+                       std::int64_t user_block_bytes = 0);
   // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged.
   static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged);
 
   std::filesystem::path const& path() const { return m_path; }
 
-  // Writes out and closes what `create` made, then waits until it is on storage. Throws where the
-  // destructor could only log.
+  // Writes out what `create` made, waits until it is on storage, and closes it. Throws where the
+  // destructor could only be silent.
   void close();
 
   // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
+  // Links to elsewhere, in this file or another, count as absent.
   void create_group(std::string const& name);
   bool exists(std::string const& name) const;
   std::vector<std::string> children(std::string const& group) const;  // sorted
 
-  // Attributes of an object that exists ("/" is the file itself).
+  // Attributes of an object that exists ("/" is the file itself). Texts have a fixed length, since
+  // HDF5 guards those of variable length by no checksum.
   void set_text(std::string const& object, std::string const& key, std::string const& value);
   void set_integer(std::string const& object, std::string const& key, std::int64_t value);
   bool has_attribute(std::string const& object, std::string const& key) const;
@@ -92,17 +101,12 @@ class H5File {
   // (chunked, compressed, virtual or external).
   std::int64_t offset_bytes(std::string const& name) const;
 
-  // Elements [first, first + size) in row-major order, so that any tensor can be streamed through a
-  // small buffer. T must be the dataset's own type and the range must lie inside it.
+  // All elements of a dataset of T. Throws where it has more than `most`.
   template <class T>
-  void write(std::string const& name, std::int64_t first, std::span<T const> from) {
-    transfer(name, h5_type_of<T>(), first, static_cast<std::int64_t>(from.size()), from.data(),
-             nullptr);
-  }
-  template <class T>
-  void read(std::string const& name, std::int64_t first, std::span<T> to) const {
-    transfer(name, h5_type_of<T>(), first, static_cast<std::int64_t>(to.size()), nullptr,
-             to.data());
+  std::vector<T> read(std::string const& name, std::int64_t most) const {
+    std::vector<T> values(require_elements(name, h5_type_of<T>(), most));
+    read_all(name, h5_type_of<T>(), values.data());
+    return values;
   }
 
  private:
@@ -110,13 +114,13 @@ class H5File {
 
   H5Id checked(H5Id id, std::string const& object, char const* what) const;
   [[noreturn]] void fail(Status status, std::string const& object, std::string const& what) const;
+  bool is_hard_link(std::string const& name) const;
   H5Handle open_dataset(std::string const& name) const;
   H5Handle open_attribute(std::string const& object, std::string const& key) const;
   void set_scalar(std::string const& object, std::string const& key, H5Id type, void const* value);
   void get_scalar(std::string const& object, std::string const& key, H5Id type, void* value) const;
-  // Exactly one of from and to is not null.
-  void transfer(std::string const& name, H5Type type, std::int64_t first, std::int64_t size,
-                void const* from, void* to) const;
+  std::size_t require_elements(std::string const& name, H5Type type, std::int64_t most) const;
+  void read_all(std::string const& name, H5Type type, void* to) const;
 
   std::filesystem::path m_path;
   H5Handle m_file;

@@ -4,37 +4,48 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/checksum.hpp"
+#include "io/file/output_file.hpp"
 #include "io/h5/checkpoint_file.hpp"
-#include "io/h5/h5_file.hpp"
+#include "io/h5/checkpoint_index.hpp"
 
 namespace spillway {
 
-// All its space is laid out when it is made. Every failure is an Error(storage).
+// HDF5 lays the file out when this is made; values are then written to their places in it. Every
+// failure is an Error(storage).
 class ShardWriter {
  public:
-  // Takes those of `specs` whose shard is `rank`; the directory exists (begin_checkpoint).
+  // Takes those of `specs` whose shard is `rank`; without any, no file is made. The directory
+  // exists (begin_checkpoint).
   ShardWriter(std::filesystem::path const& directory, int rank, std::span<TensorSpec const> specs);
 
   // Each tensor is written once, from its first element to its last, in pieces of any size; pieces
-  // of different tensors may alternate.
+  // of different tensors may alternate. What is written is soon on its way to storage, so that
+  // close() is not the wait for all of it.
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
              std::span<float const> from);
 
-  // Every tensor must be complete. Returns when the shard is on storage.
+  // Every tensor must be complete. Returns when the shard is on storage and its part of the seal
+  // is there for write_manifest.
   void close();
 
  private:
   struct Progress {
-    std::int64_t elements, written;
+    TensorSpec spec;
+    std::int64_t offset_bytes = 0, elements = 0, written = 0;
     StreamingChecksum checksum;
   };
 
-  H5File m_file;
+  CheckpointIndex index() const;
+
+  std::filesystem::path m_directory, m_path;
+  int m_rank;
   std::map<std::string, Progress> m_progress;  // by dataset path
+  std::optional<OutputFile> m_file;
 };
 
 }  // namespace spillway

@@ -10,6 +10,7 @@
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/h5_file.hpp"
 #include "io/tokens/token_file.hpp"
 
 namespace spillway {

@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <cstring>
+#include <stdexcept>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "io/file/read_file.hpp"
+#include "io/tokens/token_format.hpp"
 #include "io/tokens/token_layout.hpp"
 
 namespace spillway {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "token files are little-endian");
-
-using Buffer = std::array<std::byte, 16384>;
 
 template <class T>
 void widen(std::byte const* from, std::span<std::int32_t> to) {
@@ -45,33 +46,58 @@ TokenFile::TokenFile(std::filesystem::path path)
       m_layout(read_token_layout(m_path)),
       m_file(open_for_reading(m_path)) {}
 
-void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
-  assert(first >= 0 && first + static_cast<std::int64_t>(to.size()) <= m_layout.count);
-  Buffer buffer;
-  auto const width = static_cast<std::size_t>(m_layout.token_bytes);
+// What tokens [piece, piece + 1) * kTokenPieceBytes of the file are, as far as there are any.
+std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
+                                                   std::span<std::byte> buffer) const {
+  auto const first_byte = piece * kTokenPieceBytes;
+  auto const bytes = std::min(kTokenPieceBytes, m_layout.count * m_layout.token_bytes - first_byte);
+  auto const read = buffer.first(static_cast<std::size_t>(bytes));
+  std::uint64_t expected = 0;
+  constexpr std::int64_t entry_bytes = sizeof expected;
+  read_range(m_file, m_path, m_layout.offset_bytes + first_byte, read);
+  read_range(m_file, m_path, m_layout.checksums_at + piece * entry_bytes,
+             std::as_writable_bytes(std::span(&expected, 1)));
+  if (checksum(read) == expected) return read;
+  auto const token = first_byte / m_layout.token_bytes;
+  throw Error(Status::damaged,
+              fmt::format("{}: tokens {} to {} are not what was written", m_path.string(), token,
+                          token + bytes / m_layout.token_bytes - 1));
+}
+
+void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> tokens) const {
+  // As unsigned, a 32-bit token that turned negative is outside too.
   auto const vocab = static_cast<std::uint32_t>(m_layout.vocab);
+  auto const outside = std::ranges::find_if(
+      tokens, [&](std::int32_t token) { return static_cast<std::uint32_t>(token) >= vocab; });
+  if (outside == tokens.end()) return;
+  throw Error(Status::damaged, fmt::format("{}: token {} is {}, the vocabulary has {}",
+                                           m_path.string(), first + (outside - tokens.begin()),
+                                           static_cast<std::uint32_t>(*outside), vocab));
+}
+
+void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
+  if (first < 0 || std::ssize(to) > m_layout.count - first)
+    throw std::logic_error(
+        fmt::format("{}: has no {} tokens from {} on", m_path.string(), to.size(), first));
+  alignas(8) std::array<std::byte, kTokenPieceBytes> buffer;
+  auto const per_piece = kTokenPieceBytes / m_layout.token_bytes;
   while (!to.empty()) {
-    auto const piece = to.first(std::min(to.size(), buffer.size() / width));
-    auto const bytes = std::span(buffer).first(piece.size() * width);
-    std::int64_t const offset_bytes = m_layout.offset_bytes + first * m_layout.token_bytes;
-    auto const got = read_fully(m_file.get(), bytes, offset_bytes);
-    if (got.done_bytes != static_cast<std::int64_t>(bytes.size())) {
-      throw Error(Status::storage,
-                  fmt::format("{}: cannot be read at token {}: {}", m_path.string(), first,
-                              got.error ? error_text(got.error) : "the file has become shorter"));
+    auto const at = first % per_piece;  // in its piece
+    auto const size = std::min(std::ssize(to), per_piece - at);
+    auto const part = to.first(static_cast<std::size_t>(size));
+    auto const bytes = static_cast<std::size_t>(size * m_layout.token_bytes);
+    std::span<std::byte const> read = std::span(buffer).first(bytes);
+    if (m_layout.checksums_at > 0) {
+      auto const skipped = static_cast<std::size_t>(at * m_layout.token_bytes);
+      read = proved_piece(first / per_piece, buffer).subspan(skipped, bytes);
+    } else {
+      read_range(m_file, m_path, m_layout.offset_bytes + first * m_layout.token_bytes,
+                 std::span(buffer).first(bytes));
     }
-    widen(buffer.data(), m_layout.token_bytes, piece);
-    // As unsigned, a 32-bit token that turned negative is outside too.
-    auto const outside = std::find_if(piece.begin(), piece.end(), [&](std::int32_t token) {
-      return static_cast<std::uint32_t>(token) >= vocab;
-    });
-    if (outside != piece.end()) {
-      throw Error(Status::damaged, fmt::format("{}: token {} is {}, the vocabulary has {}",
-                                               m_path.string(), first + (outside - piece.begin()),
-                                               static_cast<std::uint32_t>(*outside), vocab));
-    }
-    first += static_cast<std::int64_t>(piece.size());
-    to = to.subspan(piece.size());
+    widen(read.data(), m_layout.token_bytes, part);
+    require_vocab(first, part);
+    first += size;
+    to = to.subspan(part.size());
   }
 }
 

@@ -2,31 +2,61 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <limits>
+#include <cstring>
+#include <span>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/math.hpp"
+#include "io/file/in_child.hpp"
+#include "io/file/read_file.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/tokens/token_format.hpp"
+#include "io/tokens/token_head.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr std::int32_t llmc_magic = 20240520, llmc_version = 1;
 constexpr std::int64_t llmc_header_bytes = 256 * sizeof(std::int32_t);
+constexpr int llmc_token_bytes = sizeof(std::uint16_t);
 constexpr std::int64_t gpt2_vocab = 50257;  // the only tokenizer of version 1
 
 [[noreturn]] void fail(Status status, std::filesystem::path const& path, std::string const& what) {
   throw Error(status, fmt::format("{}: {}", path.string(), what));
 }
 
-TokenLayout read_llmc(std::filesystem::path const& path, std::span<std::int32_t const> header) {
+TokenLayout read_llmc(std::filesystem::path const& path, std::span<std::int32_t const> header,
+                      std::int64_t file_bytes) {
   if (header[1] != llmc_version) {
     fail(
         Status::bad_input, path,
         fmt::format("llm.c token file of version {}; version {} is read", header[1], llmc_version));
   }
-  return {"llm.c", "gpt2", gpt2_vocab, header[2], 0, llmc_header_bytes, sizeof(std::uint16_t)};
+  auto const there = (file_bytes - llmc_header_bytes) / llmc_token_bytes;
+  if (header[2] != there || (file_bytes - llmc_header_bytes) % llmc_token_bytes != 0) {
+    fail(Status::damaged, path,
+         fmt::format("{}: its header says {} tokens, it has {}",
+                     header[2] > there ? "cut short" : "longer than it should be", header[2],
+                     there));
+  }
+  return {.kind = "llm.c",
+          .tokenizer = "gpt2",
+          .vocab = gpt2_vocab,
+          .count = header[2],
+          .offset_bytes = llmc_header_bytes,
+          .token_bytes = llmc_token_bytes};
+}
+
+std::int64_t place_of(H5File const& file, char const* dataset) {
+  auto const place = file.offset_bytes(dataset);
+  if (place < 0) {
+    fail(Status::bad_input, file.path(),
+         fmt::format("{}: must be contiguous (not chunked or compressed)", dataset));
+  }
+  return place;
 }
 
 int token_bytes(H5Type type) {
@@ -44,40 +74,85 @@ int token_bytes(H5Type type) {
   return 0;
 }
 
-TokenLayout read_hdf5(std::filesystem::path const& path) {
+// What HDF5 says of a file without a head.
+TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   auto const file = H5File::open(path, Status::bad_input);
   if (!file.has_attribute("/", "format") || file.text("/", "format") != token_format) {
     fail(Status::bad_input, path,
          "an HDF5 file, but not one of tokens; `spillway tokenize` makes them");
   }
-  if (auto const version = file.integer("/", "version"); version != token_format_version) {
+  auto const version = file.integer("/", "version");
+  if (version == token_format_version)
+    fail(Status::damaged, path, "its head is not what was written");
+  if (version != 1) {
     fail(Status::bad_input, path,
-         fmt::format("token format {} is not known to this build (it reads {})", version,
+         fmt::format("token format {} is not known to this build (it reads 1 and {})", version,
                      token_format_version));
   }
   auto const [type, shape] = file.info(tokens_dataset);
-  TokenLayout layout{
-      "HDF5", file.text("/", "tokenizer"),       file.integer("/", "vocab"), element_count(shape),
-      0,      file.offset_bytes(tokens_dataset), token_bytes(type)};
-  if (layout.token_bytes == 0 || shape.size() != 1) {
+  if (token_bytes(type) == 0 || shape.size() != 1) {
     fail(Status::bad_input, path, "/tokens: must be one row of uint8, uint16 or uint32");
   }
-  if (layout.count > 0 && layout.offset_bytes < 0) {
-    fail(Status::bad_input, path, "/tokens: must be contiguous (not chunked or compressed)");
-  }
-  if (file.exists(document_starts_dataset)) {
-    layout.documents = element_count(file.info(document_starts_dataset).shape);
-  }
+  TokenLayout layout{.kind = "HDF5",
+                     .tokenizer = file.text("/", "tokenizer"),
+                     .vocab = file.integer("/", "vocab"),
+                     .count = shape[0],
+                     .token_bytes = token_bytes(type)};
+  if (layout.count > 0) layout.offset_bytes = place_of(file, tokens_dataset);
+  if (!file.exists(document_starts_dataset)) return layout;
+  auto const starts = file.info(document_starts_dataset);
+  if (starts.type != H5Type::i64 || starts.shape.size() != 1)
+    fail(Status::bad_input, path, "/document_starts: must be one row of int64");
+  layout.documents = starts.shape[0];
+  if (layout.documents > 0) layout.documents_at = place_of(file, document_starts_dataset);
   return layout;
 }
 
+// Damaged files can crash HDF5: only a child process asks it.
+TokenLayout read_hdf5(std::filesystem::path const& path) {
+  auto const text = in_child(path, [&] { return to_json(described_by_hdf5(path)); });
+  return token_layout_from_json(text, path.string());
+}
+
 TokenLayout read_layout(std::filesystem::path const& path, FileDescriptor const& file) {
+  std::string beginning(kTokenHeadBytes, '\0');
+  auto const got = read_fully(file.get(), std::as_writable_bytes(std::span(beginning)), 0);
+  if (got.error != 0) fail(Status::storage, path, "cannot be read: " + error_text(got.error));
+  if (got.done_bytes == 0) fail(Status::bad_input, path, "the file is empty");
+  beginning.resize(static_cast<std::size_t>(got.done_bytes));
+  if (has_token_head(beginning)) return read_token_head(beginning, path.string());
   std::array<std::int32_t, 256> header{};
-  auto const got = read_fully(file.get(), std::as_writable_bytes(std::span(header)), 0);
-  if (got.done_bytes == 0 && got.error == 0) fail(Status::bad_input, path, "the file is empty");
+  std::memcpy(header.data(), beginning.data(), std::min(beginning.size(), sizeof header));
   if (header[0] != llmc_magic) return read_hdf5(path);
   if (got.done_bytes < llmc_header_bytes) fail(Status::damaged, path, "cut short in its header");
-  return read_llmc(path, header);
+  return read_llmc(path, header, size_bytes(file, path));
+}
+
+void require_inside(std::filesystem::path const& path, std::int64_t file_bytes,
+                    std::int64_t offset_bytes, std::int64_t count, std::int64_t each_bytes) {
+  if (count <= (file_bytes - offset_bytes) / each_bytes && offset_bytes <= file_bytes) return;
+  fail(Status::damaged, path,
+       fmt::format("cut short: {} bytes of at least {} x {} from {} on", file_bytes, count,
+                   each_bytes, offset_bytes));
+}
+
+// Documents begin at the first token and one after the other.
+void require_documents(std::filesystem::path const& path, FileDescriptor const& file,
+                       TokenLayout const& layout) {
+  std::vector<std::int64_t> starts(1 << 13);
+  std::int64_t before = -1;
+  for (std::int64_t first = 0; first < layout.documents; first += std::ssize(starts)) {
+    starts.resize(static_cast<std::size_t>(
+        std::min<std::int64_t>(std::ssize(starts), layout.documents - first)));
+    read_range(file, path, layout.documents_at + first * 8,
+               std::as_writable_bytes(std::span(starts)));
+    for (auto const start : starts) {
+      bool const possible = before < 0 ? start == 0 : start > before && start < layout.count;
+      if (!possible)
+        fail(Status::damaged, path, fmt::format("a document cannot begin at token {}", start));
+      before = start;
+    }
+  }
 }
 
 }  // namespace
@@ -86,14 +161,12 @@ TokenLayout read_token_layout(std::filesystem::path const& path) {
   auto const file = open_for_reading(path);
   auto layout = read_layout(path, file);
   if (layout.count <= 0) fail(Status::bad_input, path, "holds no tokens");
-  if (layout.vocab < 1 || layout.vocab > std::numeric_limits<std::int32_t>::max()) {
-    fail(Status::damaged, path, fmt::format("a vocabulary of {} is impossible", layout.vocab));
-  }
-  std::int64_t const end_bytes = layout.offset_bytes + layout.count * layout.token_bytes;
-  if (auto const actual = size_bytes(file, path); actual < end_bytes) {
-    fail(Status::damaged, path,
-         fmt::format("cut short: {} bytes of at least {}", actual, end_bytes));
-  }
+  auto const bytes = size_bytes(file, path);
+  require_inside(path, bytes, layout.offset_bytes, layout.count, layout.token_bytes);
+  require_inside(path, bytes, layout.documents_at, layout.documents, 8);
+  auto const pieces = div_ceil(layout.count * layout.token_bytes, kTokenPieceBytes);
+  if (layout.checksums_at > 0) require_inside(path, bytes, layout.checksums_at, pieces, 8);
+  require_documents(path, file, layout);
   return layout;
 }
 

@@ -2,35 +2,77 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <cassert>
-#include <vector>
+#include <stdexcept>
 
+#include "base/error.hpp"
+#include "base/math.hpp"
 #include "io/file/file.hpp"
+#include "io/h5/h5_file.hpp"
 #include "io/tokens/token_format.hpp"
+#include "io/tokens/token_head.hpp"
 
 namespace spillway {
 namespace {
 
-H5Type smallest_type(std::int64_t vocab) {
-  if (vocab <= 1 << 8) return H5Type::u8;
-  return vocab <= 1 << 16 ? H5Type::u16 : H5Type::u32;
+int smallest_bytes(std::int64_t vocab) {
+  if (vocab <= 1 << 8) return 1;
+  return vocab <= 1 << 16 ? 2 : 4;
+}
+
+H5Type type_of(int token_bytes) {
+  if (token_bytes == 1) return H5Type::u8;
+  return token_bytes == 2 ? H5Type::u16 : H5Type::u32;
+}
+
+// The low bytes of every token, little-endian.
+std::vector<std::byte> narrow(std::span<std::int32_t const> tokens, int token_bytes) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(tokens.size() * static_cast<std::size_t>(token_bytes));
+  for (auto const token : tokens) {
+    for (int i = 0; i < token_bytes; ++i)
+      bytes.push_back(static_cast<std::byte>(static_cast<std::uint32_t>(token) >> (8 * i)));
+  }
+  return bytes;
+}
+
+// Ours: a caller that announces something else than it writes.
+void require(bool so, std::filesystem::path const& path, char const* what) {
+  if (!so) throw std::logic_error(fmt::format("{}: {}", path.string(), what));
 }
 
 }  // namespace
 
 TokenWriter::TokenWriter(std::filesystem::path path, std::string const& tokenizer,
-                         std::int64_t vocab, std::int64_t count)
+                         std::int64_t vocab, std::int64_t count, std::int64_t documents)
     : m_path(std::move(path)),
       m_partial(std::filesystem::path(m_path) += ".partial"),
-      m_file(H5File::create(m_partial, Status::bad_input)),
-      m_type(smallest_type(vocab)),
-      m_count(count) {
-  m_file.set_text("/", "format", token_format);
-  m_file.set_integer("/", "version", token_format_version);
-  m_file.set_text("/", "tokenizer", tokenizer);
-  m_file.set_integer("/", "vocab", vocab);
-  m_file.create_dataset(tokens_dataset, m_type, std::array{count});
+      m_layout{.kind = "HDF5",
+               .tokenizer = tokenizer,
+               .vocab = vocab,
+               .count = count,
+               .documents = documents,
+               .token_bytes = smallest_bytes(vocab)} {
+  lay_out();
+  m_file = OutputFile::open(m_partial);
+}
+
+void TokenWriter::lay_out() {
+  auto file = H5File::create(m_partial, Status::bad_input, kTokenHeadBytes);
+  file.set_text("/", "format", token_format);
+  file.set_integer("/", "version", token_format_version);
+  file.set_text("/", "tokenizer", m_layout.tokenizer);
+  file.set_integer("/", "vocab", m_layout.vocab);
+  auto const place = [&](char const* name, H5Type type, std::int64_t size) {
+    file.create_dataset(name, type, std::array{size});
+    return std::max<std::int64_t>(file.offset_bytes(name), 0);  // an empty one lies nowhere
+  };
+  auto const pieces = div_ceil(m_layout.count * m_layout.token_bytes, kTokenPieceBytes);
+  m_layout.offset_bytes = place(tokens_dataset, type_of(m_layout.token_bytes), m_layout.count);
+  m_layout.checksums_at = place(piece_checksums_dataset, H5Type::i64, pieces);
+  m_layout.documents_at = place(document_starts_dataset, H5Type::i64, m_layout.documents);
+  file.close();
 }
 
 TokenWriter::~TokenWriter() {
@@ -38,33 +80,41 @@ TokenWriter::~TokenWriter() {
   if (!m_closed) std::filesystem::remove(m_partial, ignored);
 }
 
-template <class T>
-void TokenWriter::append_as(std::span<std::int32_t const> tokens) {
-  std::vector<T> const narrow(tokens.begin(), tokens.end());
-  m_file.write<T>(tokens_dataset, m_written, narrow);
+void TokenWriter::append(std::span<std::int32_t const> tokens) {
+  auto const bytes = narrow(tokens, m_layout.token_bytes);
+  auto const all_bytes = m_layout.count * m_layout.token_bytes;
+  require(std::ssize(bytes) <= all_bytes - m_written_bytes, m_path, "more tokens than announced");
+  write(bytes);
 }
 
-void TokenWriter::append(std::span<std::int32_t const> tokens) {
-  assert(m_written + static_cast<std::int64_t>(tokens.size()) <= m_count);
-  switch (m_type) {
-    case H5Type::u8:
-      append_as<std::uint8_t>(tokens);
-      break;
-    case H5Type::u16:
-      append_as<std::uint16_t>(tokens);
-      break;
-    default:
-      append_as<std::uint32_t>(tokens);
+void TokenWriter::write(std::span<std::byte const> bytes) {
+  m_file->write(m_layout.offset_bytes + m_written_bytes, bytes);
+  while (!bytes.empty()) {
+    auto const left = kTokenPieceBytes - m_written_bytes % kTokenPieceBytes;
+    auto const part = bytes.first(std::min(bytes.size(), static_cast<std::size_t>(left)));
+    m_piece.add(part);
+    m_written_bytes += std::ssize(part);
+    if (m_written_bytes % kTokenPieceBytes == 0) end_piece();
+    bytes = bytes.subspan(part.size());
   }
-  m_written += static_cast<std::int64_t>(tokens.size());
+}
+
+void TokenWriter::end_piece() {
+  m_checksums.push_back(m_piece.value());
+  m_piece.restart();
 }
 
 void TokenWriter::close(std::span<std::int64_t const> document_starts) {
-  assert(m_written == m_count);
-  std::array const documents{static_cast<std::int64_t>(document_starts.size())};
-  m_file.create_dataset(document_starts_dataset, H5Type::i64, documents);
-  m_file.write(document_starts_dataset, 0, document_starts);
-  m_file.close();
+  require(m_written_bytes == m_layout.count * m_layout.token_bytes, m_path,
+          "fewer tokens than announced");
+  require(std::ssize(document_starts) == m_layout.documents, m_path,
+          "other documents than announced");
+  if (m_written_bytes % kTokenPieceBytes != 0) end_piece();
+  m_file->write(m_layout.checksums_at, std::as_bytes(std::span(m_checksums)));
+  m_file->write(m_layout.documents_at, std::as_bytes(document_starts));
+  auto const head = token_head(m_layout);
+  m_file->write(0, std::as_bytes(std::span(head)));
+  m_file->close();
   std::error_code error;
   std::filesystem::rename(m_partial, m_path, error);
   if (error) {

@@ -1,12 +1,17 @@
 // Writes an HDF5 token file (token_format.hpp) in a stream of tokens.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "io/h5/h5_file.hpp"
+#include "base/checksum.hpp"
+#include "io/file/output_file.hpp"
+#include "io/tokens/token_file.hpp"
 
 namespace spillway {
 
@@ -15,26 +20,29 @@ namespace spillway {
 // later.
 class TokenWriter {
  public:
-  // `count` tokens in [0, vocab) will follow; they are stored in the smallest type that holds
-  // vocab.
+  // `count` tokens in [0, vocab) of `documents` documents will follow; they are stored in the
+  // smallest type that holds vocab.
   TokenWriter(std::filesystem::path path, std::string const& tokenizer, std::int64_t vocab,
-              std::int64_t count);
+              std::int64_t count, std::int64_t documents);
   ~TokenWriter();  // removes the partial file when not closed
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 
   void append(std::span<std::int32_t const> tokens);
-  // All tokens must have come.
+  // All tokens must have come, and `document_starts` name as many documents as announced.
   void close(std::span<std::int64_t const> document_starts);
 
  private:
-  template <class T>
-  void append_as(std::span<std::int32_t const> tokens);
+  void lay_out();
+  void write(std::span<std::byte const> bytes);
+  void end_piece();
 
   std::filesystem::path m_path, m_partial;
-  H5File m_file;
-  H5Type m_type;
-  std::int64_t m_count, m_written = 0;
+  TokenLayout m_layout;
+  std::optional<OutputFile> m_file;
+  std::int64_t m_written_bytes = 0;
+  StreamingChecksum m_piece;  // of the tokens of the piece that is being written
+  std::vector<std::uint64_t> m_checksums;
   bool m_closed = false;
 };
 

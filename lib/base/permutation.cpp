@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <stdexcept>
 
 #include "base/philox.hpp"
 
@@ -22,7 +23,8 @@ Permutation::Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t ep
 }
 
 std::int64_t Permutation::operator()(std::int64_t index) const {
-  assert(index >= 0 && static_cast<std::uint64_t>(index) < m_size);
+  if (index < 0 || static_cast<std::uint64_t>(index) >= m_size)
+    throw std::logic_error("permutation: an index outside its range would lead nowhere");
   auto x = static_cast<std::uint64_t>(index);
   do {
     x = encrypt(x);

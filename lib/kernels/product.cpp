@@ -9,14 +9,14 @@ namespace {
 
 using Way = std::variant<OneDnnMatmul, TileMatmul>;
 
-bool uses_tiles(TileKernels const& tiles, bool portable) {
-  return kOnHost && (tiles.matrix_unit || portable);
+bool uses_tiles(DType dtype, TileKernels const& tiles, bool portable) {
+  return kOnHost && (tiles.matrix_unit || portable || !onednn_multiplies(dtype));
 }
 
 Way choose(MatmulShape const& shape, std::int64_t threads, bool portable) {
   require_products(kOnHost);
   auto const& tiles = tile_kernels(shape.a.dtype, portable);
-  if (uses_tiles(tiles, portable)) return TileMatmul(shape, tiles, threads);
+  if (uses_tiles(shape.a.dtype, tiles, portable)) return TileMatmul(shape, tiles, threads);
   return OneDnnMatmul(shape, threads);
 }
 
@@ -45,7 +45,7 @@ void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const 
 }
 
 std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable) {
-  bool const in_tiles = uses_tiles(tile_kernels(dtype, portable), portable);
+  bool const in_tiles = uses_tiles(dtype, tile_kernels(dtype, portable), portable);
   return in_tiles ? padded_depth(columns) : columns;
 }
 

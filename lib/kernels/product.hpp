@@ -1,5 +1,6 @@
 // A matrix product by whoever is fastest here: our tiles where the processor multiplies matrices
-// itself (oneDNN 2.6 reaches a third of its rate there), oneDNN elsewhere.
+// itself (oneDNN 2.6 reaches a third of its rate there) or oneDNN has none of the type, oneDNN
+// elsewhere.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 #include "plan/block_model.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -91,11 +92,14 @@ class UniformWalk {
     m_kept.assign(m_graph.blocks.size(), 0);
     m_away = m_kept;
     m_change.assign(m_live.size() + 1, 0);
+    find_block_ends();
     for (Tensor const& tensor : m_graph.tensors) {
       if (comes_and_goes(tensor)) hold_tensor(tensor);
     }
     std::partial_sum(m_change.begin(), m_change.end(), m_change.begin());
     for (std::size_t i = 0; i < m_live.size(); ++i) m_live[i] += m_change[i];
+    std::exclusive_scan(m_kept.begin(), m_kept.end(), std::back_inserter(m_kept_before),
+                        std::int64_t{0});
   }
 
   void hold_tensor(Tensor const& tensor) {
@@ -121,24 +125,29 @@ class UniformWalk {
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  int end_of_block(int at) const {
-    auto const own =
-        std::ranges::find_if(m_forward.blocks, [&](Span const& span) { return at <= span.last; });
-    return own == m_forward.blocks.end() ? at : own->last;
+  int end_of_block(int at) const { return m_block_ends[static_cast<std::size_t>(at)]; }
+
+  // Of every position of the forward pass: where the first block ends that does so from there on.
+  void find_block_ends() {
+    for (Span const& span : m_forward.blocks) {
+      while (std::ssize(m_block_ends) <= span.last) m_block_ends.push_back(span.last);
+    }
   }
 
   std::int64_t most(Pass const& pass, int block) const {
     Span const& span = pass.blocks[static_cast<std::size_t>(block)];
     if (span.empty()) return 0;
-    auto const before = std::accumulate(m_kept.begin(), m_kept.begin() + block, std::int64_t{0});
-    return *std::max_element(m_live.begin() + span.first, m_live.begin() + span.last + 1) - before;
+    return *std::max_element(m_live.begin() + span.first, m_live.begin() + span.last + 1) -
+           m_kept_before[static_cast<std::size_t>(block)];
   }
 
   Graph const& m_graph;
   Fates m_fates;
   Pass m_forward, m_backward;
   std::vector<std::int64_t> m_live, m_change;  // per position
+  std::vector<int> m_block_ends;               // see find_block_ends
   std::vector<std::int64_t> m_kept, m_away;    // per block
+  std::vector<std::int64_t> m_kept_before;     // by the blocks before a block
 };
 
 class Builder {

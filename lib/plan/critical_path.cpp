@@ -41,6 +41,14 @@ std::string kind_of(Program const& program, Item const& item) {
   return std::string(name(moved_content(program, item)));
 }
 
+// What of [start_s, end_s) is repeated, as often as it is.
+double repeated_s(Simulation::Repeat const& repeat, double start_s, double end_s) {
+  if (repeat.times == 0) return 0;
+  auto const first_s = std::max(start_s, repeat.begin_s);
+  auto const last_s = std::min(end_s, repeat.begin_s + repeat.period_s);
+  return static_cast<double>(repeat.times) * std::max(0.0, last_s - first_s);
+}
+
 template <class Row>
 void longest_first(std::vector<Row>& rows) {
   std::ranges::stable_sort(rows, std::greater<>{}, &Row::seconds);
@@ -55,10 +63,13 @@ std::vector<PathPart> critical_path(Program const& program, Simulation const& si
   auto at = static_cast<int>(std::ranges::max_element(spans, {}, &Span::end_s) - spans.begin());
   std::vector<PathPart> path;
   // What began before this step did was let begin by the one before.
-  for (double until_s = simulation.step_s; at >= 0 && until_s > 0;) {
+  double const end_s = simulation.step_s - simulation.repeat.left_out_s();
+  for (double until_s = end_s; at >= 0 && until_s > 0;) {
     Span const& span = spans[static_cast<std::size_t>(at)];
     double const from_s = std::max(0.0, span.start_s);
-    if (from_s < until_s) path.push_back({span.item, from_s, until_s});
+    if (from_s < until_s)
+      path.push_back(
+          {span.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
     until_s = from_s;
     at = cause[static_cast<std::size_t>(at)];
   }
@@ -75,8 +86,8 @@ std::vector<LaneShare> shares(Program const& program, std::vector<PathPart> cons
     auto const what = kind_of(program, item);
     auto kind = std::ranges::find(lane->kinds, what, &LaneShare::Kind::name);
     if (kind == lane->kinds.end()) kind = lane->kinds.insert(kind, {what, 0});
-    kind->seconds += part.end_s - part.start_s;
-    lane->seconds += part.end_s - part.start_s;
+    kind->seconds += part.seconds();
+    lane->seconds += part.seconds();
   }
   for (LaneShare& lane : lanes) longest_first(lane.kinds);
   longest_first(lanes);

@@ -11,7 +11,10 @@ namespace spillway {
 
 struct PathPart {
   ItemNumber item = -1;
-  double start_s = 0, end_s = 0;  // of the step; each part begins where the one before ends
+  double start_s = 0, end_s = 0;  // among the spans; each part begins where the one before ends
+  double repeated_s = 0;          // beside them: in the repetitions that the spans leave out
+
+  double seconds() const { return end_s - start_s + repeated_s; }
 };
 
 // Of the simulated step, from its begin to its end. An item that was under way when the step before

@@ -54,6 +54,7 @@ struct Draft {
   // Parts of gradients by the op that makes them, and the ops that add them within a micro-batch.
   std::multimap<int, GradientPart const*> parts = {};
   std::set<int> adds = {};
+  std::multimap<int, GradientPart const*> parts_of_chunk = {};
   std::map<int, int> unfinished = {};  // per chunk: tensors of its gradient that are not whole
   struct Reduction {
     int chunk = -1, tree_sum = -1;  // tree_sum: an op

@@ -77,6 +77,7 @@ class Steps {
     m_now = m_first ? m_updates.reported() : -1;
     m_spills.assign(m_model.blocks.size(), -1);
     m_left.clear();
+    m_left_bytes = 0;
     m_reloads.assign(m_model.blocks.size(), {-1, -1});
     m_fetched.assign(m_model.chunks.size(), -1);
   }
@@ -137,7 +138,7 @@ class Steps {
         m_spills[static_cast<std::size_t>(b)] =
             m_jobs.copy(Tier::device, *away_tier(policy(b)), bytes / parts, {m_now});
     }
-    if (bytes > 0) m_left.push_back({b, *away_tier(policy(b)), at(m_spills, b), bytes});
+    if (bytes > 0) leave({b, *away_tier(policy(b)), at(m_spills, b), bytes});
   }
 
   // What left before the last station is waited for, the oldest first, once its bytes are needed:
@@ -146,11 +147,14 @@ class Steps {
     constexpr double share = 0.8;
     auto const most = share * static_cast<double>(m_bytes.most[index(Tier::device)]);
     auto bytes = m_bytes.on_device[static_cast<std::size_t>(station)];
-    for (Left const& left : m_left) bytes += left.station + 1 < station ? left.bytes : 0;
+    bytes += m_left_bytes;
+    for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
+      bytes -= left->bytes;
     std::array<int, kTiers> last = {-1, -1, -1};  // by where to: a lane ends them in order
     while (!m_left.empty() && m_left.front().station + 1 < station &&
            static_cast<double>(bytes) > most) {
       bytes -= m_left.front().bytes;
+      m_left_bytes -= m_left.front().bytes;
       last[index(m_left.front().to)] = m_left.front().job;
       m_left.pop_front();
     }
@@ -205,7 +209,7 @@ class Steps {
     int job = m_now;
     if (host && (m_first || !m_plan.unified)) {
       job = m_jobs.copy(Tier::device, Tier::host, bytes, {job});
-      m_left.push_back({backward_station(b), Tier::host, job, bytes});
+      leave({backward_station(b), Tier::host, job, bytes});
     }
     return m_first ? job : m_jobs.add(host ? Lane::host : Lane::compute, accumulate, {job});
   }
@@ -230,7 +234,13 @@ class Steps {
     int job;
     std::int64_t bytes;
   };
-  std::deque<Left> m_left;  // activations and gradients whose room nobody needed yet
+  void leave(Left const& left) {
+    m_left.push_back(left);
+    m_left_bytes += left.bytes;
+  }
+  // Activations and gradients whose room nobody needed yet, in the order of stations.
+  std::deque<Left> m_left;
+  std::int64_t m_left_bytes = 0;  // their sum
   std::vector<std::array<int, 2>> m_reloads;  // per block: halves
 };
 

@@ -43,7 +43,8 @@ ContentBytes moved_bytes(Program const& program, Simulation const& simulation, L
   for (auto const& span : simulation.spans) {
     Item const& item = program.items[static_cast<std::size_t>(span.item)];
     if (item.lane == lane)
-      bytes[static_cast<std::size_t>(moved_content(program, item))] += written_bytes(item);
+      bytes[static_cast<std::size_t>(moved_content(program, item))] +=
+          span.times * written_bytes(item);
   }
   return bytes;
 }

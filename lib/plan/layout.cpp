@@ -5,6 +5,7 @@
 
 #include "base/math.hpp"
 #include "plan/lifetime.hpp"
+#include "plan/occupied.hpp"
 #include "plan/passes.hpp"
 
 namespace spillway {
@@ -58,51 +59,6 @@ struct Placement {
   BufferId buffer;
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
-};
-
-// Which bytes are taken when.
-class Occupied {
- public:
-  explicit Occupied(std::size_t items) : m_spans(items / kItems + 1) {}
-
-  // The lowest offset from `offset` on at which nothing is in the way of a stay.
-  std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const {
-    for (std::int64_t before = -1; before != offset;) {
-      before = offset;
-      for (auto span = span_of(stay.first); span <= span_of(stay.last); ++span)
-        offset = first_free(m_spans[span], stay, alignment, offset);
-    }
-    return offset;
-  }
-
-  void take(Stay const& stay, std::int64_t offset) {
-    Taken const now{offset + stay.first_byte, offset + stay.last_byte, stay.first, stay.last};
-    for (auto span = span_of(stay.first); span <= span_of(stay.last); ++span) {
-      auto& taken = m_spans[span];
-      taken.insert(std::ranges::upper_bound(taken, now.first, {}, &Taken::first), now);
-    }
-  }
-
- private:
-  // What the search looks at, and nothing else: it is the inner loop.
-  struct Taken {
-    std::int64_t first, last;  // bytes
-    ItemNumber since, until;
-  };
-  static constexpr ItemNumber kItems = 128;
-  static std::size_t span_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
-
-  static std::int64_t first_free(std::vector<Taken> const& taken, Stay const& stay,
-                                 std::int64_t alignment, std::int64_t offset) {
-    for (Taken const& t : taken) {
-      if (t.first >= offset + stay.last_byte) break;
-      if (t.last <= offset + stay.first_byte || !Stay{t.since, t.until}.meets(stay)) continue;
-      offset = round_up(t.last - stay.first_byte, alignment);
-    }
-    return offset;
-  }
-
-  std::vector<std::vector<Taken>> m_spans;  // of kItems items each: by first byte
 };
 
 std::int64_t first_free(Occupied const& occupied, Placement const& p) {

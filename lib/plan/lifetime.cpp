@@ -99,7 +99,7 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
 std::vector<Lifetime> lifetimes(Program const& program) {
   auto all = uses(program);
   for (Segment const& segment : program.segments) {
-    if (segment.name != "middle") continue;
+    if (!segment.is_middle()) continue;
     for (Use& use : all) extend_over_repetitions(use, segment);
   }
   std::vector<Lifetime> result;

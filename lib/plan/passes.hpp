@@ -39,14 +39,24 @@ struct Violation {
 };
 std::optional<Violation> verify(Program const& program);
 
-// What it will cost.
+// What it will cost. Micro-batches that are all alike are walked a few times, however many there
+// are: in `spans` the last of them follow the first ones at once.
 struct Simulation {
   struct Span {
     ItemNumber item;
     double start_s, end_s;
+    std::int64_t times = 1;  // a step runs the item so often alike; more than once: see `repeat`
+  };
+  // After what happens in [begin_s, begin_s + period_s) of `spans`, the same is left out so often.
+  struct Repeat {
+    double begin_s = 0, period_s = 0;
+    std::int64_t times = 0;
+
+    double left_out_s() const { return static_cast<double>(times) * period_s; }
   };
   double step_s = 0;
   std::vector<Span> spans;  // one step in steady state
+  Repeat repeat;
   std::array<double, kLanes> busy_s{};
   std::array<std::int64_t, kLanes> bytes{};  // moved per lane and step
 };

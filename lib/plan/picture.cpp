@@ -52,13 +52,13 @@ std::vector<int> layers(Graph const& graph) {
   return result;
 }
 
-// '.' without a chunk, '*' where several lie in different places.
-char letter_of_layer(Graph const& graph, Plan const& plan, int layer, PlaceOf place) {
-  char result = '.';
+// Per block: '.' without a chunk, '*' where several lie in different places.
+std::string letters_of_blocks(Graph const& graph, Plan const& plan, PlaceOf place) {
+  std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
-    if (chunk.block != layer) continue;
     char const one = letter(plan.chunks[static_cast<std::size_t>(chunk.id)].*place);
-    result = result == '.' || result == one ? one : '*';
+    char& letter = result[static_cast<std::size_t>(chunk.block)];
+    letter = letter == '.' || letter == one ? one : '*';
   }
   return result;
 }
@@ -69,8 +69,9 @@ std::vector<Line> lines(Graph const& graph, Plan const& plan) {
     result[0].letters += letter(effective_policy(graph, plan, layer));
   for (Place const& place : kPlaces) {
     result.push_back({place.title, ""});
+    auto const letters = letters_of_blocks(graph, plan, place.of);
     for (int const layer : layers(graph))
-      result.back().letters += letter_of_layer(graph, plan, layer, place.of);
+      result.back().letters += letters[static_cast<std::size_t>(layer)];
   }
   return result;
 }

@@ -10,23 +10,6 @@ namespace spillway {
 
 namespace {
 
-int segment_index(Program const& program, std::string_view name) {
-  auto const found = std::find_if(program.segments.begin(), program.segments.end(),
-                                  [&](Segment const& s) { return s.name == name; });
-  return found == program.segments.end() ? -1 : static_cast<int>(found - program.segments.begin());
-}
-
-std::vector<int> sequence(Program const& program, std::int64_t most_middles) {
-  int const middle = segment_index(program, "middle");
-  std::vector<int> result;
-  for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
-    auto const repeats =
-        s == middle ? std::clamp<std::int64_t>(program.micro_batches - 2, 0, most_middles) : 1;
-    result.insert(result.end(), static_cast<std::size_t>(repeats), s);
-  }
-  return result;
-}
-
 // What an item is about: the op's name, or the tensor that moves.
 std::string subject(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op) return program.ops[static_cast<std::size_t>(item.op)].name;
@@ -57,12 +40,27 @@ std::string_view name(ItemKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::int64_t times_a_step(Program const& program, Segment const& segment) {
+  return segment.is_middle() ? std::max<std::int64_t>(0, program.micro_batches - 2) : 1;
+}
+
+std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {
+  std::vector<int> result;
+  for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
+    Segment const& segment = program.segments[static_cast<std::size_t>(s)];
+    auto const times = times_a_step(program, segment);
+    auto const most = segment.is_middle() ? most_middles : times;
+    result.insert(result.end(), static_cast<std::size_t>(std::min(times, most)), s);
+  }
+  return result;
+}
+
 std::vector<int> segment_sequence(Program const& program) {
-  return sequence(program, program.micro_batches);
+  return segment_sequence(program, program.micro_batches);
 }
 
 std::vector<int> proof_sequence(Program const& program) {
-  return sequence(program, 2);
+  return segment_sequence(program, 2);
 }
 
 std::int64_t written_bytes(Item const& item) {

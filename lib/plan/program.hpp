@@ -89,6 +89,8 @@ struct Item {
 struct Segment {
   std::string name;  // first | middle | last | update; `last` alone for one micro-batch
   ItemNumber first = 0, last = 0;
+
+  bool is_middle() const { return name == "middle"; }
 };
 
 struct Program {
@@ -109,8 +111,12 @@ struct Program {
   bool redo = true;   // a step whose transfers fail is not committed and can be run again
 };
 
+// How often a step runs a segment: n - 2 times where it is `middle`, else once.
+std::int64_t times_a_step(Program const& program, Segment const& segment);
 // Indices into Program::segments for one step: first, middle x (n - 2), last, update.
 std::vector<int> segment_sequence(Program const& program);
+// The same with `middle` at most so often.
+std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles);
 // The same with `middle` at most twice: what a proof over all instances needs.
 std::vector<int> proof_sequence(Program const& program);
 // Of all its buffers; what a copy or a message moves.

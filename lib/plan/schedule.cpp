@@ -40,6 +40,7 @@ void note_parts(Draft& draft) {
   for (Chunk const& chunk : draft.graph.chunks) draft.unfinished[chunk.id] = 1;
   for (GradientPart const& part : draft.graph.parts) {
     draft.parts.emplace(part.op, &part);
+    draft.parts_of_chunk.emplace(part.chunk, &part);
     if (part.add >= 0) draft.adds.insert(part.add);
     if (several) ++draft.unfinished[part.chunk];
   }

@@ -59,8 +59,9 @@ BufferId bring_together(Draft& draft, Chunk const& chunk, TensorId tensor, int b
 // What further uses of the chunk's parameters have summed up to, in their order.
 void add_further_uses(Draft& draft, Chunk const& chunk) {
   ProgramWriter& writer = draft.writer;
-  for (GradientPart const& part : draft.graph.parts) {
-    if (part.chunk != chunk.id) continue;
+  auto const [first, end] = draft.parts_of_chunk.equal_range(chunk.id);
+  for (auto found = first; found != end; ++found) {
+    GradientPart const& part = *found->second;
     Op op = op_on_chunk(OpKind::accumulate, chunk, writer.tensor(part.tensor),
                         writer.tensor(chunk.gradient));
     op.outputs = {{chunk.gradient, part.range.first, {part.range.last - part.range.first}, {1}}};

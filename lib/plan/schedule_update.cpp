@@ -23,6 +23,24 @@ std::vector<std::vector<int>> all_late(Draft const& draft) {
   return chunks;
 }
 
+std::multimap<int, int> norm_ops(Graph const& graph) {
+  std::multimap<int, int> ops;
+  for (Op const& op : graph.ops) {
+    if (op.phase == Phase::norm) ops.emplace(op.chunk, op.id);
+  }
+  return ops;
+}
+
+// Per buffer: the first item that reads it, 0 if none does.
+std::vector<ItemNumber> first_readers(Program const& program) {
+  std::vector<ItemNumber> readers(program.buffers.size(), 0);
+  for (auto item = program.items.rbegin(); item != program.items.rend(); ++item) {
+    for (Access const& read : item->reads)
+      readers[static_cast<std::size_t>(read.buffer)] = item->number;
+  }
+  return readers;
+}
+
 }  // namespace
 
 Updates::Updates(Draft& draft)
@@ -30,7 +48,8 @@ Updates::Updates(Draft& draft)
       m_writer(draft.writer),
       m_loss_group(loss_group(draft)),
       m_chunks(draft.plan.redo ? all_late(draft) : chunks_by_group(draft)),
-      m_pieces(update_pieces(draft, joined(m_chunks), kUpdateSlots)) {}
+      m_pieces(update_pieces(draft, joined(m_chunks), kUpdateSlots)),
+      m_norm_ops(norm_ops(draft.graph)) {}
 
 void Updates::after_group(std::size_t group) {
   if (!early()) return;
@@ -161,8 +180,9 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
 }
 
 void Updates::norm(int chunk_id) {
-  for (Op const& op : m_draft.graph.ops) {
-    if (op.phase != Phase::norm || op.chunk != chunk_id) continue;
+  auto const [first, end] = m_norm_ops.equal_range(chunk_id);
+  for (auto found = first; found != end; ++found) {
+    Op const& op = m_draft.graph.ops[static_cast<std::size_t>(found->second)];
     Chunk const& chunk = m_draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
@@ -172,16 +192,10 @@ void Updates::norm(int chunk_id) {
 // The first item of a step that reads a chunk's parameters: an update beside the next forward is
 // expected to be done by then.
 ItemNumber Updates::first_reader(int chunk) {
-  auto const [found, is_new] = m_first_readers.try_emplace(chunk, 0);
-  if (!is_new) return found->second;
-  BufferId const home =
-      m_writer.home(m_draft.graph.chunks[static_cast<std::size_t>(chunk)].parameter);
-  for (Item const& item : m_writer.program.items) {
-    for (Access const& read : item.reads) {
-      if (read.buffer == home) return found->second = item.number;
-    }
-  }
-  return 0;
+  if (m_first_readers.empty()) m_first_readers = first_readers(m_writer.program);
+  auto const home = static_cast<std::size_t>(
+      m_writer.home(m_draft.graph.chunks[static_cast<std::size_t>(chunk)].parameter));
+  return home < m_first_readers.size() ? m_first_readers[home] : 0;
 }
 
 // What the host lane updates, slots among it, is in use beside the backward ops of the groups that

@@ -43,6 +43,7 @@ class Updates {
   std::size_t m_loss_group;
   std::vector<std::vector<int>> m_chunks;  // by the group after which they are updated
   std::vector<UpdatePiece> m_pieces;       // in order
+  std::multimap<int, int> m_norm_ops;      // by chunk
   int m_next = 0;                          // piece
   int m_complete = 0;                      // pieces before this one have whole gradients
   int m_away_brought = 0, m_brought = 0;   // up to which piece: what is not on the device; all
@@ -54,7 +55,7 @@ class Updates {
     std::size_t group;
   };
   std::vector<Done> m_done;
-  std::map<int, ItemNumber> m_first_readers;  // by chunk
+  std::vector<ItemNumber> m_first_readers;  // by buffer; empty: not asked for yet
 };
 
 }  // namespace spillway

@@ -144,7 +144,7 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
   abandon_checkpoint(run.dir);  // of a job that was killed; its space counts as free
-  auto const there = count_checkpoints(run.dir);
+  auto const there = count_checkpoints(run.dir, step);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
   auto const bytes = checkpoint_bytes(model);
   auto const most = std::numeric_limits<std::int64_t>::max() / bytes;  // no disk is larger

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cassert>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/permutation.hpp"
@@ -22,7 +23,7 @@ DataOrder::DataOrder(std::int64_t tokens, std::int64_t sequence, std::uint64_t s
 }
 
 Sample DataOrder::sample(std::int64_t global_sample) const {
-  assert(global_sample >= 0);
+  if (global_sample < 0) throw std::logic_error("data order: no sample has a negative number");
   std::int64_t const epoch = global_sample / m_windows;
   Permutation const order(m_windows, m_seed, static_cast<std::uint64_t>(epoch));
   return {epoch, order(global_sample % m_windows)};

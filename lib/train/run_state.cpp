@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -16,15 +17,20 @@ std::string const& entry(std::map<std::string, std::string> const& texts, std::s
   throw Error(Status::damaged, fmt::format("{}: /run has no `{}`", source, name));
 }
 
+// Far more than a run reaches, and little enough that sums of them do not overflow.
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
+constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
+
 template <class Integer>
 Integer integer(std::map<std::string, std::string> const& texts, std::string const& name,
-                std::string const& source) {
+                std::string const& source, Integer least, Integer most) {
   auto const& text = entry(texts, name, source);
   Integer value{};
   auto const end = text.data() + text.size();
   auto const parsed = std::from_chars(text.data(), end, value);
-  if (parsed.ec == std::errc{} && parsed.ptr == end) return value;
-  throw Error(Status::damaged, fmt::format("{}: /run: `{}` is no number: {}", source, name, text));
+  bool const is_number = parsed.ec == std::errc{} && parsed.ptr == end;
+  if (is_number && value >= least && value <= most) return value;
+  throw Error(Status::damaged, fmt::format("{}: /run: `{}` cannot be {}", source, name, text));
 }
 
 Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
@@ -52,12 +58,16 @@ std::map<std::string, std::string> to_texts(RunState const& state) {
 }
 
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
-  return {.step = integer<std::int64_t>(texts, "step", source),
-          .updates = integer<std::int64_t>(texts, "updates", source),
-          .samples = integer<std::int64_t>(texts, "samples", source),
-          .tokens = integer<std::int64_t>(texts, "tokens", source),
-          .seed = integer<std::uint64_t>(texts, "seed", source),
-          .vocab = integer<std::int64_t>(texts, "vocab", source),
+  auto const number = [&](char const* name, std::int64_t least, std::int64_t most) {
+    return integer(texts, name, source, least, most);
+  };
+  auto const step = number("step", 0, kMostCounted);
+  return {.step = step,
+          .updates = number("updates", 0, step),
+          .samples = number("samples", 0, kMostCounted),
+          .tokens = number("tokens", 0, kMostCounted),
+          .seed = integer<std::uint64_t>(texts, "seed", source, 0, ~std::uint64_t{0}),
+          .vocab = number("vocab", 1, kMostVocab),
           .tokenizer = entry(texts, "tokenizer", source),
           .arithmetic = read_arithmetic(texts, source),
           .config = entry(texts, "config", source)};

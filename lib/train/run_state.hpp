@@ -25,7 +25,7 @@ struct RunState {
 
 // Texts by name, as io/h5's checkpoint files keep them.
 std::map<std::string, std::string> to_texts(RunState const& state);
-// Throws Error(damaged) naming `source` and the missing or malformed entry.
+// Throws Error(damaged) naming `source` and the entry that is missing or cannot be.
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source);
 
 }  // namespace spillway

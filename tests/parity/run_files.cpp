@@ -31,9 +31,10 @@ void expect_keys(nlohmann::json const& object, Names const& names) {
 
 void expect_files(Run const& run) {
   EXPECT_EQ(names_in(run.dir),
-            (Names{"config.yaml", "environment.json", "latest", "lock", "metrics.jsonl",
-                   "plan.txt", "plan.yaml", "step-6", "summary.json"}));
-  EXPECT_EQ(names_in(run.dir / "step-6"), (Names{"checkpoint.h5", "shard-0.h5", "shard-1.h5"}));
+            (Names{"config.yaml", "environment.json", "latest", "lock", "metrics.jsonl", "plan.txt",
+                   "plan.yaml", "step-6", "summary.json"}));
+  EXPECT_EQ(names_in(run.dir / "step-6"),
+            (Names{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5"}));
   for (auto const* name : {"config.yaml", "environment.json", "latest", "plan.txt", "plan.yaml"}) {
     EXPECT_GT(std::filesystem::file_size(run.dir / name), 0u) << name;
   }
@@ -41,12 +42,12 @@ void expect_files(Run const& run) {
 
 void expect_promised_keys(Run const& run) {
   ASSERT_EQ(run.rows.size(), 6u);
-  expect_keys(run.rows[0], {"step", "tokens", "loss", "grad_norm", "lr", "step_s",
-                            "tokens_per_s", "mfu", "loss_hex", "grad_norm_hex", "peak_bytes",
-                            "spilled_bytes", "reloaded_bytes", "stall_s", "stall_by", "lanes"});
-  expect_keys(run.summary, {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes",
-                            "peak_rss_bytes", "predicted_step_s", "measured_step_s", "ops",
-                            "spill", "exit"});
+  expect_keys(run.rows[0], {"step", "tokens", "loss", "grad_norm", "lr", "step_s", "tokens_per_s",
+                            "mfu", "loss_hex", "grad_norm_hex", "peak_bytes", "spilled_bytes",
+                            "reloaded_bytes", "stall_s", "stall_by", "lanes"});
+  expect_keys(run.summary,
+              {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes", "peak_rss_bytes",
+               "predicted_step_s", "measured_step_s", "ops", "spill", "exit"});
   expect_keys(run.summary.at("spill"), {"backend", "written_bytes", "read_bytes", "write_gbps",
                                         "read_gbps", "lifetime_years"});
   for (auto const* which : {"predicted_peak_bytes", "measured_peak_bytes"}) {
@@ -57,9 +58,9 @@ void expect_promised_keys(Run const& run) {
 // config.yaml holds every value used, so it alone trains the same model again.
 void expect_repeatable(Run const& run) {
   auto const again = run.dir.parent_path() / "again";
-  auto const outcome = run_command(spillway_command(2) + " train " +
-                                   (run.dir / "config.yaml").string() +
-                                   " run.dir=" + again.string());
+  auto const outcome =
+      run_command(spillway_command(2) + " train " + (run.dir / "config.yaml").string() +
+                  " run.dir=" + again.string());
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   Run repeated;
   repeated.dir = again;

@@ -64,7 +64,7 @@ std::filesystem::path scratch_directory(std::string const& name) {
 }
 
 void write_token_file(std::filesystem::path const& path, std::int64_t count) {
-  TokenWriter writer(path, "byte", 256, count);
+  TokenWriter writer(path, "byte", 256, count, 0);
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
   std::int32_t state = 0;  // each token mostly follows from the one before
   for (std::size_t i = 0; i < tokens.size(); ++i) {

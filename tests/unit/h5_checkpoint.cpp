@@ -5,11 +5,15 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <stdexcept>
 
 #include "base/error.hpp"
+#include "io/file/seal.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
 
 namespace spillway {
@@ -107,9 +111,8 @@ TEST_F(CheckpointTest, what_was_written_is_read) {
 TEST_F(CheckpointTest, the_manifest_shows_whole_tensors) {
   auto const directory = save(1);
   auto const manifest = H5File::open(directory / "checkpoint.h5");
-  std::vector<float> values(42);
-  manifest.read<float>("/optimizer/m/wte.weight", 0, values);
-  EXPECT_EQ(values, values_of(2, 42));
+  EXPECT_EQ(manifest.read<float>("/optimizer/m/wte.weight", 42), values_of(2, 42));
+  EXPECT_EQ(manifest.text("/run", "step"), "1");
   EXPECT_EQ(manifest.info("/optimizer/m/wte.weight").shape, (std::vector<std::int64_t>{7, 6}));
 }
 
@@ -150,7 +153,7 @@ TEST_F(CheckpointTest, other_files_of_the_run_are_left_alone) {
 }
 
 TEST_F(CheckpointTest, any_file_cut_short_or_missing_is_damaged_and_named) {
-  for (auto const* name : {"checkpoint.h5", "shard-0.h5", "shard-1.h5"}) {
+  for (auto const* name : {"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5"}) {
     auto const file = save(4) / name;
     fs::resize_file(file, fs::file_size(file) - 1);
     auto const cut = error_of([&] { find_latest(m_run); });
@@ -171,14 +174,42 @@ TEST_F(CheckpointTest, latest_that_names_nothing_is_damaged) {
   }
 }
 
-TEST_F(CheckpointTest, a_flipped_bit_is_found_when_the_tensor_has_been_read) {
+// Reads all that a run reads.
+void read_whole(fs::path const& directory) {
+  CheckpointReader reader(directory);
+  for (auto const& [group, name, shape] : reader.tensors()) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    reader.read(group, name, 0, values);
+  }
+}
+
+void flip_bit(fs::path const& file, std::int64_t at, int bit) {
+  std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
+  auto const byte = static_cast<char>(stream.seekg(at).get());
+  stream.seekp(at).put(static_cast<char>(byte ^ (1 << bit)));
+}
+
+TEST_F(CheckpointTest, any_flipped_bit_of_any_file_is_found) {
+  auto const directory = save(1);
+  EXPECT_NO_THROW(read_whole(directory));
+  for (auto const* name : {"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5"}) {
+    auto const size = static_cast<std::int64_t>(fs::file_size(directory / name));
+    for (std::int64_t at = 0; at < size; at += 7) {
+      flip_bit(directory / name, at, static_cast<int>(at % 8));
+      auto const error = error_of([&] { read_whole(directory); });
+      EXPECT_EQ(error.status(), Status::damaged) << name << ", byte " << at;
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+      flip_bit(directory / name, at, static_cast<int>(at % 8));
+    }
+  }
+  EXPECT_NO_THROW(read_whole(directory));
+}
+
+TEST_F(CheckpointTest, a_value_that_changed_is_named_by_its_tensor) {
   auto const directory = save(1);
   auto const offset =
       H5File::open(directory / "shard-1.h5").offset_bytes("/optimizer/m/wte.weight");
-  std::fstream shard(directory / "shard-1.h5", std::ios::binary | std::ios::in | std::ios::out);
-  shard.seekp(offset + 40).put('\x41');
-  shard.close();
-
+  flip_bit(directory / "shard-1.h5", offset + 40, 3);
   CheckpointReader reader(directory);
   std::vector<float> values(42);
   reader.read("optimizer/v", "wte.weight", 0, values);
@@ -190,16 +221,93 @@ TEST_F(CheckpointTest, a_flipped_bit_is_found_when_the_tensor_has_been_read) {
                               ": /optimizer/m/wte.weight: not the values that were written");
 }
 
+TEST_F(CheckpointTest, a_directory_named_for_another_step_is_damaged) {
+  fs::rename(save(12), m_run / "step-13");
+  auto const error = error_of([&] { CheckpointReader reader(m_run / "step-13/"); });
+  EXPECT_EQ(error.status(), Status::damaged);
+  EXPECT_EQ(error.what(), (m_run / "step-13/").string() + ": holds the checkpoint of step 12");
+  fs::rename(m_run / "step-13", m_run / "best");
+  EXPECT_NO_THROW(read_whole(m_run / "best"));
+}
+
+TEST_F(CheckpointTest, a_seal_that_says_what_cannot_be_is_damaged) {
+  auto const seal = save(1) / "seal";
+  std::ifstream file(seal);
+  std::string line;
+  std::getline(file, line);
+  auto const expect_refused = [&](std::string const& what, std::string const& instead) {
+    auto text = line;
+    auto const at = text.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    std::ofstream(seal) << sealed(text.replace(at, what.size(), instead) + "\n");
+    auto const error = error_of([&] { read_whole(seal.parent_path()); });
+    EXPECT_EQ(error.status(), Status::damaged) << instead << ": " << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  };
+  expect_refused("[7,6]", "[7,-6]");
+  expect_refused("[7,6]", "[1099511627776,1099511627776]");
+  expect_refused("[7,6]", "[18446744073709551615]");
+  expect_refused("[7,6]", "[]");
+  expect_refused("[7,6]", "[7.5]");
+  expect_refused("[7,6]", "[268435456,1]");
+  expect_refused(R"("shard":0)", R"("shard":2)");
+  expect_refused(R"("shard":0)", R"("shard":-1)");
+  expect_refused(R"("rank":1)", R"("rank":99999999999)");
+  expect_refused(R"("name":"ln.bias")", R"("name":"wte.weight")");
+  expect_refused(R"("name":"ln.bias")", "\"name\":\"\\u001b[2J\"");
+  expect_refused(R"("index":)", R"("other":)");
+  expect_refused(line, "[[[[");
+}
+
 TEST_F(CheckpointTest, another_hdf5_file_or_a_later_version_is_bad_input) {
   EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
-  auto file = H5File::create(m_run / "checkpoint.h5");
-  file.close();
+  H5File::create(m_run / "checkpoint.h5").close();
   EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
-  file = H5File::create(m_run / "checkpoint.h5");
-  file.set_text("/", "format", checkpoint_format);
-  file.set_integer("/", "version", checkpoint_version + 1);
-  file.close();
-  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
+  auto const status_of_version = [&](std::int64_t version) {
+    auto file = H5File::create(m_run / "checkpoint.h5");
+    file.set_text("/", "format", checkpoint_format);
+    file.set_integer("/", "version", version);
+    file.close();
+    return error_of([&] { CheckpointReader reader(m_run); }).status();
+  };
+  EXPECT_EQ(status_of_version(checkpoint_version + 1), Status::bad_input);
+  EXPECT_EQ(status_of_version(checkpoint_version), Status::damaged);  // its seal is missing
+}
+
+TEST_F(CheckpointTest, values_that_are_missing_out_of_order_or_too_many_are_our_own_mistake) {
+  auto const directory = begin_checkpoint(m_run, 1);
+  std::vector<float> const values(6);
+  ShardWriter writer(directory, 1, m_specs);
+  EXPECT_THROW(writer.write("model", "wte.weight", 0, values), std::logic_error);  // of shard 0
+  EXPECT_THROW(writer.write("model", "ln.bias", 1, std::span(values).first(1)), std::logic_error);
+  EXPECT_THROW(writer.write("model", "ln.bias", 0, values), std::logic_error);
+  writer.write("model", "ln.bias", 0, std::span(values).first(5));
+  EXPECT_THROW(writer.close(), std::logic_error);
+  CheckpointReader reader(save(2));
+  std::vector<float> six(6);
+  EXPECT_THROW(reader.read("model", "ln.bias", 0, six), std::logic_error);
+  EXPECT_THROW(reader.read("model", "none", 0, six), std::logic_error);
+}
+
+TEST_F(CheckpointTest, a_rank_without_tensors_leaves_no_file) {
+  m_specs.push_back({"model", "far", {2}, 5});
+  auto const directory = begin_checkpoint(m_run, 1);
+  for (int rank = 0; rank < 7; ++rank) {
+    ShardWriter writer(directory, rank, m_specs);
+    for (std::size_t i = 0; i < m_specs.size(); ++i) {
+      auto const& spec = m_specs[i];
+      if (spec.shard == rank)
+        writer.write(spec.group, spec.name, 0, values_of(i, element_count(spec.shape)));
+    }
+    writer.close();
+  }
+  write_manifest(directory, m_specs, {});
+  std::set<std::string> names;
+  for (auto const& entry : fs::directory_iterator(directory))
+    names.insert(entry.path().filename().string());
+  EXPECT_EQ(names, (std::set<std::string>{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5",
+                                          "shard-5.h5"}));
+  EXPECT_NO_THROW(read_whole(directory));
 }
 
 TEST_F(CheckpointTest, full_storage_is_one_line_and_the_next_attempt_succeeds) {

@@ -16,6 +16,7 @@
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
 
 namespace {
@@ -105,18 +106,13 @@ TEST_F(CheckpointDir, what_a_killed_job_left_is_swept_without_a_new_one) {
   EXPECT_EQ(entries(), (Names{"latest", "step-10"}));
 }
 
-TEST_F(CheckpointDir, after_going_back_the_later_ones_go_first) {
+TEST_F(CheckpointDir, after_going_back_later_ones_stay_until_their_step_is_passed) {
   for (std::int64_t const step : {50, 90, 100}) save(step);
   point_to("step-50");
   for (std::int64_t const step : {60, 70}) save(step, 0, 2);
-  EXPECT_EQ(entries(), (Names{"latest", "step-60", "step-70"}));
-}
-
-TEST_F(CheckpointDir, after_going_back_later_ones_stay_while_there_is_room) {
-  for (std::int64_t const step : {50, 90, 100}) save(step);
-  point_to("step-50");
-  save(60, 0, 3);
-  EXPECT_EQ(entries(), (Names{"latest", "step-100", "step-50", "step-60"}));
+  EXPECT_EQ(entries(), (Names{"latest", "step-100", "step-60", "step-70", "step-90"}));
+  save(100, 0, 2);
+  EXPECT_EQ(entries(), (Names{"latest", "step-100", "step-90"}));
 }
 
 TEST_F(CheckpointDir, an_old_one_that_cannot_be_removed_is_a_warning) {
@@ -188,6 +184,20 @@ TEST_F(CheckpointDir, an_exchange_that_fails_is_named_and_spares_what_stands_the
   exchange_error = EIO;
   EXPECT_THROW(save(7, 2), Error);
   EXPECT_EQ(latest_value(), 1);
+}
+
+// Also before there was a `latest`.
+TEST_F(CheckpointDir, killed_before_any_move_of_the_first_one_it_is_there_or_nothing_is) {
+  for (int before = 0; before < 2; ++before) {
+    EXPECT_EXIT((moves_left = before, save(7, 1)), testing::ExitedWithCode(kKilled), "");
+    abandon_checkpoint(m_run);
+    EXPECT_EQ(mend_latest(m_run).size(), before == 0 ? 0u : 1u);
+    if (before == 0) {
+      EXPECT_EQ(find_latest(m_run), std::nullopt);
+    } else {
+      EXPECT_EQ(latest_value(), 1);
+    }
+  }
 }
 
 TEST_F(CheckpointDir, killed_before_any_move_latest_leads_to_the_old_or_the_new_one) {

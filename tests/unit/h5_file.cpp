@@ -8,7 +8,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "io/h5/flat_range.hpp"
+#include "io/file/output_file.hpp"
+#include "tests/support/hostile_h5.hpp"
 
 namespace spillway {
 namespace {
@@ -34,64 +35,50 @@ Error error_of(F action) {
   return Error(Status::done, "no error");
 }
 
-TEST(FlatRange, boxes_cover_any_range_in_order_and_in_few_pieces) {
-  std::array<std::int64_t, 3> const shape{3, 4, 5};
-  for (std::int64_t first = 0; first < 60; ++first) {
-    for (std::int64_t end = first + 1; end <= 60; ++end) {
-      std::int64_t at = first, boxes = 0;
-      for (; at < end; ++boxes) {
-        auto const box = leading_box(shape, at, end - at);
-        EXPECT_EQ((box.start[0] * 4 + box.start[1]) * 5 + box.start[2], at);
-        EXPECT_EQ(box.count[0] * box.count[1] * box.count[2], box.elements);
-        auto const last =
-            ((box.start[0] + box.count[0] - 1) * 4 + box.start[1] + box.count[1] - 1) * 5 +
-            box.start[2] + box.count[2] - 1;
-        EXPECT_EQ(last, at + box.elements - 1);  // contiguous: nothing is skipped
-        at += box.elements;
-      }
-      EXPECT_EQ(at, end);
-      EXPECT_LE(boxes, 5);
-    }
-  }
+void write_at(fs::path const& path, std::int64_t offset_bytes, std::span<std::byte const> bytes) {
+  auto file = OutputFile::open(path);
+  file.write(offset_bytes, bytes);
+  file.close();
 }
 
-TEST_F(H5FileTest, a_tensor_streams_through_a_small_buffer) {
-  std::array<std::int64_t, 3> const shape{3, 4, 5};
-  std::vector<float> values(60), back(60);
+TEST_F(H5FileTest, values_lie_on_a_page_where_offset_bytes_says_behind_any_user_block) {
+  std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.5f);
-  auto file = H5File::create(m_dir / "a.h5");
-  file.create_dataset("/model/w", H5Type::f32, shape);
-  for (std::size_t at = 0; at < 60; at += 7) {
-    auto const piece =
-        std::span<float const>(values).subspan(at, std::min<std::size_t>(7, 60 - at));
-    file.write("/model/w", static_cast<std::int64_t>(at), piece);
-  }
-  file.close();
+  for (std::int64_t const user_block_bytes : {0, 4096}) {
+    auto file = H5File::create(m_dir / "a.h5", Status::storage, user_block_bytes);
+    file.create_dataset("/model/t", H5Type::f32, std::array<std::int64_t, 2>{64, 64});
+    auto const offset = file.offset_bytes("/model/t");
+    file.close();
+    EXPECT_EQ((offset - user_block_bytes) % 4096, 0);
+    write_at(m_dir / "a.h5", offset, std::as_bytes(std::span(values)));
 
-  auto const read = H5File::open(m_dir / "a.h5");
-  for (std::size_t at = 0; at < 60; at += 11) {
-    auto const piece = std::span(back).subspan(at, std::min<std::size_t>(11, 60 - at));
-    read.read("/model/w", static_cast<std::int64_t>(at), piece);
+    auto const read = H5File::open(m_dir / "a.h5");
+    EXPECT_EQ(read.offset_bytes("/model/t"), offset);
+    EXPECT_EQ(read.read<float>("/model/t", 4096), values);
+    EXPECT_EQ(read.info("/model/t").shape, (std::vector<std::int64_t>{64, 64}));
   }
-  EXPECT_EQ(back, values);
-  EXPECT_EQ(read.info("/model/w").shape, std::vector<std::int64_t>(shape.begin(), shape.end()));
 }
 
-TEST_F(H5FileTest, a_dataset_lies_on_a_page_where_offset_bytes_says) {
-  std::vector<std::uint16_t> values(4096);
-  std::iota(values.begin(), values.end(), std::uint16_t{7});
-  auto file = H5File::create(m_dir / "a.h5");
-  file.create_dataset("/t", H5Type::u16, std::array{std::int64_t{4096}});
-  file.write<std::uint16_t>("/t", 0, values);
-  auto const offset = file.offset_bytes("/t");
-  file.close();
+TEST_F(H5FileTest, a_planted_link_is_replaced_and_what_it_names_is_spared) {
+  std::ofstream(m_dir / "precious") << "text";
+  fs::create_symlink(m_dir / "precious", m_dir / "a.h5");
+  H5File::create(m_dir / "a.h5").close();
+  EXPECT_FALSE(fs::is_symlink(m_dir / "a.h5"));
+  EXPECT_EQ(fs::file_size(m_dir / "precious"), 4u);
+}
 
-  EXPECT_EQ(offset % 4096, 0);
-  std::ifstream raw(m_dir / "a.h5", std::ios::binary);
-  raw.seekg(offset);
-  std::vector<std::uint16_t> back(4096);
-  raw.read(reinterpret_cast<char*>(back.data()), 8192);
-  EXPECT_EQ(back, values);
+TEST_F(H5FileTest, links_to_elsewhere_count_as_absent) {
+  auto target = H5File::create(m_dir / "target.h5");
+  target.create_dataset("/group/t", H5Type::u8, std::array{std::int64_t{4}});
+  target.close();
+  H5File::create(m_dir / "a.h5").close();
+  test::add_links(m_dir / "a.h5");
+  auto const read = H5File::open(m_dir / "a.h5");
+  EXPECT_EQ(read.children("/"), (std::vector<std::string>{"external", "soft"}));
+  for (auto const* name : {"/external", "/soft", "/external/t"}) {
+    EXPECT_FALSE(read.exists(name)) << name;
+    EXPECT_EQ(error_of([&] { read.info(name); }).status(), Status::damaged) << name;
+  }
 }
 
 TEST_F(H5FileTest, attributes_come_back_even_long_ones) {
@@ -121,9 +108,10 @@ TEST_F(H5FileTest, a_virtual_dataset_joins_shards_and_moves_with_its_directory) 
     std::array<std::int64_t, 2> const shape{shard + 1, 4};
     auto file = H5File::create(m_dir / "old" / name);
     file.create_dataset("/w", H5Type::f32, shape);
-    std::vector<float> const values(static_cast<std::size_t>(4 * (shard + 1)), float(shard));
-    file.write<float>("/w", 0, values);
+    auto const offset = file.offset_bytes("/w");
     file.close();
+    std::vector<float> const values(static_cast<std::size_t>(4 * (shard + 1)), float(shard));
+    write_at(m_dir / "old" / name, offset, std::as_bytes(std::span(values)));
     sources.push_back({name, "/w", shard + 1});
   }
   auto whole = H5File::create(m_dir / "old" / "whole.h5");
@@ -131,12 +119,11 @@ TEST_F(H5FileTest, a_virtual_dataset_joins_shards_and_moves_with_its_directory) 
   whole.close();
   fs::rename(m_dir / "old", m_dir / "new");
 
-  std::vector<float> values(24);
-  H5File::open(m_dir / "new" / "whole.h5").read<float>("/w", 0, values);
+  auto values = H5File::open(m_dir / "new" / "whole.h5").read<float>("/w", 24);
   for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(values[i], i < 4 ? 0 : i < 12 ? 1 : 2) << i;
 
   fs::remove(m_dir / "new" / "shard-1.h5");
-  H5File::open(m_dir / "new" / "whole.h5").read<float>("/w", 0, values);
+  values = H5File::open(m_dir / "new" / "whole.h5").read<float>("/w", 24);
   EXPECT_TRUE(std::isnan(values[4]));  // not a plausible zero
 }
 
@@ -168,8 +155,6 @@ TEST_F(H5FileTest, what_is_missing_or_of_another_kind_is_named) {
   made.create_dataset("/t", H5Type::u8, std::array{std::int64_t{10}});
   made.close();
   auto const file = H5File::open(m_dir / "a.h5");
-  std::vector<std::uint8_t> bytes(11);
-  std::vector<float> floats(1);
   auto const expect = [&](auto action, std::string const& what) {
     auto const error = error_of(action);
     EXPECT_EQ(error.status(), Status::damaged);
@@ -177,8 +162,8 @@ TEST_F(H5FileTest, what_is_missing_or_of_another_kind_is_named) {
   };
   expect([&] { file.info("/none/deep"); }, "/none/deep: no such dataset");
   expect([&] { file.info("/"); }, "/: not a dataset: not a dataset");
-  expect([&] { file.read<float>("/t", 0, floats); }, "/t: has another element type than expected");
-  expect([&] { file.read<std::uint8_t>("/t", 0, bytes); }, "/t: is smaller than expected");
+  expect([&] { file.read<float>("/t", 10); }, "/t: has another element type than expected");
+  expect([&] { file.read<std::uint8_t>("/t", 9); }, "/t: is larger than expected");
   EXPECT_EQ(error_of([&] { file.text("/t", "unit"); }).status(), Status::damaged);
 }
 

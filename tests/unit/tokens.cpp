@@ -9,6 +9,7 @@
 #include "io/h5/h5_file.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_file.hpp"
+#include "io/tokens/token_head.hpp"
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
 
@@ -32,7 +33,7 @@ class TokensTest : public testing::Test {
 
   fs::path token_file(std::string const& name, std::int64_t vocab,
                       std::vector<std::int32_t> const& tokens) const {
-    TokenWriter writer(m_dir / name, "test", vocab, static_cast<std::int64_t>(tokens.size()));
+    TokenWriter writer(m_dir / name, "test", vocab, static_cast<std::int64_t>(tokens.size()), 1);
     writer.append(tokens);
     writer.close(std::array{std::int64_t{0}});
     return m_dir / name;
@@ -138,8 +139,83 @@ TEST_F(TokensTest, a_file_cut_short_is_damaged) {
     fs::resize_file(path, fs::file_size(path) - 1);
     EXPECT_EQ(error_of([&] { TokenFile file(path); }).status(), Status::damaged) << path;
   }
+  llmc_file("t.bin", {1, 2, 3});
+  std::ofstream(llmc, std::ios::binary | std::ios::app) << "more";
+  auto const error = error_of([&] { TokenFile file(llmc); });
+  EXPECT_EQ(error.status(), Status::damaged);
+  EXPECT_EQ(error.what(),
+            llmc.string() + ": longer than it should be: its header says 3 tokens, it has 5");
   fs::resize_file(llmc, 600);
   EXPECT_EQ(error_of([&] { TokenFile file(llmc); }).status(), Status::damaged);
+}
+
+TEST_F(TokensTest, any_flipped_bit_changes_no_token_or_is_found) {
+  auto const tokens = count_up(20'011, 300);
+  auto const path = token_file("t.h5", 300, tokens);
+  auto const size = static_cast<std::int64_t>(fs::file_size(path));
+  std::int64_t found = 0;
+  for (std::int64_t at = 0; at < size; at += 37) {
+    std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+    auto const byte = static_cast<char>(stream.seekg(at).get());
+    stream.seekp(at).put(static_cast<char>(byte ^ (1 << (at % 8)))).flush();
+    std::vector<std::int32_t> read(20'011);
+    auto const error = error_of([&] { TokenFile(path).read(0, read); });
+    EXPECT_TRUE(error.status() == Status::damaged || read == tokens) << at;
+    found += error.status() == Status::damaged ? 1 : 0;
+    stream.seekp(at).put(byte);
+  }
+  EXPECT_GE(found * 37, 2 * 20'011);
+}
+
+TEST_F(TokensTest, a_damaged_piece_is_named_and_the_others_still_serve) {
+  auto const path = token_file("t.h5", 256, count_up(40'000, 256));
+  auto const at = TokenFile(path).layout().offset_bytes + 20'000;
+  std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).seekp(at).put('\x7f');
+  TokenFile const file(path);
+  std::vector<std::int32_t> some(100);
+  EXPECT_NO_THROW(file.read(16'284, some));
+  EXPECT_NO_THROW(file.read(32'768, some));
+  auto const error = error_of([&] { file.read(16'300, some); });
+  EXPECT_EQ(error.status(), Status::damaged);
+  EXPECT_EQ(error.what(), path.string() + ": tokens 16384 to 32767 are not what was written");
+}
+
+TEST_F(TokensTest, documents_that_cannot_be_are_damage) {
+  for (auto const& starts : std::vector<std::vector<std::int64_t>>{
+           {1, 2}, {0, 0}, {0, 100}, {0, -5}, {3, 1}, {0, std::int64_t{1} << 62}}) {
+    TokenWriter writer(m_dir / "t.h5", "test", 256, 100, 2);
+    writer.append(std::vector<std::int32_t>(100));
+    writer.close(starts);
+    auto const error = error_of([&] { TokenFile file(m_dir / "t.h5"); });
+    EXPECT_EQ(error.status(), Status::damaged);
+    EXPECT_NE(std::string(error.what()).find("a document cannot begin at"), std::string::npos);
+  }
+}
+
+TEST_F(TokensTest, heads_that_say_what_cannot_be_are_damage) {
+  TokenLayout const sound = TokenFile(token_file("t.h5", 256, count_up(100, 256))).layout();
+  auto const expect_refused = [&](auto const& change) {
+    auto layout = sound;
+    change(layout);
+    auto const head = token_head(layout);
+    std::fstream(m_dir / "t.h5", std::ios::binary | std::ios::in | std::ios::out)
+        .write(head.data(), static_cast<std::streamsize>(head.size()));
+    auto const error = error_of([&] { TokenFile file(m_dir / "t.h5"); });
+    EXPECT_TRUE(error.status() == Status::damaged || error.status() == Status::bad_input)
+        << error.what();
+  };
+  expect_refused([](auto& layout) { layout.count = std::int64_t{1} << 61; });
+  expect_refused([](auto& layout) { layout.count = std::int64_t{1} << 52; });
+  expect_refused([](auto& layout) { layout.count = -1; });
+  expect_refused([](auto& layout) { layout.count = 0; });
+  expect_refused([](auto& layout) { layout.vocab = 0; });
+  expect_refused([](auto& layout) { layout.vocab = std::int64_t{1} << 32; });
+  expect_refused([](auto& layout) { layout.token_bytes = 3; });
+  expect_refused([](auto& layout) { layout.token_bytes = 0; });
+  expect_refused([](auto& layout) { layout.offset_bytes = std::int64_t{1} << 50; });
+  expect_refused([](auto& layout) { layout.documents = std::int64_t{1} << 51; });
+  expect_refused([](auto& layout) { layout.checksums_at = std::int64_t{1} << 51; });
+  expect_refused([](auto& layout) { layout.tokenizer = "\033[2J"; });
 }
 
 TEST_F(TokensTest, a_set_is_its_files_in_order_as_one_range) {
@@ -192,9 +268,10 @@ TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
   std::vector<std::int32_t> five(5);
   separated.read(0, five);
   EXPECT_EQ(five, (std::vector<std::int32_t>{'a', 'b', 0xff, 256, 'c'}));
-  std::vector<std::int64_t> starts(2);
-  H5File::open(m_dir / "separated.h5").read<std::int64_t>("/document_starts", 0, starts);
-  EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 4}));
+  auto const hdf5 = H5File::open(m_dir / "separated.h5");  // as others see it
+  EXPECT_EQ(hdf5.read<std::int64_t>("/document_starts", 9), (std::vector<std::int64_t>{0, 4}));
+  EXPECT_EQ(hdf5.read<std::uint16_t>("/tokens", 70'005)[3], 256);
+  EXPECT_EQ(hdf5.text("/", "tokenizer"), "byte");
 }
 
 TEST_F(TokensTest, a_missing_input_leaves_no_output) {

@@ -44,7 +44,7 @@ class Batches : public testing::Test {
              ("train_batches_" + std::to_string(::getpid()) + ".h5");
     std::vector<std::int32_t> tokens(kTokens);
     std::iota(tokens.begin(), tokens.end(), 0);
-    TokenWriter writer(m_path, "byte", 256, kTokens);
+    TokenWriter writer(m_path, "byte", 256, kTokens, 0);
     writer.append(tokens);
     writer.close({});
     m_tokens.emplace("data.train", std::vector{m_path.string()});

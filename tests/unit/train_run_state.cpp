@@ -35,7 +35,9 @@ void expect_damaged(std::map<std::string, std::string> const& texts, std::string
 
 TEST(RunState, comes_back_from_its_texts_unchanged) {
   EXPECT_EQ(run_state(to_texts(sample()), "here"), sample());
-  EXPECT_EQ(run_state(to_texts(RunState{}), "here"), RunState{});
+  RunState first;
+  first.vocab = 1;
+  EXPECT_EQ(run_state(to_texts(first), "here"), first);
 }
 
 TEST(RunState, says_which_entry_a_damaged_checkpoint_lacks) {
@@ -53,6 +55,19 @@ TEST(RunState, refuses_numbers_that_are_none) {
       texts[name] = text;
       expect_damaged(texts, name);
     }
+  }
+}
+
+TEST(RunState, refuses_numbers_that_no_run_reaches) {
+  std::pair<char const*, char const*> const cases[] = {
+      {"step", "-5"},    {"updates", "-1"}, {"updates", "13"},
+      {"samples", "-1"}, {"tokens", "-1"},  {"samples", "9223372036854775807"},
+      {"vocab", "0"},    {"vocab", "-1"},   {"vocab", "4294967296"},
+      {"seed", "-1"}};
+  for (auto const& [name, text] : cases) {
+    auto texts = to_texts(sample());
+    texts[name] = text;
+    expect_damaged(texts, name);
   }
 }
 

@@ -1,0 +1,122 @@
+#include "io/file/in_child.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <initializer_list>
+
+#include "base/error.hpp"
+#include "io/file/file.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr rlim_t kMostProcessor_s = 4;
+constexpr rlim_t kMostMemory_bytes = rlim_t{2} << 30;
+
+void limit(decltype(RLIMIT_AS) what, rlim_t value) {
+  rlimit now{};
+  ::getrlimit(what, &now);
+  if (value > now.rlim_max) return;  // it is stricter already
+  rlimit const wanted{value, value};
+  ::setrlimit(what, &wanted);
+}
+
+rlim_t address_space_bytes() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// The parent's handlers would ask the run to stop; a library's last words are for nobody.
+void become_harmless() {
+  for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGABRT})
+    std::signal(signal, SIG_DFL);
+  if (int const null = ::open("/dev/null", O_RDWR); null >= 0)
+    for (int const standard : {0, 1, 2}) ::dup2(null, standard);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, kMostProcessor_s);
+  limit(RLIMIT_AS, address_space_bytes() + kMostMemory_bytes);
+}
+
+// A character for the status, then the text.
+std::string answer(std::filesystem::path const& path, std::function<std::string()> const& work) {
+  auto const with = [](Status status, std::string const& text) {
+    return static_cast<char>(status) + text;
+  };
+  try {
+    return with(Status::done, work());
+  } catch (Error const& error) {
+    return with(error.status(), error.what());
+  } catch (std::exception const& error) {
+    return with(Status::damaged, fmt::format("{}: damaged ({})", path.string(), error.what()));
+  }
+}
+
+void write_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    auto const written = ::write(to, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // the parent is gone
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string read_all(int from) {
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    auto const got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+[[noreturn]] void fail_here(std::filesystem::path const& path, char const* what) {
+  int const error = errno;
+  throw Error(Status::storage, fmt::format("{}: {}: {}", path.string(), what, error_text(error)));
+}
+
+}  // namespace
+
+std::string in_child(std::filesystem::path const& path, std::function<std::string()> const& work) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_here(path, "no pipe to read it through");
+  FileDescriptor const from(ends[0]);
+  FileDescriptor to(ends[1]);
+  pid_t const child = ::fork();
+  if (child < 0) fail_here(path, "no process to read it in");
+  if (child == 0) {
+    become_harmless();
+    write_all(to.get(), answer(path, work));
+    ::_exit(0);
+  }
+  to.reset();
+  auto const text = read_all(from.get());
+  int const status = wait_for(child);
+  if (WIFSIGNALED(status) || text.empty()) {
+    bool const slow =
+        WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+    throw Error(Status::damaged, fmt::format("{}: damaged: reading it {}", path.string(),
+                                             slow ? "comes to no end" : "crashes"));
+  }
+  if (text[0] != 0) throw Error(static_cast<Status>(text[0]), text.substr(1));
+  return text.substr(1);
+}
+
+}  // namespace spillway

@@ -1,0 +1,42 @@
+#include "io/file/read_file.hpp"
+
+#include <fmt/core.h>
+
+#include "base/error.hpp"
+#include "io/file/seal.hpp"
+
+namespace spillway {
+
+void read_range(FileDescriptor const& file, std::filesystem::path const& path,
+                std::int64_t offset_bytes, std::span<std::byte> to) {
+  auto const got = read_fully(file.get(), to, offset_bytes);
+  if (got.error != 0) {
+    throw Error(Status::storage,
+                fmt::format("{}: cannot be read: {}", path.string(), error_text(got.error)));
+  }
+  if (got.done_bytes != std::ssize(to))
+    throw Error(Status::damaged, fmt::format("{}: has become shorter", path.string()));
+}
+
+std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes) {
+  auto const file = open_for_reading(path);
+  auto const bytes = size_bytes(file, path);
+  if (bytes > most_bytes) {
+    throw Error(Status::damaged, fmt::format("{}: has {} bytes, more than the {} that make sense",
+                                             path.string(), bytes, most_bytes));
+  }
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  read_range(file, path, 0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::string read_sealed_text(std::filesystem::path const& path, std::int64_t most_bytes) {
+  auto const text = read_text(path, most_bytes);
+  try {
+    return unsealed(text);
+  } catch (Error const& error) {
+    throw Error(error.status(), fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,127 @@
+#include "io/h5/checkpoint_index.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "io/h5/checkpoint_file.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
+constexpr std::size_t kMostAxes = 8, kMostNameBytes = 1024;
+
+[[noreturn]] void fail(std::string const& what, std::string const& why) {
+  throw Error(Status::damaged, fmt::format("{}: {}", what, why));
+}
+
+// A name becomes part of paths and of messages.
+std::string plain_name(std::string name, std::string const& source) {
+  bool const plain =
+      !name.empty() && name.size() <= kMostNameBytes &&
+      std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 127; });
+  if (!plain) fail(source, "a tensor has an impossible name");
+  return name;
+}
+
+std::int64_t bounded(Json const& number, std::int64_t most, std::string const& what) {
+  if (!number.is_number_integer()) fail(what, "has no number where one must be");
+  auto const value = number.get<std::int64_t>();
+  bool const wraps =
+      number.is_number_unsigned() &&
+      number.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (wraps || value < 0 || value > most)
+    fail(what, fmt::format("{} is impossible", number.dump()));
+  return value;
+}
+
+CheckpointIndex::Place place_of(Json const& entry, CheckpointIndex const& index,
+                                TensorInfo const& info, std::string const& source) {
+  auto const what = fmt::format("{}: {}", source, dataset_path(info.group, info.name));
+  if (index.shards.empty()) fail(what, "has no shard to lie in");
+  auto const shard =
+      static_cast<std::size_t>(bounded(entry.at("shard"), std::ssize(index.shards) - 1, what));
+  auto const offset_bytes = bounded(entry.at("offset"), kMostBytes, what);
+  auto const bytes = checked_elements(info.shape, what) * static_cast<std::int64_t>(sizeof(float));
+  if (offset_bytes + bytes > index.shards[shard].bytes) fail(what, "lies beyond its shard's end");
+  return {shard, offset_bytes, entry.at("xxh3")};
+}
+
+TensorInfo info_of(Json const& entry, std::string const& source) {
+  TensorInfo info{plain_name(entry.at("group"), source), plain_name(entry.at("name"), source), {}};
+  for (auto const& extent : entry.at("shape"))
+    info.shape.push_back(bounded(extent, kMostElements, source));
+  return info;
+}
+
+CheckpointIndex parse(Json const& json, std::string const& source) {
+  CheckpointIndex index;
+  index.run_strings = json.at("run").get<std::map<std::string, std::string>>();
+  for (auto const& shard : json.at("shards"))
+    index.shards.push_back({static_cast<int>(bounded(shard.at("rank"), kMostRanks, source)),
+                            bounded(shard.at("bytes"), kMostBytes, source), shard.at("rest")});
+  std::set<std::string> paths;
+  for (auto const& entry : json.at("tensors")) {
+    auto info = info_of(entry, source);
+    auto const path = dataset_path(info.group, info.name);
+    if (!paths.insert(path).second) fail(source, path + ": is named twice");
+    index.places.push_back(place_of(entry, index, info, source));
+    index.tensors.push_back(std::move(info));
+  }
+  return index;
+}
+
+Json json_of(CheckpointIndex const& index) {
+  Json shards = Json::array(), tensors = Json::array();
+  for (auto const& shard : index.shards)
+    shards.push_back({{"rank", shard.rank}, {"bytes", shard.bytes}, {"rest", shard.rest}});
+  for (std::size_t i = 0; i < index.tensors.size(); ++i) {
+    auto const& [group, name, shape] = index.tensors[i];
+    auto const& [shard, offset_bytes, checksum] = index.places[i];
+    tensors.push_back({{"group", group},
+                       {"name", name},
+                       {"shape", shape},
+                       {"shard", shard},
+                       {"offset", offset_bytes},
+                       {"xxh3", checksum}});
+  }
+  return {
+      {"run", index.run_strings}, {"shards", std::move(shards)}, {"tensors", std::move(tensors)}};
+}
+
+}  // namespace
+
+std::int64_t checked_elements(std::span<std::int64_t const> shape, std::string const& what) {
+  std::int64_t count = 1;
+  bool possible = !shape.empty() && shape.size() <= kMostAxes;
+  for (auto const extent : shape) {
+    possible = possible && extent >= 1 && extent <= kMostElements / count;
+    if (possible) count *= extent;
+  }
+  if (!possible) fail(what, "has an impossible shape");
+  return count;
+}
+
+std::string to_json(CheckpointIndex const& index) {
+  // A path in the configuration may have any bytes.
+  return json_of(index).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+CheckpointIndex index_from_json(std::string const& text, std::string const& source) {
+  try {
+    return parse(Json::parse(text), source);
+  } catch (nlohmann::json::exception const&) {
+    fail(source, "says nothing that can be understood");
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,68 @@
+#include "io/h5/checkpoint_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "io/file/read_file.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kMostLatestBytes = 4096;
+
+}  // namespace
+
+namespace fs = std::filesystem;
+
+fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix) {
+  return run_directory / fmt::format("{}{}{}", kStepPrefix, step, suffix);
+}
+
+std::optional<std::int64_t> step_in(std::string_view name, std::string_view suffix) {
+  if (!name.starts_with(kStepPrefix) || !name.ends_with(suffix)) return {};
+  name.remove_prefix(kStepPrefix.size());
+  if (name.size() < suffix.size()) return {};
+  name.remove_suffix(suffix.size());
+  std::int64_t step = 0;
+  auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+  if (error != std::errc() || end != name.data() + name.size() || step < 0) return {};
+  return step;
+}
+
+std::vector<std::int64_t> steps_in(fs::path const& run_directory, std::string_view suffix) {
+  std::vector<std::int64_t> steps;
+  for (auto const& entry : fs::directory_iterator(run_directory)) {
+    auto const step = step_in(entry.path().filename().string(), suffix);
+    if (step) steps.push_back(*step);
+  }
+  return steps;
+}
+
+std::string text_of(fs::filesystem_error const& error) {
+  return fmt::format("{}: {}", error.path1().string(), error.code().message());
+}
+
+std::optional<std::string> read_latest(fs::path const& run_directory) {
+  auto const path = run_directory / "latest";
+  if (!as_storage_error([&] { return fs::exists(path); })) return {};
+  auto text = read_text(path, kMostLatestBytes);
+  text.resize(std::min(text.size(), text.find('\n')));
+  if (text.empty()) throw Error(Status::damaged, path.string() + ": is empty");
+  return text;
+}
+
+fs::path standing_place(fs::path const& run_directory, std::int64_t step) {
+  return as_storage_error([&] {
+    auto const place = step_path(run_directory, step);
+    auto const aside = step_path(run_directory, step, kReplaced);
+    return !fs::exists(place) && fs::exists(aside) ? aside : place;
+  });
+}
+
+std::optional<std::int64_t> step_of(fs::path const& directory) {
+  bool const slashed = !directory.has_filename();
+  return step_in((slashed ? directory.parent_path() : directory).filename().string());
+}
+
+}  // namespace spillway

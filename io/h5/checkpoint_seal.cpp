@@ -1,0 +1,146 @@
+#include "io/h5/checkpoint_seal.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/file/file.hpp"
+#include "io/file/file_checksum.hpp"
+#include "io/file/output_file.hpp"
+#include "io/file/read_file.hpp"
+#include "io/file/seal.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/old_checkpoint.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kElementBytes = sizeof(float);
+constexpr std::int64_t kMostSealBytes = std::int64_t{1} << 30;
+
+[[noreturn]] void fail(fs::path const& path, std::string const& why) {
+  throw Error(Status::damaged, fmt::format("{}: {}", path.string(), why));
+}
+
+struct FileSum {
+  std::int64_t bytes;
+  std::string checksum;
+};
+
+FileSum sum_of(fs::path const& path) {
+  auto const file = open_for_reading(path);
+  auto const bytes = size_bytes(file, path);
+  StreamingChecksum sum;
+  add_range(sum, file, path, 0, bytes);
+  return {bytes, checksum_text(sum.value())};
+}
+
+void require_file(fs::path const& path, std::int64_t expected_bytes) {
+  std::error_code error;
+  auto const bytes = fs::file_size(path, error);
+  if (error) fail(path, error.message());
+  if (std::cmp_not_equal(bytes, expected_bytes))
+    fail(path, fmt::format("has {} bytes, {} were written", bytes, expected_bytes));
+}
+
+void require_manifest(fs::path const& path, Json const& said) {
+  require_file(path, said.at("bytes").get<std::int64_t>());
+  if (sum_of(path).checksum != said.at("xxh3")) fail(path, "is not what was written");
+}
+
+void require_known_version(fs::path const& path, Json const& version) {
+  if (version == checkpoint_version) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: checkpoint format {} is not known to this build (it reads 1 to {})",
+                          path.string(), version.dump(), checkpoint_version));
+}
+
+CheckpointIndex read_sealed(fs::path const& directory) {
+  auto const path = directory / seal_name;
+  auto const text = read_sealed_text(path, kMostSealBytes);
+  try {
+    auto const json = Json::parse(text);
+    require_known_version(path, json.at("version"));
+    require_manifest(directory / manifest_name, json.at("manifest"));
+    return index_from_json(json.at("index").dump(), path.string());
+  } catch (Json::exception const&) {
+    fail(path, "says nothing that can be understood");
+  }
+}
+
+// Nobody reads the directory before it is complete: no other name is needed meanwhile.
+void write_text(fs::path const& path, std::string const& text) {
+  auto file = OutputFile::create(path);
+  file.write(0, std::as_bytes(std::span(text)));
+  file.close();
+}
+
+fs::path shard_seal(fs::path const& directory, int rank) {
+  return directory / fmt::format("shard-{}.{}", rank, seal_name);
+}
+
+}  // namespace
+
+CheckpointIndex read_index(fs::path const& directory) {
+  std::error_code unseen;  // opening it says why
+  bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
+  auto const index = is_sealed ? read_sealed(directory) : read_old_index(directory);
+  require_shards(directory, index);
+  return index;
+}
+
+void require_shards(fs::path const& directory, CheckpointIndex const& index) {
+  for (auto const& shard : index.shards)
+    require_file(directory / shard_name(shard.rank), shard.bytes);
+}
+
+std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
+                             CheckpointIndex const& index, std::size_t shard) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte, end
+  for (std::size_t i = 0; i < index.places.size(); ++i) {
+    auto const& place = index.places[i];
+    if (place.shard != shard) continue;
+    auto const bytes = checked_elements(index.tensors[i].shape, path.string()) * kElementBytes;
+    values.emplace_back(place.offset_bytes, place.offset_bytes + bytes);
+  }
+  auto const end = index.shards[shard].bytes;
+  values.emplace_back(end, end);
+  std::ranges::sort(values);
+  StreamingChecksum sum;
+  std::int64_t at = 0;
+  for (auto const& [first, last] : values) {
+    add_range(sum, file, path, at, first - at);  // nothing where they overlap
+    at = std::max(at, last);
+  }
+  return checksum_text(sum.value());
+}
+
+void write_seal(fs::path const& directory, CheckpointIndex const& index) {
+  auto const [bytes, checksum] = sum_of(directory / manifest_name);
+  Json const json = {{"format", "spillway-seal"},
+                     {"version", checkpoint_version},
+                     {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
+                     {"index", Json::parse(to_json(index))}};
+  write_text(directory / seal_name, sealed(json.dump() + "\n"));
+}
+
+void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const& index) {
+  write_text(shard_seal(directory, rank), sealed(to_json(index) + "\n"));
+}
+
+CheckpointIndex take_shard_seal(fs::path const& directory, int rank) {
+  auto const path = shard_seal(directory, rank);
+  auto index = index_from_json(read_sealed_text(path, kMostSealBytes), path.string());
+  fs::remove(path);
+  return index;
+}
+
+}  // namespace spillway

@@ -1,0 +1,101 @@
+#include "io/h5/earlier_checkpoints.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "io/file/file.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_names.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of finished checkpoints, also those that another of the same step had moved aside; ascending.
+std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
+  return as_storage_error([&] {
+    if (!fs::exists(run_directory)) return std::vector<std::int64_t>{};
+    auto steps = steps_in(run_directory);
+    std::ranges::copy(steps_in(run_directory, kReplaced), std::back_inserter(steps));
+    std::ranges::sort(steps);
+    steps.erase(std::ranges::unique(steps).begin(), steps.end());
+    return steps;
+  });
+}
+
+std::string why_not(fs::path const& checkpoint) {
+  try {
+    CheckpointReader const complete(checkpoint);
+    return "";
+  } catch (Error const& error) {
+    return error.what();
+  }
+}
+
+std::vector<std::string> adopt_newest(fs::path const& run_directory,
+                                      std::vector<std::int64_t> steps) {
+  std::vector<std::string> said;
+  std::ranges::sort(steps, std::greater<>());
+  for (auto const step : steps) {
+    auto const trouble = why_not(standing_place(run_directory, step));
+    if (!trouble.empty()) {
+      said.push_back(trouble);
+      continue;
+    }
+    auto const name = fmt::format("{}{}", kStepPrefix, step);
+    replace_text(run_directory / "latest", name + "\n");
+    said.push_back(fmt::format("{}: was missing; {} is the newest checkpoint that is complete",
+                               (run_directory / "latest").string(), name));
+    return said;
+  }
+  throw Error(Status::damaged,
+              fmt::format("{}: is missing, and no checkpoint is complete ({}); move them away to "
+                          "begin anew",
+                          (run_directory / "latest").string(), said.front()));
+}
+
+fs::path make_earlier(fs::path const& run_directory) {
+  for (int number = 1;; ++number) {
+    auto const directory = run_directory / fmt::format("earlier-{}", number);
+    if (fs::create_directory(directory)) return directory;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> mend_latest(fs::path const& run_directory) {
+  auto steps = finished_steps(run_directory);
+  if (steps.empty()) return {};
+  auto const latest = read_latest(run_directory);
+  if (!latest) return adopt_newest(run_directory, std::move(steps));
+  auto const named = step_in(*latest);
+  std::erase_if(steps, [&](auto step) { return !named || step <= *named; });
+  if (steps.empty()) return {};
+  return {fmt::format("{} names {}: the later checkpoints (step {}) are kept and not used",
+                      (run_directory / "latest").string(), *latest, fmt::join(steps, ", "))};
+}
+
+// `latest` goes first: without it the newest of those that still stand here is found.
+std::optional<fs::path> set_aside_checkpoints(fs::path const& run_directory) {
+  auto const steps = finished_steps(run_directory);
+  if (steps.empty()) return {};
+  abandon_checkpoint(run_directory);  // nothing may come back from beside an empty place
+  return as_storage_error([&] {
+    auto const earlier = make_earlier(run_directory);
+    if (fs::exists(fs::symlink_status(run_directory / "latest")))
+      fs::rename(run_directory / "latest", earlier / "latest");
+    for (auto const step : steps)
+      fs::rename(standing_place(run_directory, step), step_path(earlier, step));
+    sync_path(earlier);
+    sync_path(run_directory);
+    return std::optional(earlier);
+  });
+}
+
+}  // namespace spillway

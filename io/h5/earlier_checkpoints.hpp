@@ -1,0 +1,23 @@
+// Checkpoints that a run finds and did not write: none is taken for nothing, none is lost.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spillway {
+
+// Where checkpoints are but no `latest` that could be read, as after a kill before the first was
+// written: makes it name the newest complete one. Lines to be said of that, and of later
+// checkpoints that `latest` does not lead to. Throws Error(damaged) when none is complete. One rank
+// only, while nobody else writes there.
+std::vector<std::string> mend_latest(std::filesystem::path const& run_directory);
+
+// Moves `latest` and all checkpoints into a new directory earlier-<k>, so that a run that begins
+// anew takes nobody's place; gives it, or nothing where there was no checkpoint. Throws
+// Error(storage). One rank only.
+std::optional<std::filesystem::path> set_aside_checkpoints(
+    std::filesystem::path const& run_directory);
+
+}  // namespace spillway

@@ -1,0 +1,128 @@
+// A run directory whose checkpoints are not where `latest` says.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
+#include "io/h5/shard_writer.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class EarlierCheckpoints : public testing::Test {
+ protected:
+  EarlierCheckpoints() {
+    fs::remove_all(m_run);
+    fs::create_directories(m_run);
+  }
+  ~EarlierCheckpoints() override { fs::remove_all(m_run); }
+
+  void save(std::int64_t step) const {
+    std::vector<TensorSpec> const specs{{"model", "w", {1}, 0}};
+    auto const directory = begin_checkpoint(m_run, step);
+    ShardWriter writer(directory, 0, specs);
+    writer.write("model", "w", 0, std::array{float(step)});
+    writer.close();
+    write_manifest(directory, specs, {{"step", std::to_string(step)}});
+    EXPECT_EQ(commit_checkpoint(m_run, step, 1), std::nullopt);
+  }
+
+  void cut(std::string const& name) const {
+    fs::resize_file(m_run / name, fs::file_size(m_run / name) - 1);
+  }
+
+  static Names entries(fs::path const& directory) {
+    Names names;
+    for (auto const& entry : fs::directory_iterator(directory))
+      names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  fs::path const m_run = fs::path(testing::TempDir()) / "earlier_checkpoints";
+};
+
+TEST_F(EarlierCheckpoints, without_any_there_is_nothing_to_mend_or_to_set_aside) {
+  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(mend_latest(m_run / "none"), Names());
+  EXPECT_EQ(set_aside_checkpoints(m_run), std::nullopt);
+  EXPECT_EQ(entries(m_run), Names());
+}
+
+TEST_F(EarlierCheckpoints, a_missing_latest_is_made_again_and_said) {
+  save(5);
+  fs::remove(m_run / "latest");
+  save(20);
+  for (bool const dangling : {false, true}) {
+    fs::remove(m_run / "latest");
+    if (dangling) fs::create_symlink("nowhere", m_run / "latest");
+    EXPECT_EQ(mend_latest(m_run),
+              (Names{(m_run / "latest").string() +
+                     ": was missing; step-20 is the newest checkpoint that is complete"}));
+    EXPECT_EQ(find_latest(m_run), m_run / "step-20");
+  }
+  EXPECT_EQ(mend_latest(m_run), Names());  // it is there now
+}
+
+TEST_F(EarlierCheckpoints, the_newest_that_is_complete_is_taken_and_why_not_the_newer_ones) {
+  save(5);
+  fs::rename(m_run / "step-5", m_run / "kept");
+  save(20);
+  fs::rename(m_run / "kept", m_run / "step-5");
+  fs::remove(m_run / "latest");
+  cut("step-20/shard-0.h5");
+  auto const said = mend_latest(m_run);
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_NE(said[0].find("step-20/shard-0.h5: has "), std::string::npos);
+  EXPECT_EQ(find_latest(m_run), m_run / "step-5");
+
+  fs::remove(m_run / "latest");
+  cut("step-5/seal");
+  try {
+    mend_latest(m_run);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::damaged);
+  }
+  EXPECT_EQ(entries(m_run), (Names{"step-20", "step-5"}));
+}
+
+TEST_F(EarlierCheckpoints, later_ones_than_latest_names_are_said_and_never_removed) {
+  for (std::int64_t const step : {50, 90, 100}) {
+    save(step);
+    fs::rename(m_run / ("step-" + std::to_string(step)), m_run / std::to_string(step));
+  }
+  for (auto const* step : {"50", "90", "100"})
+    fs::rename(m_run / step, m_run / (std::string("step-") + step));
+  std::ofstream(m_run / "latest") << "step-50\n";
+  auto const said = mend_latest(m_run);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("later checkpoints (step 90, 100) are kept"), std::string::npos);
+  save(60);  // keeps one of its own
+  EXPECT_EQ(entries(m_run), (Names{"latest", "step-100", "step-60", "step-90"}));
+  EXPECT_EQ(count_checkpoints(m_run, 60), 1);
+}
+
+TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
+  save(7);
+  fs::copy(m_run / "step-7", m_run / "step-7.replaced");
+  EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-1");
+  EXPECT_EQ(entries(m_run), (Names{"earlier-1"}));
+  save(7);
+  EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-2");
+  for (auto const* earlier : {"earlier-1", "earlier-2"}) {
+    EXPECT_EQ(entries(m_run / earlier), (Names{"latest", "step-7"}));
+    EXPECT_EQ(find_latest(m_run / earlier), m_run / earlier / "step-7");
+  }
+}
+
+}  // namespace
+}  // namespace spillway
