@@ -1,6 +1,14 @@
 #include "train/metrics.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -8,6 +16,25 @@
 #include "train/tier_json.hpp"
 
 namespace spillway {
+
+namespace {
+
+// Behind the last newline of the file's first `size_bytes`.
+std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
+  std::array<char, 4096> some{};
+  while (size_bytes > 0) {
+    auto const bytes = std::min(size_bytes, std::int64_t{some.size()});
+    auto const part = std::span(some).first(static_cast<std::size_t>(bytes));
+    auto const read = read_fully(file, std::as_writable_bytes(part), size_bytes - bytes);
+    if (read.done_bytes < bytes) return size_bytes;
+    auto const at = std::string_view(part.data(), part.size()).rfind('\n');
+    if (at != std::string_view::npos) return size_bytes - bytes + static_cast<std::int64_t>(at) + 1;
+    size_bytes -= bytes;
+  }
+  return 0;
+}
+
+}  // namespace
 
 std::string hex(double value) {
   std::array<char, 64> text{};
@@ -42,15 +69,57 @@ std::string to_json(StepMetrics const& row) {
   return json.dump();
 }
 
-MetricsFile::MetricsFile(std::filesystem::path const& path) : m_file(path, std::ios::app) {
-  if (!m_file) throw Error(Status::bad_input, fmt::format("{}: cannot be written", path.string()));
+MetricsFile::MetricsFile(std::filesystem::path const& path) {
+  m_file = FileDescriptor(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644));
+  struct stat info {};
+  bool const open = m_file && ::fstat(m_file.get(), &info) == 0;
+  if (!open || !S_ISREG(info.st_mode)) {
+    auto const why = open ? "is not a regular file" : "cannot be written: " + error_text(errno);
+    throw Error(Status::bad_input, fmt::format("{}: {}", path.string(), why));
+  }
+  auto const whole = end_of_last_line(m_file.get(), info.st_size);
+  if (whole == info.st_size) return;
+  log_info("{}: its last row was cut short, and is removed", path.string());
+  m_glued = ::ftruncate(m_file.get(), whole) != 0;
+}
+
+MetricsFile::~MetricsFile() {
+  if (m_lost > 0) log_warning("metrics.jsonl: the last {} rows are missing", m_lost);
 }
 
 void MetricsFile::append(StepMetrics const& row) {
-  m_file << to_json(row) << std::endl;
-  if (m_file || m_complained) return;
-  log_warning("metrics.jsonl cannot be written; training goes on without it");
-  m_complained = true;
+  int const error = append_line((m_glued ? "\n" : "") + to_json(row) + "\n");
+  if (error != 0) {
+    if (m_lost++ == 0)
+      log_warning(
+          "metrics.jsonl cannot be written ({}); training goes on without it, and each row "
+          "is tried",
+          error_text(error));
+    return;
+  }
+  if (m_lost > 0) log_warning("metrics.jsonl can be written again; {} rows are missing", m_lost);
+  m_lost = 0;
+}
+
+// All of it or nothing; an errno.
+int MetricsFile::append_line(std::string_view line) {
+  struct stat before {};
+  if (::fstat(m_file.get(), &before) != 0) return errno;
+  bool cut = false;
+  while (!line.empty()) {
+    auto const written = ::write(m_file.get(), line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      int const error = errno;
+      if (cut) m_glued = ::ftruncate(m_file.get(), before.st_size) != 0 || m_glued;
+      return error;
+    }
+    line.remove_prefix(static_cast<std::size_t>(written));
+    cut = true;
+  }
+  m_glued = false;
+  return 0;
 }
 
 }  // namespace spillway

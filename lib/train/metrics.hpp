@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "io/file/file.hpp"
 #include "plan/plan.hpp"
 #include "runtime/step_result.hpp"
 
@@ -26,16 +27,23 @@ std::string to_json(StepMetrics const& row);
 // The exact bits of a number as text (C99 %a).
 std::string hex(double value);
 
-// Appends to metrics.jsonl; every row is flushed. A row that cannot be written is said once and
-// does not end the run.
+// Appends to metrics.jsonl, a row with one write. A row that cannot be written whole is cut off
+// again and lost, which is said once and does not end the run; the next is tried. What an earlier
+// run left of its last row is removed. Throws Error(bad_input) when the file cannot be opened.
 class MetricsFile {
  public:
   explicit MetricsFile(std::filesystem::path const& path);
+  ~MetricsFile();
+  MetricsFile(MetricsFile const&) = delete;
+  MetricsFile& operator=(MetricsFile const&) = delete;
   void append(StepMetrics const& row);
 
  private:
-  std::ofstream m_file;
-  bool m_complained = false;
+  int append_line(std::string_view line);
+
+  FileDescriptor m_file;
+  std::int64_t m_lost = 0;  // rows, since the last one that was written
+  bool m_glued = false;     // something is left that could not be cut off
 };
 
 }  // namespace spillway

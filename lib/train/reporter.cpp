@@ -29,6 +29,7 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
     : m_config(config),
       m_step_flops(step_flops),
       m_matmul_flops_per_s(matmul_flops_per_s(config, machine)),
+      m_run_dir(run_dir),
       m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
   if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");
 }
@@ -53,6 +54,7 @@ void Reporter::step(Step const& step) {
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
   if (!m_file) return;
+  m_run_dir->require_ours();
   bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
                       step.done == m_config.run.steps || step.valid_loss.has_value();
   auto const row = metrics(step);

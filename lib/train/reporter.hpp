@@ -27,6 +27,7 @@ class Reporter {
     TierBytes in_use{};
     std::optional<double> valid_loss;
   };
+  // Throws Error(bad_input) when another job has taken run.dir over.
   void step(Step const& step);
 
   // A line of its own, outside the live line.
@@ -41,6 +42,7 @@ class Reporter {
 
   Config const& m_config;
   double m_step_flops, m_matmul_flops_per_s;
+  RunDir const* m_run_dir;
   std::optional<MetricsFile> m_file;
   Progress m_progress;
   std::vector<double> m_step_s;

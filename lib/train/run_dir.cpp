@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace spillway {
 namespace {
@@ -17,19 +19,15 @@ namespace {
   throw Error(Status::bad_input, fmt::format("run.dir: {}: {}", path.string(), why));
 }
 
-FileDescriptor take_lock(std::filesystem::path const& path) {
-  auto const file = path / "lock";
-  FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock) refuse(path, "cannot be written: " + error_text(errno));
-  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    refuse(path, "another job is running in it (it holds `lock`); give this run its own run.dir");
-  }
-  auto const owner = fmt::format("{}\n", getpid());
-  if (ftruncate(lock.get(), 0) != 0 ||
-      pwrite(lock.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size())) {
-    refuse(path, "cannot be written: " + error_text(errno));
-  }
-  return lock;
+bool means_no_flock(int error) {
+  return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == ENOTSUP;
+}
+
+// 0, or what flock says.
+int lock_now(FileDescriptor const& file) {
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
 }  // namespace
@@ -46,10 +44,41 @@ void require_run_place(std::filesystem::path const& path) {
 }
 
 RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
-  std::error_code failure;
-  std::filesystem::create_directories(m_path, failure);
-  if (failure) refuse(m_path, "cannot be created: " + failure.message());
-  m_lock = take_lock(m_path);
+  try {
+    make_directories(m_path);
+  } catch (Error const& error) {
+    throw Error(Status::bad_input, fmt::format("run.dir: {}", error.what()));
+  }
+  take_lock();
+}
+
+void RunDir::take_lock() {
+  auto const file = m_path / "lock";
+  m_lock = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!m_lock) refuse(m_path, "cannot be written: " + error_text(errno));
+  int const error = lock_now(m_lock);
+  if (error == EWOULDBLOCK)
+    refuse(m_path, "another job is running in it (it holds `lock`); give this run its own run.dir");
+  if (means_no_flock(error)) {
+    log_warning("run.dir: {}: this file system has no flock ({}); `lock.owner` says who runs here",
+                m_path.string(), error_text(error));
+    m_owner = std::make_unique<OwnerFile>(m_path / "lock.owner");
+  } else if (error != 0) {
+    refuse(m_path, "`lock` cannot be locked: " + error_text(error));
+  }
+  auto const owner = fmt::format("{}\n", getpid());
+  auto const written = write_fully(m_lock.get(), std::as_bytes(std::span(owner)), 0);
+  if (written.error != 0) refuse(m_path, "cannot be written: " + error_text(written.error));
+  if (::ftruncate(m_lock.get(), static_cast<off_t>(owner.size())) != 0)
+    refuse(m_path, "cannot be written: " + error_text(errno));
+}
+
+void RunDir::require_ours() const {
+  if (!m_owner || m_owner->is_ours()) return;
+  refuse(
+      m_path,
+      "another job has taken it over, for this one renewed `lock.owner` too late; this one ends, "
+      "and leaves everything to the other");
 }
 
 void RunDir::write(std::string const& name, std::string const& text) const {

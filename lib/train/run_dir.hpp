@@ -2,28 +2,37 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "io/file/file.hpp"
+#include "train/owner_file.hpp"
 
 namespace spillway {
 
 // Throws Error(bad_input) when the directory could not be made, or written to; makes nothing.
 void require_run_place(std::filesystem::path const& path);
 
-// Creates the directory and holds `lock` in it while alive. Throws Error(bad_input) when it cannot
-// be written or another running job holds the lock. One rank only.
+// Creates the directory and holds `lock` in it while alive (or, where the file system has no locks,
+// `lock.owner`). Throws Error(bad_input) when it cannot be written or another running job holds it.
+// One rank only.
 class RunDir {
  public:
   explicit RunDir(std::filesystem::path path);
+
+  // Throws Error(bad_input) when another job has taken the directory over.
+  void require_ours() const;
 
   std::filesystem::path const& path() const { return m_path; }
   // Replaces a text file of the directory (config.yaml, plan.txt, ...).
   void write(std::string const& name, std::string const& text) const;
 
  private:
+  void take_lock();
+
   std::filesystem::path m_path;
   FileDescriptor m_lock;
+  std::unique_ptr<OwnerFile> m_owner;  // without flock
 };
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGUSR1 ask the run to stop at the next commit; the same one again, seconds
-// later, ends it at once.
+// SIGINT, SIGTERM, SIGUSR1 and SIGHUP (unless it is ignored, as by nohup) ask the run to stop at
+// the next commit; the same one again, seconds later, ends it at once.
 #pragma once
 
 namespace spillway {

@@ -220,6 +220,9 @@ void Trainer::save_now() {
 std::optional<std::string> Trainer::save() {
   m_saved_at = SteadyClock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
+  on_all_ranks(m_parts.comm, [this] {
+    if (m_parts.run_dir) m_parts.run_dir->require_ours();
+  });
   try {
     save_checkpoint(m_parts.config.run.dir, model(), m_state, m_parts.config.run.checkpoint.keep,
                     m_parts.comm);

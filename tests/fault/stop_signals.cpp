@@ -44,6 +44,17 @@ TEST_F(StopSignals, each_leaves_a_checkpoint_from_which_the_same_bits_follow) {
   expect_polite("TERM", "precision=bf16", kAlone);
   expect_polite("INT", spilling() + "model.dropout=0.1", kAlone);
   expect_polite("USR1", "", kAlone);
+  expect_polite("HUP", "", kAlone);
+}
+
+TEST_F(StopSignals, a_hangup_that_was_to_be_ignored_is) {
+  auto const count = fmt::format("$(cat {} | wc -l)", path("run/metrics.jsonl"));
+  auto const some_rows_later =
+      fmt::format("rows={}; ", count) + until(fmt::format("test {} -gt $((rows + 2))", count));
+  auto const outcome = run_command("trap \"\" HUP; " + train_command("run.steps=1000000") + " & " +
+                                   until("test -s " + path("run/metrics.jsonl")) +
+                                   "kill -HUP $!; " + some_rows_later + "kill -TERM $!; wait $!");
+  EXPECT_EQ(outcome.status, 75) << outcome.output;
 }
 
 TEST_F(StopSignals, mpirun_passes_the_one_that_batch_systems_send_ahead_of_time) {

@@ -1,0 +1,140 @@
+// A run's directory on file systems that lack something or fail, and its metrics.jsonl.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "fault_test.hpp"
+#include "preload.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunDirs : public FaultTest {
+ protected:
+  void SetUp() override {
+    if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  }
+  std::string with(Planted fault, std::string const& overrides = "") const {
+    if (fault.path.empty()) fault.path = m_dir.string();
+    return planted(fault) + train_command(overrides);
+  }
+  static auto count(Outcome const& outcome, std::string const& text) {
+    return std::ranges::count_if(outcome.lines(),
+                                 [&](auto const& line) { return line.find(text) != line.npos; });
+  }
+
+  Planted const m_no_flock{.calls = "flock", .what = "ENOSYS"};
+};
+
+TEST_F(RunDirs, without_flock_a_file_says_who_runs_there) {
+  for (auto const* error : {"ENOSYS", "ENOLCK", "EOPNOTSUPP"}) {
+    auto const outcome = run_command(with({.calls = "flock", .what = error}, "run.steps=1"));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(count(outcome, "this file system has no flock"), 1) << outcome.output;
+    EXPECT_FALSE(fs::exists(m_dir / "run/lock.owner"));
+  }
+}
+
+TEST_F(RunDirs, that_cannot_be_locked_for_another_reason_say_so) {
+  for (auto const* error : {"EIO", "EACCES"}) {
+    auto const outcome = run_command(with({.calls = "flock", .what = error}));
+    EXPECT_TRUE(fails_with(2, "`lock` cannot be locked: ", outcome));
+  }
+  auto const outcome = run_command(with({.calls = "flock", .what = "EWOULDBLOCK"}));
+  EXPECT_TRUE(fails_with(2, "another job is running in it", outcome));
+}
+
+TEST_F(RunDirs, without_flock_belong_to_one_job_at_a_time) {
+  auto const first = with(m_no_flock, "run.steps=1000000");
+  auto const began = until("test -s " + path("run/metrics.jsonl"));
+  auto const second =
+      with(m_no_flock) + " > " + path("said") + " 2>&1; echo $? > " + path("status") + "; ";
+  auto const outcome = run_command(first + " & " + began + second + "kill -9 $!; wait $!");
+  EXPECT_EQ(outcome.status, 137) << outcome.output;
+  EXPECT_EQ(read("status"), "2\n");
+  EXPECT_NE(read("said").find("another job is running here, pid "), std::string::npos)
+      << read("said");
+
+  auto const after = run_command(with(m_no_flock));
+  EXPECT_EQ(after.status, 0) << after.output;
+  EXPECT_EQ(count(after, "has ended; taken over"), 1) << after.output;
+}
+
+TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_are_left_to_it) {
+  auto const took = fmt::format("rm {0}; echo other > {0}; ", path("run/lock.owner"));
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    fs::remove_all(m_dir / "run");
+    auto const outcome =
+        run_command(planted({.calls = "flock", .path = m_dir.string(), .what = "ENOSYS"}) +
+                    train_command("run.steps=1000000", ranks) + " & " +
+                    until("test -s " + path("run/metrics.jsonl")) + took + "wait $!");
+    EXPECT_TRUE(fails_with(2, "another job has taken it over", outcome));
+    EXPECT_EQ(read("run/lock.owner"), "other\n");
+    EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
+  }
+}
+
+TEST_F(RunDirs, whose_directories_cannot_be_synchronised_serve_with_one_warning) {
+  for (auto const* error : {"EINVAL", "ENOSYS", "EOPNOTSUPP"}) {
+    fs::remove_all(m_dir / "run");
+    auto const outcome = run_command(with({.calls = "fsync", .what = error, .kind = "directory"}));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(count(outcome, "cannot synchronise directories"), 1) << outcome.output;
+  }
+  fs::remove_all(m_dir / "run");
+  auto const outcome = run_command(with({.calls = "fsync", .what = "EIO", .kind = "directory"}));
+  EXPECT_NE(outcome.status, 0) << outcome.output;
+}
+
+TEST_F(RunDirs, that_are_new_are_durable_with_their_parents) {
+  auto const fault = Planted{.calls = "fsync", .kind = "directory", .count_file = path("synced")};
+  auto const outcome = run_command(with(fault, "run.dir=" + path("a/b/run")));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  auto const synced = read("synced");
+  for (auto const& each : {m_dir.string(), path("a"), path("a/b")})
+    EXPECT_NE(synced.find("fsync " + each + "\n"), synced.npos) << synced;
+}
+
+// Every second write fails behind its first half: two calls for a row.
+TEST_F(RunDirs, lose_rows_on_a_full_disk_and_go_on_with_the_next) {
+  auto const outcome = run_command(with({.calls = "write",
+                                         .path = "metrics.jsonl",
+                                         .what = "ENOSPC",
+                                         .at = "3-6",
+                                         .writes_half = true},
+                                        "run.steps=6"));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(count(outcome, "metrics.jsonl cannot be written (No space left on device)"), 1);
+  EXPECT_EQ(count(outcome, "metrics.jsonl can be written again; 2 rows are missing"), 1)
+      << outcome.output;
+  std::vector<int> steps;
+  for (auto const& row : read_metrics(m_dir / "run")) steps.push_back(row["step"]);
+  EXPECT_EQ(steps, (std::vector{1, 2, 5, 6}));
+}
+
+TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
+  auto const outcome =
+      run_command(with({.calls = "write", .path = "metrics.jsonl", .what = "EDQUOT", .at = "2-"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(count(outcome, "metrics.jsonl: the last 3 rows are missing"), 1) << outcome.output;
+  EXPECT_EQ(read_metrics(m_dir / "run").size(), 1u);
+}
+
+TEST_F(RunDirs, do_not_glue_a_row_to_one_that_was_cut_short) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  std::size_t steps = 2;
+  for (auto const& torn : {std::string("{\"step\": 3, \"los"), std::string(10000, 'x')}) {
+    std::ofstream(m_dir / "run/metrics.jsonl", std::ios::app) << torn;
+    ++steps;
+    auto const outcome = train(fmt::format("run.steps={}", steps));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(count(outcome, "its last row was cut short, and is removed"), 1) << outcome.output;
+    EXPECT_EQ(read_metrics(m_dir / "run").size(), steps);
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
