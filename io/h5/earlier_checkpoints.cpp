@@ -24,7 +24,7 @@ std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
     auto steps = steps_in(run_directory);
     std::ranges::copy(steps_in(run_directory, kReplaced), std::back_inserter(steps));
     std::ranges::sort(steps);
-    steps.erase(std::ranges::unique(steps).begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
     return steps;
   });
 }

@@ -10,8 +10,10 @@
 
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/checkpoint_seal.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "io/tokens/token_file.hpp"
+#include "io/tokens/token_head.hpp"
 #include "io/tokens/token_writer.hpp"
 
 namespace spillway::test {
@@ -122,6 +124,31 @@ FuzzTarget llmc_tokens(fs::path const& path) {
           }};
 }
 
+// Behind a seal that fits: what somebody wrote on purpose.
+FuzzTarget index(fs::path const& directory) {
+  write_checkpoint(directory);
+  auto const json = to_json(read_index(directory));
+  return {"index", {json}, [](std::string const& bytes) {
+            auto const index = index_from_json(bytes, "seal");
+            for (std::size_t i = 0; i < index.tensors.size(); ++i) {
+              auto const& place = index.places.at(i);
+              auto const bytes_of_it = 4 * checked_elements(index.tensors[i].shape, "tensor");
+              if (place.offset_bytes + bytes_of_it > index.shards.at(place.shard).bytes)
+                throw std::logic_error("a tensor beyond its shard is believed");
+            }
+          }};
+}
+
+FuzzTarget head() {
+  TokenLayout const layout{.kind = "HDF5", .tokenizer = "byte", .vocab = 256, .count = 9,
+                           .documents = 1, .offset_bytes = 8192, .token_bytes = 1};
+  return {"head", {to_json(layout)}, [](std::string const& bytes) {
+            auto const read = token_layout_from_json(bytes, "head");
+            if (read.count < 0 || read.vocab < 1 || read.offset_bytes < 0 || read.token_bytes < 1)
+              throw std::logic_error("an impossible head is believed");
+          }};
+}
+
 }  // namespace
 
 std::string read_file(fs::path const& path) {
@@ -141,7 +168,9 @@ std::vector<FuzzTarget> file_targets(fs::path const& scratch) {
           llmc_tokens(scratch / "tokens.bin"),
           old_part("old_manifest", scratch / "old_manifest", manifest_name),
           old_part("old_shard", scratch / "old_shard", shard_name(0)),
-          old_tokens(scratch / "old_tokens.h5")};
+          old_tokens(scratch / "old_tokens.h5"),
+          index(scratch / "index"),
+          head()};
 }
 
 }  // namespace spillway::test
