@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "fault_test.hpp"
+#include "preload.hpp"
 
 namespace spillway::test {
 namespace {
@@ -57,6 +58,71 @@ TEST_F(BadCheckpoints, a_pointer_that_names_nothing_is_damage) {
     write("run/latest", name);
     EXPECT_TRUE(fails_with(5, "latest", train(""))) << name;
   }
+}
+
+TEST_F(BadCheckpoints, a_missing_pointer_loses_nothing) {
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    fs::remove_all(m_dir / "run");
+    make_run();
+    fs::remove(m_dir / "run/latest");
+    auto const outcome = train("run.steps=3 run.checkpoint.keep=1", ranks);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("latest: was missing; step-2 is the newest"), std::string::npos)
+        << outcome.output;
+    EXPECT_EQ(bits("run").size(), 3u);
+    EXPECT_EQ(read("run/latest"), "step-3\n");
+  }
+}
+
+TEST_F(BadCheckpoints, later_ones_than_the_pointer_names_are_kept_and_said) {
+  ASSERT_EQ(train("run.steps=3 run.checkpoint.every=1").status, 0);
+  write("run/latest", "step-1\n");
+  auto const later = read("run/step-3/seal");
+  auto const outcome = train("run.steps=2 run.checkpoint.keep=1");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("the later checkpoints (step 2, 3) are kept"), std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(fs::exists(m_dir / "run/step-1"));
+  EXPECT_EQ(read("run/latest"), "step-2\n");
+  EXPECT_EQ(read("run/step-3/seal"), later);
+}
+
+TEST_F(BadCheckpoints, a_run_that_begins_anew_sets_aside_those_that_are_there) {
+  auto const finds = [&](std::string const& earlier) {
+    for (auto const* name : {"/latest", "/step-2/seal"})
+      EXPECT_TRUE(fs::exists(m_dir / "run" / (earlier + name))) << earlier << name;
+  };
+  make_run();
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const number = ranks == kAlone ? "1" : "2";
+    auto const outcome = train("run.steps=2 run.checkpoint.resume=never", ranks);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find(std::string("earlier-") + number), std::string::npos);
+    finds(std::string("earlier-") + number);
+    EXPECT_EQ(read("run/latest"), "step-2\n");
+  }
+  auto const outcome = train("run.steps=2 run.checkpoint.resume=weights");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("weights from"), std::string::npos);
+  finds("earlier-3");
+}
+
+TEST_F(BadCheckpoints, storage_that_says_only_at_the_end_that_it_is_full_is_heard) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  auto const expect_heard = [&](std::string const& calls, std::string const& file, int ranks) {
+    Planted const fault{.calls = calls, .path = file, .what = "ENOSPC"};
+    auto const outcome = run_command(planted(fault) + train_command("", ranks));
+    EXPECT_TRUE(fails_with(4, "No space left on device", outcome)) << calls << ' ' << file;
+    EXPECT_EQ(read("run/latest"), "step-2\n");
+    EXPECT_FALSE(fs::exists(m_dir / "run/step-4"));
+  };
+  for (auto const* calls : {"close", "fsync", "pwrite,write"}) {
+    for (auto const* file : {"shard-0.h5", "checkpoint.h5", "step-4.partial/seal"})
+      expect_heard(calls, file, kAlone);
+    expect_heard(calls, "shard-1.h5", kTwoRanks);
+  }
+  EXPECT_EQ(train("", kTwoRanks).status, 0);
 }
 
 TEST_F(BadCheckpoints, another_model_is_refused_even_with_equal_shapes) {
