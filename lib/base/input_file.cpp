@@ -72,7 +72,7 @@ FileDescriptor open_for_reading(std::filesystem::path const& path) {
   return file;
 }
 
-std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes) {
+std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes) {
   auto const file = is_the_shells(path) ? open_what_the_shell_has(path) : open_for_reading(path);
   std::string text;
   std::array<char, 1 << 16> some;

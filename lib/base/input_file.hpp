@@ -18,7 +18,6 @@ FileDescriptor open_for_reading(std::filesystem::path const& path);
 
 // The whole of a file. What the caller's shell has opened (/dev/stdin, /dev/fd/63) may be a pipe.
 // Throws Error(bad_input) that names the file, also when it is larger than `most_bytes`.
-std::string read_text(std::filesystem::path const& path,
-                      std::int64_t most_bytes = std::int64_t{64} << 20);
+std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes);
 
 }  // namespace spillway

@@ -147,7 +147,7 @@ Value parse_yaml(std::string const& text, std::string const& source) {
 }
 
 Value read_yaml(std::string const& path) {
-  auto root = parse_yaml(read_text(path, kLargestYaml), path);
+  auto root = parse_yaml(read_input(path, kLargestYaml), path);
   if (root.kind == Value::Kind::null) refuse({path + ":1", ""}, "the file is empty");
   return root;
 }

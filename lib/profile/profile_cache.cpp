@@ -15,6 +15,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/file.hpp"
+#include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"
 
 namespace spillway {
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDate = "date";
+constexpr std::int64_t kLargestProfile = std::int64_t{64} << 20;
 
 std::string hex(std::string_view text) {
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
@@ -89,7 +91,7 @@ ProfileCache::Found ProfileCache::read(About const& key) const {
   std::error_code unseen;
   if (m_directory.empty() || !fs::exists(path, unseen)) return {};
   try {
-    auto profile = parse_profile(unsealed(read_text(path)), path.string());
+    auto profile = parse_profile(read_sealed_text(path, kLargestProfile), path.string());
     auto const other = difference(profile.about, key);
     if (other.empty()) return {std::move(profile.machine), ""};
     return {{}, fmt::format("{}: measured elsewhere ({})", path.string(), other)};
