@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <unordered_map>
 
 #include "config/place.hpp"
 
@@ -36,7 +37,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(YAML::Mark const& mark, YAML::anchor_t) override { fail(mark, no_alias); }
   void OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
                 std::string const& text) override {
-    if (auto* const map = map_awaiting_key()) return add_key(*map, mark, text);
+    if (map_awaiting_key()) return add_key(m_levels.back(), mark, text);
     begin(mark, tag, anchor, Value::Kind::scalar).text = text;
     end();
   }
@@ -55,15 +56,14 @@ class TreeBuilder : public YAML::EventHandler {
   struct Level {
     Value value;
     bool awaits_key = false;  // of a map: the next event is a key
+    std::unordered_map<std::string, int> lines = {};  // of the map's keys
   };
 
   [[noreturn]] void fail(YAML::Mark const& mark, std::string const& problem) const {
     refuse({fmt::format("{}:{}", m_source, mark.line + 1), ""}, problem);
   }
 
-  Value* map_awaiting_key() {
-    return !m_levels.empty() && m_levels.back().awaits_key ? &m_levels.back().value : nullptr;
-  }
+  bool map_awaiting_key() const { return !m_levels.empty() && m_levels.back().awaits_key; }
 
   // "run.checkpoint." inside that map.
   std::string groups() const {
@@ -74,13 +74,12 @@ class TreeBuilder : public YAML::EventHandler {
     return text;
   }
 
-  void add_key(Value& map, YAML::Mark const& mark, std::string const& key) {
-    auto const same = std::ranges::find(map.entries, key, &Entry::key);
-    if (same != map.entries.end()) {
-      fail(mark, fmt::format("{}{}: given twice (first in line {})", groups(), key, same->line));
-    }
-    map.entries.push_back({key, mark.line + 1, {}});
-    m_levels.back().awaits_key = false;
+  void add_key(Level& map, YAML::Mark const& mark, std::string const& key) {
+    auto const [same, is_new] = map.lines.try_emplace(key, mark.line + 1);
+    if (!is_new)
+      fail(mark, fmt::format("{}{}: given twice (first in line {})", groups(), key, same->second));
+    map.value.entries.push_back({key, mark.line + 1, {}});
+    map.awaits_key = false;
   }
 
   Value& begin(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
@@ -119,7 +118,7 @@ class TreeBuilder : public YAML::EventHandler {
 
 // The whole of a text file; one that is far too large or binary is refused before it is parsed.
 std::string read_text(std::string const& path) {
-  constexpr std::size_t max_bytes = 16u << 20;
+  constexpr std::size_t max_bytes = 4u << 20;  // a plan of the most layers takes one of them
   if (std::filesystem::is_directory(path)) refuse({path, ""}, "is a directory, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse({path, ""}, fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -127,7 +126,7 @@ std::string read_text(std::string const& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad()) refuse({path, ""}, "cannot be read");
-  if (text.size() > max_bytes) refuse({path, ""}, "is larger than 16 MiB: not a YAML file of ours");
+  if (text.size() > max_bytes) refuse({path, ""}, "is larger than 4 MiB: not a YAML file of ours");
   return text;
 }
 

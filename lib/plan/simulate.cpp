@@ -38,9 +38,9 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
 }
 
 // Two steps without a barrier, of which the second is the steady state; what runs once has but one.
-class Walk {
+class StepWalk {
  public:
-  Walk(Program const& program, Machine const& machine, std::int64_t middles)
+  StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
       : m_program(program),
         m_steady(program.once ? 0 : 1),
         m_sequence(segment_sequence(program, middles)),
@@ -163,14 +163,14 @@ Simulation simulate(Program const& program, Machine const& machine) {
   auto const middles = std::max<std::int64_t>(0, program.micro_batches - 2);
   auto const least = instances(program) <= kMostInstances ? middles : kFewestMiddles;
   for (auto walked = std::min(least, middles);; walked = std::min(2 * walked, middles)) {
-    Walk const walk(program, machine, walked);
+    StepWalk const walk(program, machine, walked);
     auto const left = middles - walked;
     if (left == 0) return walk.result(1, 0);
     auto const found = walk.period();
     if (!found && walked < kMostMiddles) continue;
     auto const period = found.value_or(1);  // none: the average
     if (left % period == 0) return walk.result(period, left / period);
-    return Walk(program, machine, walked + left % period).result(period, left / period);
+    return StepWalk(program, machine, walked + left % period).result(period, left / period);
   }
 }
 
