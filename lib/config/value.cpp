@@ -55,7 +55,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Level {
     Value value;
-    bool awaits_key = false;  // of a map: the next event is a key
+    bool awaits_key = false;                          // of a map: the next event is a key
     std::unordered_map<std::string, int> lines = {};  // of the map's keys
   };
 
