@@ -56,6 +56,7 @@ struct RokArguments {
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);
 
+inline constexpr std::int64_t kMostRanks = 1'000'000;
 struct PlanArguments {
   std::string input;
   std::vector<std::string> overrides;

@@ -89,7 +89,8 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command->add_option("input", plan.input, "input file")->required();
   command->add_option("overrides", plan.overrides, "key=value");
   command->add_option("--machine", plan.machine, "machine file; without it: this machine");
-  command->add_option("--ranks", plan.ranks, "of the run")->check(CLI::PositiveNumber);
+  command->add_option("--ranks", plan.ranks, "of the run")
+      ->check(CLI::Range(std::int64_t{1}, kMostRanks));
   command->add_flag("--json", plan.json, "for programs: JSON, and nothing else, on stdout");
   command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file");
   command->add_flag("--compare", plan.compare,

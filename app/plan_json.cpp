@@ -16,8 +16,8 @@ Json predicted(PlanReport const& report) {
   auto const step_s = report.simulation.step_s;
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
-  auto const tokens =
-      static_cast<double>(report.config.batch.sequences * report.config.data.sequence);
+  auto const tokens = static_cast<double>(report.config.batch.sequences) *
+                      static_cast<double>(report.config.data.sequence);
   return {{"step_s", step_s},
           {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
           {"peak_bytes", tiers_json(peaks)},

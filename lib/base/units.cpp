@@ -149,7 +149,10 @@ std::string format_duration(double seconds) {
 }
 
 std::string human_duration(double seconds) {
+  constexpr double year_s = 365.25 * 86'400, many_years = 1000;
   auto const magnitude = std::abs(seconds);
+  if (!std::isfinite(seconds)) return "for ever";
+  if (magnitude >= many_years * year_s) return fmt::format("{:.3g} years", seconds / year_s);
   if (magnitude >= 99.95) return clock_text(std::llround(seconds), 2);
   if (magnitude >= 0.9995 || magnitude == 0) return fmt::format("{:.3g} s", seconds);
   if (magnitude >= 0.9995e-3) return fmt::format("{:.3g} ms", seconds * 1e3);

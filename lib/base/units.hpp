@@ -31,7 +31,7 @@ std::optional<double> parse_duration_s(std::string_view text);
 // Exact, and read back by parse_duration_s to the same number: "3h50m", "2d", "0.25s".
 std::string format_duration(double seconds);
 
-// For reading only: "12.3 us", "4.56 ms", "45.2 s", "3h50m", "2d4h".
+// For reading only: "12.3 us", "4.56 ms", "45.2 s", "3h50m", "2d4h", "1.2e+09 years", "for ever".
 std::string human_duration(double seconds);
 
 }  // namespace spillway

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
+#include "base/units.hpp"
 #include "config/keys.hpp"
 #include "config/place.hpp"
 
@@ -47,6 +49,32 @@ void check_model(ModelConfig const& m, Checker const& checker) {
 void check_batch(BatchConfig const& b, Checker const& checker) {
   checker.require(!b.micro || *b.micro <= b.sequences, "batch.micro", "batch.sequences",
                   "{} exceeds batch.sequences = {}", b.micro.value_or(0), b.sequences);
+}
+
+// What is too large for any machine, by what is needed at the least; the rest is found when the
+// model is built.
+void check_sizes(Config const& c, Checker const& checker) {
+  auto const& m = c.model;
+  auto const real = [](std::int64_t number) { return static_cast<double>(number); };
+  constexpr auto most = static_cast<double>(kMostBytes);
+  constexpr double state_bytes = 8;  // of a parameter, at least
+  checker.require(
+      state_bytes * real(m.layers) * real(m.hidden) * real(std::max(m.hidden, m.ffn)) <= most,
+      "model.hidden", "model.layers",
+      "{} layers with hidden = {} and ffn = {} have a state of more than {}", m.layers, m.hidden,
+      m.ffn, human_bytes(kMostBytes));
+  checker.require(state_bytes * real(m.vocab) * real(m.hidden) <= most, "model.vocab",
+                  "model.hidden", "{} rows of hidden = {} have a state of more than {}", m.vocab,
+                  m.hidden, human_bytes(kMostBytes));
+  auto const micro = c.batch.micro.value_or(1);
+  checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most,
+                  c.batch.micro ? "batch.micro" : "data.sequence", "data.sequence",
+                  "a micro-batch of {} x data.sequence = {} rows of hidden = {} takes more than {}",
+                  micro, c.data.sequence, m.hidden, human_bytes(kMostBytes));
+  auto const tokens = product({c.run.steps, c.batch.sequences, c.data.sequence});
+  checker.require(tokens.has_value(), "run.steps", "batch.sequences",
+                  "{} steps of {} sequences of {} tokens are more tokens than 63 bits count",
+                  c.run.steps, c.batch.sequences, c.data.sequence);
 }
 
 void check_optim(OptimConfig const& o, Precision precision, Checker const& checker) {
@@ -134,6 +162,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   check_family(keys_of(copy), origins, config.model.family);
   check_model(config.model, checker);
   check_batch(config.batch, checker);
+  check_sizes(config, checker);
   check_optim(config.optim, config.precision, checker);
   check_memory(config.memory, checker);
   check_fault(config, checker);

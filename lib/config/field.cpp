@@ -123,13 +123,13 @@ std::string BoolField::form() const {
 void BytesField::read(Value const& value, Place const& place) const {
   if (has_none && is_none(value)) return at.set(0);
   auto const bytes = read_bytes(value, place);
-  store_in_bounds(*this, bytes, bytes >= min, value, place);
+  store_in_bounds(*this, bytes, bytes >= min && bytes <= max, value, place);
 }
 std::string BytesField::write() const {
   return has_none && at.get() == 0 ? kNone : format_bytes(at.get());
 }
 std::string BytesField::form() const {
-  auto const size = min == 0 ? "size" : fmt::format("size >= {}", format_bytes(min));
+  auto const size = fmt::format("size, {} to 1000PB", format_bytes(min));
   return has_none ? size + "; or none" : size;
 }
 

@@ -89,6 +89,8 @@ struct BoolField {
 };
 
 struct BytesField {
+  static constexpr std::int64_t max = 1'000'000'000'000'000'000;  // 1000PB: a few of them add up
+
   Slot<std::int64_t> at;
   std::int64_t min = 0;
   bool has_none = false;  // "none" is a value: 0

@@ -3,7 +3,9 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t many = 1'000'000'000;  // a bound that products of a few keys survive
+// Products of keys are checked (check.cpp, and where graphs and plans are made).
+constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
+constexpr std::int64_t most_layers = 5000;  // plan in about a minute; time is linear in layers
 
 Words const activations{
     .allowed = {"auto", "keep", "light", "recompute", "host", "nvme", "light+host", "light+nvme"},
@@ -15,8 +17,8 @@ std::vector<Key> model_keys(ModelConfig& model) {
   return {
       {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture.",
        decides_model},
-      {"model.layers", IntegerField{&model.layers, 1, 100'000}, "", "blocks",
-       "Number of transformer blocks.", decides_model},
+      {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",
+       "Number of transformer blocks; planning takes time in proportion.", decides_model},
       {"model.hidden", IntegerField{&model.hidden, 1, 1'000'000}, "", "",
        "Width of the residual stream.", decides_model},
       {"model.heads", IntegerField{&model.heads, 1, 100'000}, "", "",
@@ -63,7 +65,7 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
       {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
       {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
        "Learning rate at the end of the schedule; at most lr."},
-      {"optim.warmup", IntegerField{&optim.warmup}, "", "steps",
+      {"optim.warmup", IntegerField{&optim.warmup, 0, many_steps}, "", "steps",
        "Linear rise of the learning rate; may be longer than the run."},
       {"optim.schedule", ChoiceField{&optim.schedule, {{"cosine", "linear", "constant"}}}, "", "",
        "Fall of the learning rate after the warm-up."},
@@ -139,7 +141,7 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
 
 std::vector<Key> run_keys(RunConfig& run) {
   return {
-      {"run.steps", IntegerField{&run.steps}, "", "steps",
+      {"run.steps", IntegerField{&run.steps, 0, many_steps}, "", "steps",
        "Optimizer steps in all, those before a restart included."},
       {"run.seed", SeedField{&run.seed}, "", "", "Of the weights, the data order and dropout."},
       {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
@@ -149,7 +151,7 @@ std::vector<Key> run_keys(RunConfig& run) {
        "A checkpoint whose weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m)."},
-      {"run.checkpoint.every", IntegerField{&run.checkpoint.every}, "", "steps",
+      {"run.checkpoint.every", IntegerField{&run.checkpoint.every, 0, many_steps}, "", "steps",
        "Between checkpoints; 0: only at the end."},
       {"run.checkpoint.minutes", RealField{&run.checkpoint.minutes, 0, 1e9, true}, "none",
        "minutes", "Longest time between checkpoints."},
@@ -157,7 +159,7 @@ std::vector<Key> run_keys(RunConfig& run) {
        "How many of the newest checkpoints stay."},
       {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume, {{"auto", "never", "weights"}}},
        "", "", "From the newest checkpoint in run.dir: all of it, nothing, or only the weights."},
-      {"run.eval.every", IntegerField{&run.eval_every}, "", "steps",
+      {"run.eval.every", IntegerField{&run.eval_every, 0, many_steps}, "", "steps",
        "Between evaluations; 0: only at the end."},
       {"run.eval.batches", IntegerField{&run.eval_batches, 1, many}, "", "batches",
        "Global batches of one evaluation."},

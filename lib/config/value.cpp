@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <unordered_map>
 
 #include "base/input_file.hpp"
 #include "config/place.hpp"
@@ -33,7 +34,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(YAML::Mark const& mark, YAML::anchor_t) override { fail(mark, no_alias); }
   void OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
                 std::string const& text) override {
-    if (auto* const map = map_awaiting_key()) return add_key(*map, mark, text);
+    if (map_awaiting_key()) return add_key(m_levels.back(), mark, text);
     begin(mark, tag, anchor, Value::Kind::scalar).text = text;
     end();
   }
@@ -51,16 +52,15 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Level {
     Value value;
-    bool awaits_key = false;  // of a map: the next event is a key
+    bool awaits_key = false;                          // of a map: the next event is a key
+    std::unordered_map<std::string, int> lines = {};  // of the map's keys
   };
 
   [[noreturn]] void fail(YAML::Mark const& mark, std::string const& problem) const {
     refuse({fmt::format("{}:{}", m_source, mark.line + 1), ""}, problem);
   }
 
-  Value* map_awaiting_key() {
-    return !m_levels.empty() && m_levels.back().awaits_key ? &m_levels.back().value : nullptr;
-  }
+  bool map_awaiting_key() const { return !m_levels.empty() && m_levels.back().awaits_key; }
 
   // "run.checkpoint." inside that map.
   std::string groups() const {
@@ -71,13 +71,12 @@ class TreeBuilder : public YAML::EventHandler {
     return text;
   }
 
-  void add_key(Value& map, YAML::Mark const& mark, std::string const& key) {
-    auto const same = std::ranges::find(map.entries, key, &Entry::key);
-    if (same != map.entries.end()) {
-      fail(mark, fmt::format("{}{}: given twice (first in line {})", groups(), key, same->line));
-    }
-    map.entries.push_back({key, mark.line + 1, {}});
-    m_levels.back().awaits_key = false;
+  void add_key(Level& map, YAML::Mark const& mark, std::string const& key) {
+    auto const [same, is_new] = map.lines.try_emplace(key, mark.line + 1);
+    if (!is_new)
+      fail(mark, fmt::format("{}{}: given twice (first in line {})", groups(), key, same->second));
+    map.value.entries.push_back({key, mark.line + 1, {}});
+    map.awaits_key = false;
   }
 
   Value& begin(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
@@ -114,7 +113,7 @@ class TreeBuilder : public YAML::EventHandler {
   Value m_root;
 };
 
-constexpr std::int64_t kLargestYaml = 16 << 20;  // refused before it is parsed
+constexpr std::int64_t kLargestYaml = 4 << 20;  // a plan of the most layers takes one MiB
 
 }  // namespace
 

@@ -157,6 +157,7 @@ View BackwardContext::add_tensor(std::string const& suffix, Role role, DType dty
                              .dtype = dtype,
                              .shape = std::move(shape),
                              .block = m_forward.block});
+  check_size(m_graph.tensors.back());
   return whole(m_graph.tensors.back());
 }
 

@@ -8,6 +8,7 @@ namespace spillway {
 namespace {
 
 TensorId append_tensor(Graph& graph, Tensor tensor) {
+  check_size(tensor);
   tensor.id = static_cast<TensorId>(graph.tensors.size());
   graph.tensors.push_back(std::move(tensor));
   return graph.tensors.back().id;
@@ -93,6 +94,7 @@ View GraphBuilder::add_fused(int chunk_id, std::vector<NewParameter> const& para
   for (auto const& [name, shape, init] : parameters) {
     if (!std::equal(shape.begin() + 1, shape.end(), all.begin() + 1, all.end()))
       refuse_graph(name, "", "has rows of another length than what it is to be fused with");
+    check_size({.name = name, .dtype = DType::f64, .shape = shape});
     View const flat{chunk.parameter, chunk.elements, {element_count(shape)}, {1}};
     chunk.parameters.push_back({name, reshaped(flat, shape), init, decay});
     chunk.elements += element_count(shape);
@@ -146,7 +148,9 @@ void GraphBuilder::finish() {
   if (m_block >= 0) refuse_graph(m_graph.blocks.back().name, "", "is still open");
   int trainable = 0;
   for (auto& chunk : m_graph.chunks) {
-    m_graph.tensors[static_cast<std::size_t>(chunk.parameter)].shape = {chunk.elements};
+    auto& parameter = m_graph.tensors[static_cast<std::size_t>(chunk.parameter)];
+    parameter.shape = {chunk.elements};
+    check_size(parameter);
     if (m_graph.purpose != Purpose::train || !chunk.trainable) continue;
     append_training_tensors(m_graph, chunk);
     chunk.norm = trainable++;

@@ -1,7 +1,14 @@
 #include "graph/tensor.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
 #include <utility>
 
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/units.hpp"
 #include "graph/refuse.hpp"
 
 namespace spillway {
@@ -18,6 +25,17 @@ Shape row_major(Shape const& shape) {
 }
 
 }  // namespace
+
+void check_size(Tensor const& tensor) {
+  std::optional<std::int64_t> bytes = size_bytes(tensor.dtype);
+  for (auto const extent : tensor.shape) {
+    if (bytes) bytes = product({*bytes, extent});
+  }
+  if (bytes && *bytes <= kMostBytes) return;
+  throw Error(Status::bad_input,
+              fmt::format("model: {} [{}] takes more than {}, which no machine has", tensor.name,
+                          fmt::join(tensor.shape, ", "), human_bytes(kMostBytes)));
+}
 
 View whole(Tensor const& tensor) {
   return {tensor.id, 0, tensor.shape, row_major(tensor.shape)};

@@ -62,6 +62,9 @@ inline bool is_present(View const& view) {
   return view.tensor >= 0;
 }
 
+// Throws Error(bad_input): its bytes are more than kMostBytes.
+void check_size(Tensor const& tensor);
+
 View whole(Tensor const& tensor);
 View transposed(View const& view);                                   // of a 2-D view
 View columns(View const& view, std::int64_t first, std::int64_t n);  // [M, first:first+n] of 2-D

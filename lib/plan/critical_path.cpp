@@ -68,8 +68,7 @@ std::vector<PathPart> critical_path(Program const& program, Simulation const& si
     Span const& span = spans[static_cast<std::size_t>(at)];
     double const from_s = std::max(0.0, span.start_s);
     if (from_s < until_s)
-      path.push_back(
-          {span.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
+      path.push_back({span.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
     until_s = from_s;
     at = cause[static_cast<std::size_t>(at)];
   }

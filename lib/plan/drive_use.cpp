@@ -17,7 +17,8 @@ constexpr double kDaysPerYear = 365.25;
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine) {
   DriveUse use;
-  use.step_bytes = static_cast<double>(rank_step_bytes * std::min(ranks, machine.node_ranks));
+  use.step_bytes = static_cast<double>(rank_step_bytes) *
+                   static_cast<double>(std::min(ranks, machine.node_ranks));
   if (use.step_bytes == 0 || step_s <= 0) return use;
   use.day_bytes = use.step_bytes * kDayS / step_s;
   use.lifetime_years =

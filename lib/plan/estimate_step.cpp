@@ -240,7 +240,7 @@ class Steps {
   }
   // Activations and gradients whose room nobody needed yet, in the order of stations.
   std::deque<Left> m_left;
-  std::int64_t m_left_bytes = 0;  // their sum
+  std::int64_t m_left_bytes = 0;              // their sum
   std::vector<std::array<int, 2>> m_reloads;  // per block: halves
 };
 

@@ -81,7 +81,8 @@ std::string step_line(Program const& program, double step_s) {
     if (field == BatchField::tokens)
       rows += element_count(program.tensors[static_cast<std::size_t>(tensor)].shape);
   }
-  auto const all = static_cast<double>(rows * program.micro_batches * program.ranks);
+  auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
+                   static_cast<double>(program.ranks);
   double const rate = step_s > 0 ? all / step_s : 0;
   return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
                      human_duration(step_s), rate, rate < 10 ? 2 : 0,

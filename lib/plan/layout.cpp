@@ -3,6 +3,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/checked.hpp"
 #include "base/math.hpp"
 #include "plan/lifetime.hpp"
 #include "plan/occupied.hpp"
@@ -122,7 +123,8 @@ std::vector<Lifetime> transient_lifetimes(Program const& program) {
 std::int64_t area(Lifetime const& stays) {
   std::int64_t sum = 0;
   for (Stay const& stay : stays)
-    sum += (stay.last_byte - stay.first_byte) * (stay.last - stay.first + 1);
+    sum = clamped_sum(
+        sum, clamped_product(stay.last_byte - stay.first_byte, stay.last - stay.first + 1));
   return sum;
 }
 

@@ -60,7 +60,10 @@ struct Simulation {
   std::array<double, kLanes> busy_s{};
   std::array<std::int64_t, kLanes> bytes{};  // moved per lane and step
 };
-Simulation simulate(Program const& program, Machine const& machine);
+// A step that runs so many items at most is walked whole.
+inline constexpr std::int64_t kWalkedItems = 100'000;
+Simulation simulate(Program const& program, Machine const& machine,
+                    std::int64_t walked_items = kWalkedItems);
 
 // Why it is this way, for a person; the first sentence says whether it fits and what sets the pace.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,

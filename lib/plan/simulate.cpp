@@ -11,10 +11,8 @@ namespace spillway {
 
 namespace {
 
-// A step of so many instances is walked whole.
-constexpr std::int64_t kMostInstances = 100'000;
-// Of longer ones so many micro-batches between the first and the last, the double where those do
-// not yet repeat each other.
+// Of a long step so many micro-batches between the first and the last are walked, the double where
+// those do not yet repeat each other.
 constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
 constexpr int kLongestPeriod = 4;     // micro-batches
 constexpr double kAlikeTimes = 1e-9;  // of a period
@@ -38,9 +36,9 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
 }
 
 // Two steps without a barrier, of which the second is the steady state; what runs once has but one.
-class Walk {
+class StepWalk {
  public:
-  Walk(Program const& program, Machine const& machine, std::int64_t middles)
+  StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
       : m_program(program),
         m_steady(program.once ? 0 : 1),
         m_sequence(segment_sequence(program, middles)),
@@ -136,7 +134,8 @@ class Walk {
   void add(Simulation& result, Simulation::Span const& span) const {
     Item const& item = m_program.items[static_cast<std::size_t>(span.item)];
     result.spans.push_back(span);
-    result.busy_s[index(item.lane)] += static_cast<double>(span.times) * (span.end_s - span.start_s);
+    result.busy_s[index(item.lane)] +=
+        static_cast<double>(span.times) * (span.end_s - span.start_s);
     result.bytes[index(item.lane)] += span.times * written_bytes(item);
   }
 
@@ -145,9 +144,9 @@ class Walk {
   std::vector<int> m_sequence;
   std::vector<Instance> m_instances;
   std::vector<Timeline::Times> m_times;
-  std::array<double, 2> m_end_s{};      // of each step
-  std::vector<std::size_t> m_middles;   // first instances, of all steps
-  std::size_t m_items = 0;              // of a middle
+  std::array<double, 2> m_end_s{};     // of each step
+  std::vector<std::size_t> m_middles;  // first instances, of all steps
+  std::size_t m_items = 0;             // of a middle
 };
 
 std::int64_t instances(Program const& program) {
@@ -159,18 +158,18 @@ std::int64_t instances(Program const& program) {
 
 }  // namespace
 
-Simulation simulate(Program const& program, Machine const& machine) {
+Simulation simulate(Program const& program, Machine const& machine, std::int64_t walked_items) {
   auto const middles = std::max<std::int64_t>(0, program.micro_batches - 2);
-  auto const least = instances(program) <= kMostInstances ? middles : kFewestMiddles;
+  auto const least = instances(program) <= walked_items ? middles : kFewestMiddles;
   for (auto walked = std::min(least, middles);; walked = std::min(2 * walked, middles)) {
-    Walk const walk(program, machine, walked);
+    StepWalk const walk(program, machine, walked);
     auto const left = middles - walked;
     if (left == 0) return walk.result(1, 0);
     auto const found = walk.period();
     if (!found && walked < kMostMiddles) continue;
     auto const period = found.value_or(1);  // none: the average
     if (left % period == 0) return walk.result(period, left / period);
-    return Walk(program, machine, walked + left % period).result(period, left / period);
+    return StepWalk(program, machine, walked + left % period).result(period, left / period);
   }
 }
 

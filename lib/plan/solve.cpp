@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "plan/limits.hpp"
 #include "plan/next_to.hpp"
 #include "plan/trials.hpp"
 
@@ -152,6 +153,7 @@ class Solver {
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks) {
+  check_limits(train, micro_batches);
   auto const open = open_plan(train, request, machine.is_unified());
   auto const model = model_for(train, open, budgets, machine, Shard::none, ranks);
   Job const job{train, eval, machine, budgets, micro_batches, ranks};
@@ -162,6 +164,7 @@ Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request
 Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& budgets,
                 Machine const& machine, std::int64_t micro_batches, Shard shard,
                 std::int64_t ranks) {
+  check_limits(train, micro_batches);
   auto const open = open_plan(train, request, machine.is_unified());
   auto const model = model_for(train, open, budgets, machine, shard, ranks);
   Estimator const estimator(model, machine, micro_batches);

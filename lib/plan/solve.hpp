@@ -28,7 +28,8 @@ struct Solution {
 
 // The fastest Plan on `machine` that fits the budgets: many are estimated, the best of them
 // compiled and simulated, one is proved. Of plans that differ little in time, one that moves few
-// bytes. Deterministic. Throws std::invalid_argument for what is not offered.
+// bytes. Deterministic. Throws std::invalid_argument for what is not offered, and what
+// `check_limits` does.
 Solution solve(Graph const& train, Graph const* eval, PlanRequest const& request,
                Budgets const& budgets, Machine const& machine, std::int64_t micro_batches,
                std::int64_t ranks);

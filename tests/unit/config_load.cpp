@@ -207,7 +207,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
   EXPECT_EQ(file_error("model: {heads: 0}"),
             "in.yaml:1: model.heads: 0 is out of bounds: integer, 1 to 100000");
   EXPECT_EQ(file_error("model: {layers: -1}"),
-            "in.yaml:1: model.layers: -1 is out of bounds: integer, 1 to 100000");
+            "in.yaml:1: model.layers: -1 is out of bounds: integer, 1 to 5000");
   EXPECT_EQ(file_error("optim: {clip: -0.1}"),
             "in.yaml:1: optim.clip: -0.1 is out of bounds: number >= 0");
   EXPECT_EQ(file_error("optim: {eps: 0}"),
@@ -215,7 +215,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
   EXPECT_EQ(file_error("optim: {beta1: 1}").substr(0, 42),
             "in.yaml:1: optim.beta1: 1 is out of bounds");
   EXPECT_EQ(file_error("memory: {device: 8}"),
-            "in.yaml:1: memory.device: 8 is out of bounds: size >= 4KiB");
+            "in.yaml:1: memory.device: 8 is out of bounds: size, 4KiB to 1000PB");
   EXPECT_EQ(file_error("run: {max_time: 0s}"),
             "in.yaml:1: run.max_time: 0s is out of bounds: duration > 0s");
   EXPECT_EQ(file_error("optim: {schedule: step}"),
@@ -226,6 +226,23 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
             "storage-random:N | storage-slow:N | kill-rank:N");
   EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
   EXPECT_EQ(override_error("debug.fault=none"), "no error");
+}
+
+TEST(ConfigLoad, ProductsThatNoMachineHoldsAreRefusedByTheirKeys) {
+  EXPECT_EQ(
+      file_error("model: {layers: 5000, hidden: 1000000, heads: 1}"),
+      "in.yaml:1: model.hidden: 5000 layers with hidden = 1000000 and ffn = 0 have a state of "
+      "more than 8 PiB");
+  EXPECT_EQ(file_error("model: {vocab: 2147483647, hidden: 1000000, heads: 1}"),
+            "in.yaml:1: model.vocab: 2147483647 rows of hidden = 1000000 have a state of more than "
+            "8 PiB");
+  EXPECT_EQ(file_error("batch: {sequences: 1000000000, micro: 1000000000}\n"
+                       "data: {sequence: 1000000000}\nrun: {steps: 1}"),
+            "in.yaml:1: batch.micro: a micro-batch of 1000000000 x data.sequence = 1000000000 rows "
+            "of hidden = 768 takes more than 8 PiB");
+  EXPECT_EQ(file_error("run: {steps: 1000000000000}\nbatch: {sequences: 1000000000}"),
+            "in.yaml:1: run.steps: 1000000000000 steps of 1000000000 sequences of 1024 tokens are "
+            "more tokens than 63 bits count");
 }
 
 TEST(ConfigLoad, NumbersThatAreNotFiniteOrTooLargeAreRefused) {
@@ -300,8 +317,8 @@ TEST_F(ConfigFile, ThatIsEmptyBinaryOrHugeIsRefused) {
   EXPECT_EQ(error(write("# only a comment\n")), m_dir + "/in.yaml:1: the file is empty");
   EXPECT_EQ(error(write(std::string("\x89HDF\r\n\x1a\n\0\0", 10))),
             m_dir + "/in.yaml:3: is not a text file (a zero byte)");
-  EXPECT_EQ(error(write(std::string((16u << 20) + 1, '#'))),
-            m_dir + "/in.yaml: is larger than 16 MiB");
+  EXPECT_EQ(error(write(std::string((4u << 20) + 1, '#'))),
+            m_dir + "/in.yaml: is larger than 4 MiB");
 }
 
 TEST_F(ConfigFile, NamesItsLinesWithWindowsLineEndsToo) {

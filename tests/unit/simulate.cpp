@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "plan/critical_path.hpp"
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
+#include "support/random_plan.hpp"
+#include "support/random_program.hpp"
 
 namespace spillway::test {
 namespace {
@@ -84,6 +89,65 @@ TEST(Simulate, CountsEveryMicroBatch) {
   };
   EXPECT_GT(spilled(1), 0);
   EXPECT_EQ(spilled(5), 5 * spilled(1));
+}
+
+Machine slow_links() {
+  return {.matmul_gflops_bf16 = 350,
+          .matmul_gflops_f32 = 200,
+          .memory_gbps = 20,
+          .nvme_write_gbps = 0.3,
+          .nvme_read_gbps = 0.2,
+          .nvme_both_gbps = 0.3,
+          .h2d_gbps = 1,
+          .d2h_gbps = 1,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
+// Every lane's seconds and bytes, and those of the path, whichever spans stand for others.
+void expect_alike(Simulation const& few, Simulation const& all, Program const& program) {
+  double const close_s = 1e-9 * all.step_s;
+  EXPECT_NEAR(few.step_s, all.step_s, close_s);
+  EXPECT_EQ(few.bytes, all.bytes);
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    EXPECT_NEAR(few.busy_s[lane], all.busy_s[lane], close_s);
+  std::int64_t items = 0;
+  for (auto const& span : few.spans) items += span.times;
+  EXPECT_EQ(items, std::ssize(all.spans));
+  double path_s = 0;
+  for (auto const& part : critical_path(program, few)) path_s += part.seconds();
+  EXPECT_NEAR(path_s, few.step_s, close_s);
+}
+
+TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
+  std::mt19937 draws(5);
+  int left_out = 0;
+  for (int i = 0; i < 25; ++i) {
+    Graph const graph = gpt_training_graph(random_shape(draws));
+    auto const micro_batches = 70 + below(draws, 60);
+    auto const program =
+        compile(graph, nullptr, random_plan(graph, draws), micro_batches, 1 + below(draws, 3))
+            .train;
+    auto const all = simulate(program, slow_links(), std::numeric_limits<std::int64_t>::max());
+    auto const few = simulate(program, slow_links(), 0);
+    EXPECT_EQ(all.repeat.times, 0);
+    left_out += few.spans.size() < all.spans.size() ? 1 : 0;
+    expect_alike(few, all, program);
+  }
+  EXPECT_EQ(left_out, 25);
+}
+
+TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
+  Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
+  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
+  auto const simulated = [&](std::int64_t micro_batches) {
+    return simulate(compile(graph, nullptr, plan, micro_batches, 1).train, slow_links());
+  };
+  auto const some = simulated(10'000), many = simulated(1'000'000);
+  EXPECT_EQ(many.spans.size(), some.spans.size());
+  EXPECT_LT(std::ssize(many.spans), kWalkedItems);
+  EXPECT_NEAR(many.step_s / some.step_s, 100, 1);
+  EXPECT_EQ(simulated(1000).repeat.times, 0);  // walked whole
 }
 
 }  // namespace

@@ -85,6 +85,10 @@ TEST(Units, HumanDurationsAreShort) {
   EXPECT_EQ(human_duration(100), "1m40s");
   EXPECT_EQ(human_duration(2 * 86400 + 4 * 3600 + 59), "2d4h");
   EXPECT_EQ(human_duration(0), "0 s");
+  EXPECT_EQ(human_duration(1e10), "115740d17h");
+  EXPECT_EQ(human_duration(1e26), "3.17e+18 years");
+  EXPECT_EQ(human_duration(std::numeric_limits<double>::infinity()), "for ever");
+  EXPECT_EQ(human_duration(std::numeric_limits<double>::quiet_NaN()), "for ever");
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#include "base/checked.hpp"
+
+#include <gtest/gtest.h>
+
+namespace spillway {
+namespace {
+
+constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+
+TEST(Checked, ProductsAreWholeOrNone) {
+  EXPECT_EQ(product({}), 1);
+  EXPECT_EQ(product({3, 4, 5}), 60);
+  EXPECT_EQ(product({kMost, 1}), kMost);
+  EXPECT_EQ(product({std::int64_t{1} << 31, std::int64_t{1} << 31, 2}), std::nullopt);
+  EXPECT_EQ(product({std::int64_t{1} << 62, 4, 2}), std::nullopt);  // wraps to 0
+  EXPECT_EQ(product({kMost, kMost, 0}), 0);
+}
+
+TEST(Checked, ClampedNumbersStayAtTheMost) {
+  EXPECT_EQ(clamped_product(6, 7), 42);
+  EXPECT_EQ(clamped_product(kMost, 2), kMost);
+  EXPECT_EQ(clamped_sum(6, 7), 13);
+  EXPECT_EQ(clamped_sum(kMost, 1), kMost);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,82 @@
+#include "plan/limits.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "plan/solve.hpp"
+#include "support/gpt_graph.hpp"
+
+namespace spillway::test {
+namespace {
+
+template <class Action>
+std::string error_of(Action const& action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string limits_error(Graph const& graph, std::int64_t micro_batches) {
+  return error_of([&] { check_limits(graph, micro_batches); });
+}
+
+TEST(Limits, MicroBatchesOfAStepAreBounded) {
+  Graph const graph = gpt_training_graph({});
+  EXPECT_EQ(limits_error(graph, kMostMicroBatches), "no error");
+  EXPECT_EQ(limits_error(graph, kMostMicroBatches + 1),
+            "batch.sequences: 1048577 micro-batches a step are more than 1048576; give fewer "
+            "sequences or a larger batch.micro");
+}
+
+TEST(Limits, TheSumOfAllTensorsIsBoundedWhereEachOneFits) {
+  Graph graph = gpt_training_graph({});
+  auto const grow = [&](TensorId id, std::int64_t bytes) {
+    auto& tensor = graph.tensors[static_cast<std::size_t>(id)];
+    tensor.shape = {bytes / size_bytes(tensor.dtype)};
+  };
+  grow(graph.chunks.front().parameter, kMostBytes / 2);
+  EXPECT_EQ(limits_error(graph, 1), "no error");
+  EXPECT_EQ(limits_error(graph, 100),
+            "batch.sequences: a step of 100 micro-batches of 4 PiB moves more than 63 bits count; "
+            "give fewer sequences");
+  grow(graph.chunks.back().parameter, kMostBytes);
+  EXPECT_EQ(limits_error(graph, 1).find("model: its state and one micro-batch take 12 PiB"), 0u);
+}
+
+TEST(Limits, NothingIsSearchedBeyondThem) {
+  Graph const graph = gpt_training_graph({});
+  Budgets const budgets{std::int64_t{8} << 30, 0, 0};
+  auto const micro_batches = kMostMicroBatches + 1;
+  EXPECT_NE(error_of([&] {
+              solve(graph, nullptr, {.activations = {"keep"}}, budgets, {}, micro_batches, 1);
+            }),
+            "no error");
+  EXPECT_NE(error_of([&] {
+              outlook(graph, {.activations = {"keep"}}, budgets, {}, micro_batches, Shard::none, 1);
+            }),
+            "no error");
+}
+
+TEST(Limits, ATensorThatNoMachineHoldsIsNamed) {
+  Tensor const most{.name = "x", .dtype = DType::f32, .shape = {kMostBytes / 4}};
+  EXPECT_EQ(error_of([&] { check_size(most); }), "no error");
+  Tensor const more{.name = "h.0/fc", .dtype = DType::f32, .shape = {1 << 30, 1 << 30, 1 << 30}};
+  EXPECT_EQ(error_of([&] { check_size(more); }),
+            "model: h.0/fc [1073741824, 1073741824, 1073741824] takes more than 8 PiB, which no "
+            "machine has");
+}
+
+TEST(Limits, AModelOfSuchTensorsIsNotBuilt) {
+  GptShape shape;
+  shape.vocab = (std::int64_t{1} << 53) / shape.hidden;
+  EXPECT_EQ(error_of([&] { gpt_training_graph(shape); }).find("model: transformer.wte.weight ["),
+            0u);
+}
+
+}  // namespace
+}  // namespace spillway::test
