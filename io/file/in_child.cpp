@@ -39,6 +39,9 @@ rlim_t address_space_bytes() {
 void become_harmless() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGABRT})
     std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // threads that compute block them
   if (int const null = ::open("/dev/null", O_RDWR); null >= 0)
     for (int const standard : {0, 1, 2}) ::dup2(null, standard);
   limit(RLIMIT_CORE, 0);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
+#include <thread>
 
 namespace spillway {
 namespace {
@@ -27,6 +28,21 @@ void on_signal(int signal) {
   g_requested = 1;
 }
 
+bool is_ignored(int signal) {
+  struct sigaction before {};
+  return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
+}
+
+// Threads that compute must not be interrupted: oneDNN's kernels for AVX2 (2.6) keep data below the
+// part of the stack that a handler leaves alone. Those that are started from here on inherit the
+// mask of this one.
+void take_in_a_thread_of_their_own(sigset_t const& signals) {
+  std::thread([] {
+    while (true) pause();
+  }).detach();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 }  // namespace
 
 void install_stop_signals() {
@@ -34,10 +50,14 @@ void install_stop_signals() {
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (int const signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
-  struct sigaction before {};
-  sigaction(SIGHUP, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores it
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int const signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) {
+    if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup
+    sigaction(signal, &action, nullptr);
+    sigaddset(&signals, signal);
+  }
+  take_in_a_thread_of_their_own(signals);
   std::signal(SIGXFSZ, SIG_IGN);  // a file above the shell's limit then fails like a full disk
 }
 

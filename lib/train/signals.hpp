@@ -4,6 +4,7 @@
 
 namespace spillway {
 
+// On the main thread, before those that compute are started: a thread of its own takes the signals.
 void install_stop_signals();
 void request_stop();  // as a first signal would
 bool stop_requested();
