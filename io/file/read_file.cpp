@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "io/file/seal.hpp"
 
 namespace spillway {
@@ -17,6 +16,18 @@ void read_range(FileDescriptor const& file, std::filesystem::path const& path,
   }
   if (got.done_bytes != std::ssize(to))
     throw Error(Status::damaged, fmt::format("{}: has become shorter", path.string()));
+}
+
+std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes) {
+  auto const file = open_for_reading(path);
+  auto const bytes = size_bytes(file, path);
+  if (bytes > most_bytes) {
+    throw Error(Status::damaged, fmt::format("{}: has {} bytes, more than the {} that make sense",
+                                             path.string(), bytes, most_bytes));
+  }
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  read_range(file, path, 0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 std::string read_sealed_text(std::filesystem::path const& path, std::int64_t most_bytes) {

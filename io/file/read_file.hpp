@@ -1,4 +1,4 @@
-// Reading that is complete or an error.
+// Reading that is complete or an error, and whole files whose size has a bound.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,11 @@ namespace spillway {
 void read_range(FileDescriptor const& file, std::filesystem::path const& path,
                 std::int64_t offset_bytes, std::span<std::byte> to);
 
-// A whole file of at most `most_bytes` (base/input_file.hpp) without its seal (seal.hpp), which must
-// fit: else Error(damaged).
+// A whole file of at most `most_bytes`. Throws Error naming it: bad_input when it cannot be opened,
+// damaged when it is larger, storage when it cannot be read.
+std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes);
+
+// The same without its seal (seal.hpp), which must fit: else Error(damaged).
 std::string read_sealed_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
 }  // namespace spillway

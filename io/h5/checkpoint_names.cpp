@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "base/input_file.hpp"
+#include "io/file/read_file.hpp"
 
 namespace spillway {
 namespace {
