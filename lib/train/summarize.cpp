@@ -75,7 +75,8 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
     auto const& item = program.items[static_cast<std::size_t>(span.item)];
     if (item.kind != ItemKind::op) continue;
     auto const& op = program.ops[static_cast<std::size_t>(item.op)];
-    seconds[static_cast<std::size_t>(op.kind)] += span.end_s - span.start_s;
+    seconds[static_cast<std::size_t>(op.kind)] +=
+        static_cast<double>(span.times) * (span.end_s - span.start_s);
   }
   return seconds;
 }
