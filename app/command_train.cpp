@@ -11,6 +11,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "io/h5/h5_file.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "plan/alternatives.hpp"
@@ -63,12 +64,6 @@ void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   if (start.config.run.checkpoint.resume == "never") return;
   for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-}
-
-// A run that does not go on from the checkpoints that are there must not take their place.
-void set_aside(RunDir const& run_dir) {
-  auto const earlier = set_aside_checkpoints(run_dir.path());
-  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {
@@ -187,16 +182,15 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, exec, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  process_begin});
+    warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
                         trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
   });
-  on_all_ranks(comm, [&] {  // all have read by now
-    if (!start.run_dir) return;
-    if (!start.resumed()) set_aside(*start.run_dir);
-    require_checkpoint_space(start.config.run, trainer->model(), state.step);
+  on_all_ranks(comm, [&] {
+    if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
   });
   require_same_start(comm, state, plan_text, trainer->model());
 

@@ -2,30 +2,35 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 
 #include "base/error.hpp"
+#include "base/steady_clock.hpp"
 #include "io/file/file.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr rlim_t kMostProcessor_s = 4;
+constexpr double kMostWaiting_s = 120;  // of a file system that does not answer
 constexpr rlim_t kMostMemory_bytes = rlim_t{2} << 30;
 
-void limit(decltype(RLIMIT_AS) what, rlim_t value) {
+void limit(decltype(RLIMIT_AS) what, rlim_t value, rlim_t most) {
   rlimit now{};
   ::getrlimit(what, &now);
-  if (value > now.rlim_max) return;  // it is stricter already
-  rlimit const wanted{value, value};
+  if (most > now.rlim_max) return;  // it is stricter already
+  rlimit const wanted{value, most};
   ::setrlimit(what, &wanted);
 }
 
@@ -35,18 +40,20 @@ rlim_t address_space_bytes() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The parent's handlers would ask the run to stop; a library's last words are for nobody.
+// What asks the job to stop is the parent's affair; a library's last words are for nobody.
 void become_harmless() {
-  for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGSEGV, SIGBUS, SIGFPE, SIGABRT})
+  for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGXCPU})
     std::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);  // threads that compute block them
   if (int const null = ::open("/dev/null", O_RDWR); null >= 0)
     for (int const standard : {0, 1, 2}) ::dup2(null, standard);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, kMostProcessor_s);
-  limit(RLIMIT_AS, address_space_bytes() + kMostMemory_bytes);
+  limit(RLIMIT_CORE, 0, 0);
+  limit(RLIMIT_CPU, kMostProcessor_s, kMostProcessor_s + 1);
+  auto const most_bytes = address_space_bytes() + kMostMemory_bytes;
+  limit(RLIMIT_AS, most_bytes, most_bytes);
 }
 
 // A character for the status, then the text.
@@ -72,10 +79,17 @@ void write_all(int to, std::string_view text) {
   }
 }
 
-std::string read_all(int from) {
+// Until the other end is closed; empty: that took longer than any reading does.
+std::optional<std::string> read_all(int from) {
   std::string text;
   std::array<char, 1 << 16> piece;
+  auto const begin = SteadyClock::now();
   for (;;) {
+    pollfd waits{from, POLLIN, 0};
+    if (::poll(&waits, 1, 1000) <= 0) {
+      if (seconds_since(begin) > kMostWaiting_s) return {};
+      continue;
+    }
     auto const got = ::read(from, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return text;
@@ -95,6 +109,16 @@ int wait_for(pid_t child) {
   throw Error(Status::storage, fmt::format("{}: {}: {}", path.string(), what, error_text(error)));
 }
 
+[[noreturn]] void fail_killed(std::filesystem::path const& path, int signal) {
+  constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL};
+  if (signal == SIGXCPU)
+    throw Error(Status::damaged, path.string() + ": damaged: reading it comes to no end");
+  if (std::ranges::find(crashes, signal) != crashes.end())
+    throw Error(Status::damaged, path.string() + ": damaged: reading it crashes");
+  throw Error(Status::storage,
+              fmt::format("{}: reading it was ended by signal {}", path.string(), signal));
+}
+
 }  // namespace
 
 std::string in_child(std::filesystem::path const& path, std::function<std::string()> const& work) {
@@ -111,15 +135,14 @@ std::string in_child(std::filesystem::path const& path, std::function<std::strin
   }
   to.reset();
   auto const text = read_all(from.get());
+  if (!text) ::kill(child, SIGKILL);
   int const status = wait_for(child);
-  if (WIFSIGNALED(status) || text.empty()) {
-    bool const slow =
-        WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
-    throw Error(Status::damaged, fmt::format("{}: damaged: reading it {}", path.string(),
-                                             slow ? "comes to no end" : "crashes"));
-  }
-  if (text[0] != 0) throw Error(static_cast<Status>(text[0]), text.substr(1));
-  return text.substr(1);
+  if (!text)
+    throw Error(Status::storage, fmt::format("{}: reading it waits for ever", path.string()));
+  if (WIFSIGNALED(status)) fail_killed(path, WTERMSIG(status));
+  if (text->empty()) throw Error(Status::damaged, path.string() + ": damaged: reading it crashes");
+  if (text->front() != 0) throw Error(static_cast<Status>(text->front()), text->substr(1));
+  return text->substr(1);
 }
 
 }  // namespace spillway

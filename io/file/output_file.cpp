@@ -63,11 +63,11 @@ void OutputFile::keep_storage_busy() {
   constexpr auto flags = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE;
   if (::sync_file_range(m_file.get(), 0, 0, flags) == 0) return;
   bool const unable = errno == ENOSYS || errno == EINVAL || errno == ESPIPE;
-  if (!unable) fail("cannot be written", errno);
+  if (!unable || ::fsync(m_file.get()) != 0) fail("cannot be written", errno);
 }
 
-void OutputFile::close() {
-  if (::fsync(m_file.get()) != 0) fail("cannot be synchronised", errno);
+void OutputFile::close(Durable durable) {
+  if (durable == Durable::yes && ::fsync(m_file.get()) != 0) fail("cannot be synchronised", errno);
   if (::close(m_file.release()) != 0) fail("cannot be closed", errno);
 }
 

@@ -10,6 +10,8 @@
 
 namespace spillway {
 
+enum class Durable : bool { no, yes };  // no: for what nobody needs after a crash
+
 // All errors are Error(storage) that name the path.
 class OutputFile {
  public:
@@ -23,7 +25,7 @@ class OutputFile {
   void write(std::int64_t offset_bytes, std::span<std::byte const> bytes);
   // Waits until the data are on storage and closes, or throws: network file systems say only then
   // that there was no room. Nothing may follow but the end; an end without it keeps no promise.
-  void close();
+  void close(Durable durable = Durable::yes);
 
   std::filesystem::path const& path() const { return m_path; }
   int descriptor() const { return m_file.get(); }

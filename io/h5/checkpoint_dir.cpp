@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <functional>
 #include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -133,7 +133,7 @@ void abandon_checkpoint(fs::path const& run_directory) noexcept {
 
 std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std::int64_t step,
                                              std::int64_t keep) {
-  assert(keep >= 1);
+  if (keep < 1) throw std::logic_error("checkpoints: the one just written must be kept");
   as_storage_error([&] {
     sync_path(step_path(run_directory, step, kUnfinished));
     put_in_place(run_directory, step);

@@ -65,10 +65,6 @@ std::string dataset_path(std::string const& group, std::string const& name) {
   return fmt::format("/{}/{}", group, name);
 }
 
-std::string checksum_text(std::uint64_t checksum) {
-  return fmt::format("{:016x}", checksum);
-}
-
 void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
                     std::map<std::string, std::string> const& run_strings) {
   auto index = merged_index(directory, specs);

@@ -31,7 +31,6 @@ inline constexpr char const* manifest_name = "checkpoint.h5";
 
 std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
-std::string checksum_text(std::uint64_t checksum);  // 16 hexadecimal digits
 
 // Writes manifest and seal: run by one rank when all shards named in `specs` are closed. Throws
 // Error(storage) when they cannot be written, Error(damaged) when a shard is not what the specs

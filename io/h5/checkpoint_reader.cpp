@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/read_file.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -67,12 +68,13 @@ void CheckpointReader::open_shard(std::size_t shard) {
   if (m_open == shard) return;
   auto const& [rank, bytes, rest] = m_index.shards[shard];
   auto const path = m_directory / shard_name(rank);
+  m_open.reset();
   m_file = open_for_reading(path);
-  m_open = shard;
-  if (rest.empty() || m_rest_is_known[shard]) return;
-  if (checksum_of_rest(m_file, path, m_index, shard) != rest)
+  bool const known = rest.empty() || m_rest_is_known[shard];
+  if (!known && checksum_of_rest(m_file, path, m_index, shard) != rest)
     fail_damaged(path, "what lies between its values is not what was written");
   m_rest_is_known[shard] = true;
+  m_open = shard;
 }
 
 void CheckpointReader::verify(std::size_t tensor, std::int64_t first,

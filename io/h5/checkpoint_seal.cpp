@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/file/file_checksum.hpp"
@@ -15,6 +16,7 @@
 #include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_names.hpp"
 #include "io/h5/old_checkpoint.hpp"
 
 namespace spillway {
@@ -77,10 +79,10 @@ CheckpointIndex read_sealed(fs::path const& directory) {
 }
 
 // Nobody reads the directory before it is complete: no other name is needed meanwhile.
-void write_text(fs::path const& path, std::string const& text) {
+void write_text(fs::path const& path, std::string const& text, Durable durable) {
   auto file = OutputFile::create(path);
   file.write(0, std::as_bytes(std::span(text)));
-  file.close();
+  file.close(durable);
 }
 
 fs::path shard_seal(fs::path const& directory, int rank) {
@@ -129,17 +131,17 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
                      {"version", checkpoint_version},
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
                      {"index", Json::parse(to_json(index))}};
-  write_text(directory / seal_name, sealed(json.dump() + "\n"));
+  write_text(directory / seal_name, sealed(json.dump() + "\n"), Durable::yes);
 }
 
 void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const& index) {
-  write_text(shard_seal(directory, rank), sealed(to_json(index) + "\n"));
+  write_text(shard_seal(directory, rank), sealed(to_json(index) + "\n"), Durable::no);
 }
 
 CheckpointIndex take_shard_seal(fs::path const& directory, int rank) {
   auto const path = shard_seal(directory, rank);
   auto index = index_from_json(read_sealed_text(path, kMostSealBytes), path.string());
-  fs::remove(path);
+  as_storage_error([&] { return fs::remove(path); });
   return index;
 }
 

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "io/file/file.hpp"
-#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 
@@ -29,11 +29,16 @@ std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
   });
 }
 
+// Why a checkpoint is not complete; empty: it is. What cannot be looked at now, or is of a later
+// version, is no reason to take an older one: that is thrown.
 std::string why_not(fs::path const& checkpoint) {
   try {
     CheckpointReader const complete(checkpoint);
     return "";
   } catch (Error const& error) {
+    bool const unfinished =
+        as_storage_error([&] { return !fs::exists(checkpoint / manifest_name); });
+    if (error.status() != Status::damaged && !unfinished) throw;
     return error.what();
   }
 }
@@ -67,6 +72,27 @@ fs::path make_earlier(fs::path const& run_directory) {
   }
 }
 
+void move_if_there(fs::path const& from, fs::path const& to) {
+  if (fs::exists(fs::symlink_status(from))) fs::rename(from, to);
+}
+
+// With what another of the same step had moved aside, which would come back beside an empty place.
+fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t> const& steps,
+                         bool with_latest) {
+  return as_storage_error([&] {
+    auto const earlier = make_earlier(run_directory);
+    // First: without it the newest of those that still stand here is found.
+    if (with_latest) move_if_there(run_directory / "latest", earlier / "latest");
+    for (auto const step : steps) {
+      for (auto const suffix : {std::string_view(), kReplaced})
+        move_if_there(step_path(run_directory, step, suffix), step_path(earlier, step, suffix));
+    }
+    sync_path(earlier);
+    sync_path(run_directory);
+    return earlier;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> mend_latest(fs::path const& run_directory) {
@@ -77,25 +103,16 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
   auto const named = step_in(*latest);
   std::erase_if(steps, [&](auto step) { return !named || step <= *named; });
   if (steps.empty()) return {};
-  return {fmt::format("{} names {}: the later checkpoints (step {}) are kept and not used",
-                      (run_directory / "latest").string(), *latest, fmt::join(steps, ", "))};
+  auto const earlier = move_to_earlier(run_directory, steps, false);
+  return {fmt::format("{} names {}: the later checkpoints (step {}) are in {} now",
+                      (run_directory / "latest").string(), *latest, fmt::join(steps, ", "),
+                      earlier.string())};
 }
 
-// `latest` goes first: without it the newest of those that still stand here is found.
 std::optional<fs::path> set_aside_checkpoints(fs::path const& run_directory) {
   auto const steps = finished_steps(run_directory);
   if (steps.empty()) return {};
-  abandon_checkpoint(run_directory);  // nothing may come back from beside an empty place
-  return as_storage_error([&] {
-    auto const earlier = make_earlier(run_directory);
-    if (fs::exists(fs::symlink_status(run_directory / "latest")))
-      fs::rename(run_directory / "latest", earlier / "latest");
-    for (auto const step : steps)
-      fs::rename(standing_place(run_directory, step), step_path(earlier, step));
-    sync_path(earlier);
-    sync_path(run_directory);
-    return std::optional(earlier);
-  });
+  return move_to_earlier(run_directory, steps, true);
 }
 
 }  // namespace spillway

@@ -8,10 +8,11 @@
 
 namespace spillway {
 
-// Where checkpoints are but no `latest` that could be read, as after a kill before the first was
-// written: makes it name the newest complete one. Lines to be said of that, and of later
-// checkpoints that `latest` does not lead to. Throws Error(damaged) when none is complete. One rank
-// only, while nobody else writes there.
+// Where checkpoints are but no `latest`, as after a kill before the first was written: makes it
+// name the newest complete one. Where it names an older one than the newest, from which the run
+// goes on, the later ones move into a new directory earlier-<k>. Lines to be said of either. Throws
+// Error(damaged) when none is complete, and what keeps one from being looked at. One rank only,
+// while nobody else writes there.
 std::vector<std::string> mend_latest(std::filesystem::path const& run_directory);
 
 // Moves `latest` and all checkpoints into a new directory earlier-<k>, so that a run that begins

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -66,6 +67,17 @@ H5File H5File::create(std::filesystem::path const& path, Status refused,
   return H5File(path, std::move(file), Status::storage, true);
 }
 
+void warm_up_hdf5() {
+  prepare_hdf5();
+  auto const access = access_properties(true);
+  H5Pset_fapl_core(access.get(), 1 << 16, false);  // a file in memory alone
+  H5Handle file(H5Fcreate("spillway-warm-up", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!file) return;
+  H5File scratch("spillway-warm-up", std::move(file), Status::storage, false);
+  scratch.create_dataset("/group/dataset", H5Type::f32, std::array{std::int64_t{16}});
+  scratch.set_text("/group/dataset", "text", "text");
+}
+
 H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
   prepare_hdf5();
   open_for_reading(path);  // names a missing or forbidden file better than HDF5 does
@@ -82,13 +94,13 @@ H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
 }
 
 // Other systems tell only the one that wrote, and some of them only when it closes.
-void H5File::close() {
+void H5File::close(bool will_be_synchronised) {
   if (m_writing) {
     void* descriptor = nullptr;
     if (H5Fflush(m_file.get(), H5F_SCOPE_GLOBAL) < 0 ||
         H5Fget_vfd_handle(m_file.get(), H5P_DEFAULT, &descriptor) < 0)
       fail(Status::storage, "/", "cannot be written");
-    if (::fsync(*static_cast<int*>(descriptor)) != 0) {
+    if (!will_be_synchronised && ::fsync(*static_cast<int*>(descriptor)) != 0) {
       throw Error(Status::storage, fmt::format("{}: cannot be synchronised: {}", m_path.string(),
                                                error_text(errno)));
     }

@@ -56,8 +56,12 @@ struct H5Source {
   std::int64_t rows;  // its extent along axis 0
 };
 
-// The product of the extents, which fits (lay_out and readers check it); 1 for a scalar.
+// The product of the extents, which the caller knows to fit; 1 for a scalar.
 std::int64_t element_count(std::span<std::int64_t const> shape);
+
+// HDF5 takes some MiB when it is first used. A run calls this before it measures what lies outside
+// its plan; nothing is written.
+void warm_up_hdf5();
 
 class H5File {
  public:
@@ -72,8 +76,9 @@ class H5File {
   std::filesystem::path const& path() const { return m_path; }
 
   // Writes out what `create` made, waits until it is on storage, and closes it. Throws where the
-  // destructor could only be silent.
-  void close();
+  // destructor could only be silent. `will_be_synchronised`: no waiting, another descriptor of the
+  // file is synchronised later.
+  void close(bool will_be_synchronised = false);
 
   // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
   // Links to elsewhere, in this file or another, count as absent.
@@ -110,6 +115,7 @@ class H5File {
   }
 
  private:
+  friend void warm_up_hdf5();
   H5File(std::filesystem::path path, H5Handle file, Status status, bool writing);
 
   H5Id checked(H5Id id, std::string const& object, char const* what) const;

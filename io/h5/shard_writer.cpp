@@ -35,7 +35,7 @@ ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
     progress.offset_bytes = layout.offset_bytes(path);
     require(progress.offset_bytes >= 0, path, "has no place in the file");
   }
-  layout.close();
+  layout.close(true);
   m_file = OutputFile::open(m_path);
 }
 

@@ -24,6 +24,7 @@ struct TokenLayout {
   int token_bytes = 0;            // 1, 2 or 4, little-endian
   // Where document_starts (int64) and the pieces' checksums (token_format.hpp) lie; 0: nowhere.
   std::int64_t documents_at = 0, checksums_at = 0;
+  std::string documents_checksum = {};  // of document_starts; empty: not known
 };
 
 // Read by plain reads, not mapped: mapped pages would count as the process's resident memory.

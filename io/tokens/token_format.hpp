@@ -1,9 +1,9 @@
 // The HDF5 token file: /tokens (uint8, uint16 or uint32), /piece_checksums (the XXH3-64 of every 16
 // KiB of tokens, as int64), /document_starts (int64, ascending, the first is 0), all contiguous,
 // and root attributes format, version, tokenizer, vocab. Before HDF5's own bytes, in its "user
-// block", lies the head: the same in sealed JSON, with the places of the datasets, so that
-// no HDF5 is needed to read a file and nothing in it is believed unchecked. Version 1 had neither
-// head nor checksums.
+// block", lies the head: the same in sealed JSON, with the places of the datasets and a checksum
+// of the documents, so that no HDF5 is needed to read a file and nothing that is read is believed
+// unchecked. Version 1 had neither head nor checksums.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ TokenLayout parse(Json const& json, std::string const& source) {
           .offset_bytes = number("tokens_at", 0, kMostTokens),
           .token_bytes = token_bytes(json, source),
           .documents_at = number("documents_at", 0, kMostTokens),
-          .checksums_at = number("checksums_at", 0, kMostTokens)};
+          .checksums_at = number("checksums_at", 0, kMostTokens),
+          .documents_checksum = name(json, "documents_xxh3", source)};
 }
 
 }  // namespace
@@ -76,7 +77,8 @@ std::string to_json(TokenLayout const& layout) {
                      {"tokens_at", layout.offset_bytes},
                      {"documents", layout.documents},
                      {"documents_at", layout.documents_at},
-                     {"checksums_at", layout.checksums_at}};
+                     {"checksums_at", layout.checksums_at},
+                     {"documents_xxh3", layout.documents_checksum}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "io/file/in_child.hpp"
@@ -141,11 +142,13 @@ void require_documents(std::filesystem::path const& path, FileDescriptor const& 
                        TokenLayout const& layout) {
   std::vector<std::int64_t> starts(1 << 13);
   std::int64_t before = -1;
+  StreamingChecksum sum;
   for (std::int64_t first = 0; first < layout.documents; first += std::ssize(starts)) {
     starts.resize(static_cast<std::size_t>(
         std::min<std::int64_t>(std::ssize(starts), layout.documents - first)));
     read_range(file, path, layout.documents_at + first * 8,
                std::as_writable_bytes(std::span(starts)));
+    sum.add(std::as_bytes(std::span(starts)));
     for (auto const start : starts) {
       bool const possible = before < 0 ? start == 0 : start > before && start < layout.count;
       if (!possible)
@@ -153,6 +156,9 @@ void require_documents(std::filesystem::path const& path, FileDescriptor const& 
       before = start;
     }
   }
+  auto const& expected = layout.documents_checksum;
+  if (!expected.empty() && checksum_text(sum.value()) != expected)
+    fail(Status::damaged, path, "its documents' beginnings are not what was written");
 }
 
 }  // namespace

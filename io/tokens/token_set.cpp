@@ -4,7 +4,7 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "base/error.hpp"
 
@@ -46,7 +46,8 @@ TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns
 }
 
 void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
-  assert(first >= 0 && first + static_cast<std::int64_t>(to.size()) <= count());
+  if (first < 0 || std::ssize(to) > count() - first)
+    throw std::logic_error("token set: read beyond its tokens");
   // The last file that starts at or before `first`; none is empty.
   auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), first);
   for (auto file = static_cast<std::size_t>(after - m_starts.begin()) - 1; !to.empty(); ++file) {

@@ -24,7 +24,6 @@ class TokenWriter {
   // smallest type that holds vocab.
   TokenWriter(std::filesystem::path path, std::string const& tokenizer, std::int64_t vocab,
               std::int64_t count, std::int64_t documents);
-  ~TokenWriter();  // removes the partial file when not closed
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 
@@ -37,13 +36,21 @@ class TokenWriter {
   void write(std::span<std::byte const> bytes);
   void end_piece();
 
-  std::filesystem::path m_path, m_partial;
+  // Removes the file unless it has got its name; also when the constructor does not come to its
+  // end.
+  struct Partial {
+    std::filesystem::path path;
+    bool done = false;
+    ~Partial();
+  };
+
+  std::filesystem::path m_path;
+  Partial m_partial;
   TokenLayout m_layout;
   std::optional<OutputFile> m_file;
   std::int64_t m_written_bytes = 0;
   StreamingChecksum m_piece;  // of the tokens of the piece that is being written
   std::vector<std::uint64_t> m_checksums;
-  bool m_closed = false;
 };
 
 }  // namespace spillway

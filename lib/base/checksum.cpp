@@ -4,12 +4,17 @@
 #define XXH_INLINE_ALL
 // Long ranges are read at the rate of memory without it, a quarter slower with it (Zen 4).
 #define XXH_NO_PREFETCH
+#include <fmt/core.h>
 #include <xxhash.h>
 
 namespace spillway {
 
 std::uint64_t checksum(std::span<std::byte const> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::string checksum_text(std::uint64_t checksum) {
+  return fmt::format("{:016x}", checksum);
 }
 
 struct StreamingChecksum::State {

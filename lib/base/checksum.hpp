@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace spillway {
 
 // Does not allocate.
 std::uint64_t checksum(std::span<std::byte const> bytes) noexcept;
+
+std::string checksum_text(std::uint64_t checksum);  // 16 hexadecimal digits
 
 // The same value for bytes that come piece by piece. Allocates once, when made.
 class StreamingChecksum {

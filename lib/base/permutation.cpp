@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <stdexcept>
 
 #include "base/philox.hpp"
@@ -17,7 +16,7 @@ constexpr std::uint64_t rounds = 6;
 
 Permutation::Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t epoch)
     : m_size(static_cast<std::uint64_t>(size)), m_seed(seed), m_epoch(epoch) {
-  assert(size >= 1);
+  if (size < 1) throw std::logic_error("permutation: of nothing");
   int const bits = std::bit_width(m_size - 1);
   m_half_bits = std::max(1, (bits + 1) / 2);
 }

@@ -26,6 +26,7 @@ void on_all_ranks(Comm& comm, Stage const& stage) {
   try {
     stage();
   } catch (Error const& error) {
+    if (error.status() == Status::peer_lost) throw;  // nobody is left to agree with
     failure = error;
   }
   int const mine = failure ? static_cast<int>(failure->status()) : 0;

@@ -34,7 +34,7 @@ struct Entry {
 Value parse_yaml(std::string const& text, std::string const& source);
 
 // The same for a file. Throws Error(bad_input, "<path>: ...") when it cannot be read, is empty or
-// is larger than 16 MiB.
+// is larger than 4 MiB.
 Value read_yaml(std::string const& path);
 
 // "an integer" is expected but got: "a list", "a map", "nothing" or the text in quotes.

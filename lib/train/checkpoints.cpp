@@ -14,6 +14,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
 
 namespace spillway {
@@ -88,8 +89,13 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
   shard.close();
 }
 
+void set_aside(std::filesystem::path const& run_dir) {
+  auto const earlier = set_aside_checkpoints(run_dir);
+  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
+}
+
 void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
-                      std::int64_t keep, Comm& comm) {
+                      SaveSettings const& settings, Comm& comm) {
   auto const specs = specs_of(model, comm.size());
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
   bool const first = comm.rank() == 0;
@@ -102,7 +108,8 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   on_all_ranks(comm, [&] {
     if (!first) return;
     write_manifest(directory, specs, to_texts(run));
-    auto const warning = commit_checkpoint(run_dir, run.step, keep);
+    if (settings.begins_anew) set_aside(run_dir);
+    auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);
     if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);
   });
 }
@@ -153,9 +160,9 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
 }
 
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
-                     std::int64_t keep, Comm& comm) {
+                     SaveSettings const& settings, Comm& comm) {
   try {
-    write_checkpoint(run_dir, model, run, keep, comm);
+    write_checkpoint(run_dir, model, run, settings, comm);
   } catch (AgreedError const&) {
     if (comm.rank() == 0) abandon_checkpoint(run_dir);
     throw;

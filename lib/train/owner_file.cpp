@@ -133,11 +133,13 @@ void OwnerFile::keep_renewing() {
   }
 }
 
+// What cannot be looked at now may be at the next renewal.
 bool OwnerFile::lies_there() const {
   struct stat ours {
   }, there{};
-  return ::fstat(m_file.get(), &ours) == 0 && ::lstat(m_path.c_str(), &there) == 0 &&
-         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+  if (::lstat(m_path.c_str(), &there) != 0) return errno != ENOENT;
+  if (::fstat(m_file.get(), &ours) != 0) return true;
+  return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
 }  // namespace spillway

@@ -2,13 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/same_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/checkpoint_reader.hpp"
 #include "model/model.hpp"
 #include "train/checkpoints.hpp"
 
@@ -16,8 +17,9 @@ namespace spillway {
 namespace {
 
 Resumption read(std::filesystem::path const& directory, bool whole) {
-  CheckpointReader const reader(directory);
-  return {directory, run_state(reader.run_strings(), directory.string()), whole};
+  auto reader = std::make_shared<CheckpointReader>(directory);
+  auto state = run_state(reader->run_strings(), directory.string());
+  return {directory, std::move(state), whole, std::move(reader)};
 }
 
 std::optional<Resumption> choose(Config const& config) {
@@ -27,6 +29,12 @@ std::optional<Resumption> choose(Config const& config) {
     if (latest) return read(*latest, resume == "auto");
   }
   if (!config.run.init.empty()) return read(config.run.init, false);
+  if (resume == "weights") {
+    throw Error(Status::bad_input,
+                fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
+                            "names none",
+                            config.run.dir));
+  }
   return std::nullopt;
 }
 
@@ -69,8 +77,7 @@ RunState start_model(Config const& config, Data const& data, Arithmetic const& a
   if (!resumption) {
     model.initialise(config.run.seed);
   } else {
-    CheckpointReader reader(resumption->checkpoint);
-    restore_model(reader, model, !resumption->whole, comm);
+    restore_model(*resumption->reader, model, !resumption->whole, comm);
     if (resumption->whole) state = resumption->state;
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step);

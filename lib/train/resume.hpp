@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "io/h5/checkpoint_reader.hpp"
 #include "train/data.hpp"
 #include "train/model_state.hpp"
 #include "train/run_state.hpp"
@@ -15,7 +17,8 @@ namespace spillway {
 struct Resumption {
   std::filesystem::path checkpoint;
   RunState state;
-  bool whole = true;  // else weights only
+  bool whole = true;                         // else weights only
+  std::shared_ptr<CheckpointReader> reader;  // what describes it is read once
 };
 
 // Throws Error(bad_input) unless the checkpoint is of the model that `config` describes, also where
@@ -24,7 +27,8 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
                         Config const& config, std::int64_t vocab);
 
 // By run.checkpoint.resume and run.init; empty: a fresh start. Throws Error: damaged when the
-// latest checkpoint is, bad_input when it is of another model.
+// latest checkpoint is, bad_input when it is of another model or there are no weights to start
+// from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
 // Warns of what keeps a run from going on to the bit. `arithmetic` is what the run uses now.

@@ -224,8 +224,8 @@ std::optional<std::string> Trainer::save() {
     if (m_parts.run_dir) m_parts.run_dir->require_ours();
   });
   try {
-    save_checkpoint(m_parts.config.run.dir, model(), m_state, m_parts.config.run.checkpoint.keep,
-                    m_parts.comm);
+    SaveSettings const settings{m_parts.config.run.checkpoint.keep, m_saved_step < 0};
+    save_checkpoint(m_parts.config.run.dir, model(), m_state, settings, m_parts.comm);
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {

@@ -77,14 +77,14 @@ TEST_F(BadCheckpoints, a_missing_pointer_loses_nothing) {
 TEST_F(BadCheckpoints, later_ones_than_the_pointer_names_are_kept_and_said) {
   ASSERT_EQ(train("run.steps=3 run.checkpoint.every=1").status, 0);
   write("run/latest", "step-1\n");
-  auto const later = read("run/step-3/seal");
-  auto const outcome = train("run.steps=2 run.checkpoint.keep=1");
+  auto const second = read("run/step-2/seal"), third = read("run/step-3/seal");
+  auto const outcome = train("run.steps=3 run.checkpoint.every=1 run.checkpoint.keep=1");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("the later checkpoints (step 2, 3) are kept"), std::string::npos)
+  EXPECT_NE(outcome.output.find("the later checkpoints (step 2, 3) are in"), std::string::npos)
       << outcome.output;
-  EXPECT_FALSE(fs::exists(m_dir / "run/step-1"));
-  EXPECT_EQ(read("run/latest"), "step-2\n");
-  EXPECT_EQ(read("run/step-3/seal"), later);
+  EXPECT_EQ(read("run/latest"), "step-3\n");
+  EXPECT_EQ(read("run/earlier-1/step-2/seal"), second);
+  EXPECT_EQ(read("run/earlier-1/step-3/seal"), third);
 }
 
 TEST_F(BadCheckpoints, a_run_that_begins_anew_sets_aside_those_that_are_there) {
@@ -101,10 +101,16 @@ TEST_F(BadCheckpoints, a_run_that_begins_anew_sets_aside_those_that_are_there) {
     finds(std::string("earlier-") + number);
     EXPECT_EQ(read("run/latest"), "step-2\n");
   }
-  auto const outcome = train("run.steps=2 run.checkpoint.resume=weights");
+  // Until there is a first one of its own, what it begins from stays where it is.
+  auto const weights = std::string("run.steps=2 run.checkpoint.resume=weights ");
+  EXPECT_EQ(train(weights + "debug.fault=kill-rank:1").status, 137);
+  EXPECT_EQ(read("run/latest"), "step-2\n");
+  auto const outcome = train(weights);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("weights from"), std::string::npos);
   finds("earlier-3");
+  EXPECT_TRUE(fails_with(
+      2, "run.checkpoint.resume: weights: ", train(weights + "run.dir=" + path("other"))));
 }
 
 TEST_F(BadCheckpoints, storage_that_says_only_at_the_end_that_it_is_full_is_heard) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "io/file/seal.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -95,7 +96,7 @@ TEST_F(EarlierCheckpoints, the_newest_that_is_complete_is_taken_and_why_not_the_
   EXPECT_EQ(entries(m_run), (Names{"step-20", "step-5"}));
 }
 
-TEST_F(EarlierCheckpoints, later_ones_than_latest_names_are_said_and_never_removed) {
+TEST_F(EarlierCheckpoints, later_ones_than_latest_names_move_out_of_the_way) {
   for (std::int64_t const step : {50, 90, 100}) {
     save(step);
     fs::rename(m_run / ("step-" + std::to_string(step)), m_run / std::to_string(step));
@@ -105,10 +106,25 @@ TEST_F(EarlierCheckpoints, later_ones_than_latest_names_are_said_and_never_remov
   std::ofstream(m_run / "latest") << "step-50\n";
   auto const said = mend_latest(m_run);
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("later checkpoints (step 90, 100) are kept"), std::string::npos);
-  save(60);  // keeps one of its own
-  EXPECT_EQ(entries(m_run), (Names{"latest", "step-100", "step-60", "step-90"}));
-  EXPECT_EQ(count_checkpoints(m_run, 60), 1);
+  EXPECT_NE(said[0].find("later checkpoints (step 90, 100) are in"), std::string::npos);
+  EXPECT_EQ(entries(m_run), (Names{"earlier-1", "latest", "step-50"}));
+  EXPECT_EQ(entries(m_run / "earlier-1"), (Names{"step-100", "step-90"}));
+  EXPECT_EQ(mend_latest(m_run), Names());
+}
+
+TEST_F(EarlierCheckpoints, one_of_a_later_version_is_not_passed_over) {
+  save(5);
+  fs::rename(m_run / "step-5", m_run / "kept");
+  save(20);
+  fs::rename(m_run / "kept", m_run / "step-5");
+  fs::remove(m_run / "latest");
+  std::ofstream(m_run / "step-20/seal") << sealed("{\"version\":99}\n");
+  EXPECT_THROW(mend_latest(m_run), Error);
+  EXPECT_FALSE(fs::exists(m_run / "latest"));
+  fs::remove(m_run / "step-20/seal");
+  fs::remove(m_run / "step-20/checkpoint.h5");  // never finished
+  EXPECT_EQ(mend_latest(m_run).size(), 2u);
+  EXPECT_EQ(find_latest(m_run), m_run / "step-5");
 }
 
 TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
@@ -117,11 +133,11 @@ TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
   EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-1");
   EXPECT_EQ(entries(m_run), (Names{"earlier-1"}));
   save(7);
+  fs::create_directory(m_run / "step-9.partial");  // the one that is to take their place
   EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-2");
-  for (auto const* earlier : {"earlier-1", "earlier-2"}) {
-    EXPECT_EQ(entries(m_run / earlier), (Names{"latest", "step-7"}));
+  EXPECT_EQ(entries(m_run), (Names{"earlier-1", "earlier-2", "step-9.partial"}));
+  for (auto const* earlier : {"earlier-1", "earlier-2"})
     EXPECT_EQ(find_latest(m_run / earlier), m_run / earlier / "step-7");
-  }
 }
 
 }  // namespace
