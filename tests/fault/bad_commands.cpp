@@ -38,7 +38,7 @@ TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {
   write("cut.h5", whole.substr(0, whole.size() / 2));
   EXPECT_TRUE(fails_with(2, "none", spillway("inspect " + path("none"))));
   EXPECT_TRUE(fails_with(2, "foreign.txt", spillway("inspect " + path("foreign.txt"))));
-  EXPECT_TRUE(fails_with(5, "cut.h5: damaged", spillway("inspect " + path("cut.h5"))));
+  EXPECT_TRUE(fails_with(5, "cut.h5: cut short", spillway("inspect " + path("cut.h5"))));
 }
 
 TEST_F(BadCommands, rok_measures_nothing_before_it_knows_where_to_write) {

@@ -63,7 +63,7 @@ TEST_F(OddFiles, the_input_may_come_through_the_shell) {
     EXPECT_EQ(outcome.status, 0) << outcome.output;
   }
   auto const endless = fmt::format("{} plan /dev/stdin < /dev/zero", spillway_command(kAlone));
-  EXPECT_TRUE(fails_with(2, "/dev/stdin: is larger than 16 MiB", run_command(endless)));
+  EXPECT_TRUE(fails_with(2, "/dev/stdin: is larger than 4 MiB", run_command(endless)));
 }
 
 TEST_F(OddFiles, a_cached_profile_that_is_a_pipe_is_measured_anew) {
