@@ -10,6 +10,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
 #include "kernels/exec.hpp"
@@ -121,6 +122,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Budgets const& bu
 }
 
 Status finished_before(Start const& start) {
+  if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // of a job killed at its very end
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
   return Status::done;

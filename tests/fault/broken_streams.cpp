@@ -60,6 +60,17 @@ TEST_F(BrokenStreams, no_data_file_gets_the_number_of_a_closed_stream) {
     EXPECT_EQ(read(name).find("spillway"), std::string::npos) << name;
 }
 
+TEST_F(BrokenStreams, the_numbers_of_closed_streams_are_taken_and_lead_nowhere) {
+  auto const places = path("places");
+  auto const closed = train_command("run.steps=1000000") + " <&- >&- 2>&- & ";
+  auto const look =
+      fmt::format("for fd in 0 1 2; do readlink /proc/$!/fd/$fd; done > {}; ", places);
+  auto const outcome = run_command(closed + until("test -s " + path("run/metrics.jsonl")) + look +
+                                   "kill -TERM $!; wait $!");
+  EXPECT_EQ(outcome.status, 75) << outcome.output;
+  EXPECT_EQ(read("places"), "/\n/\n/\n");
+}
+
 TEST_F(BrokenStreams, results_that_do_not_arrive_are_an_error) {
   ASSERT_EQ(train("").status, 0);
   auto const us = spillway_command(kAlone) + " ";

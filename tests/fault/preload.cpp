@@ -15,6 +15,7 @@ std::string planted(Planted const& fault) {
   set("AT", fault.at);
   set("KIND", fault.kind);
   set("RANK", fault.rank);
+  if (!fault.after.empty()) set("AFTER", '"' + fault.after + '"');
   set("COUNT", fault.count_file);
   set("STRIDE", std::to_string(fault.stride));
   set("SHORT", fault.writes_half ? "1" : "");

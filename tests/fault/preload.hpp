@@ -13,8 +13,9 @@ struct Planted {
   std::string at = {};          // "3", "3-5", "3-"; empty: all
   std::string kind = {};        // "directory", "file"; empty: both
   std::string rank = {};        // of mpirun; empty: all
+  std::string after = {};       // text that was written to stderr; empty: from the start
   std::string count_file = {};  // gets a line a counted call; empty: none
-  int stride = 1;               // every so manieth write and pwrite is counted
+  int stride = 1;               // every so manieth write, pwrite and pread is counted
   bool writes_half = false;
 };
 

@@ -86,6 +86,16 @@ TEST_F(PreloadBites, kills_before_the_call) {
   EXPECT_TRUE(fs::exists(m_dir / "folder/b"));
 }
 
+TEST_F(PreloadBites, only_once_a_text_was_said) {
+  auto const complains_of = [&](std::string const& place) {
+    return sh(fmt::format("echo one >> {0}; cd {1}; echo two >> {0}", path("here"), place));
+  };
+  Planted const fault{.path = path("here"), .after = "cd to /no"};
+  EXPECT_EQ(with("write", "kill", complains_of("/never"), fault).status, 0);
+  EXPECT_EQ(with("write", "kill", complains_of("/nowhere"), fault).status, 137);
+  EXPECT_EQ(read("here"), "textone\ntwo\none\n");
+}
+
 TEST_F(PreloadBites, counts_into_a_file) {
   auto const command = fmt::format("mkdir {0}/a {0}/b", path("folder"));
   EXPECT_EQ(with("mkdir", "", command, {.count_file = path("calls")}).status, 0);

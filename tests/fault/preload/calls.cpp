@@ -15,6 +15,7 @@
 
 using spillway::planted::Call;
 using spillway::planted::fate;
+using spillway::planted::note_said;
 using spillway::planted::short_length;
 
 namespace {
@@ -62,6 +63,11 @@ ssize_t write_at(int fd, void const* bytes, std::size_t size, off_t offset) {
   return some == 0 ? fail(error) : kernel(SYS_pwrite64, fd, bytes, some, offset);
 }
 
+ssize_t read_at(int fd, void* bytes, std::size_t size, off_t offset) {
+  int const error = fate(Call::pread, {fd});
+  return error != 0 ? fail(error) : kernel(SYS_pread64, fd, bytes, size, offset);
+}
+
 int truncate_to(int fd, off_t size) {
   return unless(fate(Call::ftruncate, {fd}), SYS_ftruncate, fd, size);
 }
@@ -71,6 +77,7 @@ int truncate_to(int fd, off_t size) {
 extern "C" {
 
 ssize_t write(int fd, void const* bytes, std::size_t size) {
+  if (fd == STDERR_FILENO) note_said(bytes, size);
   int const error = fate(Call::write, {fd});
   if (error == 0) return kernel(SYS_write, fd, bytes, size);
   auto const some = short_length(size);
@@ -87,6 +94,13 @@ ssize_t pwrite(int fd, void const* bytes, std::size_t size, off_t offset) {
 }
 ssize_t pwrite64(int fd, void const* bytes, std::size_t size, off_t offset) {
   return write_at(fd, bytes, size, offset);
+}
+
+ssize_t pread(int fd, void* bytes, std::size_t size, off_t offset) {
+  return read_at(fd, bytes, size, offset);
+}
+ssize_t pread64(int fd, void* bytes, std::size_t size, off_t offset) {
+  return read_at(fd, bytes, size, offset);
 }
 
 int fsync(int fd) {

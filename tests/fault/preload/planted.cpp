@@ -52,6 +52,8 @@ void describe(Text& text, Subject const& subject) {
   append_path(text, subject.fd, subject.second_path);
 }
 
+std::atomic<bool> has_said{false};
+
 bool is_directory(Subject const& subject) {
   struct stat info {};
   int const failed = subject.path == nullptr ? ::fstat(subject.fd, &info)
@@ -73,13 +75,14 @@ void write_down(char const* file, Call call, Text const& about) {
 // Whether the call is one that is counted; its number is then the next.
 bool counts(Call call, Subject const& subject) {
   auto const& set = settings();
+  if (set.after != nullptr && !has_said) return false;
   Text about{};
   describe(about, subject);
   if (set.path != nullptr && std::strstr(about.data(), set.path) == nullptr) return false;
   if (set.kind != nullptr && is_directory(subject) != (std::strcmp(set.kind, "directory") == 0))
     return false;
   static std::atomic<long> transfers{0};
-  bool const transfer = call == Call::write || call == Call::pwrite;
+  bool const transfer = call <= Call::pread;
   if (transfer && ++transfers % set.stride != 0) return false;
   if (set.count_file != nullptr) write_down(set.count_file, call, about);
   return true;
@@ -105,6 +108,11 @@ int fate(Call call, Subject const& subject) {
   int const error = decide(call, subject);
   errno = before;
   return error;
+}
+
+void note_said(void const* bytes, std::size_t size) {
+  auto const* const text = settings().after;
+  if (text != nullptr && ::memmem(bytes, size, text, std::strlen(text)) != nullptr) has_said = true;
 }
 
 std::size_t short_length(std::size_t bytes) {

@@ -1,12 +1,14 @@
 // Which calls of libc are counted, and what becomes of one that is. Set by the environment:
 //
-//   SPILLWAY_FAULT_CALLS   which: names with commas between them, of write pwrite fsync fdatasync
-//                          close rename mkdir unlink rmdir ftruncate flock open. A name means all
-//                          of its kind: 64-bit, `at` and vector forms; unlinkat and remove too
+//   SPILLWAY_FAULT_CALLS   which: names with commas between them, of write pwrite pread fsync
+//                          fdatasync close rename mkdir unlink rmdir ftruncate flock open. A name
+//                          means all of its kind: 64-bit, `at` and vector forms; unlinkat and
+//                          remove too
 //   SPILLWAY_FAULT_PATH    only of paths that contain this text; of a descriptor, its file's path
 //   SPILLWAY_FAULT_KIND    only of a `directory`, or of what is none: `file`
 //   SPILLWAY_FAULT_RANK    only in the process of this rank of mpirun
-//   SPILLWAY_FAULT_STRIDE  of write and pwrite, only every so manieth is counted
+//   SPILLWAY_FAULT_AFTER   only once the process has written this text, in one piece, to stderr
+//   SPILLWAY_FAULT_STRIDE  of write, pwrite and pread, only every so manieth is counted
 //   SPILLWAY_FAULT_DO      what a counted call does: fails with an errno (ENOSPC, or its number),
 //                          or `kill`: the process is killed before the call
 //   SPILLWAY_FAULT_AT      which of them do it: 3, 3-5, 3- (without it: all), numbered from 1
@@ -24,6 +26,7 @@ namespace spillway::planted {
 enum class Call : unsigned {
   write,
   pwrite,
+  pread,
   fsync,
   fdatasync,
   close,
@@ -46,6 +49,9 @@ struct Subject {
 
 // The errno with which this call has to fail, or 0. Counts it; may not return. Keeps errno.
 int fate(Call call, Subject const& subject);
+
+// Looks at what goes to stderr: see SPILLWAY_FAULT_AFTER.
+void note_said(void const* bytes, std::size_t size);
 
 // How many of these bytes are to be written where `fate` gave an errno: 0 says "fail".
 std::size_t short_length(std::size_t bytes);

@@ -10,9 +10,9 @@ namespace spillway::planted {
 namespace {
 
 constexpr auto kCalls = static_cast<unsigned>(Call::count);
-constexpr std::array<char const*, kCalls> kNames = {"write", "pwrite",    "fsync", "fdatasync",
-                                                    "close", "rename",    "mkdir", "unlink",
-                                                    "rmdir", "ftruncate", "flock", "open"};
+constexpr std::array<char const*, kCalls> kNames = {
+    "write", "pwrite", "pread", "fsync",     "fdatasync", "close", "rename",
+    "mkdir", "unlink", "rmdir", "ftruncate", "flock",     "open"};
 struct Errno {
   char const* name;
   int value;
@@ -82,6 +82,7 @@ Settings read_settings() {
   settings.calls = calls_of(calls);
   settings.path = std::getenv("SPILLWAY_FAULT_PATH");
   settings.kind = std::getenv("SPILLWAY_FAULT_KIND");
+  settings.after = std::getenv("SPILLWAY_FAULT_AFTER");
   settings.count_file = std::getenv("SPILLWAY_FAULT_COUNT");
   settings.shortens = std::getenv("SPILLWAY_FAULT_SHORT") != nullptr;
   if (auto const* stride = std::getenv("SPILLWAY_FAULT_STRIDE"))

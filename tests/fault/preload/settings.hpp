@@ -11,6 +11,7 @@ struct Settings {
   unsigned calls = 0;  // a bit each
   char const* path = nullptr;
   char const* kind = nullptr;
+  char const* after = nullptr;
   char const* count_file = nullptr;
   long stride = 1, first = 1, last = LONG_MAX;
   int error = 0;

@@ -1,0 +1,86 @@
+// A run that is killed while it moves its state to where a new plan keeps it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crash_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Drives that are faster than any, so that what can leave does; plain calls move it.
+constexpr auto kFastDrive = R"(matmul_gflops: {bf16: 50, fp32: 50}
+memory_gbps: 10
+nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
+cores: {all: 2, compute: 1}
+)";
+
+class CrashReplan : public CrashTest {
+ protected:
+  CrashReplan() {
+    write("fast.yaml", kFastDrive);
+    auto job = read("job.yaml");
+    job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
+    write("job.yaml", job);
+  }
+
+  std::string with(std::string const& overrides) const {
+    return fmt::format(
+        "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
+        "data.sequence=128 run.steps=32 memory.device=6MiB run.checkpoint.every=5 "
+        "debug.force_backend=posix debug.machine={} {}",
+        path("nvme"), path("fast.yaml"), overrides);
+  }
+
+  bool has_new_plan() const {
+    return std::ranges::any_of(fs::directory_iterator(m_dir / "run"), [](auto const& entry) {
+      return entry.path().filename().string().starts_with("plan-");
+    });
+  }
+
+  // What moves the state: transfers of the spill file behind the message, before the plan's file.
+  int transfers_of_a_move(Planted const& moving) {
+    auto counted = moving;
+    counted.path = m_dir.string();
+    int transfers = 0;
+    for (auto const& call : points(counted, with("debug.fault=storage-slow:1"), kAlone)) {
+      if (call.find("/run/plan-") != call.npos) break;
+      if (call.find(path("nvme")) != call.npos) ++transfers;
+    }
+    return transfers;
+  }
+
+  void expect_kills_to_cost_nothing() {
+    keep_whole(with("plan.replan=false"), kAlone);
+    Planted moving{.calls = "pread,pwrite",
+                   .path = path("nvme"),
+                   .what = "kill",
+                   .after = "new plan from step"};
+    int const transfers = transfers_of_a_move(moving);
+    ASSERT_TRUE(has_new_plan());
+    ASSERT_GE(transfers, 3);
+    RecordProperty("points", transfers);
+    for (int const k : {1, (transfers + 1) / 2}) {
+      SCOPED_TRACE(fmt::format("transfer {} of {}", k, transfers));
+      moving.at = std::to_string(k);
+      begin_anew();
+      auto const outcome = run_command(
+          planted(moving) + train_command(with("debug.fault=storage-slow:1"), kAlone), 60);
+      EXPECT_EQ(outcome.status, 137) << outcome.output;
+      EXPECT_FALSE(has_new_plan()) << "not killed in the move";
+      EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
+      expect_sound_checkpoints();
+      EXPECT_GE(committed_step(), 10);
+      expect_to_go_on(with("plan.replan=false"), kAlone);
+    }
+  }
+};
+
+TEST_F(CrashReplan, kills_in_the_move_leave_no_spill_file_and_cost_nothing) {
+  expect_kills_to_cost_nothing();
+}
+
+}  // namespace
+}  // namespace spillway::test
