@@ -20,7 +20,7 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kPieceElements = 1 << 18;  // a tensor is streamed through this many floats
+constexpr std::int64_t kPieceElements = 1 << 16;  // a tensor is streamed through this many floats
 
 struct Group {
   std::string_view part;
