@@ -15,6 +15,7 @@
 #include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_names.hpp"
 #include "io/h5/old_checkpoint.hpp"
 
 namespace spillway {
@@ -139,7 +140,7 @@ void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const
 CheckpointIndex take_shard_seal(fs::path const& directory, int rank) {
   auto const path = shard_seal(directory, rank);
   auto index = index_from_json(read_sealed_text(path, kMostSealBytes), path.string());
-  fs::remove(path);
+  as_storage_error([&] { fs::remove(path); });
   return index;
 }
 

@@ -95,6 +95,13 @@ TEST_F(CrashPoints, errors_from_a_call_on_are_survived_or_said) {
   expect_errors_to_be_answered(kGoesBack, "EIO", "-", crash_stride(67));
 }
 
+TEST_F(CrashPoints, a_seal_of_a_shard_that_cannot_be_removed_is_said) {
+  Planted const fault{.calls = "unlink", .path = "shard-0.seal", .what = "EIO"};
+  auto const outcome = run_command(planted(fault) + train_command(kGoesBack));
+  EXPECT_EQ(outcome.status, 4) << outcome.output;
+  EXPECT_EQ(outcome.output.find("internal"), std::string::npos) << outcome.output;
+}
+
 TEST_F(CrashPoints, one_error_of_a_new_run_is_survived_or_said) {
   expect_errors_to_be_answered(kNew, "EIO", "", crash_stride(41));
 }
