@@ -141,7 +141,7 @@ void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const
 CheckpointIndex take_shard_seal(fs::path const& directory, int rank) {
   auto const path = shard_seal(directory, rank);
   auto index = index_from_json(read_sealed_text(path, kMostSealBytes), path.string());
-  as_storage_error([&] { return fs::remove(path); });
+  as_storage_error([&] { fs::remove(path); });
   return index;
 }
 

@@ -5,9 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <system_error>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -30,6 +32,25 @@ int lock_now(FileDescriptor const& file) {
   return 0;
 }
 
+// The texts that runs replace here; plans are numbered.
+bool is_text_of_runs(std::string const& name) {
+  auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json", "latest"};
+  return std::ranges::find(others, name) != others.end() ||
+         (name.starts_with("plan") && name.ends_with(".yaml"));
+}
+
+// Removes, as far as possible, what killed jobs had not yet given its name.
+void remove_unfinished_texts(std::filesystem::path const& directory) {
+  std::error_code error;
+  std::vector<std::filesystem::path> unfinished;
+  for (auto at = std::filesystem::directory_iterator(directory, error);
+       at != std::filesystem::directory_iterator(); at.increment(error)) {
+    bool const marked = at->path().extension() == ".partial";
+    if (marked && is_text_of_runs(at->path().stem().string())) unfinished.push_back(at->path());
+  }
+  for (auto const& path : unfinished) ::unlink(path.c_str());
+}
+
 }  // namespace
 
 void require_run_place(std::filesystem::path const& path) {
@@ -50,6 +71,7 @@ RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
     throw Error(Status::bad_input, fmt::format("run.dir: {}", error.what()));
   }
   take_lock();
+  remove_unfinished_texts(m_path);
 }
 
 void RunDir::take_lock() {

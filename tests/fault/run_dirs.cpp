@@ -123,6 +123,17 @@ TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
   EXPECT_EQ(read_metrics(m_dir / "run").size(), 1u);
 }
 
+TEST_F(RunDirs, keep_no_text_that_a_killed_job_left_unfinished) {
+  ASSERT_EQ(train("").status, 0);
+  auto const unfinished = {"run/summary.json.partial", "run/plan-7.yaml.partial"};
+  auto const others = {"run/notes.partial", "run/summary.json"};
+  for (auto const* name : unfinished) write(name, "half");
+  write("run/notes.partial", "of the user");
+  ASSERT_EQ(train("").status, 0);  // has nothing to do
+  for (auto const* name : unfinished) EXPECT_FALSE(fs::exists(m_dir / name)) << name;
+  for (auto const* name : others) EXPECT_TRUE(fs::exists(m_dir / name)) << name;
+}
+
 TEST_F(RunDirs, do_not_glue_a_row_to_one_that_was_cut_short) {
   ASSERT_EQ(train("run.steps=2").status, 0);
   std::size_t steps = 2;
