@@ -140,8 +140,13 @@ FuzzTarget index(fs::path const& directory) {
 }
 
 FuzzTarget head() {
-  TokenLayout const layout{.kind = "HDF5", .tokenizer = "byte", .vocab = 256, .count = 9,
-                           .documents = 1, .offset_bytes = 8192, .token_bytes = 1};
+  TokenLayout const layout{.kind = "HDF5",
+                           .tokenizer = "byte",
+                           .vocab = 256,
+                           .count = 9,
+                           .documents = 1,
+                           .offset_bytes = 8192,
+                           .token_bytes = 1};
   return {"head", {to_json(layout)}, [](std::string const& bytes) {
             auto const read = token_layout_from_json(bytes, "head");
             if (read.count < 0 || read.vocab < 1 || read.offset_bytes < 0 || read.token_bytes < 1)

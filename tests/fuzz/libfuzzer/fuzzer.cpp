@@ -1,18 +1,39 @@
-// libFuzzer's entry: SPILLWAY_FUZZ_TARGET names the kind of file.
+// libFuzzer's entries: SPILLWAY_FUZZ_TARGET names the kind of file.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
 #include "tests/fuzz/targets.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  using namespace spillway::test;
+namespace {
+
+spillway::test::FuzzTarget const& chosen_target() {
   auto const* const name = std::getenv("SPILLWAY_FUZZ_TARGET");
-  static auto const& target = fuzz_target(name != nullptr ? name : "");
+  static auto const& target = spillway::test::fuzz_target(name != nullptr ? name : "");
+  return target;
+}
+
+}  // namespace
+
+// SPILLWAY_FUZZ_SEEDS, a directory of the corpus: sound files are put there before it is read.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  auto const* const directory = std::getenv("SPILLWAY_FUZZ_SEEDS");
+  int number = 0;
+  for (auto const& bytes : chosen_target().sound) {
+    if (directory == nullptr) break;
+    std::ofstream(std::string(directory) + "/sound-" + std::to_string(number++), std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   try {
-    fuzz_once(target, std::string(reinterpret_cast<char const*>(data), size));
+    spillway::test::fuzz_once(chosen_target(),
+                              std::string(reinterpret_cast<char const*>(data), size));
   } catch (std::logic_error const& finding) {
     std::fprintf(stderr, "%s\n", finding.what());
     std::abort();
