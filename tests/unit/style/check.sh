@@ -7,11 +7,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 floors=${2:+$(cd "$2" && pwd)}
 cd "$1"
 
-# Everything that belongs to the project: no build trees, no results, no fuzzer's finds, nothing hidden
-# but .ci.
+# Everything that belongs to the project: no build trees, no results, no fuzzer's finds, nothing
+# hidden but .ci.
 mapfile -t files < <(
   find . \( -path './.*' -not -path './.ci*' -o -path './build*' -o -path ./runs -o -path ./tokens \
-    -o -path '*/corpus/*' -type d -o -name __pycache__ \) -prune -o -type f -print | sed 's|^\./||' | sort
+    -o -path '*/corpus/*' -type d -o -name __pycache__ \) -prune -o -type f -print |
+    sed 's|^\./||' | sort
 )
 
 kinds='cpp|hpp|h|c|cu|py|sh|awk|cmake|in|ya?ml|md|json|txt|cff'
