@@ -60,7 +60,7 @@ void choose_arithmetic(Start& start, Comm& comm) {
   if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
 
-// Alone in it from here on.
+// From here on no other job runs in this directory.
 void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   if (start.config.run.checkpoint.resume == "never") return;

@@ -12,6 +12,10 @@
 
 namespace spillway {
 
+// Whether closing a file waits until it is on storage. No: for what nobody needs after a crash, or
+// what another descriptor of the file will synchronise.
+enum class Durable : bool { no, yes };
+
 // How far a transfer came. error is an errno; 0 with fewer bytes than asked for is the end of file.
 struct Transfer {
   std::int64_t done_bytes = 0;

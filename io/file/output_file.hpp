@@ -10,8 +10,6 @@
 
 namespace spillway {
 
-enum class Durable : bool { no, yes };  // no: for what nobody needs after a crash
-
 // All errors are Error(storage) that name the path.
 class OutputFile {
  public:

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kSeal = "# checksum: ";
 
 std::string seal_of(std::string_view text) {
-  return fmt::format("{}{:016x}\n", kSeal, checksum(std::as_bytes(std::span(text))));
+  return fmt::format("{}{}\n", kSeal, checksum_text(checksum(std::as_bytes(std::span(text)))));
 }
 
 }  // namespace

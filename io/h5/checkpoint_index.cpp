@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_json.hpp"
 
 namespace spillway {
 namespace {
@@ -63,7 +64,20 @@ TensorInfo info_of(Json const& entry, std::string const& source) {
   return info;
 }
 
-CheckpointIndex parse(Json const& json, std::string const& source) {
+}  // namespace
+
+std::int64_t checked_elements(std::span<std::int64_t const> shape, std::string const& what) {
+  std::int64_t count = 1;
+  bool possible = !shape.empty() && shape.size() <= kMostAxes;
+  for (auto const extent : shape) {
+    possible = possible && extent >= 1 && extent <= kMostElements / count;
+    if (possible) count *= extent;
+  }
+  if (!possible) fail(what, "has an impossible shape");
+  return count;
+}
+
+CheckpointIndex index_of(Json const& json, std::string const& source) {
   CheckpointIndex index;
   index.run_strings = json.at("run").get<std::map<std::string, std::string>>();
   for (auto const& shard : json.at("shards"))
@@ -98,27 +112,17 @@ Json json_of(CheckpointIndex const& index) {
       {"run", index.run_strings}, {"shards", std::move(shards)}, {"tensors", std::move(tensors)}};
 }
 
-}  // namespace
-
-std::int64_t checked_elements(std::span<std::int64_t const> shape, std::string const& what) {
-  std::int64_t count = 1;
-  bool possible = !shape.empty() && shape.size() <= kMostAxes;
-  for (auto const extent : shape) {
-    possible = possible && extent >= 1 && extent <= kMostElements / count;
-    if (possible) count *= extent;
-  }
-  if (!possible) fail(what, "has an impossible shape");
-  return count;
+std::string text_of(Json const& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string to_json(CheckpointIndex const& index) {
-  // A path in the configuration may have any bytes.
-  return json_of(index).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(json_of(index));
 }
 
 CheckpointIndex index_from_json(std::string const& text, std::string const& source) {
   try {
-    return parse(Json::parse(text), source);
+    return index_of(Json::parse(text), source);
   } catch (nlohmann::json::exception const&) {
     fail(source, "says nothing that can be understood");
   }

@@ -16,6 +16,7 @@
 #include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_json.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/old_checkpoint.hpp"
 
@@ -58,21 +59,17 @@ void require_manifest(fs::path const& path, Json const& said) {
   if (sum_of(path).checksum != said.at("xxh3")) fail(path, "is not what was written");
 }
 
-void require_known_version(fs::path const& path, Json const& version) {
-  if (version == checkpoint_version) return;
-  throw Error(Status::bad_input,
-              fmt::format("{}: checkpoint format {} is not known to this build (it reads 1 to {})",
-                          path.string(), version.dump(), checkpoint_version));
-}
-
 CheckpointIndex read_sealed(fs::path const& directory) {
   auto const path = directory / seal_name;
   auto const text = read_sealed_text(path, kMostSealBytes);
   try {
     auto const json = Json::parse(text);
-    require_known_version(path, json.at("version"));
+    auto const& version = json.at("version");
+    if (version != checkpoint_version) refuse_version(path, version.dump());
     require_manifest(directory / manifest_name, json.at("manifest"));
-    return index_from_json(json.at("index").dump(), path.string());
+    auto const index = index_of(json.at("index"), path.string());
+    require_shards(directory, index);
+    return index;
   } catch (Json::exception const&) {
     fail(path, "says nothing that can be understood");
   }
@@ -94,9 +91,13 @@ fs::path shard_seal(fs::path const& directory, int rank) {
 CheckpointIndex read_index(fs::path const& directory) {
   std::error_code unseen;  // opening it says why
   bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
-  auto const index = is_sealed ? read_sealed(directory) : read_old_index(directory);
-  require_shards(directory, index);
-  return index;
+  return is_sealed ? read_sealed(directory) : read_old_index(directory);
+}
+
+void refuse_version(fs::path const& path, std::string const& version) {
+  throw Error(Status::bad_input,
+              fmt::format("{}: checkpoint format {} is not known to this build (it reads 1 to {})",
+                          path.string(), version, checkpoint_version));
 }
 
 void require_shards(fs::path const& directory, CheckpointIndex const& index) {
@@ -130,8 +131,8 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
   Json const json = {{"format", "spillway-seal"},
                      {"version", checkpoint_version},
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
-                     {"index", Json::parse(to_json(index))}};
-  write_text(directory / seal_name, sealed(json.dump() + "\n"), Durable::yes);
+                     {"index", json_of(index)}};
+  write_text(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);
 }
 
 void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const& index) {

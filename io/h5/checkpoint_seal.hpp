@@ -30,6 +30,9 @@ CheckpointIndex take_shard_seal(std::filesystem::path const& directory, int rank
 std::string checksum_of_rest(FileDescriptor const& file, std::filesystem::path const& path,
                              CheckpointIndex const& index, std::size_t shard);
 
+// Throws Error(bad_input): `path` is of a format that this build does not read.
+[[noreturn]] void refuse_version(std::filesystem::path const& path, std::string const& version);
+
 // Throws Error(damaged) naming the shard that is missing or of another size.
 void require_shards(std::filesystem::path const& directory, CheckpointIndex const& index);
 

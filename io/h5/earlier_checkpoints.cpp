@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of finished checkpoints, also those that another of the same step had moved aside; ascending.
+// Gives the steps of finished checkpoints in ascending order. One that was moved aside for another
+// of the same step counts too.
 std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
   return as_storage_error([&] {
     if (!fs::exists(run_directory)) return std::vector<std::int64_t>{};
@@ -76,12 +77,13 @@ void move_if_there(fs::path const& from, fs::path const& to) {
   if (fs::exists(fs::symlink_status(from))) fs::rename(from, to);
 }
 
-// With what another of the same step had moved aside, which would come back beside an empty place.
+// What was moved aside for another of the same step goes too: else the next save would bring it
+// back.
 fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t> const& steps,
                          bool with_latest) {
   return as_storage_error([&] {
     auto const earlier = make_earlier(run_directory);
-    // First: without it the newest of those that still stand here is found.
+    // `latest` goes first: without it the newest of those that still stand here is found.
     if (with_latest) move_if_there(run_directory / "latest", earlier / "latest");
     for (auto const step : steps) {
       for (auto const suffix : {std::string_view(), kReplaced})

@@ -94,13 +94,13 @@ H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
 }
 
 // Other systems tell only the one that wrote, and some of them only when it closes.
-void H5File::close(bool will_be_synchronised) {
+void H5File::close(Durable durable) {
   if (m_writing) {
     void* descriptor = nullptr;
     if (H5Fflush(m_file.get(), H5F_SCOPE_GLOBAL) < 0 ||
         H5Fget_vfd_handle(m_file.get(), H5P_DEFAULT, &descriptor) < 0)
       fail(Status::storage, "/", "cannot be written");
-    if (!will_be_synchronised && ::fsync(*static_cast<int*>(descriptor)) != 0) {
+    if (durable == Durable::yes && ::fsync(*static_cast<int*>(descriptor)) != 0) {
       throw Error(Status::storage, fmt::format("{}: cannot be synchronised: {}", m_path.string(),
                                                error_text(errno)));
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/file/file.hpp"
 #include "io/h5/handle.hpp"
 
 namespace spillway {
@@ -76,9 +77,8 @@ class H5File {
   std::filesystem::path const& path() const { return m_path; }
 
   // Writes out what `create` made, waits until it is on storage, and closes it. Throws where the
-  // destructor could only be silent. `will_be_synchronised`: no waiting, another descriptor of the
-  // file is synchronised later.
-  void close(bool will_be_synchronised = false);
+  // destructor could only be silent.
+  void close(Durable durable = Durable::yes);
 
   // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
   // Links to elsewhere, in this file or another, count as absent.

@@ -25,12 +25,7 @@ H5File open_manifest(fs::path const& path) {
     throw Error(Status::damaged,
                 fmt::format("{}: is missing", (path.parent_path() / seal_name).string()));
   }
-  if (version != 1) {
-    throw Error(
-        Status::bad_input,
-        fmt::format("{}: checkpoint format {} is not known to this build (it reads 1 to {})",
-                    path.string(), version, checkpoint_version));
-  }
+  if (version != 1) refuse_version(path, std::to_string(version));
   return manifest;
 }
 

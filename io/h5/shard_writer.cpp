@@ -35,7 +35,7 @@ ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
     progress.offset_bytes = layout.offset_bytes(path);
     require(progress.offset_bytes >= 0, path, "has no place in the file");
   }
-  layout.close(true);
+  layout.close(Durable::no);  // values follow, and are synchronised with it
   m_file = OutputFile::open(m_path);
 }
 
@@ -59,7 +59,7 @@ void ShardWriter::close() {
   write_shard_seal(m_directory, m_rank, index());
 }
 
-// Of this shard alone, which is number 0 in it.
+// The index of this shard alone: it is number 0 there.
 CheckpointIndex ShardWriter::index() const {
   CheckpointIndex index;
   for (auto const& [path, progress] : m_progress) {

@@ -46,7 +46,7 @@ TokenFile::TokenFile(std::filesystem::path path)
       m_layout(read_token_layout(m_path)),
       m_file(open_for_reading(m_path)) {}
 
-// What tokens [piece, piece + 1) * kTokenPieceBytes of the file are, as far as there are any.
+// Reads one piece of kTokenPieceBytes into `buffer`; the file's last one may be shorter.
 std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
                                                    std::span<std::byte> buffer) const {
   auto const first_byte = piece * kTokenPieceBytes;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace spillway {
 
@@ -16,6 +17,7 @@ inline constexpr char const* tokens_dataset = "/tokens";
 inline constexpr char const* piece_checksums_dataset = "/piece_checksums";
 inline constexpr char const* document_starts_dataset = "/document_starts";
 
+inline constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::int64_t kTokenHeadBytes = 4096;    // of the user block
 inline constexpr std::int64_t kTokenPieceBytes = 16384;  // of one checksum
 

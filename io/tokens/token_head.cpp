@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -17,7 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 52;
-constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMostNameBytes = 256;
 constexpr std::string_view kBeginning = R"({"format":"spillway-tokens",)";
 

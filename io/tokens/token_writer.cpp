@@ -72,7 +72,7 @@ void TokenWriter::lay_out() {
   m_layout.offset_bytes = place(tokens_dataset, type_of(m_layout.token_bytes), m_layout.count);
   m_layout.checksums_at = place(piece_checksums_dataset, H5Type::i64, pieces);
   m_layout.documents_at = place(document_starts_dataset, H5Type::i64, m_layout.documents);
-  file.close(true);
+  file.close(Durable::no);  // tokens follow, and are synchronised with it
 }
 
 TokenWriter::Partial::~Partial() {

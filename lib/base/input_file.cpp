@@ -38,7 +38,7 @@ bool is_the_shells(std::filesystem::path const& path) {
   return text == "/dev/stdin" || text.starts_with("/dev/fd/") || text.starts_with("/proc/self/fd/");
 }
 
-// A few of them; 0 at the end.
+// Reads a part and gives its size, which is 0 at the end of the file.
 std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& path) {
   while (true) {
     auto const got = ::read(fd, to.data(), to.size());

@@ -24,7 +24,7 @@ bool can_go_on(int fd) noexcept {
   return ::poll(&room, 1, -1) >= 0 || errno == EINTR;
 }
 
-// An errno, 0 when all of it is written.
+// Gives an errno, or 0 when all of the text is written.
 int write_all(int fd, std::string_view text) noexcept {
   while (!text.empty()) {
     auto const written = ::write(fd, text.data(), text.size());

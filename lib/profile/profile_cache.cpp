@@ -27,7 +27,7 @@ constexpr std::string_view kDate = "date";
 constexpr std::int64_t kLargestProfile = std::int64_t{64} << 20;
 
 std::string hex(std::string_view text) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+  return checksum_text(checksum(std::as_bytes(std::span(text))));
 }
 
 std::string text_of(About const& about) {

@@ -19,7 +19,7 @@ namespace spillway {
 
 namespace {
 
-// Behind the last newline of the file's first `size_bytes`.
+// Gives the place behind the last newline in the file's first `size_bytes`.
 std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
   std::array<char, 4096> some{};
   while (size_bytes > 0) {
@@ -102,7 +102,7 @@ void MetricsFile::append(StepMetrics const& row) {
   m_lost = 0;
 }
 
-// All of it or nothing; an errno.
+// Writes the whole line or nothing. Gives an errno, or 0 where the line is written.
 int MetricsFile::append_line(std::string_view line) {
   struct stat before {};
   if (::fstat(m_file.get(), &before) != 0) return errno;

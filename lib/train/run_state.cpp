@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <limits>
 
 #include "base/error.hpp"
+#include "io/tokens/token_format.hpp"
 
 namespace spillway {
 namespace {
@@ -19,7 +19,6 @@ std::string const& entry(std::map<std::string, std::string> const& texts, std::s
 
 // Far more than a run reaches, and little enough that sums of them do not overflow.
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
-constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
 
 template <class Integer>
 Integer integer(std::map<std::string, std::string> const& texts, std::string const& name,

@@ -11,6 +11,7 @@
 #include "file_targets.hpp"
 #include "plan/machine_file.hpp"
 #include "profile/profile_cache.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -24,16 +25,6 @@ FuzzTarget yaml() {
            "memory: {device: 64MiB, nvme: {path: /nvme, size: 1GiB}}\nprecision: fp32\n"
            "plan: {activations: [keep, nvme:0.5], optimizer: device}\nrun: {max_time: 3h50m}\n"},
           [](std::string const& bytes) { parse_config(bytes, "input.yaml"); }};
-}
-
-Machine small_machine() {
-  Machine machine;
-  machine.cores = 4;
-  machine.compute_cores = 2;
-  machine.matmul_gflops_bf16 = 100;
-  machine.matmul_gflops_f32 = 50;
-  machine.memory_gbps = 10;
-  return machine;
 }
 
 FuzzTarget machine() {

@@ -2,22 +2,13 @@
 #include <algorithm>
 
 #include "tests/parity/experiment.hpp"
+#include "tests/support/names_in.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace spillway::test {
 namespace {
 
 using Names = std::vector<std::string>;
-
-// Sorted.
-Names names_in(std::filesystem::path const& dir) {
-  Names names;
-  for (auto const& entry : std::filesystem::directory_iterator(dir)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 Names keys_of(nlohmann::json const& object) {
   Names names;

@@ -19,4 +19,18 @@ inline Machine small_machine_with_drive(double gbps) {
   return machine;
 }
 
+// One where what lies away from the device costs more than computing.
+inline Machine machine_with_slow_links() {
+  return {.matmul_gflops_bf16 = 350,
+          .matmul_gflops_f32 = 200,
+          .memory_gbps = 20,
+          .nvme_write_gbps = 0.3,
+          .nvme_read_gbps = 0.2,
+          .nvme_both_gbps = 0.3,
+          .h2d_gbps = 1,
+          .d2h_gbps = 1,
+          .cores = 2,
+          .compute_cores = 2};
+}
+
 }  // namespace spillway::test

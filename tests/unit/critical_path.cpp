@@ -9,6 +9,7 @@
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
+#include "support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -100,17 +101,9 @@ TEST(CriticalPath, IsEmptyWhereNothingTakesTime) {
 }
 
 Machine machine() {
-  return {.matmul_gflops_bf16 = 350,
-          .matmul_gflops_f32 = 200,
-          .memory_gbps = 20,
-          .nvme_write_gbps = 0.3,
-          .nvme_read_gbps = 0.2,
-          .nvme_both_gbps = 0.3,
-          .h2d_gbps = 1,
-          .d2h_gbps = 1,
-          .cores = 2,
-          .compute_cores = 2,
-          .nvme_core_s_per_gb = 0.05};
+  auto machine = machine_with_slow_links();
+  machine.nvme_core_s_per_gb = 0.05;
+  return machine;
 }
 
 // Each part begins where the one before ends and when its item does, and all of them are the step.

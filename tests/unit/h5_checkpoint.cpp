@@ -5,7 +5,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -15,6 +14,7 @@
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "tests/support/names_in.hpp"
 
 namespace spillway {
 namespace {
@@ -60,14 +60,7 @@ class CheckpointTest : public testing::Test {
     return m_run / ("step-" + std::to_string(step));
   }
 
-  std::vector<std::string> entries() const {
-    std::vector<std::string> names;
-    for (auto const& entry : fs::directory_iterator(m_run)) {
-      names.push_back(entry.path().filename().string());
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
+  std::vector<std::string> entries() const { return test::names_in(m_run); }
 
   fs::path m_run =
       fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -302,11 +295,9 @@ TEST_F(CheckpointTest, a_rank_without_tensors_leaves_no_file) {
     writer.close();
   }
   write_manifest(directory, m_specs, {});
-  std::set<std::string> names;
-  for (auto const& entry : fs::directory_iterator(directory))
-    names.insert(entry.path().filename().string());
-  EXPECT_EQ(names, (std::set<std::string>{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5",
-                                          "shard-5.h5"}));
+  EXPECT_EQ(test::names_in(directory),
+            (std::vector<std::string>{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5",
+                                      "shard-5.h5"}));
   EXPECT_NO_THROW(read_whole(directory));
 }
 

@@ -18,6 +18,7 @@
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "tests/support/names_in.hpp"
 
 namespace {
 
@@ -85,14 +86,7 @@ class CheckpointDir : public testing::Test {
 
   void point_to(std::string const& name) const { std::ofstream(m_run / "latest") << name << '\n'; }
 
-  Names entries() const {
-    Names names;
-    for (auto const& entry : fs::directory_iterator(m_run)) {
-      names.push_back(entry.path().filename().string());
-    }
-    std::ranges::sort(names);
-    return names;
-  }
+  Names entries() const { return test::names_in(m_run); }
 
   fs::path const m_run =
       fs::path(testing::TempDir()) /

@@ -11,6 +11,7 @@
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "tests/support/names_in.hpp"
 
 namespace spillway {
 namespace {
@@ -40,14 +41,6 @@ class EarlierCheckpoints : public testing::Test {
     fs::resize_file(m_run / name, fs::file_size(m_run / name) - 1);
   }
 
-  static Names entries(fs::path const& directory) {
-    Names names;
-    for (auto const& entry : fs::directory_iterator(directory))
-      names.push_back(entry.path().filename().string());
-    std::ranges::sort(names);
-    return names;
-  }
-
   fs::path const m_run = fs::path(testing::TempDir()) / "earlier_checkpoints";
 };
 
@@ -55,7 +48,7 @@ TEST_F(EarlierCheckpoints, without_any_there_is_nothing_to_mend_or_to_set_aside)
   EXPECT_EQ(mend_latest(m_run), Names());
   EXPECT_EQ(mend_latest(m_run / "none"), Names());
   EXPECT_EQ(set_aside_checkpoints(m_run), std::nullopt);
-  EXPECT_EQ(entries(m_run), Names());
+  EXPECT_EQ(test::names_in(m_run), Names());
 }
 
 TEST_F(EarlierCheckpoints, a_missing_latest_is_made_again_and_said) {
@@ -93,7 +86,7 @@ TEST_F(EarlierCheckpoints, the_newest_that_is_complete_is_taken_and_why_not_the_
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::damaged);
   }
-  EXPECT_EQ(entries(m_run), (Names{"step-20", "step-5"}));
+  EXPECT_EQ(test::names_in(m_run), (Names{"step-20", "step-5"}));
 }
 
 TEST_F(EarlierCheckpoints, later_ones_than_latest_names_move_out_of_the_way) {
@@ -107,8 +100,8 @@ TEST_F(EarlierCheckpoints, later_ones_than_latest_names_move_out_of_the_way) {
   auto const said = mend_latest(m_run);
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("later checkpoints (step 90, 100) are in"), std::string::npos);
-  EXPECT_EQ(entries(m_run), (Names{"earlier-1", "latest", "step-50"}));
-  EXPECT_EQ(entries(m_run / "earlier-1"), (Names{"step-100", "step-90"}));
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "latest", "step-50"}));
+  EXPECT_EQ(test::names_in(m_run / "earlier-1"), (Names{"step-100", "step-90"}));
   EXPECT_EQ(mend_latest(m_run), Names());
 }
 
@@ -131,11 +124,11 @@ TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
   save(7);
   fs::copy(m_run / "step-7", m_run / "step-7.replaced");
   EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-1");
-  EXPECT_EQ(entries(m_run), (Names{"earlier-1"}));
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1"}));
   save(7);
   fs::create_directory(m_run / "step-9.partial");  // the one that is to take their place
   EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-2");
-  EXPECT_EQ(entries(m_run), (Names{"earlier-1", "earlier-2", "step-9.partial"}));
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "earlier-2", "step-9.partial"}));
   for (auto const* earlier : {"earlier-1", "earlier-2"})
     EXPECT_EQ(find_latest(m_run / earlier), m_run / earlier / "step-7");
 }

@@ -9,6 +9,7 @@
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
+#include "support/small_machine.hpp"
 
 namespace spillway::test {
 namespace {
@@ -91,19 +92,6 @@ TEST(Simulate, CountsEveryMicroBatch) {
   EXPECT_EQ(spilled(5), 5 * spilled(1));
 }
 
-Machine slow_links() {
-  return {.matmul_gflops_bf16 = 350,
-          .matmul_gflops_f32 = 200,
-          .memory_gbps = 20,
-          .nvme_write_gbps = 0.3,
-          .nvme_read_gbps = 0.2,
-          .nvme_both_gbps = 0.3,
-          .h2d_gbps = 1,
-          .d2h_gbps = 1,
-          .cores = 2,
-          .compute_cores = 2};
-}
-
 // Every lane's seconds and bytes, and those of the path, whichever spans stand for others.
 void expect_alike(Simulation const& few, Simulation const& all, Program const& program) {
   double const close_s = 1e-9 * all.step_s;
@@ -128,8 +116,9 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
     auto const program =
         compile(graph, nullptr, random_plan(graph, draws), micro_batches, 1 + below(draws, 3))
             .train;
-    auto const all = simulate(program, slow_links(), std::numeric_limits<std::int64_t>::max());
-    auto const few = simulate(program, slow_links(), 0);
+    auto const all =
+        simulate(program, machine_with_slow_links(), std::numeric_limits<std::int64_t>::max());
+    auto const few = simulate(program, machine_with_slow_links(), 0);
     EXPECT_EQ(all.repeat.times, 0);
     left_out += few.spans.size() < all.spans.size() ? 1 : 0;
     expect_alike(few, all, program);
@@ -141,7 +130,8 @@ TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
   auto const simulated = [&](std::int64_t micro_batches) {
-    return simulate(compile(graph, nullptr, plan, micro_batches, 1).train, slow_links());
+    return simulate(compile(graph, nullptr, plan, micro_batches, 1).train,
+                    machine_with_slow_links());
   };
   auto const some = simulated(10'000), many = simulated(1'000'000);
   EXPECT_EQ(many.spans.size(), some.spans.size());
