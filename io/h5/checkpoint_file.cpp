@@ -2,10 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <set>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "io/h5/checkpoint_seal.hpp"
 #include "io/h5/h5_file.hpp"
@@ -13,45 +12,54 @@
 namespace spillway {
 namespace {
 
-// What the shards' own seals say, as one. One shard at a time: their number is bounded by the
-// ranks, open files are not.
-CheckpointIndex merged_index(std::filesystem::path const& directory,
-                             std::span<TensorSpec const> specs) {
-  std::set<int> ranks;
-  for (auto const& spec : specs) ranks.insert(spec.shard);
-  CheckpointIndex whole;
-  for (int const rank : ranks) {
-    auto shard = take_shard_seal(directory, rank);
-    for (auto& place : shard.places) place.shard = whole.shards.size();
-    std::ranges::move(shard.shards, std::back_inserter(whole.shards));
-    std::ranges::move(shard.tensors, std::back_inserter(whole.tensors));
-    std::ranges::move(shard.places, std::back_inserter(whole.places));
+using Path = std::filesystem::path;
+
+[[noreturn]] void fail_other(Path const& directory, int rank) {
+  throw Error(Status::damaged, (directory / shard_name(rank)).string() +
+                                   ": holds other tensors than were to be written");
+}
+
+// What the shards' own seals say of the extents of `layout`, as one. One shard at a time: their
+// number is bounded by the ranks, open files are not.
+CheckpointIndex merged_index(Path const& directory, CheckpointLayout const& layout) {
+  std::map<int, std::vector<std::size_t>> written;  // extents by rank
+  for (std::size_t i = 0; i < layout.extents.size(); ++i)
+    written[layout.extents[i].rank].push_back(i);
+  CheckpointIndex whole{{}, {}, layout.tensors, {}};
+  whole.extents.resize(layout.extents.size());
+  for (auto const& [rank, numbers] : written) {
+    auto const shard = take_shard_seal(directory, rank);
+    if (shard.shards.size() != 1 || shard.extents.size() != numbers.size())
+      fail_other(directory, rank);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      auto const& [tensor, by, first, elements] = layout.extents[numbers[i]];
+      auto extent = shard.extents[i];
+      bool const same = shard.tensors[extent.tensor] == layout.tensors[tensor] &&
+                        extent.first == first && extent.elements == elements;
+      if (!same) fail_other(directory, rank);
+      extent.tensor = tensor;
+      extent.shard = whole.shards.size();
+      whole.extents[numbers[i]] = std::move(extent);
+    }
+    whole.shards.push_back(shard.shards[0]);
   }
+  require_whole(whole, directory.string());
   return whole;
 }
 
-void require_all(std::filesystem::path const& directory, CheckpointIndex const& index,
-                 std::span<TensorSpec const> specs) {
-  std::map<std::string, std::vector<std::int64_t>> shapes;
-  for (auto const& tensor : index.tensors)
-    shapes.emplace(dataset_path(tensor.group, tensor.name), tensor.shape);
-  for (auto const& spec : specs) {
-    auto const path = dataset_path(spec.group, spec.name);
-    auto const found = shapes.find(path);
-    if (found != shapes.end() && found->second == spec.shape) continue;
-    throw Error(Status::damaged, fmt::format("{}: {}: is not what was to be written",
-                                             (directory / shard_name(spec.shard)).string(), path));
-  }
-}
-
 void map_tensors(H5File& manifest, CheckpointIndex const& index) {
+  auto extent = index.extents.begin();
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {
     auto const& [group, name, shape] = index.tensors[i];
-    auto const& place = index.places[i];
     auto const path = dataset_path(group, name);
-    auto const file = shard_name(index.shards[place.shard].rank);
-    manifest.create_virtual(path, H5Type::f32, shape, std::array{H5Source{file, path, shape[0]}});
-    manifest.set_text(path, "xxh3", place.checksum);
+    std::vector<H5Source> sources;
+    std::string checksums;
+    for (; extent != index.extents.end() && extent->tensor == i; ++extent) {
+      sources.push_back({shard_name(index.shards[extent->shard].rank), path, extent->elements});
+      checksums += (checksums.empty() ? "" : " ") + extent->checksum;
+    }
+    manifest.create_virtual(path, H5Type::f32, shape, sources);
+    manifest.set_text(path, "xxh3", checksums);
   }
 }
 
@@ -65,10 +73,9 @@ std::string dataset_path(std::string const& group, std::string const& name) {
   return fmt::format("/{}/{}", group, name);
 }
 
-void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
+void write_manifest(Path const& directory, CheckpointLayout const& layout,
                     std::map<std::string, std::string> const& run_strings) {
-  auto index = merged_index(directory, specs);
-  require_all(directory, index, specs);
+  auto index = merged_index(directory, layout);
   index.run_strings = run_strings;
 
   auto manifest = H5File::create(directory / manifest_name);

@@ -1,41 +1,36 @@
 // A checkpoint on disk: a directory with a shard for every rank that has something to write,
 // checkpoint.h5, the manifest, and the seal (checkpoint_seal.hpp).
 //
-//   shard-<rank>.h5   /model/<name>, /optimizer/m/<name>, /optimizer/v/<name>: float32, contiguous
+//   shard-<rank>.h5   /model/<name>, /optimizer/m/<name>, /optimizer/v/<name>: float32, contiguous;
+//                     of a tensor that several ranks share, an extent of its elements, flat
 //   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
-//                     that any HDF5 reader sees whole tensors, each with an XXH3-64 (hex) of its
-//                     bytes; /run: what the run wants to remember (attributes, JSON text)
-//   seal              for this one: where in which shard every tensor lies, what the run wants to
-//                     remember, and checksums of every byte of all files
+//                     that any HDF5 reader sees whole tensors, each with the XXH3-64 (hex) of its
+//                     extents; /run: what the run wants to remember (attributes, JSON text)
+//   seal              for this one: where in which shard every extent of a tensor lies, what the
+//   run
+//                     wants to remember, and checksums of every byte of all files
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
-#include <vector>
+
+#include "io/h5/checkpoint_layout.hpp"
 
 namespace spillway {
 
-struct TensorSpec {
-  std::string group;                // "model" | "optimizer/m" | "optimizer/v"
-  std::string name;                 // without '/'; the Hugging Face name for parameters
-  std::vector<std::int64_t> shape;  // at least one axis
-  int shard;                        // the rank that writes it
-};
-
 inline constexpr char const* checkpoint_format = "spillway-checkpoint";
-inline constexpr std::int64_t checkpoint_version = 2;
+inline constexpr std::int64_t checkpoint_version = 3;
 inline constexpr char const* manifest_name = "checkpoint.h5";
 
 std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
 
-// Writes manifest and seal: run by one rank when all shards named in `specs` are closed. Throws
-// Error(storage) when they cannot be written, Error(damaged) when a shard is not what the specs
-// say.
-void write_manifest(std::filesystem::path const& directory, std::span<TensorSpec const> specs,
+// Writes manifest and seal: run by one rank when the shards of all ranks in `layout` are closed.
+// Throws Error(storage) when they cannot be written, Error(damaged) when a shard is not what the
+// layout says.
+void write_manifest(std::filesystem::path const& directory, CheckpointLayout const& layout,
                     std::map<std::string, std::string> const& run_strings);
 
 }  // namespace spillway

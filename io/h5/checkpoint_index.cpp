@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -45,16 +46,33 @@ std::int64_t bounded(Json const& number, std::int64_t most, std::string const& w
   return value;
 }
 
-CheckpointIndex::Place place_of(Json const& entry, CheckpointIndex const& index,
-                                TensorInfo const& info, std::string const& source) {
+// Of the tensor that was added to `index` last.
+void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
+                std::string const& source, CheckpointIndex& index) {
+  auto const number = index.tensors.size() - 1;
+  auto const& info = index.tensors[number];
   auto const what = fmt::format("{}: {}", source, dataset_path(info.group, info.name));
   if (index.shards.empty()) fail(what, "has no shard to lie in");
   auto const shard =
       static_cast<std::size_t>(bounded(entry.at("shard"), std::ssize(index.shards) - 1, what));
   auto const offset_bytes = bounded(entry.at("offset"), kMostBytes, what);
-  auto const bytes = checked_elements(info.shape, what) * static_cast<std::int64_t>(sizeof(float));
+  if (elements < 1 || elements > checked_elements(info.shape, what) - first)
+    fail(what, "has an extent beyond its end");
+  bool const follows = index.extents.empty() || index.extents.back().tensor < number ||
+                       index.extents.back().first + index.extents.back().elements <= first;
+  if (!follows) fail(what, "has extents that overlap");
+  auto const bytes = elements * static_cast<std::int64_t>(sizeof(float));
   if (offset_bytes + bytes > index.shards[shard].bytes) fail(what, "lies beyond its shard's end");
-  return {shard, offset_bytes, entry.at("xxh3")};
+  index.extents.push_back({number, first, elements, shard, offset_bytes, entry.at("xxh3")});
+}
+
+void add_extents(Json const& entry, std::string const& source, CheckpointIndex& index) {
+  auto const elements = checked_elements(index.tensors.back().shape, source);
+  if (entry.contains("shard")) return add_extent(entry, 0, elements, source, index);  // version 2
+  for (auto const& extent : entry.at("extents")) {
+    add_extent(extent, bounded(extent.at("first"), kMostElements, source),
+               bounded(extent.at("elements"), kMostElements, source), source, index);
+  }
 }
 
 TensorInfo info_of(Json const& entry, std::string const& source) {
@@ -88,8 +106,8 @@ CheckpointIndex index_of(Json const& json, std::string const& source) {
     auto info = info_of(entry, source);
     auto const path = dataset_path(info.group, info.name);
     if (!paths.insert(path).second) fail(source, path + ": is named twice");
-    index.places.push_back(place_of(entry, index, info, source));
     index.tensors.push_back(std::move(info));
+    add_extents(entry, source, index);
   }
   return index;
 }
@@ -98,16 +116,15 @@ Json json_of(CheckpointIndex const& index) {
   Json shards = Json::array(), tensors = Json::array();
   for (auto const& shard : index.shards)
     shards.push_back({{"rank", shard.rank}, {"bytes", shard.bytes}, {"rest", shard.rest}});
-  for (std::size_t i = 0; i < index.tensors.size(); ++i) {
-    auto const& [group, name, shape] = index.tensors[i];
-    auto const& [shard, offset_bytes, checksum] = index.places[i];
-    tensors.push_back({{"group", group},
-                       {"name", name},
-                       {"shape", shape},
-                       {"shard", shard},
-                       {"offset", offset_bytes},
-                       {"xxh3", checksum}});
-  }
+  for (auto const& [group, name, shape] : index.tensors)
+    tensors.push_back(
+        {{"group", group}, {"name", name}, {"shape", shape}, {"extents", Json::array()}});
+  for (auto const& extent : index.extents)
+    tensors[extent.tensor]["extents"].push_back({{"first", extent.first},
+                                                 {"elements", extent.elements},
+                                                 {"shard", extent.shard},
+                                                 {"offset", extent.offset_bytes},
+                                                 {"xxh3", extent.checksum}});
   return {
       {"run", index.run_strings}, {"shards", std::move(shards)}, {"tensors", std::move(tensors)}};
 }
@@ -125,6 +142,19 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
     return index_of(Json::parse(text), source);
   } catch (nlohmann::json::exception const&) {
     fail(source, "says nothing that can be understood");
+  }
+}
+
+void require_whole(CheckpointIndex const& index, std::string const& source) {
+  std::vector<std::int64_t> next(index.tensors.size(), 0);  // element, by tensor
+  for (auto const& extent : index.extents) {
+    bool const follows = next[extent.tensor] == extent.first;
+    next[extent.tensor] = follows ? extent.first + extent.elements : -1;
+  }
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    auto const& [group, name, shape] = index.tensors[i];
+    if (next[i] == checked_elements(shape, source)) continue;
+    fail(source, dataset_path(group, name) + ": is not there as a whole");
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
@@ -48,6 +50,20 @@ std::int64_t CheckpointReader::size_bytes() const {
   return bytes;
 }
 
+std::filesystem::path CheckpointReader::shard_path(std::size_t shard) const {
+  return m_directory / shard_name(m_index.shards[shard].rank);
+}
+
+// The extent that has the element, which the tensor has.
+std::size_t CheckpointReader::extent_at(std::size_t tensor, std::int64_t element) const {
+  auto const place = [](CheckpointIndex::Extent const& extent) {
+    return std::pair(extent.tensor, extent.first);
+  };
+  auto const& extents = m_index.extents;
+  auto const behind = std::ranges::upper_bound(extents, std::pair(tensor, element), {}, place);
+  return static_cast<std::size_t>(behind - extents.begin()) - 1;
+}
+
 void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
                             std::span<float> to) {
   auto const path = dataset_path(group, name);
@@ -55,19 +71,30 @@ void CheckpointReader::read(std::string const& group, std::string const& name, s
   bool const inside = found != m_positions.end() && first >= 0 &&
                       std::ssize(to) <= element_count(m_index.tensors[found->second].shape) - first;
   if (!inside) throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
-  auto const& place = m_index.places[found->second];
-  open_shard(place.shard);
-  auto const at = place.offset_bytes + first * static_cast<std::int64_t>(sizeof(float));
-  read_range(m_file, m_directory / shard_name(m_index.shards[place.shard].rank), at,
-             std::as_writable_bytes(to));
-  verify(found->second, first, to);
+  while (!to.empty()) {
+    auto const number = extent_at(found->second, first);
+    auto const& extent = m_index.extents[number];
+    auto const left = extent.first + extent.elements - first;
+    auto const size = std::min(to.size(), static_cast<std::size_t>(left));
+    read_extent(number, first - extent.first, to.first(size));
+    first += static_cast<std::int64_t>(size);
+    to = to.subspan(size);
+  }
+}
+
+void CheckpointReader::read_extent(std::size_t number, std::int64_t first, std::span<float> to) {
+  auto const& extent = m_index.extents[number];
+  open_shard(extent.shard);
+  auto const at = extent.offset_bytes + first * static_cast<std::int64_t>(sizeof(float));
+  read_range(m_file, shard_path(extent.shard), at, std::as_writable_bytes(to));
+  verify(number, first, to);
 }
 
 // One at a time: there may be more of them than a process may have open.
 void CheckpointReader::open_shard(std::size_t shard) {
   if (m_open == shard) return;
-  auto const& [rank, bytes, rest] = m_index.shards[shard];
-  auto const path = m_directory / shard_name(rank);
+  auto const path = shard_path(shard);
+  auto const& rest = m_index.shards[shard].rest;
   m_open.reset();
   m_file = open_for_reading(path);
   bool const known = rest.empty() || m_rest_is_known[shard];
@@ -77,24 +104,24 @@ void CheckpointReader::open_shard(std::size_t shard) {
   m_open = shard;
 }
 
-void CheckpointReader::verify(std::size_t tensor, std::int64_t first,
+void CheckpointReader::verify(std::size_t number, std::int64_t first,
                               std::span<float const> values) {
   if (first == 0) {
-    m_progress = Progress{tensor};
+    m_progress = Progress{number};
     m_checksum.restart();
   }
-  if (!m_progress || m_progress->tensor != tensor || m_progress->next != first) {
+  if (!m_progress || m_progress->extent != number || m_progress->next != first) {
     m_progress.reset();
     return;
   }
   m_checksum.add(std::as_bytes(values));
   m_progress->next += std::ssize(values);
-  auto const& info = m_index.tensors[tensor];
-  if (m_progress->next < element_count(info.shape)) return;
+  auto const& extent = m_index.extents[number];
+  if (m_progress->next < extent.elements) return;
   m_progress.reset();
-  auto const& place = m_index.places[tensor];
-  if (checksum_text(m_checksum.value()) == place.checksum) return;
-  fail_damaged(m_directory / shard_name(m_index.shards[place.shard].rank),
+  if (checksum_text(m_checksum.value()) == extent.checksum) return;
+  auto const& info = m_index.tensors[extent.tensor];
+  fail_damaged(shard_path(extent.shard),
                dataset_path(info.group, info.name) + ": not the values that were written");
 }
 

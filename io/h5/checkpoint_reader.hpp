@@ -31,21 +31,24 @@ class CheckpointReader {
   std::int64_t size_bytes() const;  // of all shards
 
   // Elements [first, first + size) of a tensor that exists and has them. A tensor read from its
-  // first element to its last, with no other read between, is verified against its checksum at the
-  // last.
+  // first element to its last, with no other read between, is verified: every extent of it against
+  // its checksum at its last element.
   void read(std::string const& group, std::string const& name, std::int64_t first,
             std::span<float> to);
 
  private:
-  // The tensor being read in order.
+  // The extent that is being read in order.
   struct Progress {
-    std::size_t tensor;
-    std::int64_t next = 0;
+    std::size_t extent;
+    std::int64_t next = 0;  // element of it
   };
 
   void require_step_of_name() const;
+  std::size_t extent_at(std::size_t tensor, std::int64_t element) const;
   void open_shard(std::size_t shard);
-  void verify(std::size_t tensor, std::int64_t first, std::span<float const> values);
+  void read_extent(std::size_t extent, std::int64_t first, std::span<float> to);
+  void verify(std::size_t extent, std::int64_t first, std::span<float const> values);
+  std::filesystem::path shard_path(std::size_t shard) const;
 
   std::filesystem::path m_directory;
   CheckpointIndex m_index;

@@ -65,9 +65,10 @@ CheckpointIndex read_sealed(fs::path const& directory) {
   try {
     auto const json = Json::parse(text);
     auto const& version = json.at("version");
-    if (version != checkpoint_version) refuse_version(path, version.dump());
+    if (version != checkpoint_version && version != 2) refuse_version(path, version.dump());
     require_manifest(directory / manifest_name, json.at("manifest"));
     auto const index = index_of(json.at("index"), path.string());
+    require_whole(index, path.string());
     require_shards(directory, index);
     return index;
   } catch (Json::exception const&) {
@@ -108,11 +109,10 @@ void require_shards(fs::path const& directory, CheckpointIndex const& index) {
 std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
                              CheckpointIndex const& index, std::size_t shard) {
   std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte, end
-  for (std::size_t i = 0; i < index.places.size(); ++i) {
-    auto const& place = index.places[i];
-    if (place.shard != shard) continue;
-    auto const bytes = checked_elements(index.tensors[i].shape, path.string()) * kElementBytes;
-    values.emplace_back(place.offset_bytes, place.offset_bytes + bytes);
+  for (auto const& extent : index.extents) {
+    if (extent.shard != shard) continue;
+    auto const bytes = extent.elements * kElementBytes;
+    values.emplace_back(extent.offset_bytes, extent.offset_bytes + bytes);
   }
   auto const end = index.shards[shard].bytes;
   values.emplace_back(end, end);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "io/h5/flat_range.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/hdf5_calls.hpp"
 
@@ -26,23 +27,39 @@ H5Handle links_with_parents() {
   return links;
 }
 
-// Maps the sources one after the other along axis 0 of `space`.
-bool map_sources(H5Id properties, H5Id space, std::span<std::int64_t const> shape,
-                 std::span<H5Source const> sources) {
-  std::array<hsize_t, H5S_MAX_RANK> start{}, count{};
-  std::copy(shape.begin(), shape.end(), count.begin());
-  for (auto const& source : sources) {
-    count[0] = static_cast<hsize_t>(source.rows);
-    H5Handle const source_space(
-        H5Screate_simple(static_cast<int>(shape.size()), count.data(), nullptr));
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+// Selects a box of the array that `space` is.
+void select(H5Id space, std::span<std::int64_t const> start, std::span<std::int64_t const> count) {
+  auto const first = extents(start), size = extents(count);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, size.data(), nullptr);
+}
+
+// Maps elements [first, first + source.elements) of `space`, box by box.
+bool map_source(H5Id properties, H5Id space, std::span<std::int64_t const> shape,
+                std::int64_t first, H5Source const& source) {
+  std::array const flat{source.elements};
+  bool const whole = source.elements == element_count(shape);
+  auto const source_space = dataspace(whole ? shape : flat);
+  std::int64_t at = 0;  // in the source
+  for (auto const& [start, count] : boxes_of_range(shape, first, source.elements)) {
+    std::array const size{element_count(count)}, begin{at};
+    select(space, start, count);
+    if (!whole) select(source_space.get(), begin, size);
     if (H5Pset_virtual(properties, space, source.file.c_str(), source.dataset.c_str(),
-                       source_space.get()) < 0) {
+                       source_space.get()) < 0)
       return false;
-    }
-    start[0] += count[0];
+    at += size[0];
   }
   H5Sselect_all(space);
+  return true;
+}
+
+bool map_sources(H5Id properties, H5Id space, std::span<std::int64_t const> shape,
+                 std::span<H5Source const> sources) {
+  std::int64_t first = 0;
+  for (auto const& source : sources) {
+    if (!map_source(properties, space, shape, first, source)) return false;
+    first += source.elements;
+  }
   return true;
 }
 

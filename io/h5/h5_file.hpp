@@ -54,7 +54,7 @@ struct H5DatasetInfo {
 // A dataset of another file; `file` is relative to the file that maps it, so both can be moved.
 struct H5Source {
   std::string file, dataset;
-  std::int64_t rows;  // its extent along axis 0
+  std::int64_t elements;
 };
 
 // The product of the extents, which the caller knows to fit; 1 for a scalar.
@@ -97,8 +97,8 @@ class H5File {
 
   // Contiguous and allocated at once, so that its bytes have a place in the file from the start.
   void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
-  // Shows the sources, one after the other along axis 0, as one dataset. A missing source reads NaN
-  // (0 for integers).
+  // Shows the elements of the sources, one source after the other, as one dataset. A source with
+  // all elements has its shape; others are flat. A missing source reads NaN (0 for integers).
   void create_virtual(std::string const& name, H5Type type, std::span<std::int64_t const> shape,
                       std::span<H5Source const> sources);
   H5DatasetInfo info(std::string const& name) const;

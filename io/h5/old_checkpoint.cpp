@@ -39,7 +39,9 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
                   fmt::format("{}: {}: no such shard", manifest.path().string(), path));
     }
     index.tensors.push_back({group, name, manifest.info(path).shape});
-    index.places.push_back({static_cast<std::size_t>(shard), -1, manifest.text(path, "xxh3")});
+    auto const elements = checked_elements(index.tensors.back().shape, manifest.path().string());
+    index.extents.push_back({index.tensors.size() - 1, 0, elements, static_cast<std::size_t>(shard),
+                             -1, manifest.text(path, "xxh3")});
   }
 }
 
@@ -48,14 +50,15 @@ void find_places(fs::path const& directory, std::size_t number, CheckpointIndex&
   auto const shard = H5File::open(directory / shard_name(static_cast<int>(number)));
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {
     auto const& [group, name, shape] = index.tensors[i];
-    if (index.places[i].shard != number) continue;
+    auto& extent = index.extents[i];  // the tensor's only one
+    if (extent.shard != number) continue;
     auto const path = dataset_path(group, name);
     auto const info = shard.info(path);
     if (info.type != H5Type::f32 || info.shape != shape) {
       throw Error(Status::damaged, fmt::format("{}: {}: is not what {} says", shard.path().string(),
                                                path, manifest_name));
     }
-    index.places[i].offset_bytes = shard.offset_bytes(path);
+    extent.offset_bytes = shard.offset_bytes(path);
   }
 }
 
@@ -80,7 +83,10 @@ CheckpointIndex read(fs::path const& directory) {
 CheckpointIndex read_old_index(fs::path const& directory) {
   auto const path = directory / manifest_name;
   open_for_reading(path);  // names a missing one without a child
-  return index_from_json(in_child(path, [&] { return to_json(read(directory)); }), path.string());
+  auto index =
+      index_from_json(in_child(path, [&] { return to_json(read(directory)); }), path.string());
+  require_whole(index, path.string());
+  return index;
 }
 
 }  // namespace spillway

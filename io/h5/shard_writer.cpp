@@ -21,34 +21,39 @@ void require(bool so, std::string const& dataset, char const* what) {
 }  // namespace
 
 ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
-                         std::span<TensorSpec const> specs)
+                         CheckpointLayout const& layout)
     : m_directory(directory), m_path(directory / shard_name(rank)), m_rank(rank) {
-  for (auto const& spec : specs) {
-    if (spec.shard != rank) continue;
-    auto const path = dataset_path(spec.group, spec.name);
-    m_progress.emplace(path, Progress{spec, 0, element_count(spec.shape), 0, {}});
+  for (auto const& extent : layout.extents) {
+    if (extent.rank != rank) continue;
+    auto const& tensor = layout.tensors[extent.tensor];
+    auto const path = dataset_path(tensor.group, tensor.name);
+    require(m_by_path.emplace(path, m_progress.size()).second, path, "is this rank's twice");
+    m_progress.push_back({tensor, extent.first, extent.elements});
   }
   if (m_progress.empty()) return;
-  auto layout = H5File::create(m_path);
-  for (auto& [path, progress] : m_progress) {
-    layout.create_dataset(path, H5Type::f32, progress.spec.shape);
-    progress.offset_bytes = layout.offset_bytes(path);
+  auto file = H5File::create(m_path);
+  for (auto& progress : m_progress) {
+    auto const& [group, name, shape] = progress.tensor;
+    auto const path = dataset_path(group, name);
+    bool const whole = progress.elements == element_count(shape);
+    file.create_dataset(path, H5Type::f32, whole ? shape : std::vector{progress.elements});
+    progress.offset_bytes = file.offset_bytes(path);
     require(progress.offset_bytes >= 0, path, "has no place in the file");
   }
-  layout.close(Durable::no);  // values follow, and are synchronised with it
+  file.close(Durable::no);  // values follow, and are synchronised with it
   m_file = OutputFile::open(m_path);
 }
 
 void ShardWriter::write(std::string const& group, std::string const& name,
                         std::int64_t first_element, std::span<float const> from) {
   auto const path = dataset_path(group, name);
-  auto const found = m_progress.find(path);
-  require(found != m_progress.end(), path, "is none of this rank's tensors");
-  auto& progress = found->second;
-  require(first_element == progress.written, path, "is not written in order");
+  auto const found = m_by_path.find(path);
+  require(found != m_by_path.end(), path, "is none of this rank's tensors");
+  auto& progress = m_progress[found->second];
+  require(first_element == progress.first + progress.written, path, "is not written in order");
   require(std::ssize(from) <= progress.elements - progress.written, path,
           "is written beyond its end");
-  m_file->write(progress.offset_bytes + first_element * kElementBytes, std::as_bytes(from));
+  m_file->write(progress.offset_bytes + progress.written * kElementBytes, std::as_bytes(from));
   progress.checksum.add(std::as_bytes(from));
   progress.written += std::ssize(from);
 }
@@ -62,10 +67,13 @@ void ShardWriter::close() {
 // The index of this shard alone: it is number 0 there.
 CheckpointIndex ShardWriter::index() const {
   CheckpointIndex index;
-  for (auto const& [path, progress] : m_progress) {
-    require(progress.written == progress.elements, path, "is not complete");
-    index.tensors.push_back({progress.spec.group, progress.spec.name, progress.spec.shape});
-    index.places.push_back({0, progress.offset_bytes, checksum_text(progress.checksum.value())});
+  for (auto const& progress : m_progress) {
+    auto const& tensor = progress.tensor;
+    require(progress.written == progress.elements, dataset_path(tensor.group, tensor.name),
+            "is not complete");
+    index.extents.push_back({index.tensors.size(), progress.first, progress.elements, 0,
+                             progress.offset_bytes, checksum_text(progress.checksum.value())});
+    index.tensors.push_back(tensor);
   }
   auto const file = open_for_reading(m_path);
   index.shards.push_back({m_rank, size_bytes(file, m_path), ""});

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/checksum.hpp"
 #include "io/file/output_file.hpp"
@@ -19,32 +20,33 @@ namespace spillway {
 // failure is an Error(storage).
 class ShardWriter {
  public:
-  // Takes those of `specs` whose shard is `rank`; without any, no file is made. The directory
+  // Takes the extents of `layout` that are `rank`'s; without any, no file is made. The directory
   // exists (begin_checkpoint).
-  ShardWriter(std::filesystem::path const& directory, int rank, std::span<TensorSpec const> specs);
+  ShardWriter(std::filesystem::path const& directory, int rank, CheckpointLayout const& layout);
 
-  // Each tensor is written once, from its first element to its last, in pieces of any size; pieces
-  // of different tensors may alternate. What is written is soon on its way to storage, so that
-  // close() is not the wait for all of it.
+  // Each extent is written once, from its first element to its last, in pieces of any size; pieces
+  // of different tensors may alternate. Elements are counted as in the whole tensor. What is
+  // written is soon on its way to storage, so that close() is not the wait for all of it.
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
              std::span<float const> from);
 
-  // Every tensor must be complete. Returns when the shard is on storage and its part of the seal
+  // Every extent must be complete. Returns when the shard is on storage and its part of the seal
   // is there for write_manifest.
   void close();
 
  private:
   struct Progress {
-    TensorSpec spec;
-    std::int64_t offset_bytes = 0, elements = 0, written = 0;
-    StreamingChecksum checksum;
+    TensorInfo tensor;
+    std::int64_t first = 0, elements = 0, written = 0, offset_bytes = 0;
+    StreamingChecksum checksum = {};
   };
 
   CheckpointIndex index() const;
 
   std::filesystem::path m_directory, m_path;
   int m_rank;
-  std::map<std::string, Progress> m_progress;  // by dataset path
+  std::vector<Progress> m_progress;              // of the extents, in the layout's order
+  std::map<std::string, std::size_t> m_by_path;  // number there, by dataset path
   std::optional<OutputFile> m_file;
 };
 

@@ -62,29 +62,35 @@ void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& bo
   }
 }
 
-std::vector<TensorSpec> specs_of(ModelState& model, int ranks) {
-  std::vector<TensorSpec> specs;
-  for_each_tensor(
-      model, false, [&](auto const& group, auto const& chunk, int, auto const& parameter) {
-        specs.push_back({group.name, parameter.name, parameter.view.shape, chunk.id % ranks});
-      });
-  return specs;
+// Replicas are alike, so each rank can write any part of them.
+CheckpointLayout layout_of(ModelState& model, int ranks) {
+  std::vector<TensorInfo> tensors;
+  for_each_tensor(model, false, [&](auto const& group, auto const&, int, auto const& parameter) {
+    tensors.push_back({group.name, parameter.name, parameter.view.shape});
+  });
+  return spread_evenly(std::move(tensors), ranks);
 }
 
 void write_shard(std::filesystem::path const& directory, ModelState& model,
-                 std::span<TensorSpec const> specs, Comm& comm) {
-  ShardWriter shard(directory, comm.rank(), specs);
+                 CheckpointLayout const& layout, Comm& comm) {
+  ShardWriter shard(directory, comm.rank(), layout);
   std::vector<float> buffer(kPieceElements);
   model.release();  // of a save that failed half-way
-  for_each_tensor(
-      model, false, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
-        if (chunk.id % comm.size() != comm.rank()) return;
-        in_pieces(element_count(parameter.view.shape), buffer, [&](auto first, auto piece) {
-          model.read(group.part, chunk.id, index, first, piece);
-          shard.write(group.name, parameter.name, first, piece);
-          comm.still_here();
-        });
-      });
+  auto extent = layout.extents.begin();
+  std::size_t tensor = 0;
+  for_each_tensor(model, false,
+                  [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+                    for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent) {
+                      if (extent->rank != comm.rank()) continue;
+                      in_pieces(extent->elements, buffer, [&](auto first, auto piece) {
+                        first += extent->first;
+                        model.read(group.part, chunk.id, index, first, piece);
+                        shard.write(group.name, parameter.name, first, piece);
+                        comm.still_here();
+                      });
+                    }
+                    ++tensor;
+                  });
   model.release();
   shard.close();
 }
@@ -96,7 +102,7 @@ void set_aside(std::filesystem::path const& run_dir) {
 
 void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                       SaveSettings const& settings, Comm& comm) {
-  auto const specs = specs_of(model, comm.size());
+  auto const layout = layout_of(model, comm.size());
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
   bool const first = comm.rank() == 0;
   on_all_ranks(comm, [&] {
@@ -104,10 +110,10 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
     begin_checkpoint(run_dir, run.step);  // makes room before space is counted
     require_space(run_dir, checkpoint_bytes(model));
   });
-  on_all_ranks(comm, [&] { write_shard(directory, model, specs, comm); });
+  on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
   on_all_ranks(comm, [&] {
     if (!first) return;
-    write_manifest(directory, specs, to_texts(run));
+    write_manifest(directory, layout, to_texts(run));
     if (settings.begins_anew) set_aside(run_dir);
     auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);
     if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);

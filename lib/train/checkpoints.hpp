@@ -24,9 +24,9 @@ struct SaveSettings {
   bool begins_anew = false;  // those that are there are another run's: they go to earlier-<k>
 };
 
-// Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes its share of the
-// chunks. Throws Error(storage) on all ranks alike (empty text on those that need not speak); the
-// previous checkpoint stays valid then.
+// Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes an equal share of
+// all values. Throws Error(storage) on all ranks alike (empty text on those that need not speak);
+// the previous checkpoint stays valid then.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings const& settings, Comm& comm);
 

@@ -43,17 +43,22 @@ Contents contents_of(fs::path const& directory) {
 
 void write_checkpoint(fs::path const& directory) {
   fs::create_directories(directory);
-  std::vector<TensorSpec> const specs{{"model", "wte.weight", {40, 32}, 0},
-                                      {"model", "ln.bias", {7}, 0},
-                                      {"optimizer/m", "ln.bias", {7}, 0}};
-  ShardWriter writer(directory, 0, specs);
-  for (auto const& spec : specs) {
-    std::vector<float> values(spec.shape.size() == 1 ? 7 : 1280);
-    std::iota(values.begin(), values.end(), 0.25f);
-    writer.write(spec.group, spec.name, 0, values);
+  CheckpointLayout const layout{{{"model", "wte.weight", {40, 32}},
+                                 {"model", "ln.bias", {7}},
+                                 {"optimizer/m", "ln.bias", {7}}},
+                                {{0, 0, 0, 1000}, {0, 1, 1000, 280}, {1, 0, 0, 7}, {2, 1, 0, 7}}};
+  for (int const rank : {0, 1}) {
+    ShardWriter writer(directory, rank, layout);
+    for (auto const& [number, by, first, elements] : layout.extents) {
+      if (by != rank) continue;
+      std::vector<float> values(static_cast<std::size_t>(elements));
+      std::iota(values.begin(), values.end(), static_cast<float>(first) + 0.25f);
+      auto const& tensor = layout.tensors[number];
+      writer.write(tensor.group, tensor.name, first, values);
+    }
+    writer.close();
   }
-  writer.close();
-  write_manifest(directory, specs, {{"step", "4"}, {"samples", "32"}, {"config", "model: {}\n"}});
+  write_manifest(directory, layout, {{"step", "4"}, {"samples", "32"}, {"config", "model: {}\n"}});
 }
 
 // One file of a sealed checkpoint: whatever is not refused must be what was written.
@@ -130,12 +135,16 @@ FuzzTarget index(fs::path const& directory) {
   auto const json = to_json(read_index(directory));
   return {"index", {json}, [](std::string const& bytes) {
             auto const index = index_from_json(bytes, "seal");
-            for (std::size_t i = 0; i < index.tensors.size(); ++i) {
-              auto const& place = index.places.at(i);
-              auto const bytes_of_it = 4 * checked_elements(index.tensors[i].shape, "tensor");
-              if (place.offset_bytes + bytes_of_it > index.shards.at(place.shard).bytes)
-                throw std::logic_error("a tensor beyond its shard is believed");
+            require_whole(index, "seal");
+            std::map<std::size_t, std::int64_t> elements;  // by tensor
+            for (auto const& extent : index.extents) {
+              if (extent.offset_bytes + 4 * extent.elements > index.shards.at(extent.shard).bytes)
+                throw std::logic_error("an extent beyond its shard is believed");
+              elements[extent.tensor] += extent.elements;
             }
+            for (std::size_t i = 0; i < index.tensors.size(); ++i)
+              if (elements[i] != checked_elements(index.tensors[i].shape, "tensor"))
+                throw std::logic_error("a tensor that is not whole is believed");
           }};
 }
 

@@ -44,13 +44,13 @@ TEST_F(DescribeTest, a_path_that_the_system_refuses_is_bad_input) {
 }
 
 TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
-  std::array const specs{TensorSpec{"model", "wte.weight", {3, 2}, 0},
-                         TensorSpec{"optimizer/m", "wte.weight", {3, 2}, 0}};
-  ShardWriter writer(m_dir, 0, specs);
+  auto const layout =
+      spread_evenly({{"model", "wte.weight", {3, 2}}, {"optimizer/m", "wte.weight", {3, 2}}}, 1);
+  ShardWriter writer(m_dir, 0, layout);
   std::array<float, 6> const values{};
-  for (auto const& spec : specs) writer.write(spec.group, spec.name, 0, values);
+  for (auto const& tensor : layout.tensors) writer.write(tensor.group, tensor.name, 0, values);
   writer.close();
-  write_manifest(m_dir, specs, {{"step", "12"}, {"config", "model:\n  layers: 2\n"}});
+  write_manifest(m_dir, layout, {{"step", "12"}, {"config", "model:\n  layers: 2\n"}});
   auto const text = describe(m_dir);
   EXPECT_EQ(describe(m_dir / "checkpoint.h5"), text);
   for (auto const* line : {"  step        12\n", "  config      model: ...\n",

@@ -36,26 +36,39 @@ class CheckpointTest : public testing::Test {
     return values;
   }
 
-  void write_shards(fs::path const& directory) const {
-    for (int rank = 0; rank < 2; ++rank) {
-      ShardWriter writer(directory, rank, m_specs);
-      for (std::size_t i = 0; i < m_specs.size(); ++i) {
-        auto const& spec = m_specs[i];
-        if (spec.shard != rank) continue;
-        auto const values = values_of(i, element_count(spec.shape));
-        auto const half = values.size() / 2;
-        writer.write(spec.group, spec.name, 0, std::span(values).first(half));
-        writer.write(spec.group, spec.name, static_cast<std::int64_t>(half),
-                     std::span(values).subspan(half));
-      }
-      writer.close();
+  // In two pieces each.
+  void write_shard(fs::path const& directory, int rank) const {
+    ShardWriter writer(directory, rank, m_layout);
+    for (auto const& [number, by, first, elements] : m_layout.extents) {
+      if (by != rank) continue;
+      auto const& tensor = m_layout.tensors[number];
+      auto const values = values_of(number, element_count(tensor.shape));
+      auto const half = elements / 2;
+      auto const write = [&](std::int64_t from, std::int64_t count) {
+        writer.write(tensor.group, tensor.name, from,
+                     std::span(values).subspan(static_cast<std::size_t>(from),
+                                               static_cast<std::size_t>(count)));
+      };
+      write(first, half);
+      write(first + half, elements - half);
     }
+    writer.close();
+  }
+
+  void write_shards(fs::path const& directory) const {
+    for (int rank = 0; rank < 2; ++rank) write_shard(directory, rank);
+  }
+
+  // Tensor `number`, a new one, whole, by one rank.
+  void add(std::string const& name, std::int64_t elements, int rank) {
+    m_layout.extents.push_back({m_layout.tensors.size(), rank, 0, elements});
+    m_layout.tensors.push_back({"model", name, {elements}});
   }
 
   fs::path save(std::int64_t step, std::int64_t keep = 3) const {
     auto const directory = begin_checkpoint(m_run, step);
     write_shards(directory);
-    write_manifest(directory, m_specs, {{"step", std::to_string(step)}, {"seed", "1"}});
+    write_manifest(directory, m_layout, {{"step", std::to_string(step)}, {"seed", "1"}});
     EXPECT_EQ(commit_checkpoint(m_run, step, keep), std::nullopt);
     return m_run / ("step-" + std::to_string(step));
   }
@@ -64,10 +77,13 @@ class CheckpointTest : public testing::Test {
 
   fs::path m_run =
       fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::vector<TensorSpec> m_specs{{"model", "wte.weight", {7, 6}, 0},
-                                  {"model", "ln.bias", {5}, 1},
-                                  {"optimizer/m", "wte.weight", {7, 6}, 1},
-                                  {"optimizer/v", "wte.weight", {7, 6}, 0}};
+  // One tensor is cut within a row.
+  CheckpointLayout m_layout{
+      {{"model", "wte.weight", {7, 6}},
+       {"model", "ln.bias", {5}},
+       {"optimizer/m", "wte.weight", {7, 6}},
+       {"optimizer/v", "wte.weight", {7, 6}}},
+      {{0, 0, 0, 42}, {1, 1, 0, 5}, {2, 1, 0, 42}, {3, 1, 0, 16}, {3, 0, 16, 26}}};
 };
 
 template <class F>
@@ -89,15 +105,15 @@ TEST_F(CheckpointTest, what_was_written_is_read) {
   EXPECT_EQ(reader.run_strings().size(), 2u);
   ASSERT_EQ(reader.tensors().size(), 4u);
   EXPECT_EQ(reader.find("model", "other"), nullptr);
-  for (std::size_t i = 0; i < m_specs.size(); ++i) {
-    auto const& spec = m_specs[i];
-    auto const* info = reader.find(spec.group, spec.name);
+  for (std::size_t i = 0; i < m_layout.tensors.size(); ++i) {
+    auto const& tensor = m_layout.tensors[i];
+    auto const* info = reader.find(tensor.group, tensor.name);
     ASSERT_NE(info, nullptr);
-    EXPECT_EQ(info->shape, spec.shape);
-    std::vector<float> values(static_cast<std::size_t>(element_count(spec.shape)));
-    reader.read(spec.group, spec.name, 0, std::span(values).first(3));
-    reader.read(spec.group, spec.name, 3, std::span(values).subspan(3));
-    EXPECT_EQ(values, values_of(i, element_count(spec.shape)));
+    EXPECT_EQ(*info, tensor);
+    std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)));
+    reader.read(tensor.group, tensor.name, 0, std::span(values).first(3));
+    reader.read(tensor.group, tensor.name, 3, std::span(values).subspan(3));
+    EXPECT_EQ(values, values_of(i, element_count(tensor.shape)));
   }
 }
 
@@ -105,6 +121,7 @@ TEST_F(CheckpointTest, the_manifest_shows_whole_tensors) {
   auto const directory = save(1);
   auto const manifest = H5File::open(directory / "checkpoint.h5");
   EXPECT_EQ(manifest.read<float>("/optimizer/m/wte.weight", 42), values_of(2, 42));
+  EXPECT_EQ(manifest.read<float>("/optimizer/v/wte.weight", 42), values_of(3, 42));  // in two parts
   EXPECT_EQ(manifest.text("/run", "step"), "1");
   EXPECT_EQ(manifest.info("/optimizer/m/wte.weight").shape, (std::vector<std::int64_t>{7, 6}));
 }
@@ -130,7 +147,8 @@ TEST_F(CheckpointTest, the_newest_are_kept) {
 
 TEST_F(CheckpointTest, the_same_step_again_takes_the_place_of_the_first) {
   save(7);
-  m_specs.pop_back();
+  std::erase_if(m_layout.extents, [](ExtentSpec const& extent) { return extent.tensor == 3; });
+  m_layout.tensors.pop_back();
   save(7);
   EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-7"}));
   EXPECT_EQ(CheckpointReader(*find_latest(m_run)).tensors().size(), 3u);
@@ -270,7 +288,7 @@ TEST_F(CheckpointTest, another_hdf5_file_or_a_later_version_is_bad_input) {
 TEST_F(CheckpointTest, values_that_are_missing_out_of_order_or_too_many_are_our_own_mistake) {
   auto const directory = begin_checkpoint(m_run, 1);
   std::vector<float> const values(6);
-  ShardWriter writer(directory, 1, m_specs);
+  ShardWriter writer(directory, 1, m_layout);
   EXPECT_THROW(writer.write("model", "wte.weight", 0, values), std::logic_error);  // of shard 0
   EXPECT_THROW(writer.write("model", "ln.bias", 1, std::span(values).first(1)), std::logic_error);
   EXPECT_THROW(writer.write("model", "ln.bias", 0, values), std::logic_error);
@@ -283,18 +301,10 @@ TEST_F(CheckpointTest, values_that_are_missing_out_of_order_or_too_many_are_our_
 }
 
 TEST_F(CheckpointTest, a_rank_without_tensors_leaves_no_file) {
-  m_specs.push_back({"model", "far", {2}, 5});
+  add("far", 2, 5);
   auto const directory = begin_checkpoint(m_run, 1);
-  for (int rank = 0; rank < 7; ++rank) {
-    ShardWriter writer(directory, rank, m_specs);
-    for (std::size_t i = 0; i < m_specs.size(); ++i) {
-      auto const& spec = m_specs[i];
-      if (spec.shard == rank)
-        writer.write(spec.group, spec.name, 0, values_of(i, element_count(spec.shape)));
-    }
-    writer.close();
-  }
-  write_manifest(directory, m_specs, {});
+  for (int rank = 0; rank < 7; ++rank) write_shard(directory, rank);
+  write_manifest(directory, m_layout, {});
   EXPECT_EQ(test::names_in(directory),
             (std::vector<std::string>{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5",
                                       "shard-5.h5"}));
@@ -307,7 +317,7 @@ TEST_F(CheckpointTest, full_storage_is_one_line_and_the_next_attempt_succeeds) {
   getrlimit(RLIMIT_FSIZE, &old_limit);
   auto const old_handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit const limit{20'000, old_limit.rlim_max};
-  m_specs.push_back({"model", "big", {100'000}, 1});
+  add("big", 100'000, 1);
 
   setrlimit(RLIMIT_FSIZE, &limit);
   auto const error = error_of([&] { save(2); });

@@ -68,12 +68,12 @@ class CheckpointDir : public testing::Test {
 
   // A checkpoint whose one value is `value`.
   std::optional<std::string> save(std::int64_t step, float value = 0, std::int64_t keep = 3) const {
-    std::vector<TensorSpec> const specs{{"model", "w", {1}, 0}};
+    auto const layout = spread_evenly({{"model", "w", {1}}}, 1);
     auto const directory = begin_checkpoint(m_run, step);
-    ShardWriter writer(directory, 0, specs);
+    ShardWriter writer(directory, 0, layout);
     writer.write("model", "w", 0, std::array{value});
     writer.close();
-    write_manifest(directory, specs, {});
+    write_manifest(directory, layout, {});
     return commit_checkpoint(m_run, step, keep);
   }
 

@@ -28,12 +28,12 @@ class EarlierCheckpoints : public testing::Test {
   ~EarlierCheckpoints() override { fs::remove_all(m_run); }
 
   void save(std::int64_t step) const {
-    std::vector<TensorSpec> const specs{{"model", "w", {1}, 0}};
+    auto const layout = spread_evenly({{"model", "w", {1}}}, 1);
     auto const directory = begin_checkpoint(m_run, step);
-    ShardWriter writer(directory, 0, specs);
+    ShardWriter writer(directory, 0, layout);
     writer.write("model", "w", 0, std::array{float(step)});
     writer.close();
-    write_manifest(directory, specs, {{"step", std::to_string(step)}});
+    write_manifest(directory, layout, {{"step", std::to_string(step)}});
     EXPECT_EQ(commit_checkpoint(m_run, step, 1), std::nullopt);
   }
 

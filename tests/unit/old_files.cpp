@@ -1,4 +1,5 @@
-// Files of version 1, which have no seals: HDF5 alone says what is in them, in a child process.
+// Files of earlier versions. Those of version 1 have no seals: HDF5 alone says what is in them, in
+// a child process.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -46,8 +47,8 @@ class OldFiles : public testing::Test {
   fs::path const m_dir = fs::path(testing::TempDir()) / "old_files";
 };
 
-TEST_F(OldFiles, a_checkpoint_is_read_and_its_values_are_proved) {
-  CheckpointReader reader(m_dir / "step-2");
+void expect_read(fs::path const& directory) {
+  CheckpointReader reader(directory);
   EXPECT_EQ(reader.run_strings().at("step"), "2");
   EXPECT_EQ(reader.run_strings().at("samples"), "8");
   ASSERT_EQ(reader.tensors().size(), 3u * 16u);
@@ -59,6 +60,16 @@ TEST_F(OldFiles, a_checkpoint_is_read_and_its_values_are_proved) {
   }
   EXPECT_EQ(reader.find("model", "transformer.wte.weight")->shape,
             (std::vector<std::int64_t>{256, 8}));
+}
+
+TEST_F(OldFiles, a_checkpoint_is_read_and_its_values_are_proved) {
+  expect_read(m_dir / "step-2");
+}
+
+TEST_F(OldFiles, a_checkpoint_of_version_2_is_read_and_its_values_are_proved) {
+  fs::remove_all(m_dir / "step-2");
+  fs::copy(SPILLWAY_SOURCE_DIR "/tests/goldens/version-2", m_dir / "step-2");
+  expect_read(m_dir / "step-2");
 }
 
 TEST_F(OldFiles, a_token_file_is_read) {
