@@ -82,6 +82,7 @@ struct RunConfig {
   std::string dir = "runs/gpt";
   std::string init;  // a checkpoint, weights only
   std::optional<double> max_time_s;
+  double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;
   std::int64_t log_every = 10;
@@ -99,6 +100,7 @@ struct DebugConfig {
   std::string kernels = "auto";  // auto | portable
   std::string fault = "none";
   std::string machine;  // a machine file; empty: measured
+  bool log_samples = false;
 };
 
 struct Config {

@@ -151,6 +151,10 @@ std::vector<Key> run_keys(RunConfig& run) {
        "A checkpoint whose weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m)."},
+      {"run.peer_timeout", DurationField{&run.peer_timeout_s}, "", "",
+       "A rank that waits this long without a word from another one takes it for lost, names it "
+       "and "
+       "ends the run (6). Time in which a rank itself is suspended does not count."},
       {"run.checkpoint.every", IntegerField{&run.checkpoint.every, 0, many_steps}, "", "steps",
        "Between checkpoints; 0: only at the end."},
       {"run.checkpoint.minutes", RealField{&run.checkpoint.minutes, 0, 1e9, true}, "none",
@@ -203,6 +207,9 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "N-th transfer on (20 MB/s), or the last rank dies before step N."},
       {"debug.machine", PathField{&debug.machine}, "none", "",
        "A machine file to plan with, instead of measuring the machine."},
+      {"debug.log_samples", BoolField{&debug.log_samples}, "", "",
+       "Every rank appends what it has trained on to run.dir/samples-<rank>.txt: step, sample, "
+       "window of the data."},
   };
 }
 

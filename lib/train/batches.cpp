@@ -39,10 +39,12 @@ std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::in
   return sample;
 }
 
-TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape)
+TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
+                           SampleLog* log)
     : m_tokens(tokens),
       m_order(order),
       m_shape(shape),
+      m_log(log),
       m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
 
 void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
@@ -57,7 +59,11 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     std::optional<std::int64_t> first;
-    if (sample) first = m_order.first_token(m_order.sample(base + *sample).window);
+    if (sample) {
+      auto const window = m_order.sample(base + *sample).window;
+      first = m_order.first_token(window);
+      if (m_log != nullptr) m_log->add(base + *sample, window);
+    }
     fill_rows(m_tokens, first, m_window, row, to);
     if (!samples.empty()) samples[static_cast<std::size_t>(row)] = base + sample.value_or(0);
   }

@@ -8,6 +8,7 @@
 #include "io/tokens/token_set.hpp"
 #include "runtime/batch_source.hpp"
 #include "train/data_order.hpp"
+#include "train/sample_log.hpp"
 
 namespace spillway {
 
@@ -27,7 +28,9 @@ struct BatchShape {
 // Training: windows in the seeded order.
 class TrainBatches final : public BatchSource {
  public:
-  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape);
+  // `log`, which may be null, hears of every sample that is loaded.
+  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
+               SampleLog* log = nullptr);
   // Step `step` begins at global sample `sample`. Not while an engine runs.
   void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
@@ -36,6 +39,7 @@ class TrainBatches final : public BatchSource {
   TokenSet const& m_tokens;
   DataOrder const& m_order;
   BatchShape m_shape;
+  SampleLog* m_log;
   std::int64_t m_first_step = 0, m_first_sample = 0;
   std::vector<std::int32_t> m_window;
 };

@@ -38,6 +38,11 @@ EngineDebug engine_debug(Config const& config) {
   return {config.debug.poison, config.debug.locked_allocator};
 }
 
+std::optional<SampleLog> sample_log(Config const& config, Comm const& comm) {
+  if (!config.debug.log_samples) return std::nullopt;
+  return SampleLog(config.run.dir, comm.rank());
+}
+
 double step_flops(Graph const& graph, std::int64_t micro_batches) {
   double flops = 0;
   for (auto const& op : graph.ops) flops += op.elided ? 0 : op.flops;
@@ -56,7 +61,9 @@ Trainer::Trainer(TrainerParts parts)
     : m_parts(parts),
       m_fault(parse_fault(parts.config.debug.fault)),
       m_shape(batch_shape(parts.config, parts.planned.train.arithmetic, parts.comm)),
-      m_batches(parts.data.train, parts.data.order, m_shape),
+      m_sample_log(sample_log(parts.config, parts.comm)),
+      m_batches(parts.data.train, parts.data.order, m_shape,
+                m_sample_log ? &*m_sample_log : nullptr),
       m_reporter(parts.config, parts.machine,
                  step_flops(parts.planned.train, m_shape.micro_batches()), parts.run_dir),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
@@ -108,6 +115,7 @@ bool Trainer::out_of_time() const {
 }
 
 std::optional<Status> Trainer::step() {
+  if (m_sample_log) m_sample_log->begin_step();
   auto const result = m_bound->engine.run_step(m_state.step);
   bool const again = result.word == CommitWord::storage_error;
   if (again || result.word == CommitWord::state_lost) m_reporter.break_line();
@@ -163,6 +171,7 @@ void Trainer::count(StepResult const& result) {
   m_state.updates += result.word == CommitWord::go ? 1 : 0;
   m_state.samples += m_shape.sequences;
   m_state.tokens += static_cast<std::int64_t>(result.weight_sum);
+  if (m_sample_log) m_sample_log->commit_step(m_state.step);
 }
 
 void Trainer::report(StepResult const& result, bool evaluates) {

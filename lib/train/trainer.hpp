@@ -91,6 +91,7 @@ class Trainer {
   TrainerParts m_parts;
   FaultPlan m_fault;
   BatchShape m_shape;
+  std::optional<SampleLog> m_sample_log;  // where debug.log_samples asks for it
   TrainBatches m_batches;
   std::optional<EvalBatches> m_eval_batches;
   RunState m_state;

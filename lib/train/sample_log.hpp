@@ -1,0 +1,33 @@
+// debug.log_samples: what each rank has trained on, for whoever wants to prove that every sample is
+// used once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace spillway {
+
+class SampleLog {
+ public:
+  // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>",
+  // where samples are counted over all ranks and runs, and windows are those of DataOrder.
+  SampleLog(std::filesystem::path const& run_dir, int rank);
+
+  void add(std::int64_t sample, std::int64_t window) { m_loaded.push_back({sample, window}); }
+  void begin_step() { m_loaded.clear(); }  // an attempt that was not committed is forgotten
+  // Throws Error(storage).
+  void commit_step(std::int64_t step);
+
+ private:
+  struct Loaded {
+    std::int64_t sample, window;
+  };
+
+  std::filesystem::path m_path;
+  std::ofstream m_file;
+  std::vector<Loaded> m_loaded;  // since the step began
+};
+
+}  // namespace spillway
