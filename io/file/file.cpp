@@ -121,19 +121,36 @@ void make_directories(std::filesystem::path const& path) {
   sync_path(parent);
 }
 
-void replace_text(std::filesystem::path const& path, std::string_view text) {
-  auto const temporary = std::filesystem::path(path) += ".partial";
+std::filesystem::path prepared_path(std::filesystem::path const& path) {
+  return std::filesystem::path(path) += ".partial";
+}
+
+void prepare_text(std::filesystem::path const& path, std::string_view text) {
+  auto const prepared = prepared_path(path);
   try {
-    auto file = OutputFile::create(temporary);
+    auto file = OutputFile::create(prepared);
     file.write(0, std::as_bytes(std::span(text)));
     file.close();
-    if (::rename(temporary.c_str(), path.c_str()) != 0)
-      fail(Status::storage, path, "cannot be replaced");
   } catch (Error const&) {
-    ::unlink(temporary.c_str());
+    ::unlink(prepared.c_str());
     throw;
   }
+}
+
+void publish_text(std::filesystem::path const& path) {
+  if (::rename(prepared_path(path).c_str(), path.c_str()) != 0)
+    fail(Status::storage, path, "cannot be replaced");
   sync_path(directory_of(path));
+}
+
+void replace_text(std::filesystem::path const& path, std::string_view text) {
+  prepare_text(path, text);
+  try {
+    publish_text(path);
+  } catch (Error const&) {
+    ::unlink(prepared_path(path).c_str());
+    throw;
+  }
 }
 
 std::string error_text(int error) {

@@ -49,6 +49,12 @@ void make_directories(std::filesystem::path const& path);
 // Throws Error(storage) and leaves nothing behind then.
 void replace_text(std::filesystem::path const& path, std::string_view text);
 
+// Its two halves, for what must happen between them. The text waits in prepared_path(path); one
+// that cannot take its place stays there.
+std::filesystem::path prepared_path(std::filesystem::path const& path);
+void prepare_text(std::filesystem::path const& path, std::string_view text);
+void publish_text(std::filesystem::path const& path);
+
 // The text of an errno, in one line.
 std::string error_text(int error);
 

@@ -134,11 +134,13 @@ void abandon_checkpoint(fs::path const& run_directory) noexcept {
 std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std::int64_t step,
                                              std::int64_t keep) {
   if (keep < 1) throw std::logic_error("checkpoints: the one just written must be kept");
+  auto const latest = run_directory / kLatest;
   as_storage_error([&] {
+    prepare_text(latest, fmt::format("{}{}\n", kStepPrefix, step));
     sync_path(step_path(run_directory, step, kUnfinished));
     put_in_place(run_directory, step);
     sync_path(run_directory);
-    replace_text(run_directory / "latest", fmt::format("{}{}\n", kStepPrefix, step));
+    publish_text(latest);
   });
   return tidy(run_directory, keep, step);
 }
@@ -146,7 +148,7 @@ std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std:
 std::optional<fs::path> find_latest(fs::path const& run_directory) {
   auto const name = read_latest(run_directory);
   if (!name) return {};
-  auto const pointer = (run_directory / "latest").string();
+  auto const pointer = (run_directory / kLatest).string();
   auto const step = step_in(*name);
   if (!step) {
     throw Error(Status::damaged, fmt::format("{}: names no checkpoint: '{}'", pointer, *name));

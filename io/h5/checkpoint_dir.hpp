@@ -25,9 +25,11 @@ std::filesystem::path begin_checkpoint(std::filesystem::path const& run_director
 void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 
 // Synchronises the directory, renames it to step-<n> (in place of an older one of that name) and
-// points `latest` at it. Throws Error(storage). Then removes all but the newest `keep` (>= 1)
-// checkpoints up to this step; those of later steps, from which the run has gone back, stay. What
-// cannot be removed is no failure but a warning: the text, in one line.
+// points `latest` at it. The new `latest` waits beside the old one before that: whoever finds it
+// and its checkpoint finishes what was interrupted (mend_latest). Throws Error(storage). Then
+// removes all but the newest `keep` (>= 1) checkpoints up to this step; those of later steps, from
+// which the run has gone back, stay. What cannot be removed is no failure but a warning: the text,
+// in one line.
 [[nodiscard]] std::optional<std::string> commit_checkpoint(
     std::filesystem::path const& run_directory, std::int64_t step, std::int64_t keep);
 

@@ -43,11 +43,16 @@ std::string text_of(fs::filesystem_error const& error) {
   return fmt::format("{}: {}", error.path1().string(), error.code().message());
 }
 
-std::optional<std::string> read_latest(fs::path const& run_directory) {
-  auto const path = run_directory / "latest";
-  if (!as_storage_error([&] { return fs::exists(path); })) return {};
+std::string first_line(fs::path const& path) {
   auto text = read_text(path, kMostLatestBytes);
   text.resize(std::min(text.size(), text.find('\n')));
+  return text;
+}
+
+std::optional<std::string> read_latest(fs::path const& run_directory) {
+  auto const path = run_directory / kLatest;
+  if (!as_storage_error([&] { return fs::exists(path); })) return {};
+  auto text = first_line(path);
   if (text.empty()) throw Error(Status::damaged, path.string() + ": is empty");
   return text;
 }

@@ -1,5 +1,7 @@
 // The names in a run directory: step-<n>, a checkpoint; step-<n>.partial, one being written or
-// removed; step-<n>.replaced, one moved aside for another of the same step; latest.
+// removed; step-<n>.replaced, one moved aside for another of the same step; latest, and
+// latest.partial while a checkpoint is put in its place; earlier-<k>, with checkpoints that are not
+// this run's any more, and earlier.partial while they are moved.
 #pragma once
 
 #include <fmt/core.h>
@@ -15,6 +17,7 @@
 
 namespace spillway {
 
+inline constexpr char const *kLatest = "latest", *kEarlier = "earlier";
 inline constexpr std::string_view kStepPrefix = "step-";
 inline constexpr std::string_view kUnfinished = ".partial", kReplaced = ".replaced";
 
@@ -27,6 +30,9 @@ std::optional<std::int64_t> step_of(std::filesystem::path const& directory);
 // Of all such names, unsorted. Throws std::filesystem_error.
 std::vector<std::int64_t> steps_in(std::filesystem::path const& run_directory,
                                    std::string_view suffix = "");
+
+// Of a small text file. Throws Error when it cannot be read or is no small text file.
+std::string first_line(std::filesystem::path const& path);
 
 // The first line of `latest`; empty: there is no such file, or a link that leads nowhere. Throws
 // Error: damaged when it is empty, storage or bad_input when it cannot be read.

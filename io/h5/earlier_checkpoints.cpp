@@ -55,21 +55,45 @@ std::vector<std::string> adopt_newest(fs::path const& run_directory,
       continue;
     }
     auto const name = fmt::format("{}{}", kStepPrefix, step);
-    replace_text(run_directory / "latest", name + "\n");
+    replace_text(run_directory / kLatest, name + "\n");
     said.push_back(fmt::format("{}: was missing; {} is the newest checkpoint that is complete",
-                               (run_directory / "latest").string(), name));
+                               (run_directory / kLatest).string(), name));
     return said;
   }
   throw Error(Status::damaged,
               fmt::format("{}: is missing, and no checkpoint is complete ({}); move them away to "
                           "begin anew",
-                          (run_directory / "latest").string(), said.front()));
+                          (run_directory / kLatest).string(), said.front()));
 }
 
-fs::path make_earlier(fs::path const& run_directory) {
+// Empty: no such text is there. It may be cut short.
+std::optional<std::int64_t> step_named(fs::path const& prepared) {
+  try {
+    return step_in(first_line(prepared));
+  } catch (Error const&) {
+    return {};
+  }
+}
+
+// Of a save that was interrupted when its checkpoint stood in its place and `latest` did not name
+// it yet. Every other prepared text is removed.
+void finish_commit(fs::path const& run_directory) {
+  auto const latest = run_directory / kLatest, prepared = prepared_path(latest);
+  if (!fs::exists(fs::symlink_status(prepared))) return;
+  auto const step = step_named(prepared);
+  auto const named = read_latest(run_directory);
+  bool const follows = step && (!named || step_in(*named) < step);
+  if (follows && why_not(standing_place(run_directory, *step)).empty()) {
+    publish_text(latest);
+  } else {
+    fs::remove(prepared);
+  }
+}
+
+fs::path unused_earlier(fs::path const& run_directory) {
   for (int number = 1;; ++number) {
-    auto const directory = run_directory / fmt::format("earlier-{}", number);
-    if (fs::create_directory(directory)) return directory;
+    auto directory = run_directory / fmt::format("{}-{}", kEarlier, number);
+    if (!fs::exists(fs::symlink_status(directory))) return directory;
   }
 }
 
@@ -77,37 +101,46 @@ void move_if_there(fs::path const& from, fs::path const& to) {
   if (fs::exists(fs::symlink_status(from))) fs::rename(from, to);
 }
 
+// The directory has its last name when all are in it: a move that was interrupted is gone on with.
 // What was moved aside for another of the same step goes too: else the next save would bring it
 // back.
 fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t> const& steps,
                          bool with_latest) {
   return as_storage_error([&] {
-    auto const earlier = make_earlier(run_directory);
+    auto const earlier = prepared_path(run_directory / kEarlier);
+    fs::create_directory(earlier);
     // `latest` goes first: without it the newest of those that still stand here is found.
-    if (with_latest) move_if_there(run_directory / "latest", earlier / "latest");
+    if (with_latest) move_if_there(run_directory / kLatest, earlier / kLatest);
     for (auto const step : steps) {
       for (auto const suffix : {std::string_view(), kReplaced})
         move_if_there(step_path(run_directory, step, suffix), step_path(earlier, step, suffix));
     }
     sync_path(earlier);
+    auto place = unused_earlier(run_directory);
+    fs::rename(earlier, place);
     sync_path(run_directory);
-    return earlier;
+    return place;
   });
 }
 
 }  // namespace
 
 std::vector<std::string> mend_latest(fs::path const& run_directory) {
+  as_storage_error([&] { finish_commit(run_directory); });
   auto steps = finished_steps(run_directory);
-  if (steps.empty()) return {};
   auto const latest = read_latest(run_directory);
+  bool const moving = fs::exists(prepared_path(run_directory / kEarlier));
+  if (steps.empty() && moving) move_to_earlier(run_directory, {}, false);
+  if (steps.empty()) return {};
   if (!latest) return adopt_newest(run_directory, std::move(steps));
   auto const named = step_in(*latest);
   std::erase_if(steps, [&](auto step) { return !named || step <= *named; });
-  if (steps.empty()) return {};
+  if (steps.empty() && !moving) return {};
   auto const earlier = move_to_earlier(run_directory, steps, false);
+  auto moved = steps_in(earlier);
+  std::ranges::sort(moved);
   return {fmt::format("{} names {}: the later checkpoints (step {}) are in {} now",
-                      (run_directory / "latest").string(), *latest, fmt::join(steps, ", "),
+                      (run_directory / kLatest).string(), *latest, fmt::join(moved, ", "),
                       earlier.string())};
 }
 

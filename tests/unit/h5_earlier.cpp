@@ -105,6 +105,43 @@ TEST_F(EarlierCheckpoints, later_ones_than_latest_names_move_out_of_the_way) {
   EXPECT_EQ(mend_latest(m_run), Names());
 }
 
+// A kill between the two renames of a save.
+TEST_F(EarlierCheckpoints, a_save_that_was_interrupted_at_its_very_end_is_finished) {
+  save(5);
+  fs::copy_file(m_run / "latest", m_run / "old");
+  save(20);
+  fs::rename(m_run / "latest", m_run / "latest.partial");
+  fs::rename(m_run / "old", m_run / "latest");
+  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(test::names_in(m_run), (Names{"latest", "step-20"}));
+  EXPECT_EQ(find_latest(m_run), m_run / "step-20");
+
+  fs::rename(m_run / "latest", m_run / "latest.partial");  // it was the first one
+  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(find_latest(m_run), m_run / "step-20");
+}
+
+TEST_F(EarlierCheckpoints, a_next_latest_that_names_nothing_newer_and_whole_is_removed) {
+  save(5);
+  for (auto const* text : {"", "step-", "step-20\n", "step-5\n", "step-3\n"}) {
+    std::ofstream(m_run / "latest.partial") << text;
+    EXPECT_EQ(mend_latest(m_run), Names()) << text;
+    EXPECT_EQ(test::names_in(m_run), (Names{"latest", "step-5"})) << text;
+    EXPECT_EQ(find_latest(m_run), m_run / "step-5");
+  }
+}
+
+TEST_F(EarlierCheckpoints, a_move_that_was_interrupted_goes_on_into_the_same_place) {
+  save(90);
+  fs::rename(m_run / "step-90", m_run / "kept");
+  save(50);
+  fs::create_directory(m_run / "earlier.partial");
+  fs::rename(m_run / "kept", m_run / "earlier.partial/step-90");
+  EXPECT_EQ(mend_latest(m_run).size(), 1u);  // said, now that it has come to its end
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "latest", "step-50"}));
+  EXPECT_EQ(test::names_in(m_run / "earlier-1"), Names{"step-90"});
+}
+
 TEST_F(EarlierCheckpoints, one_of_a_later_version_is_not_passed_over) {
   save(5);
   fs::rename(m_run / "step-5", m_run / "kept");
