@@ -36,6 +36,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     tokens = open_valid(config, state.vocab);
   });
+  comm.set_patience(config.run.peer_timeout_s);
 
   auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
   auto const choices =

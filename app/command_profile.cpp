@@ -23,6 +23,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     config = load_config(arguments.input, arguments.overrides);
     vocab = open_data(config).vocab;
   });
+  comm.set_patience(config.run.peer_timeout_s);
   // As a run would, from its first step.
   auto const cores = run_cores(comm);
   auto const choices = choose(config, nullptr, cores.fewest, comm.size());

@@ -70,6 +70,7 @@ void take_run_dir(Start& start) {
 Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
+  comm.set_patience(start.config.run.peer_timeout_s);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may go below it
     start.data = open_data(start.config);
@@ -197,9 +198,12 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   require_same_start(comm, state, plan_text, trainer->model());
 
   // 5. Train.
+  comm.forget_waits();
+  auto const training_begin = SteadyClock::now();
   auto const status = trainer->run(state);
+  auto const train_s = seconds_since(training_begin);
   auto const summary =
-      summarize({start.config, machine, memory, *trainer, outside_bytes, status}, comm);
+      summarize({start.config, machine, memory, *trainer, outside_bytes, train_s, status}, comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;
 }

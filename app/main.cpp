@@ -154,7 +154,7 @@ Status tell(CLI::App const& app, CLI::ParseError const& error) {
 
 int run_on_ranks(Request const& request, int& argc, char**& argv) {
   MpiScope const mpi(argc, argv);
-  auto const comm = make_world_comm({.patience_s = 1800});
+  auto const comm = make_world_comm({});
   return guarded(comm, [&] { return request.ranked(*comm); });
 }
 

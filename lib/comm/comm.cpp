@@ -23,9 +23,20 @@ std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
 }  // namespace
 
 Comm::Comm(Place place)
-    : m_place(place), m_words((static_cast<std::size_t>(place.size) + 1) * sizeof(int)) {
-  m_outgoing.reserve(static_cast<std::size_t>(place.size));
-  m_incoming.reserve(static_cast<std::size_t>(place.size));
+    : m_place(place),
+      m_words((static_cast<std::size_t>(place.size) + 1) * sizeof(int)),
+      m_waited_s(static_cast<std::size_t>(place.size)) {
+  m_outgoing.reserve(static_cast<std::size_t>(place.size) + 1);
+  m_incoming.reserve(static_cast<std::size_t>(place.size) + 1);
+}
+
+void Comm::count_wait(double seconds) {
+  if (m_last_word >= 0) m_waited_s[static_cast<std::size_t>(m_last_word)] += seconds;
+  m_last_word = -1;
+}
+
+void Comm::forget_waits() {
+  std::ranges::fill(m_waited_s, 0.0);
 }
 
 void Comm::begin() {
@@ -50,7 +61,7 @@ void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte
     send(r, part(send_bytes, slices[static_cast<std::size_t>(r)]));
     receive(r, block(parts, r, stride).first(length));
   }
-  exchange(m_outgoing, m_incoming);
+  exchange(Traffic::data, m_outgoing, m_incoming);
 }
 
 void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices) {
@@ -59,19 +70,30 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
     send(r, part(whole, slices[static_cast<std::size_t>(rank())]));
     receive(r, part(whole, slices[static_cast<std::size_t>(r)]));
   }
-  exchange(m_outgoing, m_incoming);
+  exchange(Traffic::data, m_outgoing, m_incoming);
 }
 
+// Every rank knows the blocks [rank, rank + known), counted round the ranks, and fetches as many
+// from the rank behind them.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
   assert(all.size() == one.size() * static_cast<std::size_t>(size()));
-  begin();
-  for (int r = 0; r < size(); ++r) {
-    send(r, one);
-    receive(r, block(all, r, one.size()));
-  }
   auto const own = block(all, rank(), one.size());
   if (own.data() != one.data() && !one.empty()) std::memcpy(own.data(), one.data(), one.size());
-  exchange(m_outgoing, m_incoming);
+  auto const blocks = [&](int first, int count) {
+    auto const bytes = static_cast<std::size_t>(count) * one.size();
+    return all.subspan(static_cast<std::size_t>(first) * one.size(), bytes);
+  };
+  for (int known = 1; known < size(); known *= 2) {
+    int const count = std::min(known, size() - known);
+    int const to = (rank() - known + size()) % size(), from = (rank() + known) % size();
+    int const ours = std::min(count, size() - rank()), theirs = std::min(count, size() - from);
+    begin();
+    send(to, blocks(rank(), ours));
+    send(to, blocks(0, count - ours));
+    receive(from, blocks(from, theirs));
+    receive(from, blocks(0, count - theirs));
+    exchange(Traffic::control, m_outgoing, m_incoming);
+  }
 }
 
 int Comm::agree(int word) {

@@ -16,8 +16,8 @@ struct ByteSlice {
 };
 
 struct CommSettings {
-  double patience_s = 300;  // of waiting without a word, before a peer counts as lost
-  double sign_s = 2;        // between two signs of life
+  double patience_s = 1800;  // of waiting without a word, before a peer counts as lost
+  double sign_s = 2;         // between two signs of life
 };
 
 // All ranks call the same methods (but `still_here`) in the same order, one thread at a time, and
@@ -45,6 +45,7 @@ class Comm {
   void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices);
 
   // `one` of every rank, in rank order; `all` is size() times as long.
+  // In about log2(size()) rounds, each with one peer: for what is small and often said.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
   int agree(int word);  // the largest of all ranks' words
@@ -53,6 +54,13 @@ class Comm {
   // their patience anew. Cheap, to be called often by who is busy for long; not collective, and
   // never waits.
   virtual void still_here() {}
+
+  // Of waiting without a word, from now on.
+  virtual void set_patience(double) {}
+
+  // By peer: seconds of collectives for which this rank waited, its message being the last to come.
+  std::span<double const> waited_s() const { return m_waited_s; }
+  void forget_waits();  // they count from now on
 
   // Ends all ranks at once, from any state. The launcher may replace the status by its own.
   [[noreturn]] virtual void abort(int status) = 0;
@@ -71,8 +79,14 @@ class Comm {
     int from;
     std::span<std::byte> bytes;
   };
-  // Moves messages between different ranks. Both sides know the sizes; empty messages are not sent.
-  virtual void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) = 0;
+  enum class Traffic { data, control };
+  // Moves messages between different ranks. Both sides know the sizes; empty messages are not sent;
+  // those between two ranks keep their order.
+  virtual void exchange(Traffic traffic, std::span<Outgoing const> outgoing,
+                        std::span<Incoming const> incoming) = 0;
+
+  void note_last_word(int peer) { m_last_word = peer; }
+  void count_wait(double seconds);  // for whom note_last_word has named
 
  private:
   void begin();
@@ -83,6 +97,8 @@ class Comm {
   std::vector<Outgoing> m_outgoing;  // of the call in progress; made to fit once
   std::vector<Incoming> m_incoming;
   std::vector<std::byte> m_words;  // for agree
+  std::vector<double> m_waited_s;
+  int m_last_word = -1;  // the peer; none: -1
 };
 
 // One rank on its own; needs no library and no launcher.

@@ -9,7 +9,8 @@ namespace spillway {
 namespace {
 
 constexpr int kSignTag = 2;
-constexpr char kAlive = 1, kLast = 2;  // messages; also their buffers, which stay
+// What is sent lies here, and stays.
+constexpr Sign kBusy = Sign::busy, kWaiting = Sign::waiting, kLast = Sign::last;
 
 }  // namespace
 
@@ -30,6 +31,7 @@ SignsOfLife::SignsOfLife(MPI_Comm comm, double every_s) : m_comm(comm), m_every_
   for (int peer = 0; peer < size; ++peer)
     if (peer != rank) m_peers.push_back(peer);
   m_sending.assign(m_peers.size(), MPI_REQUEST_NULL);
+  m_heard_at.assign(static_cast<std::size_t>(size), SteadyClock::now());
   listen();
 }
 
@@ -40,7 +42,7 @@ void SignsOfLife::listen() {
             "MPI_Irecv");
 }
 
-void SignsOfLife::give() {
+void SignsOfLife::give(Sign sign) {
   if (m_peers.empty() || seconds_since(m_given) < m_every_s) return;
   m_given = SteadyClock::now();
   hear();
@@ -48,22 +50,29 @@ void SignsOfLife::give() {
     int sent = 0;
     check_mpi(MPI_Test(&m_sending[i], &sent, MPI_STATUS_IGNORE), "MPI_Test");
     if (sent == 0) continue;
-    check_mpi(MPI_Isend(&kAlive, 1, MPI_CHAR, m_peers[i], kSignTag, m_comm, &m_sending[i]),
+    check_mpi(MPI_Isend(sign == Sign::busy ? &kBusy : &kWaiting, 1, MPI_CHAR, m_peers[i], kSignTag,
+                        m_comm, &m_sending[i]),
               "MPI_Isend");
   }
 }
 
 bool SignsOfLife::hear() {
-  bool heard = false;
+  bool busy = false;
   while (m_listening != MPI_REQUEST_NULL) {
     int came = 0;
-    check_mpi(MPI_Test(&m_listening, &came, MPI_STATUS_IGNORE), "MPI_Test");
+    MPI_Status from{};
+    check_mpi(MPI_Test(&m_listening, &came, &from), "MPI_Test");
     if (came == 0) break;
-    heard = true;
-    m_ended += m_heard == kLast;
+    m_heard_at[static_cast<std::size_t>(from.MPI_SOURCE)] = SteadyClock::now();
+    busy = busy || m_heard != Sign::waiting;
+    m_ended += m_heard == Sign::last;
     listen();
   }
-  return heard;
+  return busy;
+}
+
+double SignsOfLife::silent_s(int peer) const {
+  return seconds_since(m_heard_at[static_cast<std::size_t>(peer)]);
 }
 
 bool SignsOfLife::all_have_ended() const {

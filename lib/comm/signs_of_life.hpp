@@ -1,5 +1,5 @@
-// Tiny messages beside all others: who is busy for long tells that it lives. Knows MPI; only for
-// this library's sources.
+// Tiny messages beside all others: who is busy for long tells that it lives, and so does who waits
+// for long. Knows MPI; only for this library's sources.
 #pragma once
 
 #include <mpi.h>
@@ -13,6 +13,8 @@ namespace spillway {
 // Throws Error(peer_lost) with MPI's own words where a call failed.
 void check_mpi(int code, char const* call);
 
+enum class Sign : char { busy = 1, waiting = 2, last = 3 };
+
 // Nothing but the constructor allocates, nothing waits but `end`. One thread at a time.
 class SignsOfLife {
  public:
@@ -22,9 +24,11 @@ class SignsOfLife {
   SignsOfLife& operator=(SignsOfLife const&) = delete;
 
   // To every peer that has taken the one before.
-  void give();
-  // Takes what has come; whether anything has.
+  void give(Sign sign);
+  // Takes what has come; whether somebody is busy. Those who wait do not make others wait longer.
   bool hear();
+  // Since the last sign of a peer that was heard, or since the beginning.
+  double silent_s(int peer) const;
   // Once, on all ranks, before the communicator's end: each takes what was sent to it. Gives up
   // after `patience_s` without a word.
   void end(double patience_s) noexcept;
@@ -38,10 +42,11 @@ class SignsOfLife {
   MPI_Comm m_comm;
   double m_every_s;
   SteadyClock::time_point m_given = SteadyClock::now();
+  std::vector<SteadyClock::time_point> m_heard_at;  // by rank
   std::vector<int> m_peers;
   std::vector<MPI_Request> m_sending;  // by peer
   MPI_Request m_listening = MPI_REQUEST_NULL;
-  char m_heard = 0;
+  Sign m_heard{};
   std::size_t m_ended = 0;  // peers whose last sign is here
 };
 

@@ -13,7 +13,7 @@ class SingleRankComm final : public Comm {
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
 
  private:
-  void exchange([[maybe_unused]] std::span<Outgoing const> outgoing,
+  void exchange(Traffic, [[maybe_unused]] std::span<Outgoing const> outgoing,
                 [[maybe_unused]] std::span<Incoming const> incoming) override {
     assert(outgoing.empty() && incoming.empty());
   }

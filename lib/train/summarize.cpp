@@ -81,6 +81,28 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
   return seconds;
 }
 
+RankWait own_wait(Comm const& comm) {
+  RankWait own;
+  auto const by_peer = comm.waited_s();
+  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
+    own.waited_s += by_peer[peer];
+    if (by_peer[peer] <= own.for_it_s) continue;
+    own.most_for = static_cast<int>(peer);
+    own.for_it_s = by_peer[peer];
+  }
+  return own;
+}
+
+// The rank that waited longest; empty where there is one rank.
+std::string wait_line(Summary const& summary) {
+  auto const& waits = summary.waits;
+  auto const most = std::ranges::max_element(waits, {}, &RankWait::waited_s);
+  if (most == waits.end() || most->most_for < 0) return "";
+  return fmt::format("  waits    rank {} waited longest: {:.1f} of {:.1f} s, {:.1f} for rank {}\n",
+                     most - waits.begin(), most->waited_s, summary.train_s, most->for_it_s,
+                     most->most_for);
+}
+
 // What went to the drive, and how long it lasts that way; empty where nothing did.
 std::string spill_lines(SpillReport const& spill) {
   if (spill.written_bytes == 0) return "";
@@ -96,6 +118,7 @@ std::string spill_lines(SpillReport const& spill) {
 }  // namespace
 
 Summary summarize(SummaryParts const& parts, Comm& comm) {
+  auto const waits = gathered(comm, own_wait(comm));  // before more is waited
   auto const total = over_ranks(own_numbers(parts), comm);
   auto const& plans = parts.trainer.plans();
   auto const& program = plans.planned().programs.train;
@@ -113,6 +136,8 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.spill = spill_report(total, parts, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
   summary.lanes = parts.trainer.lanes();
+  summary.train_s = parts.train_s;
+  if (comm.size() > 1) summary.waits = waits;
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }
@@ -130,7 +155,7 @@ std::string closing_lines(Summary const& summary, Config const& config) {
   text += fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
                       plan + summary.outside_bytes, summary.peak_rss_bytes,
                       human_bytes(summary.outside_bytes));
-  return text + spill_lines(summary.spill);
+  return text + spill_lines(summary.spill) + wait_line(summary);
 }
 
 }  // namespace spillway

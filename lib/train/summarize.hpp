@@ -15,6 +15,7 @@ struct SummaryParts {
   RunMemory& memory;
   Trainer const& trainer;
   std::int64_t outside_bytes;
+  double train_s;
   Status status;
 };
 

@@ -18,6 +18,14 @@ Json ops(Summary const& summary) {
   return json;
 }
 
+Json waits(Summary const& summary) {
+  Json json = Json::array();
+  for (auto const& wait : summary.waits)
+    json.push_back(
+        {{"waited_s", wait.waited_s}, {"most_for", wait.most_for}, {"for_it_s", wait.for_it_s}});
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(Summary const& summary) {
@@ -39,6 +47,8 @@ std::string to_json(Summary const& summary) {
                        {"lifetime_years", spill.lifetime_years}}},
                      {"stall_by", stalls_json(summary.lanes)},
                      {"lanes", lanes_json(summary.lanes)},
+                     {"train_s", summary.train_s},
+                     {"waits", waits(summary)},
                      {"exit", summary.exit}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "plan/passes.hpp"
 #include "runtime/step_result.hpp"
@@ -19,6 +20,13 @@ struct SpillReport {
   std::int64_t endurance_bytes = 0;
 };
 
+// How long a rank waited for others in collectives, and for whom most.
+struct RankWait {
+  double waited_s = 0;
+  int most_for = -1;  // a rank; -1: nobody
+  double for_it_s = 0;
+};
+
 struct Summary {
   std::string plan;  // the file of the one in force at the end, of which predictions are
   TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
@@ -27,6 +35,8 @@ struct Summary {
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
   SpillReport spill;
   LaneReport lanes;  // of this rank and all steps
+  double train_s = 0;
+  std::vector<RankWait> waits;  // by rank, in train_s; empty where there is only one
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -75,6 +76,23 @@ TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
     std::fill_n(expected.begin() + slices[r].first, slices[r].bytes, static_cast<std::byte>(r + 1));
   }
   EXPECT_EQ(whole, expected);
+}
+
+TEST(Comm, AllGatherBytesGivesEveryRankEveryBlockOnce) {
+  auto const me = static_cast<std::size_t>(g_comm->rank()),
+             size = static_cast<std::size_t>(g_comm->size());
+  for (std::size_t const bytes : {1u, 7u, 100'000u}) {
+    std::vector<std::byte> one(bytes), all(bytes * size, kUntouched), expected;
+    for (std::size_t i = 0; i < bytes; ++i) one[i] = mark(g_comm->rank(), 0, i);
+    for (std::size_t r = 0; r < size; ++r)
+      for (std::size_t i = 0; i < bytes; ++i) expected.push_back(mark(static_cast<int>(r), 0, i));
+    g_comm->all_gather_bytes(one, all);
+    EXPECT_EQ(all, expected);
+    std::vector<std::byte> in_place(bytes * size);
+    std::ranges::copy(one, in_place.begin() + static_cast<std::ptrdiff_t>(me * bytes));
+    g_comm->all_gather_bytes(std::span(in_place).subspan(me * bytes, bytes), in_place);
+    EXPECT_EQ(in_place, expected);
+  }
 }
 
 TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {

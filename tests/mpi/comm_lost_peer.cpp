@@ -1,12 +1,15 @@
-// Started without arguments it launches itself as two ranks, of which one stops answering or is
-// late.
+// Started without arguments it launches itself as several ranks, of which the last stops answering
+// or is late.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,26 +54,33 @@ void be_late(std::string const& way, std::vector<pid_t> const& pids, Comm& comm)
   if (way == "busy") be_busy_for(4 * kPatience_s, comm);
 }
 
-// Rank 1 ends or falls silent; rank 0 must get an error out of the collective, not hang in it.
+// The last rank ends or falls silent; the others must get an error out of the collective, not hang
+// in it.
 int run_as_rank(int argc, char** argv, std::string const& way) {
   MpiScope const scope(argc, argv);
   auto const comm = make_world_comm({.patience_s = kPatience_s, .sign_s = kPatience_s / 20});
   auto const pids = gathered(*comm, ::getpid());
   try {
-    if (comm->rank() == 1) be_late(way, pids, *comm);
+    if (comm->rank() == comm->size() - 1) be_late(way, pids, *comm);
     comm->agree(0);
   } catch (Error const& error) {
+    std::fprintf(stderr, "rank %d: %s\n", comm->rank(), error.what());
     comm->abort(static_cast<int>(error.status()));
   }
   return 0;
 }
 
+std::string said_file() {
+  return testing::TempDir() + "comm_lost_peer.txt";
+}
+
 // The launcher's exit status, or -1 when it had to be killed.
-int launch(char const* way) {
+int launch(char const* way, int ranks = 2) {
   auto const self = std::string("/proc/") + std::to_string(::getpid()) + "/exe";
   char path[4096] = {};
   if (::readlink(self.c_str(), path, sizeof path - 1) < 0) return -2;
-  auto const command = std::string("exec " SPILLWAY_MPIEXEC " -n 2 ") + path + " " + way;
+  auto const command = std::string("exec " SPILLWAY_MPIEXEC " -n ") + std::to_string(ranks) + " " +
+                       path + " " + way + " 2> " + said_file();
   pid_t const child = ::fork();
   if (child == 0) {
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -94,6 +104,16 @@ TEST(CommLostPeer, ADeadRankEndsTheOther) {
 
 TEST(CommLostPeer, ASilentRankIsGivenUpAfterThePatience) {
   EXPECT_EQ(launch("silent"), static_cast<int>(Status::peer_lost));
+}
+
+// Most ranks wait for others that wait; who does not answer is named all the same.
+TEST(CommLostPeer, TheSilentRankIsNamedNotThoseThatWaitForIt) {
+  EXPECT_EQ(launch("silent", 4), static_cast<int>(Status::peer_lost));
+  std::ifstream file(said_file());
+  std::string const said{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(said.find("no word from rank 3 for 1 s (run.peer_timeout)"), std::string::npos) << said;
+  for (auto const* other : {"from rank 0", "from rank 1", "from rank 2", "rank 2, rank 3"})
+    EXPECT_EQ(said.find(other), std::string::npos) << said;
 }
 
 TEST(CommLostPeer, TimeInWhichAllWereStoppedIsNotSilence) {

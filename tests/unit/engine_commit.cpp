@@ -243,7 +243,7 @@ class LostComm final : public Comm {
   [[noreturn]] void abort(int) override { std::abort(); }
 
  private:
-  void exchange(std::span<Outgoing const>, std::span<Incoming const>) override {
+  void exchange(Traffic, std::span<Outgoing const>, std::span<Incoming const>) override {
     throw Error(Status::peer_lost, "nobody there");
   }
 };
@@ -266,7 +266,8 @@ class ApartComm final : public Comm {
   [[noreturn]] void abort(int) override { std::abort(); }
 
  private:
-  void exchange(std::span<Outgoing const> outgoing, std::span<Incoming const> incoming) override {
+  void exchange(Traffic, std::span<Outgoing const> outgoing,
+                std::span<Incoming const> incoming) override {
     std::array<std::uint64_t, 7> share{};  // loss, weight and norm; then the checksum
     ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
     std::memcpy(share.data(), outgoing[0].bytes.data(), sizeof share);

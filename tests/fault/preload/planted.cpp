@@ -94,10 +94,8 @@ int decide(Call call, Subject const& subject) {
   static std::atomic<long> number{0};
   auto const here = ++number;
   if (here < set.first || here > set.last) return 0;
-  if (set.kills) {
-    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
-    while (true) ::pause();
-  }
+  if (set.kills) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+  while (set.kills || set.hangs) ::pause();
   return set.error;
 }
 

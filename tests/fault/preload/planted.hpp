@@ -10,7 +10,8 @@
 //   SPILLWAY_FAULT_AFTER   only once the process has written this text, in one piece, to stderr
 //   SPILLWAY_FAULT_STRIDE  of write, pwrite and pread, only every so manieth is counted
 //   SPILLWAY_FAULT_DO      what a counted call does: fails with an errno (ENOSPC, or its number),
-//                          or `kill`: the process is killed before the call
+//                          or `kill`: the process is killed before the call, or `hang`: the call
+//                          never returns
 //   SPILLWAY_FAULT_AT      which of them do it: 3, 3-5, 3- (without it: all), numbered from 1
 //   SPILLWAY_FAULT_SHORT   with it, of a write that would fail the first half is written, and the
 //                          next write fails: what a full disk does

@@ -90,7 +90,8 @@ Settings read_settings() {
   if (auto const* range = std::getenv("SPILLWAY_FAULT_AT")) read_range(range, settings);
   if (auto const* what = std::getenv("SPILLWAY_FAULT_DO")) {
     settings.kills = std::strcmp(what, "kill") == 0;
-    if (!settings.kills) settings.error = errno_of(what);
+    settings.hangs = std::strcmp(what, "hang") == 0;
+    if (!settings.kills && !settings.hangs) settings.error = errno_of(what);
   }
   return settings;
 }

@@ -1,0 +1,181 @@
+#include "comm/mpi_comm.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/steady_clock.hpp"
+#include "comm/backoff.hpp"
+#include "comm/gathered.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr int kTag = 1;
+// One message of MPI; also far below the 2 GiB that its counts can name. Several in a row show
+// that a peer is alive while a large one is under way.
+constexpr std::int64_t kPieceBytes = std::int64_t{32} << 20;
+constexpr std::size_t kFirstMessageBytes = std::size_t{1} << 20;
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+// The part of a message that travels in round `round`.
+template <class Byte>
+std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
+  auto const limit = static_cast<std::size_t>(kPieceBytes);
+  auto const first = std::min(round * limit, bytes.size());
+  return bytes.subspan(first, std::min(limit, bytes.size() - first));
+}
+
+}  // namespace
+
+MpiComm::MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings const& settings)
+    : Comm({rank_of(data), size_of(data), rank_of(node), size_of(node)}),
+      m_data(data),
+      m_control(control),
+      m_settings(settings),
+      m_signs(control, settings.sign_s) {
+  auto const most = 2 * static_cast<std::size_t>(size()) + 2;
+  m_requests.reserve(most);
+  m_request_peers.reserve(most);
+  m_done.resize(most);
+}
+
+MpiComm::~MpiComm() {
+  m_signs.end(m_settings.patience_s);
+  MPI_Comm_free(&m_control);
+  MPI_Comm_free(&m_data);
+}
+
+void MpiComm::abort(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+void MpiComm::meet_peers() {
+  std::vector<std::byte> const ours(kFirstMessageBytes);
+  std::vector<std::byte> theirs(kFirstMessageBytes);
+  for (int distance = 1; distance < size(); ++distance) {
+    Outgoing const outgoing{(rank() + distance) % size(), ours};
+    Incoming const incoming{(rank() - distance + size()) % size(), theirs};
+    exchange(Traffic::data, {&outgoing, 1}, {&incoming, 1});
+    exchange(Traffic::control, {&outgoing, 1}, {&incoming, 1});
+  }
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  HostName mine{};
+  std::copy_n(name.begin(), std::min<std::size_t>(mine.size() - 1, name.size()), mine.begin());
+  m_hosts = gathered(*this, mine);
+  forget_waits();
+}
+
+void MpiComm::exchange(Traffic traffic, std::span<Outgoing const> outgoing,
+                       std::span<Incoming const> incoming) {
+  std::size_t longest = 0;
+  for (auto const& message : outgoing) longest = std::max(longest, message.bytes.size());
+  for (auto const& message : incoming) longest = std::max(longest, message.bytes.size());
+  auto const limit = static_cast<std::size_t>(kPieceBytes);
+  for (std::size_t round = 0; round * limit < longest; ++round) {
+    start_round(traffic == Traffic::control ? m_control : m_data, outgoing, incoming, round);
+    wait_all();
+  }
+}
+
+void MpiComm::start_round(MPI_Comm comm, std::span<Outgoing const> outgoing,
+                          std::span<Incoming const> incoming, std::size_t round) {
+  m_requests.clear();
+  m_request_peers.clear();
+  for (auto const& message : incoming) {
+    auto const bytes = piece(message.bytes, round);
+    if (bytes.empty()) continue;
+    m_request_peers.push_back(message.from);
+    check_mpi(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.from, kTag,
+                        comm, &m_requests.emplace_back()),
+              "MPI_Irecv");
+  }
+  m_receives = m_requests.size();
+  for (auto const& message : outgoing) {
+    auto const bytes = piece(message.bytes, round);
+    if (bytes.empty()) continue;
+    m_request_peers.push_back(message.to);
+    check_mpi(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, message.to, kTag,
+                        comm, &m_requests.emplace_back()),
+              "MPI_Isend");
+  }
+}
+
+// MPI moves data only inside its calls, and its own waiting burns a core that compute needs.
+void MpiComm::wait_all() {
+  auto const begun = SteadyClock::now();
+  Backoff backoff;
+  auto left = m_requests.size();
+  while (left > 0) {
+    int done = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(m_requests.size()), m_requests.data(), &done,
+                           m_done.data(), MPI_STATUSES_IGNORE),
+              "MPI_Testsome");
+    if (done == MPI_UNDEFINED) break;
+    for (int const number : std::span(m_done).first(static_cast<std::size_t>(done))) {
+      auto const i = static_cast<std::size_t>(number);
+      if (i < m_receives) note_last_word(m_request_peers[i]);
+    }
+    left -= static_cast<std::size_t>(done);
+    if (done > 0 || m_signs.hear()) {
+      backoff.restart();
+    } else if (left > 0) {
+      backoff.pause();
+      give_up_after(backoff.waited_s());
+    }
+  }
+  count_wait(seconds_since(begun));
+}
+
+// Who waits for long says so, and that it lives: those who give up then know who does not. The
+// ranks give up in their order, so that one of them speaks.
+void MpiComm::give_up_after(double waited_s) {
+  auto const patience_s = m_settings.patience_s;
+  if (2 * waited_s > patience_s) m_signs.give(Sign::waiting);
+  if (waited_s < patience_s + std::min(1.0, 0.02 * rank())) return;
+  throw Error(Status::peer_lost, whom_it_waits_for(waited_s));
+}
+
+std::string MpiComm::whom_it_waits_for(double waited_s) const {
+  std::set<int> waited_for;
+  for (std::size_t i = 0; i < m_requests.size(); ++i)
+    if (m_requests[i] != MPI_REQUEST_NULL) waited_for.insert(m_request_peers[i]);
+  std::string silent, waiting;
+  for (int peer = 0; peer < size(); ++peer) {
+    if (peer == rank()) continue;
+    bool const is_silent = m_signs.silent_s(peer) > waited_s / 2;
+    auto& names = is_silent ? silent : waiting;
+    if (is_silent || waited_for.contains(peer))
+      names += (names.empty() ? "" : ", ") + name_of(peer);
+  }
+  if (silent.empty())
+    return fmt::format("waited {:.0f} s for {}, which waits too", waited_s, waiting);
+  return fmt::format(
+      "no word from {} for {:.0f} s (run.peer_timeout): stopped, stuck in a call, or gone", silent,
+      waited_s);
+}
+
+std::string MpiComm::name_of(int rank) const {
+  auto const& host = m_hosts[static_cast<std::size_t>(rank)];
+  bool const elsewhere = std::ranges::any_of(m_hosts, [&](auto const& h) { return h != host; });
+  return elsewhere ? fmt::format("rank {} ({})", rank, host.data()) : fmt::format("rank {}", rank);
+}
+
+}  // namespace spillway
