@@ -96,6 +96,14 @@ void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte>
   }
 }
 
+void Comm::swap(int peer, std::span<std::byte const> send_bytes,
+                std::span<std::byte> receive_bytes) {
+  begin();
+  send(peer, send_bytes);
+  receive(peer, receive_bytes);
+  exchange(Traffic::data, m_outgoing, m_incoming);
+}
+
 int Comm::agree(int word) {
   std::span const all(m_words.data(), m_words.size() - sizeof word);
   std::span const own(m_words.data() + all.size(), sizeof word);

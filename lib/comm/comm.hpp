@@ -20,10 +20,10 @@ struct CommSettings {
   double sign_s = 2;         // between two signs of life
 };
 
-// All ranks call the same methods (but `still_here`) in the same order, one thread at a time, and
-// end together. Every method is
-// synchronous for its caller, sleeps while it waits, allocates nothing, and throws Error(peer_lost)
-// when a peer is gone; after that only `abort` may be called.
+// All ranks call the same methods (but `swap` and `still_here`) in the same order, one thread at a
+// time, and end together. Every method is synchronous for its caller, sleeps while it waits,
+// allocates nothing, and throws Error(peer_lost) when a peer is gone; after that only `abort` may
+// be called.
 class Comm {
  public:
   virtual ~Comm() = default;
@@ -34,6 +34,7 @@ class Comm {
   int size() const { return m_place.size; }
   int local_rank() const { return m_place.local_rank; }  // among the ranks of this node
   int local_size() const { return m_place.local_size; }
+  int node_leader() const { return m_place.node_leader; }  // the lowest rank of this node
 
   // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: size() blocks of equal
   // length, one per sending rank; each begins with what came from it, and its rest is left alone,
@@ -47,6 +48,9 @@ class Comm {
   // `one` of every rank, in rank order; `all` is size() times as long.
   // In about log2(size()) rounds, each with one peer: for what is small and often said.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
+
+  // Two ranks call it with each other's number, and buffers of one length; not collective.
+  void swap(int peer, std::span<std::byte const> send_bytes, std::span<std::byte> receive_bytes);
 
   int agree(int word);  // the largest of all ranks' words
 
@@ -67,7 +71,7 @@ class Comm {
 
  protected:
   struct Place {
-    int rank = 0, size = 1, local_rank = 0, local_size = 1;
+    int rank = 0, size = 1, local_rank = 0, local_size = 1, node_leader = 0;
   };
   explicit Comm(Place place);
 

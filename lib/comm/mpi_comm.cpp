@@ -32,6 +32,12 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
+int lowest_rank(MPI_Comm comm, MPI_Comm node) {
+  int rank = rank_of(comm), lowest = rank;
+  check_mpi(MPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, node), "MPI_Allreduce");
+  return lowest;
+}
+
 // The part of a message that travels in round `round`.
 template <class Byte>
 std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
@@ -43,7 +49,7 @@ std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
 }  // namespace
 
 MpiComm::MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings const& settings)
-    : Comm({rank_of(data), size_of(data), rank_of(node), size_of(node)}),
+    : Comm({rank_of(data), size_of(data), rank_of(node), size_of(node), lowest_rank(data, node)}),
       m_data(data),
       m_control(control),
       m_settings(settings),

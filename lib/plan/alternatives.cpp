@@ -57,7 +57,7 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
     auto const expected = outlook(question.train, question.request, question.budgets,
                                   question.machine, question.micro_batches, shard, question.ranks);
     bool const known =
-        question.machine.network_gbps > 0 && knows_rates(question.machine, expected.peak_bytes);
+        exchange_gbps(question.machine, question.ranks) > 0 && knows_rates(question.machine, expected.peak_bytes);
     result.push_back(
         {name(shard), {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
   }

@@ -55,6 +55,7 @@ struct ChunkCost {
 };
 
 struct BlockModel {
+  std::int64_t ranks = 1;     // that send what the chunks say: see sharding.hpp
   int last_layer = -1;        // a block
   bool reduces_each = false;  // micro-batch, not only the last one: Arithmetic::reduction
   std::vector<BlockCost> blocks;

@@ -31,7 +31,8 @@ class Waits {
 
 class EstimateJobs {
  public:
-  explicit EstimateJobs(Machine const& machine) : m_machine(machine) {}  // outlives it
+  EstimateJobs(Machine const& machine, std::int64_t ranks)  // the machine outlives it
+      : m_machine(machine), m_ranks(ranks) {}
 
   int add(Lane lane, ItemCost const& cost, Waits const& waits) {
     return m_timeline.add(lane, cost, waits);
@@ -44,12 +45,13 @@ class EstimateJobs {
   int send(std::int64_t bytes, int job, Waits waits = {}) {
     if (bytes == 0) return job;
     waits.push_back(job);
-    return add(Lane::comm, copy_cost(bytes, m_machine, Lane::comm), waits);
+    return add(Lane::comm, send_cost(bytes, m_machine, m_ranks), waits);
   }
   Timeline const& timeline() const { return m_timeline; }
 
  private:
   Machine const& m_machine;
+  std::int64_t m_ranks;
   Timeline m_timeline;
 };
 

@@ -18,7 +18,7 @@ class Steps {
       : m_model(model),
         m_plan(plan),
         m_blocks(static_cast<int>(model.blocks.size())),
-        m_jobs(machine),
+        m_jobs(machine, model.ranks),
         m_updates(model, plan, m_jobs),
         m_bytes(station_bytes(model, plan, accumulates)),
         m_fetches(2 * model.blocks.size()),

@@ -48,6 +48,20 @@ std::int64_t sent_bytes(Program const& program, Item const& item) {
   return shared ? written_bytes(item) * (program.ranks - 1) / program.ranks : 0;
 }
 
+ItemCost transfer_cost(std::int64_t bytes, double rate_gbps, Machine const& machine, bool drive) {
+  auto const amount = static_cast<double>(bytes);
+  ItemCost cost{seconds(amount, rate_gbps)};
+  bool const on_cpu = machine.compute_cores > 0;  // copies are a core's work there
+  if (cost.seconds > 0) {
+    if (drive) demand(cost, Resource::drive) = rate_gbps;
+    double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
+    demand(cost, Resource::cores) = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
+    if (on_cpu) demand(cost, Resource::memory) = amount / cost.seconds * 1e-9;
+  }
+  cost.seconds += machine.item_overhead_s;
+  return cost;
+}
+
 }  // namespace
 
 Shares capacities(Machine const& machine) {
@@ -78,26 +92,17 @@ ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
         return machine.nvme_read_gbps;
       case Lane::nvme_write:
         return machine.nvme_write_gbps;
-      case Lane::comm:
-        return machine.network_gbps;
       case Lane::h2d:
         return machine.h2d_gbps > 0 ? machine.h2d_gbps : machine.memory_gbps;
       default:
         return machine.d2h_gbps > 0 ? machine.d2h_gbps : machine.memory_gbps;
     }
   }();
-  auto const amount = static_cast<double>(bytes);
-  ItemCost cost{seconds(amount, rate)};
-  bool const drive = lane == Lane::nvme_read || lane == Lane::nvme_write;
-  bool const on_cpu = machine.compute_cores > 0;  // copies between tiers are a core's work there
-  if (cost.seconds > 0) {
-    if (drive) demand(cost, Resource::drive) = rate;
-    double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
-    demand(cost, Resource::cores) = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
-    if (on_cpu) demand(cost, Resource::memory) = amount / cost.seconds * 1e-9;
-  }
-  cost.seconds += machine.item_overhead_s;
-  return cost;
+  return transfer_cost(bytes, rate, machine, lane == Lane::nvme_read || lane == Lane::nvme_write);
+}
+
+ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks) {
+  return transfer_cost(bytes, exchange_gbps(machine, ranks), machine, false);
 }
 
 std::vector<ItemCost> item_costs(Program const& program, Machine const& machine) {
@@ -106,8 +111,9 @@ std::vector<ItemCost> item_costs(Program const& program, Machine const& machine)
   result.reserve(program.items.size());
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) {
-      auto const bytes = item.lane == Lane::comm ? sent_bytes(program, item) : written_bytes(item);
-      result.push_back(copy_cost(bytes, machine, item.lane));
+      bool const sends = item.lane == Lane::comm;
+      result.push_back(sends ? send_cost(sent_bytes(program, item), machine, program.ranks)
+                             : copy_cost(written_bytes(item), machine, item.lane));
       continue;
     }
     auto const [found, is_new] = ops.try_emplace(2 * item.op + (item.lane == Lane::host ? 1 : 0));

@@ -31,8 +31,10 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
 // `lane`: compute, or host, where ops run on one core.
 ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
                  Lane lane);
-// On `lane`, to or from where it leads.
+// On a lane of transfers, to or from where it leads.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
+// On the comm lane: what one of `ranks` sends while all do.
+ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
 std::vector<ItemCost> item_costs(Program const& program, Machine const& machine);
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 #include "plan/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace spillway {
 
@@ -15,7 +16,10 @@ constexpr MachineField kFields[] = {
     {"links.h2d_gbps", &Machine::h2d_gbps, true,
      "from host to device memory; on a CPU node: copies by one core"},
     {"links.d2h_gbps", &Machine::d2h_gbps, true, "and back"},
-    {"links.network_gbps", &Machine::network_gbps, true, "between two ranks"},
+    {"links.node_gbps", &Machine::node_gbps, true,
+     "what a rank sends to others of its node; unknown: as to those of other nodes"},
+    {"links.network_gbps", &Machine::network_gbps, true,
+     "what a rank sends to those of other nodes; unknown: as within its node"},
     {"nvme.write_gbps", &Machine::nvme_write_gbps, true, "of the spill file, alone"},
     {"nvme.read_gbps", &Machine::nvme_read_gbps, true, "alone"},
     {"nvme.both_gbps", &Machine::nvme_both_gbps, true,
@@ -48,6 +52,15 @@ Machine shared_by(Machine machine, std::int64_t ranks) {
   }
   machine.node_ranks = ranks;
   return machine;
+}
+
+double exchange_gbps(Machine const& machine, std::int64_t ranks) {
+  auto const& [near, far] = std::pair(machine.node_gbps, machine.network_gbps);
+  double const node_gbps = near > 0 ? near : far, network_gbps = far > 0 ? far : near;
+  auto const peers = static_cast<double>(ranks - 1);
+  if (node_gbps == 0 || peers <= 0) return node_gbps;
+  auto const on_node = static_cast<double>(std::min(ranks, machine.node_ranks) - 1) / peers;
+  return 1 / (on_node / node_gbps + (1 - on_node) / network_gbps);
 }
 
 Machine slowest(std::span<Machine const> machines) {

@@ -16,7 +16,7 @@ struct Machine {
   double matmul_gflops_bf16 = 0, matmul_gflops_f32 = 0;
   double memory_gbps = 0;                          // DRAM or device memory
   double nvme_write_gbps = 0, nvme_read_gbps = 0;  // each alone
-  double network_gbps = 0;                         // between two ranks
+  double network_gbps = 0;                         // what a rank sends to those of other nodes
   double item_overhead_s = 0;
 
   double nvme_both_gbps = 0;          // reading and writing at the same time, in sum
@@ -24,6 +24,8 @@ struct Machine {
   double cores = 0;                   // that all lanes share
   double compute_cores = 0;           // of them, what the compute lane keeps busy
   double nvme_core_s_per_gb = 0;      // of a core, to move and check a GB of spilled bytes
+  double node_gbps = 0;  // what a rank sends to others of its node; where one of these links is not
+                         // known, it is as the other
 
   // What there is. Main memory and drives are a node's, and its ranks share them.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
@@ -53,6 +55,10 @@ std::span<MachineField const> machine_fields();
 // What ranks of a run get where `ranks` of them share a node that is described for `node_ranks`:
 // the fewer, the faster is the host lane of each.
 Machine shared_by(Machine machine, std::int64_t ranks);
+
+// What each of `ranks` sends while all exchange equal parts with all, those on its node among them:
+// one thread of it moves the bytes of either kind. 0: not known.
+double exchange_gbps(Machine const& machine, std::int64_t ranks);
 
 // Of every rate the lowest that is known, of every cost and time the highest; ops and kinds that
 // some machine does not know (or knows as 0) are left out.

@@ -38,6 +38,7 @@ std::string_view name(Shard shard) {
 }
 
 void apply(Shard shard, std::int64_t ranks, BlockModel& model) {
+  model.ranks = ranks;
   for (ChunkCost& chunk : model.chunks) {
     if (shard != Shard::none) hold_part(chunk, shard, ranks);
     send(chunk, shard, model.reduces_each, ranks);

@@ -1,6 +1,7 @@
 #include "train/measured_machine.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "plan/passes.hpp"
 #include "plan/solve.hpp"
 #include "profile/machine_probe.hpp"
+#include "train/network_probe.hpp"
 #include "train/profile_key.hpp"
 #include "train/shared_profile.hpp"
 
@@ -43,6 +45,15 @@ Rates drive_rates() {
           &Machine::nvme_core_s_per_gb};
 }
 
+// Those that a run on so many nodes, with so many ranks on a node, can measure.
+Rates network_rates(Comm& comm) {
+  Rates rates;
+  auto const most_on_node = std::ranges::max(gathered(comm, comm.local_size()));
+  if (most_on_node > 1) rates.push_back(&Machine::node_gbps);
+  if (most_on_node < comm.size()) rates.push_back(&Machine::network_gbps);
+  return rates;
+}
+
 Machine only(Machine const& machine, Rates const& rates) {
   Machine result;
   for (auto const rate : rates) result.*rate = machine.*rate;
@@ -63,8 +74,11 @@ class Profiler {
         m_program(program),
         m_comm(comm),
         m_rates(compute_rates(config)),
-        m_file(cache, key, comm) {
+        m_network_rates(network_rates(comm)),
+        m_file(cache, key, comm),
+        m_network_file(cache, network_key(key, network_name(comm)), comm) {
     m_known = m_file.find(m_rates, distinct_ops(program), comm);
+    learn(m_known, m_network_file.find(m_network_rates, {}, comm));
     if (config.memory.nvme_path_here().empty()) return;
     m_drive_file.emplace(cache, drive_key(key, config), comm);
     learn(m_known, m_drive_file->find(drive_rates(), {}, comm));
@@ -75,6 +89,7 @@ class Profiler {
     on_all_ranks(m_comm, [&] {
       if (rates_are_new()) m_mine = only(probe_machine(exec, m_program.arithmetic), m_rates);
     });
+    if (network_is_new()) probe_network(m_mine, m_comm);
     m_comm.agree(0);  // ranks that share a drive measure it together
     on_all_ranks(m_comm, [&] {
       if (drive_is_new())
@@ -90,29 +105,31 @@ class Profiler {
   }
 
   void keep() const {
-    std::vector<Machine> compute, drive;
+    std::vector<Machine> compute, network, drive;
     for (Machine const& machine : m_all) {
       compute.push_back(only(machine, m_rates));
       compute.back().op_s = machine.op_s;
+      network.push_back(only(machine, m_network_rates));
       drive.push_back(only(machine, drive_rates()));
     }
     if (rates_are_new() || count_known(m_mine.op_s) > 0) m_file.store(compute);
+    if (network_is_new()) m_network_file.store(network);
     bool const measured = std::ranges::all_of(
         drive, [](Machine const& machine) { return knows(machine, drive_rates()); });
     if (measured) m_drive_file->store(drive);
   }
 
-  // "74 ops known from ...; measured 0"
+  // "74 ops known from ...; measured the network and the drive in 2.1 s"
   std::string account() const {
-    auto const count = count_known(m_mine.op_s);
     auto const known = m_known.op_s.empty() ? ""
                                             : fmt::format("{} ops known from {}; ",
                                                           m_known.op_s.size(), m_file.path());
-    auto const ops = count > 0 ? fmt::format("{} ops", count) : "";
-    auto const* const drive = drive_is_new() ? "the drive" : "";
-    auto const* const link = count > 0 && drive_is_new() ? " and " : "";
-    if (count == 0 && !drive_is_new()) return known + "measured 0";
-    return fmt::format("{}measured {}{}{} in {:.1f} s", known, ops, link, drive, m_seconds);
+    std::vector<std::string> measured;
+    if (auto const ops = count_known(m_mine.op_s)) measured.push_back(fmt::format("{} ops", ops));
+    if (network_is_new()) measured.emplace_back("the network");
+    if (drive_is_new()) measured.emplace_back("the drive");
+    if (measured.empty()) return known + "measured 0";
+    return fmt::format("{}measured {} in {:.1f} s", known, fmt::join(measured, " and "), m_seconds);
   }
 
   Machine machine() const {
@@ -125,13 +142,14 @@ class Profiler {
 
  private:
   bool rates_are_new() const { return !knows(m_known, m_rates); }
+  bool network_is_new() const { return !knows(m_known, m_network_rates); }
   bool drive_is_new() const { return m_drive_file && !knows(m_known, drive_rates()); }
 
   Config const& m_config;
   Program const& m_program;
   Comm& m_comm;
-  Rates m_rates;
-  SharedProfile m_file;
+  Rates m_rates, m_network_rates;
+  SharedProfile m_file, m_network_file;
   std::optional<SharedProfile> m_drive_file;
   Machine m_known, m_mine;     // of all ranks; of this one, measured now
   std::vector<Machine> m_all;  // every rank's, measured now

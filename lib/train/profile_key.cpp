@@ -36,6 +36,12 @@ About profile_key(Config const& config, Choices const& choices, std::int64_t cor
   return key;
 }
 
+About network_key(About const& profile_key, std::string const& network) {
+  auto key = profile_key;
+  key.emplace_back("network", network);
+  return key;
+}
+
 About drive_key(About const& profile_key, Config const& config) {
   auto key = profile_key;
   key.emplace_back("drive", drive_of(config.memory.nvme_path_here()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "config/config.hpp"
 #include "plan/machine_file.hpp"
@@ -13,6 +14,9 @@ namespace spillway {
 // many ranks of this node measure.
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
                   std::int64_t local_ranks);
+
+// Of the links between ranks: the same, and whose links they are (network_probe.hpp).
+About network_key(About const& profile_key, std::string const& network);
 
 // Of the drive below memory.nvme.path: the same, and what moves its bytes.
 About drive_key(About const& profile_key, Config const& config);

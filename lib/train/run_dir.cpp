@@ -32,9 +32,9 @@ int lock_now(FileDescriptor const& file) {
   return 0;
 }
 
-// The texts that runs replace here; plans are numbered.
+// The texts that runs replace here, but for `latest` (mend_latest); plans are numbered.
 bool is_text_of_runs(std::string const& name) {
-  auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json", "latest"};
+  auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json"};
   return std::ranges::find(others, name) != others.end() ||
          (name.starts_with("plan") && name.ends_with(".yaml"));
 }

@@ -22,7 +22,7 @@ class CrashPoints : public CrashTest {
                                     int stride) {
     keep_whole(overrides, ranks);
     fault.calls = "write,pwrite,fsync,fdatasync,rename,mkdir,unlink,rmdir";
-    fault.path = path("run");
+    if (fault.path.empty()) fault.path = path("run");
     fault.what = "kill";
     std::int64_t before = 0;
     at_points(fault, overrides, ranks, stride, [&](Outcome const& outcome) {
@@ -71,6 +71,17 @@ class CrashPoints : public CrashTest {
 
 TEST_F(CrashPoints, kills_of_a_new_run_cost_nothing) {
   expect_kills_to_cost_nothing(kNew, kAlone, {.stride = 12}, crash_stride(17));
+}
+
+// Between its two renames a save has a checkpoint that `latest` does not name.
+TEST_F(CrashPoints, kills_while_latest_changes_cost_nothing) {
+  expect_kills_to_cost_nothing(kNew, kAlone, {.path = path("run/latest")}, 1);
+}
+
+// It moves later checkpoints out of the way, one by one.
+TEST_F(CrashPoints, kills_of_a_run_that_goes_back_cost_nothing) {
+  start_behind(kAlone);
+  expect_kills_to_cost_nothing(kGoesBack, kAlone, {.path = path("run/earlier")}, 1);
 }
 
 TEST_F(CrashPoints, kills_of_a_run_that_replaces_checkpoints_cost_nothing) {
