@@ -32,31 +32,28 @@ std::vector<std::vector<int>> ranks_by_node(Comm& comm) {
   return nodes;
 }
 
-// The element beside `i` in a pair, of `count`; -1: the last one of an odd number has none.
-int partner(int i, std::size_t count) {
-  int const other = i ^ 1;
+// The element beside `i` in a pair, of `count`: in two rounds every one has had a neighbour. -1:
+// none in this round.
+int partner(int i, std::size_t count, int round) {
+  int const other = ((i + round) ^ 1) - round;
   return other < static_cast<int>(count) ? other : -1;
 }
 
-int peer_on_node(std::vector<std::vector<int>> const& nodes, Comm const& comm) {
-  for (auto const& ranks : nodes) {
-    if (ranks.front() != comm.node_leader()) continue;
-    int const other = partner(comm.local_rank(), ranks.size());
-    return other < 0 ? -1 : ranks[static_cast<std::size_t>(other)];
-  }
-  return -1;
+int peer_on_node(std::vector<std::vector<int>> const& nodes, Comm const& comm, int round) {
+  auto const& ranks =
+      *std::ranges::find(nodes, comm.node_leader(), [](auto const& node) { return node.front(); });
+  int const other = partner(comm.local_rank(), ranks.size(), round);
+  return other < 0 ? -1 : ranks[static_cast<std::size_t>(other)];
 }
 
-int peer_elsewhere(std::vector<std::vector<int>> const& nodes, Comm const& comm) {
-  for (int node = 0; node < static_cast<int>(nodes.size()); ++node) {
-    if (nodes[static_cast<std::size_t>(node)].front() != comm.node_leader()) continue;
-    int const other = partner(node, nodes.size());
-    if (other < 0) return -1;
-    auto const& ranks = nodes[static_cast<std::size_t>(other)];
-    auto const local = static_cast<std::size_t>(comm.local_rank());
-    return local < ranks.size() ? ranks[local] : -1;
-  }
-  return -1;
+int peer_elsewhere(std::vector<std::vector<int>> const& nodes, Comm const& comm, int round) {
+  auto const here =
+      std::ranges::find(nodes, comm.node_leader(), [](auto const& node) { return node.front(); });
+  int const other = partner(static_cast<int>(here - nodes.begin()), nodes.size(), round);
+  if (other < 0) return -1;
+  auto const& ranks = nodes[static_cast<std::size_t>(other)];
+  auto const local = static_cast<std::size_t>(comm.local_rank());
+  return local < ranks.size() ? ranks[local] : -1;
 }
 
 // Of all ranks the longest time: those without a peer have none.
@@ -67,7 +64,8 @@ double swap_s(Comm& comm, int peer, std::span<std::byte> send, std::span<std::by
   return std::ranges::max(gathered(comm, mine));
 }
 
-// GB/s of the slowest pair. The length of an exchange follows from a first, short one.
+// GB/s of the slowest pair; 0: there is none. The length of an exchange follows from a first, short
+// one.
 double pairs_gbps(Comm& comm, int peer, std::span<std::byte> send, std::span<std::byte> receive) {
   if (std::ranges::max(gathered(comm, peer)) < 0) return 0;
   auto const swap = [&](std::size_t bytes) {
@@ -83,13 +81,24 @@ double pairs_gbps(Comm& comm, int peer, std::span<std::byte> send, std::span<std
   return static_cast<double>(bytes) / times[kRepetitions / 2] * 1e-9;
 }
 
+// Of both rounds the lower rate that is known.
+template <class Peer>
+double slowest_gbps(Comm& comm, Peer const& peer, std::span<std::byte> send,
+                    std::span<std::byte> receive) {
+  auto const first = pairs_gbps(comm, peer(0), send, receive);
+  auto const second = pairs_gbps(comm, peer(1), send, receive);
+  return first > 0 && second > 0 ? std::min(first, second) : std::max(first, second);
+}
+
 }  // namespace
 
 void probe_network(Machine& machine, Comm& comm) {
   auto const nodes = ranks_by_node(comm);
   Pages send(kMostBytes), receive(kMostBytes);
-  machine.node_gbps = pairs_gbps(comm, peer_on_node(nodes, comm), send.all(), receive.all());
-  machine.network_gbps = pairs_gbps(comm, peer_elsewhere(nodes, comm), send.all(), receive.all());
+  auto const on_node = [&](int round) { return peer_on_node(nodes, comm, round); };
+  auto const elsewhere = [&](int round) { return peer_elsewhere(nodes, comm, round); };
+  machine.node_gbps = slowest_gbps(comm, on_node, send.all(), receive.all());
+  machine.network_gbps = slowest_gbps(comm, elsewhere, send.all(), receive.all());
 }
 
 std::string network_name(Comm& comm) {
