@@ -40,7 +40,7 @@ before=$(latest)
 
 status=0
 srun --mpi="$mpi" --cpus-per-task="$SLURM_CPUS_PER_TASK" "$spillway" train "$input" \
-  memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
+  run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" "${setting[@]}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: srun may have a status of its own.

@@ -38,7 +38,7 @@ srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 grep -qx "$SLURM_JOB_ID" "$run
 # Ranks part the cores of their node among themselves. Where one dies, or its node, all end.
 status=0
 srun --mpi="$mpi" --cpu-bind=none --kill-on-bad-exit=1 "$spillway" train "$input" \
-  memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
+  run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: srun's status is the highest of all ranks.

@@ -32,7 +32,7 @@ before=$(latest)
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
 # end with 75. (SIGTERM would leave them a second.)
 mpirun -n "$SLURM_NTASKS" --bind-to none "$spillway" train "$input" \
-  memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
+  run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" run.dir="$run_dir" &
 mpirun=$!
 trap 'kill -USR1 "$mpirun"' USR1

@@ -11,6 +11,7 @@ work=$(mktemp -d)
 . "$here/cluster.sh"
 
 declare -A job=()
+keys=
 whole=
 
 tidy() {
@@ -38,27 +39,18 @@ export SCRATCH_LOCAL=$work/scratch
 # input NAME: endless, until end_soon gives it a last step; another plan than the whole run's, whose
 # bits are the same.
 input() {
-  cat >"$1.yaml" <<INPUT
-model: {family: gpt, layers: 2, hidden: 64, heads: 2}
-data: {train: tokens.h5, sequence: 128}
-batch: {sequences: 128, micro: 4}
-optim: {schedule: constant, warmup: 0, lr: 3e-4}
-precision: fp32
-memory: {device: 64MiB}
-run: {steps: 1000000, threads: 1, log: {every: 1}}
-debug: {machine: $root/tests/support/machine.yaml}
-INPUT
+  sed -e "s|ROOT|$root|" "$here/job.yaml" >"$1.yaml"
 }
 
 steps_of() { { wc -l <"runs/$1/metrics.jsonl"; } 2>/dev/null || echo 0; }
 has_steps() { (($(steps_of "$1") >= $2)); }
 says() { grep -q "$2" "$1.out" 2>/dev/null; }
 
-# submit NAME SCRIPT [sbatch options...]
+# [keys=...] submit NAME SCRIPT [sbatch options...]
 submit() {
   [[ -e $1.yaml ]] || input "$1"
-  job[$1]=$(sbatch --parsable -J "$1" -o "%x.out" --time=1 "${@:3}" "$root/jobs/slurm/$2" \
-    "$1.yaml" plan.activations=nvme run.checkpoint.every=2)
+  job[$1]=$(sbatch --parsable -J "$1" -o "%x.out" --time=5 "${@:3}" "$root/jobs/slurm/$2" \
+    "$1.yaml" plan.activations=nvme run.checkpoint.every=2 $keys)
 }
 
 # The next attempt reads it; the first one has what it was started with.
@@ -93,8 +85,12 @@ mpirun -n 2 --oversubscribe --bind-to none "$SPILLWAY" train whole.yaml run.dir=
   >whole.out 2>&1 &
 whole=$!
 
-# One is stopped by the signal ahead of its limit, which its script passes on to mpirun's ranks.
-submit limit one-node.sh --signal=B:USR1@20
+# One is stopped by the signal ahead of its limit, which its script passes on to mpirun's ranks; one
+# by what it hears of its limit, before any signal.
+keys=run.max_time=none
+submit limit one-node.sh --time=1 --signal=B:USR1@20
+keys=
+submit auto many-nodes.sh --nodes=1 --time=1 --signal=USR1@1
 # One loses a rank, once to a wish to stop and once for good; for whom Slurm signals too late.
 submit one-rank many-nodes.sh --nodes=1 --signal=USR1@1
 # Of two in an array, one gets the signal as --signal sends it: its ranks, not its script.
@@ -119,8 +115,12 @@ within 60 says one-rank "status \(137\|6\) .* requeued" || fail "one-rank: its l
 end_soon one-rank
 within 90 says limit "status 75 .* requeued" || fail "limit: not stopped in time"
 end_soon limit
+within 90 says auto "status 75 .* requeued" || fail "auto: does not know its limit"
+end_soon auto
+says auto "squeue says that this job ends in [345]" || says auto "Slurm says" ||
+  fail "auto: has not heard of its limit"
 
-for name in sweep/0 one-rank limit; do expect_whole "${name%/*}" "$name"; done
+for name in sweep/0 one-rank limit auto; do expect_whole "${name%/*}" "$name"; done
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: the second has the first's settings"
 within 60 has_ended "${job[wrong]}" || fail "wrong: does not end"
 [[ $(field "${job[wrong]}" ExitCode) == 2:0 ]] || fail "wrong: $(field "${job[wrong]}" ExitCode)"
