@@ -60,4 +60,6 @@ if [[ $(latest) == "$before" ]]; then
   exit "$status"
 fi
 echo "status $status at $(latest): submitted again" >&2
-qsub -N "$PBS_JOBNAME" -v input,keys "$self"
+variables=input,keys
+for name in SPILLWAY SCRATCH_LOCAL; do [[ -z ${!name:-} ]] || variables+=,$name; done
+qsub -N "$PBS_JOBNAME" -v "$variables" "$self"

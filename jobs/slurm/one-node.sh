@@ -31,11 +31,11 @@ before=$(latest)
 
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
 # end with 75. (SIGTERM would leave them a second.)
+trap 'kill -USR1 "${mpirun:-}" 2>/dev/null || true' USR1
 mpirun -n "$SLURM_NTASKS" --bind-to none "$spillway" train "$input" \
   run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" run.dir="$run_dir" &
 mpirun=$!
-trap 'kill -USR1 "$mpirun"' USR1
 until wait "$mpirun"; status=$?; ! kill -0 "$mpirun" 2>/dev/null; do :; done  # USR1 ends a wait
 
 # What spillway itself has said counts: mpirun may have a status of its own.

@@ -3,20 +3,12 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/steady_clock.hpp"
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 
 namespace spillway {
-
-// The end of a job in Unix seconds, in what `squeue -O EndTime` prints with SLURM_TIME_FORMAT=%s,
-// and $SLURM_JOB_END_TIME holds. Empty where it is no time.
-std::optional<double> parse_slurm_end(std::string_view text);
-
-// The same, in what `qstat -f` of PBS Pro, OpenPBS or Torque prints; `now_s` counts alike.
-std::optional<double> parse_pbs_end(std::string_view text, double now_s);
 
 struct JobEnd {
   std::optional<double> at_s;  // Unix seconds

@@ -80,7 +80,11 @@ start_cluster() {
   within 10 test -S "$cluster/munge.sock" || { echo "munged does not start: skipped"; return 1; }
   daemon slurmctld -D -c
   daemon slurmd -D -N localhost
-  within 20 node_is_idle || { echo "Slurm does not start: skipped"; return 1; }
+  within 20 node_is_idle || {
+    tail -n 5 "$cluster"/*.log
+    echo "Slurm does not start: skipped"
+    return 1
+  }
 }
 
 node_is_idle() { [[ $(sinfo -h -o %T 2>/dev/null) == idle ]]; }

@@ -20,7 +20,7 @@ ln -s "$root/jobs" jobs
 "$SPILLWAY" tokenize --tokenizer byte -o tokens.h5 "$root"/lib/plan/*.cpp
 sed -e "s|ROOT|$root|" "$here/job.yaml" >in.yaml
 
-# qstat tells a limit of half a minute and what `limit` holds; qsub notes what it is to do.
+# qstat tells a limit of so many seconds as `limit` holds; qsub notes what it is to do.
 cat >bin/qstat <<'QSTAT'
 #!/bin/sh
 echo "Job Id: $2"
@@ -33,7 +33,7 @@ QSUB
 chmod +x bin/*
 export PATH=$work/bin:$PATH PBS_O_WORKDIR=$work PBS_NODEFILE=$work/nodes
 export PBS_JOBID=12.head SCRATCH_LOCAL=$work/scratch
-printf 'localhost slots=2\n' >nodes  # in the form that Open MPI reads without PBS
+printf 'localhost\nlocalhost\n' >nodes  # a line for each rank, as mpiprocs has it
 unset SLURM_JOB_ID
 
 # job NAME SCRIPT: prints its status.
@@ -43,25 +43,28 @@ job() {
   echo $status
 }
 
-export input=in.yaml keys="plan.activations=nvme run.log.every=1"
+endless="plan.activations=nvme run.log.every=1"
+export input=in.yaml keys=$endless
 echo 31 >limit
 [[ $(job mine train.sh) == 0 ]] || fail "a job that has submitted the next one has not failed"
 grep -q "qstat says that this job ends in" mine.out || fail "qstat is not asked"
-[[ $(cat submitted) == "-N mine -v input,keys jobs/pbs/train.sh with in.yaml $keys " ]] ||
-  fail "submitted: $(cat submitted)"
+expected="-N mine -v input,keys,SPILLWAY,SCRATCH_LOCAL jobs/pbs/train.sh with in.yaml $keys "
+[[ $(cat submitted) == "$expected" ]] || fail "submitted: $(cat submitted)"
+grep -q "\"ranks\": 2" runs/mine/environment.json || fail "it does not run on two ranks"
 grep -q "path: $SCRATCH_LOCAL" runs/mine/config.yaml || fail "it spilled to another place"
 
 # The next one comes to the end, and leaves it at that.
 rm submitted
-keys+=" run.steps=$(($(cut -d- -f2 runs/mine/latest) + 1))"
+keys="$endless run.steps=$(($(cut -d- -f2 runs/mine/latest) + 1))"
 echo 59 >limit
 [[ $(job mine train.sh) == 0 && ! -e submitted ]] || fail "the run is done"
 
 # A run of an array goes on alone, as the number that it was.
+keys=$endless
 echo 31 >limit
 [[ $(PBS_ARRAY_INDEX=1 job sweep array-sweep.sh) == 0 ]] || fail "sweep: has failed"
-[[ $(cat submitted) == *"-N sweep -v input,keys,index jobs/pbs/array-sweep.sh with "*" 1" ]] ||
-  fail "submitted: $(cat submitted)"
+expected="-N sweep -v input,keys,index,SPILLWAY,SCRATCH_LOCAL jobs/pbs/array-sweep.sh with "
+[[ $(cat submitted) == "$expected"*" 1" ]] || fail "submitted: $(cat submitted)"
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: it is another setting"
 
 # What another try would not mend is not tried.

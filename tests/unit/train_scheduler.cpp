@@ -8,6 +8,7 @@
 
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
+#include "train/scheduler_answers.hpp"
 
 namespace spillway {
 namespace {
