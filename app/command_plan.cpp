@@ -16,6 +16,7 @@
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
+#include "train/save_time.hpp"
 
 namespace spillway {
 namespace {
@@ -99,7 +100,7 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
 // The plan as chosen, what else there is as far as that was asked for, and how it was found.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
-  auto text = report.explanation;
+  auto text = report.explanation + describe(estimate_save(planned.train, report.machine));
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);

@@ -25,6 +25,8 @@
 #include "train/planned_memory.hpp"
 #include "train/resume.hpp"
 #include "train/same_start.hpp"
+#include "train/save_time.hpp"
+#include "train/scheduler.hpp"
 #include "train/signals.hpp"
 #include "train/summarize.hpp"
 #include "train/trainer.hpp"
@@ -149,6 +151,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     return finished_before(start);
   }
 
+  auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
+
   // 2. The machine.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
@@ -168,7 +172,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
       explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    say(explanation + "\n");
+    say(explanation + describe(estimate_save(planned.train, machine)) + "\n");
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, limits)));
     start.run_dir->write("environment.json", environment + "\n");
     start.run_dir->write("plan.yaml", plan_text);
@@ -184,7 +188,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
       for (auto const& line : memory.spill()->advice()) say(line);
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, exec, comm, start.run_dir ? &*start.run_dir : nullptr,
-                                 process_begin});
+                                 process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;
     state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,

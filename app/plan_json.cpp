@@ -3,6 +3,7 @@
 #include "plan/contributors.hpp"
 #include "plan/critical_path.hpp"
 #include "plan/drive_use.hpp"
+#include "train/save_time.hpp"
 #include "train/tier_json.hpp"
 
 namespace spillway {
@@ -16,6 +17,7 @@ Json predicted(PlanReport const& report) {
   auto const step_s = report.simulation.step_s;
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
+  auto const save = estimate_save(report.planned.train, report.machine);
   auto const tokens = static_cast<double>(report.config.batch.sequences) *
                       static_cast<double>(report.config.data.sequence);
   return {{"step_s", step_s},
@@ -25,7 +27,9 @@ Json predicted(PlanReport const& report) {
           {"nvme_bytes", peaks[index(Tier::nvme)]},
           {"spill_bytes_per_step", spilled},
           {"drive_bytes_per_day", use.day_bytes},
-          {"ssd_lifetime_years", use.lifetime_years}};
+          {"ssd_lifetime_years", use.lifetime_years},
+          {"checkpoint_bytes", save.bytes},
+          {"checkpoint_s", save.seconds()}};
 }
 
 // A step that needs a rate that is not known takes nobody knows how long.

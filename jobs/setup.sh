@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the build needs and this machine lacks: on Debian and Ubuntu, as root or with sudo.
 # Elsewhere it says what is missing and stops; libraries of modules or Spack are CMake's to find.
+# `jobs/setup.sh tests`: also what tests alone need, which elsewhere leave out what they lack.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-table() { grep -v '^#' "$root/cmake/packages.txt"; }
+tables=("$root/cmake/packages.txt")
+[[ ${1:-} != tests ]] || tables+=("$root/tests/packages.txt")
+
+table() { grep -hv '^#' "${tables[@]}"; }
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 

@@ -8,6 +8,7 @@ if [[ ${1:-} == --all ]]; then
   select=()
   shift
 fi
+jobs/setup.sh tests
 jobs/build.sh
 
 # Scripts among the tests call mpirun themselves, possibly as root in a container.

@@ -81,7 +81,7 @@ struct RunConfig {
   std::optional<std::int64_t> threads;  // per rank; empty: auto
   std::string dir = "runs/gpt";
   std::string init;  // a checkpoint, weights only
-  std::optional<double> max_time_s;
+  std::optional<double> max_time_s;  // 0: auto, the scheduler's
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;

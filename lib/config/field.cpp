@@ -62,10 +62,14 @@ std::string read_path(Value const& value, Place const& place) {
   return path;
 }
 
-std::string const kNone = "none";
+std::string const kNone = "none", kAuto = "auto";
+
+bool is_word(Value const& value, std::string const& word) {
+  return value.kind == Value::Kind::scalar && value.text == word;
+}
 
 bool is_none(Value const& value) {
-  return value.kind == Value::Kind::scalar && value.text == kNone;
+  return is_word(value, kNone);
 }
 
 std::string write_path(std::string const& path) {
@@ -134,14 +138,15 @@ std::string BytesField::form() const {
 }
 
 void DurationField::read(Value const& value, Place const& place) const {
+  if (has_auto && is_word(value, kAuto)) return at.set(0);
   auto const seconds = read_duration_s(value, place);
   store_in_bounds(*this, seconds, seconds > 0, value, place);
 }
 std::string DurationField::write() const {
-  return format_duration(at.get());
+  return has_auto && at.get() == 0 ? kAuto : format_duration(at.get());
 }
 std::string DurationField::form() const {
-  return "duration > 0s";
+  return has_auto ? "duration > 0s; or auto" : "duration > 0s";
 }
 
 void ChoiceField::read(Value const& value, Place const& place) const {

@@ -104,6 +104,7 @@ struct BytesField {
 
 struct DurationField {
   Slot<double> at;
+  bool has_auto = false;  // "auto" is a value: 0
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;

@@ -149,12 +149,12 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.dir", PathField{&run.dir}, "", "", "Everything the run writes goes here."},
       {"run.init", PathField{&run.init}, "none", "",
        "A checkpoint whose weights the run starts from."},
-      {"run.max_time", DurationField{&run.max_time_s}, "none", "",
-       "Checkpoint and exit with 75 before this (e.g. 3h50m)."},
+      {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
+       "Checkpoint and exit with 75 before this (e.g. 3h50m), the checkpoint's seconds counted; "
+       "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none."},
       {"run.peer_timeout", DurationField{&run.peer_timeout_s}, "", "",
        "A rank that waits this long without a word from another one takes it for lost, names it "
-       "and "
-       "ends the run (6). Time in which a rank itself is suspended does not count."},
+       "and ends the run (6). Time in which a rank itself is suspended does not count."},
       {"run.checkpoint.every", IntegerField{&run.checkpoint.every, 0, many_steps}, "", "steps",
        "Between checkpoints; 0: only at the end."},
       {"run.checkpoint.minutes", RealField{&run.checkpoint.minutes, 0, 1e9, true}, "none",

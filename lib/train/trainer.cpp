@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <limits>
 
 #include "base/log.hpp"
 #include "base/math.hpp"
@@ -68,7 +69,8 @@ Trainer::Trainer(TrainerParts parts)
                  step_flops(parts.planned.train, m_shape.micro_batches()), parts.run_dir),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, m_reporter, parts.comm}),
-      m_trouble(parts.memory.tiers().spill, parts.comm) {
+      m_trouble(parts.memory.tiers().spill, parts.comm),
+      m_save_time(estimate_save(parts.planned.train, parts.machine).seconds()) {
   if (parts.planned.programs.eval) {
     m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));
@@ -102,16 +104,28 @@ Status Trainer::run(RunState start) {
     strike();
     if (out_of_time()) request_stop();  // clocks differ: the commit tells all ranks
     auto const begin = SteadyClock::now();
+    auto const saved_s = m_save_time.total_s();
     if (auto const status = step()) return finish(*status);
-    m_longest_turn_s = std::max(m_longest_turn_s, seconds_since(begin));
+    auto const turn_s = seconds_since(begin) - (m_save_time.total_s() - saved_s);
+    m_longest_turn_s = std::max(m_longest_turn_s, turn_s);
   }
   return finish(Status::done);
 }
 
-// One more turn, and a checkpoint that takes no longer, must still fit.
+// What is found too late now is found after one more turn, which may end with a checkpoint, stops
+// the turn behind that, and ends with the last checkpoint.
 bool Trainer::out_of_time() const {
-  auto const& limit_s = m_parts.config.run.max_time_s;
-  return limit_s && seconds_since(m_parts.begin) + 2 * m_longest_turn_s > *limit_s;
+  if (!m_parts.max_time_s) return false;
+  auto const saves = may_save_after_next() ? 2 : 1;
+  auto const ahead_s = 2 * m_longest_turn_s + saves * m_save_time.expected_s();
+  return seconds_since(m_parts.begin) + ahead_s > *m_parts.max_time_s;
+}
+
+bool Trainer::may_save_after_next() const {
+  auto const& policy = m_parts.config.run.checkpoint;
+  auto const due_s = 60 * policy.minutes.value_or(std::numeric_limits<double>::infinity());
+  return seconds_since(m_saved_at) + m_longest_turn_s > due_s ||
+         (policy.every > 0 && (m_state.step + 1) % policy.every == 0);
 }
 
 std::optional<Status> Trainer::step() {
@@ -235,6 +249,7 @@ std::optional<std::string> Trainer::save() {
   try {
     SaveSettings const settings{m_parts.config.run.checkpoint.keep, m_saved_step < 0};
     save_checkpoint(m_parts.config.run.dir, model(), m_state, settings, m_parts.comm);
+    m_save_time.add(seconds_since(m_saved_at));
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {

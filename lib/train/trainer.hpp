@@ -19,6 +19,7 @@
 #include "train/run_dir.hpp"
 #include "train/run_memory.hpp"
 #include "train/run_state.hpp"
+#include "train/save_time.hpp"
 #include "train/storage_trouble.hpp"
 
 namespace spillway {
@@ -34,8 +35,9 @@ struct TrainerParts {
   RunMemory& memory;
   Exec const& exec;
   Comm& comm;
-  RunDir const* run_dir;          // null but on rank 0
-  SteadyClock::time_point begin;  // of the process, as run.max_time counts
+  RunDir const* run_dir;             // null but on rank 0
+  SteadyClock::time_point begin;     // of the process
+  std::optional<double> max_time_s;  // since then
 };
 
 class Trainer {
@@ -78,6 +80,7 @@ class Trainer {
   void count(StepResult const& result);
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
+  bool may_save_after_next() const;
   void report(StepResult const& result, bool evaluates);
   std::optional<double> evaluate_now();
   void save_now();
@@ -100,8 +103,9 @@ class Trainer {
   Reporter m_reporter;
   Replanner m_replanner;
   StorageTrouble m_trouble;
+  SaveTime m_save_time;
   std::int64_t m_skips = 0;     // in a row
-  double m_longest_turn_s = 0;  // a step with its evaluation and checkpoint
+  double m_longest_turn_s = 0;  // a step with its evaluation
   SteadyClock::time_point m_saved_at;
 };
 

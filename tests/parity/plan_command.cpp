@@ -37,6 +37,8 @@ TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
   auto const json = nlohmann::json::parse(outcome.output);
   auto const& predicted = json.at("predicted");
   EXPECT_GT(predicted.at("step_s").get<double>(), 1);
+  EXPECT_GT(predicted.at("checkpoint_bytes").get<double>(), 12 * 9e9);
+  EXPECT_GT(predicted.at("checkpoint_s").get<double>(), 1);
   EXPECT_LE(predicted.at("peak_bytes").at("device").get<double>(), 22.0 * (1ll << 30));
   EXPECT_GT(predicted.at("host_bytes").get<double>(), 50.0 * (1ll << 30));
   EXPECT_TRUE(json.at("verdict").get<std::string>().starts_with("Fits with "));

@@ -116,6 +116,15 @@ TEST(ConfigKeys, NoneStaysNone) {
   }
 }
 
+TEST(ConfigKeys, AutoStaysAutoWhereTheDefaultIsNone) {
+  Config config;
+  config.run.max_time_s = 0;
+  for (auto const& text : {to_yaml(config), print_config(config)}) {
+    EXPECT_NE(text.find("max_time: auto\n"), text.npos) << text;
+    EXPECT_EQ(parse_config(text, "config.yaml").run.max_time_s, 0);
+  }
+}
+
 TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
   auto const text = print_config(unusual());
   EXPECT_EQ(to_yaml(parse_config(text, "printed.yaml")), to_yaml(unusual()));

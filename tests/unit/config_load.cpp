@@ -217,7 +217,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
   EXPECT_EQ(file_error("memory: {device: 8}"),
             "in.yaml:1: memory.device: 8 is out of bounds: size, 4KiB to 1000PB");
   EXPECT_EQ(file_error("run: {max_time: 0s}"),
-            "in.yaml:1: run.max_time: 0s is out of bounds: duration > 0s");
+            "in.yaml:1: run.max_time: 0s is out of bounds: duration > 0s; or auto");
   EXPECT_EQ(file_error("optim: {schedule: step}"),
             "in.yaml:1: optim.schedule: 'step' is not one of cosine | linear | constant");
   EXPECT_EQ(override_error("debug.fault=storage-read"),

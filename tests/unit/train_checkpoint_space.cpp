@@ -13,6 +13,7 @@
 #include "tests/support/tiny_gpt.hpp"
 #include "train/checkpoints.hpp"
 #include "train/prepare.hpp"
+#include "train/save_time.hpp"
 
 namespace {
 
@@ -67,6 +68,13 @@ TEST_F(CheckpointSpace, is_asked_for_at_the_start_after_the_rest_of_a_killed_one
   run.dir = run_dir().string();
   EXPECT_NO_THROW(require_checkpoint_space(run, m_model, 0));
   EXPECT_FALSE(std::filesystem::exists(half()));
+}
+
+// Which a plan tells before there is a model.
+TEST_F(CheckpointSpace, is_known_from_the_graph) {
+  auto const estimate = estimate_save(m_train, Machine{.nvme_write_gbps = 2});
+  EXPECT_EQ(estimate.bytes, checkpoint_bytes(m_model));
+  EXPECT_EQ(estimate.seconds(), static_cast<double>(estimate.bytes) / 2e9);
 }
 
 TEST_F(CheckpointSpace, is_asked_for_at_a_save_after_the_rest_of_a_killed_one_is_gone) {

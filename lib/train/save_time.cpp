@@ -1,0 +1,42 @@
+#include "train/save_time.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr double kGuessGbps = 0.5;  // a shared file system on an ordinary day
+
+// fp32 values: the master, and the moments of what is trained.
+std::int64_t saved_elements(Chunk const& chunk) {
+  std::int64_t elements = 0;
+  for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
+  return (chunk.trainable ? 3 : 1) * elements;
+}
+
+}  // namespace
+
+SaveEstimate estimate_save(Graph const& train, Machine const& machine) {
+  SaveEstimate estimate;
+  for (auto const& chunk : train.chunks) estimate.bytes += saved_elements(chunk) * 4;
+  estimate.is_measured = machine.nvme_write_gbps > 0;
+  estimate.gbps = estimate.is_measured ? machine.nvme_write_gbps : kGuessGbps;
+  return estimate;
+}
+
+std::string describe(SaveEstimate const& estimate) {
+  return fmt::format("\nA checkpoint of {} takes about {}: an estimate at {:.3g} GB/s, {}.\n",
+                     human_bytes(estimate.bytes), human_duration(estimate.seconds()), estimate.gbps,
+                     estimate.is_measured ? "the rate of the drive for spill files" : "a guess");
+}
+
+void SaveTime::add(double seconds) {
+  m_expected_s = m_total_s > 0 ? std::max(m_expected_s, seconds) : seconds;
+  m_total_s += seconds;
+}
+
+}  // namespace spillway
