@@ -2,6 +2,10 @@
 # column for other programs, and Kokkos where it came from the wheel.
 if(TARGET spillway)
   install(TARGETS spillway)
+  install(FILES ${PROJECT_SOURCE_DIR}/share/completion.bash RENAME spillway
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
+if(TARGET spillway AND NOT CMAKE_CROSSCOMPILING)  # the program tells what is in its manual
   set(manual ${PROJECT_BINARY_DIR}/share/spillway.1)
   add_custom_command(OUTPUT ${manual} DEPENDS spillway ${PROJECT_SOURCE_DIR}/share/write_manual.sh
       ${PROJECT_SOURCE_DIR}/share/manual.awk
@@ -11,8 +15,6 @@ if(TARGET spillway)
     COMMENT "Writing the manual" VERBATIM)
   add_custom_target(spillway_manual ALL DEPENDS ${manual})
   install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${PROJECT_SOURCE_DIR}/share/completion.bash RENAME spillway
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/input DESTINATION ${CMAKE_INSTALL_DATADIR}/spillway)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff

@@ -71,7 +71,7 @@ class Spillway(CMakePackage, CudaPackage):
         return args
 
     def check(self):
-        """Tests of the build, without those that take long, install, or look at the sources."""
+        """Tests of the build, without those that take long, and without ours of installs."""
         with working_dir(self.build_directory):
             ctest("--output-on-failure", "--label-exclude", "^(long|install)$")
 
