@@ -1,6 +1,20 @@
-# `cmake --install`: the binary, the example inputs, and Kokkos where it came from the wheel.
+# `cmake --install`: the program with its manual and completion, the example inputs, the deciding
+# column for other programs, and Kokkos where it came from the wheel.
 if(TARGET spillway)
   install(TARGETS spillway)
+  install(FILES ${PROJECT_SOURCE_DIR}/share/completion.bash RENAME spillway
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
+if(TARGET spillway AND NOT CMAKE_CROSSCOMPILING)  # the program tells what is in its manual
+  set(manual ${PROJECT_BINARY_DIR}/share/spillway.1)
+  add_custom_command(OUTPUT ${manual} DEPENDS spillway ${PROJECT_SOURCE_DIR}/share/write_manual.sh
+      ${PROJECT_SOURCE_DIR}/share/manual.awk
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
+      bash ${PROJECT_SOURCE_DIR}/share/write_manual.sh $<TARGET_FILE:spillway> ${manual}
+    COMMENT "Writing the manual" VERBATIM)
+  add_custom_target(spillway_manual ALL DEPENDS ${manual})
+  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/input DESTINATION ${CMAKE_INSTALL_DATADIR}/spillway)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
@@ -9,3 +23,24 @@ string(FIND "${Kokkos_DIR}" "${kokkos_tree}/" at)
 if(at EQUAL 0)
   install_kokkos_wheel()
 endif()
+
+# find_package(spillway): none of these needs Kokkos, MPI or a device. Their users compile with
+# flags of their own.
+foreach(name base config graph model plan)
+  target_compile_features(spillway_${name} PUBLIC cxx_std_20)
+  target_include_directories(spillway_${name}
+    INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/spillway>)
+  install(TARGETS spillway_${name} EXPORT spillwayTargets)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${name}/*.hpp
+    ${PROJECT_SOURCE_DIR}/lib/${name}/*.def)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway/${name})
+endforeach()
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/spillway)
+install(EXPORT spillwayTargets NAMESPACE spillway:: DESTINATION ${package})
+include(CMakePackageConfigHelpers)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spillwayConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/share/spillwayConfig.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/share/spillwayConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/share/spillwayConfig.cmake
+  ${PROJECT_BINARY_DIR}/share/spillwayConfigVersion.cmake DESTINATION ${package})

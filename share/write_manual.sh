@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# write_manual.sh PROGRAM FILE: the man page, from what the program says of itself.
+set -euo pipefail
+program=$1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+{
+  echo "version $("$program" --version | head -n 1)"
+  "$program" --help
+  "$program" --help | awk '/^[A-Z]/ {on = /^Subcommands/} on && /^  [a-z]/ {print $1}' |
+    while read -r command; do
+      echo "command $command"
+      "$program" "$command" --help
+    done
+  echo keys
+  "$program" --print-config
+} | awk -f "$here/manual.awk" >"$2.new"
+mv "$2.new" "$2"

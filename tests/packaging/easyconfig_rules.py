@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""easyconfig_rules.py ROOT FILE: what EasyBuild cannot know of our easyconfig: that it names all
+that the program needs, options that exist, and files that are installed."""
+import re
+import sys
+from pathlib import Path
+
+from spack_rules import NOT_FOR_SPACK, Tree
+
+# GCC and Open MPI are the toolchain's; of Python only jobs/ makes use, of gnuplot only charts.
+FROM_ELSEWHERE = {"compiler", "MPI", "mpirun", "python3", "gnuplot"}
+
+
+def breaches(root, file):
+    tree = Tree(root)
+    text = file.read_text()
+    given = {}
+    exec(compile(text, str(file), "exec"), {"SOURCELOWER_TAR_GZ": "spillway-0.1.0.tar.gz"}, given)
+    named = {name.lower() for name, *_ in given["dependencies"] + given["builddependencies"]}
+    for key, spack in tree.needed.items():
+        known = {key.lower(), spack.split("+")[0], spack.replace("-", "_")}
+        if key in FROM_ELSEWHERE or spack in tree.test_only | NOT_FOR_SPACK:
+            continue
+        if not known & named:
+            yield f"missing dependency: {key}"
+    for option in re.findall(r"-D(\w+)=", given["configopts"]):
+        if option not in tree.options and option != "BUILD_TESTING":
+            yield f"unknown option: {option}"
+    for path in given["sanity_check_paths"]["files"] + given["sanity_check_paths"]["dirs"]:
+        source = path.removeprefix("share/spillway/")
+        if source != path and not (root / source).exists():
+            yield f"sanity check of what is not installed: {path}"
+    if given["version"] != tree.version or f"-{tree.version}-" not in file.name:
+        yield f"version: the tree is {tree.version}"
+
+
+if __name__ == "__main__":
+    found = list(breaches(Path(sys.argv[1]).resolve(), Path(sys.argv[2])))
+    for breach in found:
+        print(breach)
+    sys.exit(bool(found))

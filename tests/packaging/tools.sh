@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# tools.sh FOLDER: EasyBuild and ReFrame of the versions in requirements.txt, once, below FOLDER:
+# python/, and EasyBuild's own recipes in easybuild/. Exits 77 where pip reaches no packages.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$1"
+cd "$1"
+exec 9>lock
+flock 9
+cmp -s "$here/requirements.txt" installed.txt && exit 0
+
+# A mistake of ours must not look like a missing network: pip tells them apart by words alone.
+fetch() {
+  "$@" 2>pip.log && return
+  if grep -qiE 'connection|timed out|network is unreachable|name resolution|proxy' pip.log; then
+    echo "packaging: pip reaches no packages from here: not tested"
+    exit 77
+  fi
+  cat pip.log >&2
+  exit 1
+}
+pip=(python3 -m pip --disable-pip-version-check --retries 1)
+version=$(sed -n 's/^easybuild-framework==//p' "$here/requirements.txt")
+rm -rf python easybuild
+fetch "${pip[@]}" install --quiet --no-compile --no-deps --target python \
+  --requirement "$here/requirements.txt"
+# Their wheels would be of twenty thousand files: unpacked as they come, they serve as well.
+fetch "${pip[@]}" download --quiet --no-deps --dest easybuild \
+  "easybuild-easyblocks==$version" "easybuild-easyconfigs==$version"
+for archive in easybuild/*.tar.gz; do
+  tar --extract --gzip --file "$archive" --directory easybuild --strip-components 1 \
+    --wildcards '*/easybuild/*'
+  rm "$archive"
+done
+cp "$here/requirements.txt" installed.txt
