@@ -14,7 +14,7 @@ if(TARGET spillway AND NOT CMAKE_CROSSCOMPILING)  # the program tells what is in
       bash ${PROJECT_SOURCE_DIR}/share/write_manual.sh $<TARGET_FILE:spillway> ${manual}
     COMMENT "Writing the manual" VERBATIM)
   add_custom_target(spillway_manual ALL DEPENDS ${manual})
-  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/input DESTINATION ${CMAKE_INSTALL_DATADIR}/spillway)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff

@@ -2,6 +2,11 @@
 # write_manual.sh PROGRAM FILE: the man page, from what the program says of itself.
 set -euo pipefail
 program=$1
+"$program" --version >/dev/null || {
+  echo "warning: $program does not start here (built for another processor?): no man page" >&2
+  rm -f "$2"
+  exit 0
+}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 {
   echo "version $("$program" --version | head -n 1)"

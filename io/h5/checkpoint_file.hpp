@@ -6,9 +6,8 @@
 //   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
 //                     that any HDF5 reader sees whole tensors, each with the XXH3-64 (hex) of its
 //                     extents; /run: what the run wants to remember (attributes, JSON text)
-//   seal              for this one: where in which shard every extent of a tensor lies, what the
-//   run
-//                     wants to remember, and checksums of every byte of all files
+//   seal              for this one: where in which shard every extent of a tensor lies, /run once
+//                     more, and checksums of every byte of all files
 #pragma once
 
 #include <cstdint>

@@ -76,18 +76,23 @@ std::optional<std::int64_t> step_named(fs::path const& prepared) {
 }
 
 // Of a save that was interrupted when its checkpoint stood in its place and `latest` did not name
-// it yet. Every other prepared text is removed.
-void finish_commit(fs::path const& run_directory) {
+// it yet; a `latest` that somebody wrote since then counts more. Every other prepared text is
+// removed. The line to be said of it.
+std::optional<std::string> finish_commit(fs::path const& run_directory) {
   auto const latest = run_directory / kLatest, prepared = prepared_path(latest);
-  if (!fs::exists(fs::symlink_status(prepared))) return;
+  if (!fs::is_regular_file(fs::symlink_status(prepared))) return {};
   auto const step = step_named(prepared);
-  auto const named = read_latest(run_directory);
-  bool const follows = step && (!named || step_in(*named) < step);
-  if (follows && why_not(standing_place(run_directory, *step)).empty()) {
-    publish_text(latest);
-  } else {
+  bool const is_there = fs::exists(latest);
+  bool const follows =
+      step && (!is_there || (fs::last_write_time(latest) <= fs::last_write_time(prepared) &&
+                             step_in(first_line(latest)) < step));
+  if (!follows || !why_not(standing_place(run_directory, *step)).empty()) {
     fs::remove(prepared);
+    return {};
   }
+  publish_text(latest);
+  return fmt::format("{}: a save was interrupted at its end; {}{} is complete", latest.string(),
+                     kStepPrefix, *step);
 }
 
 fs::path unused_earlier(fs::path const& run_directory) {
@@ -108,6 +113,9 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
                          bool with_latest) {
   return as_storage_error([&] {
     auto const earlier = prepared_path(run_directory / kEarlier);
+    bool const taken =
+        std::ranges::any_of(steps, [&](auto step) { return fs::exists(step_path(earlier, step)); });
+    if (taken) fs::rename(earlier, unused_earlier(run_directory));  // the move was another one
     fs::create_directory(earlier);
     // `latest` goes first: without it the newest of those that still stand here is found.
     if (with_latest) move_if_there(run_directory / kLatest, earlier / kLatest);
@@ -126,7 +134,8 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
 }  // namespace
 
 std::vector<std::string> mend_latest(fs::path const& run_directory) {
-  as_storage_error([&] { finish_commit(run_directory); });
+  auto const finished = as_storage_error([&] { return finish_commit(run_directory); });
+  if (finished) return {*finished};  // it is the newest
   auto steps = finished_steps(run_directory);
   auto const latest = read_latest(run_directory);
   bool const moving = fs::exists(prepared_path(run_directory / kEarlier));

@@ -24,7 +24,11 @@ settings=(                             # a number of -J for each
 # module load gcc openmpi hdf5         # or: spack env activate spillway
 set -euo pipefail
 cd "$PBS_O_WORKDIR"
-self=jobs/pbs/array-sweep.sh
+export self=${self:-jobs/pbs/array-sweep.sh}        # this file: a copy says where it lies
+cmp -s "$0" "$self" || {
+  echo "$self is not this job's script: give it by qsub -v self=FILE, or change the line above" >&2
+  exit 2
+}
 spillway=${SPILLWAY:-build/bin/spillway}
 export input=${input:-input/gpt.yaml} keys=${keys:-} index=${index:-${PBS_ARRAY_INDEX:-}}
 run_dir=runs/$PBS_JOBNAME/$index       # where the next node sees it, too
@@ -61,5 +65,5 @@ if [[ $(latest) == "$before" ]]; then
 fi
 echo "status $status at $(latest): submitted again" >&2
 variables=input,keys,index
-for name in SPILLWAY SCRATCH_LOCAL; do [[ -z ${!name:-} ]] || variables+=,$name; done
+for name in self SPILLWAY SCRATCH_LOCAL; do [[ -z ${!name:-} ]] || variables+=,$name; done
 qsub -N "$PBS_JOBNAME" -v "$variables" "$self"

@@ -18,7 +18,11 @@
 # module load gcc openmpi hdf5         # or: spack env activate spillway
 set -euo pipefail
 cd "$PBS_O_WORKDIR"
-self=jobs/pbs/train.sh
+export self=${self:-jobs/pbs/train.sh}        # this file: a copy says where it lies
+cmp -s "$0" "$self" || {
+  echo "$self is not this job's script: give it by qsub -v self=FILE, or change the line above" >&2
+  exit 2
+}
 spillway=${SPILLWAY:-build/bin/spillway}
 export input=${input:-input/gpt.yaml} keys=${keys:-}
 run_dir=runs/$PBS_JOBNAME
@@ -34,7 +38,8 @@ echo "$PBS_JOBID" >"$run_dir/job-began"
 before=$(latest)
 mpirun --hostfile "$PBS_NODEFILE" --map-by ppr:1:node \
   grep -qxF "$PBS_JOBID" "$run_dir/job-began" || {
-  echo "not every node sees $PWD/$run_dir: submit from a folder that they share" >&2
+  echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
+    "a folder that they share" >&2
   exit 2
 }
 
@@ -61,5 +66,5 @@ if [[ $(latest) == "$before" ]]; then
 fi
 echo "status $status at $(latest): submitted again" >&2
 variables=input,keys
-for name in SPILLWAY SCRATCH_LOCAL; do [[ -z ${!name:-} ]] || variables+=,$name; done
+for name in self SPILLWAY SCRATCH_LOCAL; do [[ -z ${!name:-} ]] || variables+=,$name; done
 qsub -N "$PBS_JOBNAME" -v "$variables" "$self"

@@ -58,4 +58,4 @@ if [[ $(latest) == "$before" ]]; then
   exit "$status"
 fi
 echo "status $status at $(latest): requeued" >&2
-scontrol requeue "$SLURM_JOB_ID" || exit "$status"
+scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || exit "$status"

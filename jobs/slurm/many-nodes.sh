@@ -31,7 +31,8 @@ mkdir -p "$run_dir"
 echo "$SLURM_JOB_ID" >"$run_dir/job-began"
 before=$(latest)
 srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 grep -qx "$SLURM_JOB_ID" "$run_dir/job-began" || {
-  echo "not every node sees $PWD/$run_dir: submit from a folder that they share" >&2
+  echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
+    "a folder that they share" >&2
   exit 2
 }
 

@@ -30,11 +30,6 @@ Comm::Comm(Place place)
   m_incoming.reserve(static_cast<std::size_t>(place.size) + 1);
 }
 
-void Comm::count_wait(double seconds) {
-  if (m_last_word >= 0) m_waited_s[static_cast<std::size_t>(m_last_word)] += seconds;
-  m_last_word = -1;
-}
-
 void Comm::forget_waits() {
   std::ranges::fill(m_waited_s, 0.0);
 }

@@ -49,7 +49,7 @@ class Comm {
   // In about log2(size()) rounds, each with one peer: for what is small and often said.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
-  // Two ranks call it with each other's number, and buffers of one length; not collective.
+  // Exchanges bytes with one peer, which calls it too, with this rank's number and as many bytes.
   void swap(int peer, std::span<std::byte const> send_bytes, std::span<std::byte> receive_bytes);
 
   int agree(int word);  // the largest of all ranks' words
@@ -59,10 +59,11 @@ class Comm {
   // never waits.
   virtual void still_here() {}
 
-  // Of waiting without a word, from now on.
+  // From now on a peer counts as lost after so many seconds of waiting without a word.
   virtual void set_patience(double) {}
 
-  // By peer: seconds of collectives for which this rank waited, its message being the last to come.
+  // By peer: seconds of exchanges of data for which this rank waited, that peer's message being the
+  // last to come.
   std::span<double const> waited_s() const { return m_waited_s; }
   void forget_waits();  // they count from now on
 
@@ -89,8 +90,9 @@ class Comm {
   virtual void exchange(Traffic traffic, std::span<Outgoing const> outgoing,
                         std::span<Incoming const> incoming) = 0;
 
-  void note_last_word(int peer) { m_last_word = peer; }
-  void count_wait(double seconds);  // for whom note_last_word has named
+  void count_wait(int peer, double seconds) {
+    m_waited_s[static_cast<std::size_t>(peer)] += seconds;
+  }
 
  private:
   void begin();
@@ -102,7 +104,6 @@ class Comm {
   std::vector<Incoming> m_incoming;
   std::vector<std::byte> m_words;  // for agree
   std::vector<double> m_waited_s;
-  int m_last_word = -1;  // the peer; none: -1
 };
 
 // One rank on its own; needs no library and no launcher.

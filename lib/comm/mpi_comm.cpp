@@ -53,7 +53,9 @@ MpiComm::MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings co
       m_data(data),
       m_control(control),
       m_settings(settings),
-      m_signs(control, settings.sign_s) {
+      m_signs(control, settings.sign_s),
+      m_hosts(static_cast<std::size_t>(size())) {
+  set_patience(settings.patience_s);
   auto const most = 2 * static_cast<std::size_t>(size()) + 2;
   m_requests.reserve(most);
   m_request_peers.reserve(most);
@@ -64,6 +66,11 @@ MpiComm::~MpiComm() {
   m_signs.end(m_settings.patience_s);
   MPI_Comm_free(&m_control);
   MPI_Comm_free(&m_data);
+}
+
+void MpiComm::set_patience(double seconds) {
+  m_settings.patience_s = seconds;
+  m_signs.set_every(std::min(m_settings.sign_s, seconds / 20));
 }
 
 void MpiComm::abort(int status) {
@@ -78,7 +85,6 @@ void MpiComm::meet_peers() {
     Outgoing const outgoing{(rank() + distance) % size(), ours};
     Incoming const incoming{(rank() - distance + size()) % size(), theirs};
     exchange(Traffic::data, {&outgoing, 1}, {&incoming, 1});
-    exchange(Traffic::control, {&outgoing, 1}, {&incoming, 1});
   }
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
@@ -97,7 +103,10 @@ void MpiComm::exchange(Traffic traffic, std::span<Outgoing const> outgoing,
   auto const limit = static_cast<std::size_t>(kPieceBytes);
   for (std::size_t round = 0; round * limit < longest; ++round) {
     start_round(traffic == Traffic::control ? m_control : m_data, outgoing, incoming, round);
-    wait_all();
+    auto const begun = SteadyClock::now();
+    int const last = wait_all();
+    // Of control messages the last comes from a neighbour, who may have waited for another one.
+    if (traffic == Traffic::data && last >= 0) count_wait(last, seconds_since(begun));
   }
 }
 
@@ -124,9 +133,10 @@ void MpiComm::start_round(MPI_Comm comm, std::span<Outgoing const> outgoing,
   }
 }
 
-// MPI moves data only inside its calls, and its own waiting burns a core that compute needs.
-void MpiComm::wait_all() {
-  auto const begun = SteadyClock::now();
+// The peer from which the last message came, -1 where none was to come. MPI moves data only inside
+// its calls, and its own waiting burns a core that compute needs.
+int MpiComm::wait_all() {
+  int last = -1;
   Backoff backoff;
   auto left = m_requests.size();
   while (left > 0) {
@@ -137,7 +147,9 @@ void MpiComm::wait_all() {
     if (done == MPI_UNDEFINED) break;
     for (int const number : std::span(m_done).first(static_cast<std::size_t>(done))) {
       auto const i = static_cast<std::size_t>(number);
-      if (i < m_receives) note_last_word(m_request_peers[i]);
+      if (i >= m_receives) continue;
+      last = m_request_peers[i];
+      m_signs.note(last);
     }
     left -= static_cast<std::size_t>(done);
     if (done > 0 || m_signs.hear()) {
@@ -147,14 +159,14 @@ void MpiComm::wait_all() {
       give_up_after(backoff.waited_s());
     }
   }
-  count_wait(seconds_since(begun));
+  return last;
 }
 
-// Who waits for long says so, and that it lives: those who give up then know who does not. The
-// ranks give up in their order, so that one of them speaks.
+// Who waits for long says so, and who waits too answers: those who give up then know who does not
+// live. The ranks give up in their order, so that one of them speaks.
 void MpiComm::give_up_after(double waited_s) {
   auto const patience_s = m_settings.patience_s;
-  if (2 * waited_s > patience_s) m_signs.give(Sign::waiting);
+  if (2 * waited_s > patience_s || m_signs.is_asked()) m_signs.give(Sign::waiting);
   if (waited_s < patience_s + std::min(1.0, 0.02 * rank())) return;
   throw Error(Status::peer_lost, whom_it_waits_for(waited_s));
 }

@@ -21,7 +21,7 @@ class MpiComm final : public Comm {
   ~MpiComm() override;
 
   void still_here() override { m_signs.give(Sign::busy); }
-  void set_patience(double seconds) override { m_settings.patience_s = seconds; }
+  void set_patience(double seconds) override;
   [[noreturn]] void abort(int status) override;
 
   // Opens the connection of every pair with a message as long as those to come, one peer at a time:
@@ -35,7 +35,7 @@ class MpiComm final : public Comm {
                 std::span<Incoming const> incoming) override;
   void start_round(MPI_Comm comm, std::span<Outgoing const> outgoing,
                    std::span<Incoming const> incoming, std::size_t round);
-  void wait_all();
+  int wait_all();
   void give_up_after(double waited_s);
   std::string whom_it_waits_for(double waited_s) const;
   std::string name_of(int rank) const;

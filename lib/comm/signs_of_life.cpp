@@ -46,6 +46,7 @@ void SignsOfLife::give(Sign sign) {
   if (m_peers.empty() || seconds_since(m_given) < m_every_s) return;
   m_given = SteadyClock::now();
   hear();
+  m_asked = false;
   for (std::size_t i = 0; i < m_peers.size(); ++i) {
     int sent = 0;
     check_mpi(MPI_Test(&m_sending[i], &sent, MPI_STATUS_IGNORE), "MPI_Test");
@@ -63,12 +64,17 @@ bool SignsOfLife::hear() {
     MPI_Status from{};
     check_mpi(MPI_Test(&m_listening, &came, &from), "MPI_Test");
     if (came == 0) break;
-    m_heard_at[static_cast<std::size_t>(from.MPI_SOURCE)] = SteadyClock::now();
+    note(from.MPI_SOURCE);
+    m_asked = m_asked || m_heard == Sign::waiting;
     busy = busy || m_heard != Sign::waiting;
     m_ended += m_heard == Sign::last;
     listen();
   }
   return busy;
+}
+
+void SignsOfLife::note(int peer) {
+  m_heard_at[static_cast<std::size_t>(peer)] = SteadyClock::now();
 }
 
 double SignsOfLife::silent_s(int peer) const {

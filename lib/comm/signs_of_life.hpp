@@ -27,8 +27,12 @@ class SignsOfLife {
   void give(Sign sign);
   // Takes what has come; whether somebody is busy. Those who wait do not make others wait longer.
   bool hear();
-  // Since the last sign of a peer that was heard, or since the beginning.
+  // Whether somebody has said that it waits since this rank has last said anything.
+  bool is_asked() const { return m_asked; }
+  void note(int peer);  // something else has come from it
+  // Since anything of a peer was heard, or since the beginning.
   double silent_s(int peer) const;
+  void set_every(double seconds) { m_every_s = seconds; }
   // Once, on all ranks, before the communicator's end: each takes what was sent to it. Gives up
   // after `patience_s` without a word.
   void end(double patience_s) noexcept;
@@ -47,6 +51,7 @@ class SignsOfLife {
   std::vector<MPI_Request> m_sending;  // by peer
   MPI_Request m_listening = MPI_REQUEST_NULL;
   Sign m_heard{};
+  bool m_asked = false;
   std::size_t m_ended = 0;  // peers whose last sign is here
 };
 

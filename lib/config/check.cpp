@@ -92,6 +92,11 @@ void check_memory(MemoryConfig const& m, Checker const& checker) {
                   "needed with memory.nvme.size");
 }
 
+void check_run(RunConfig const& run, Checker const& checker) {
+  checker.require(run.peer_timeout_s >= 1, "run.peer_timeout", "run.peer_timeout",
+                  "give at least 1s");
+}
+
 void check_fault(Config const& c, Checker const& checker) {
   bool const damages = c.debug.fault.starts_with("storage-random");
   checker.require(c.spill.checksum || !damages, "debug.fault", "spill.checksum",
@@ -165,6 +170,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   check_sizes(config, checker);
   check_optim(config.optim, config.precision, checker);
   check_memory(config.memory, checker);
+  check_run(config.run, checker);
   check_fault(config, checker);
   check_plan(config, checker);
   check_tiers(config, checker, where);

@@ -56,8 +56,8 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
     if (question.ranks == 1) break;
     auto const expected = outlook(question.train, question.request, question.budgets,
                                   question.machine, question.micro_batches, shard, question.ranks);
-    bool const known =
-        exchange_gbps(question.machine, question.ranks) > 0 && knows_rates(question.machine, expected.peak_bytes);
+    bool const known = exchange_gbps(question.machine, question.ranks) > 0 &&
+                       knows_rates(question.machine, expected.peak_bytes);
     result.push_back(
         {name(shard), {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -101,7 +102,7 @@ void set_aside(std::filesystem::path const& run_dir) {
 }
 
 void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
-                      SaveSettings const& settings, Comm& comm) {
+                      SaveSettings& settings, Comm& comm) {
   auto const layout = layout_of(model, comm.size());
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
   bool const first = comm.rank() == 0;
@@ -114,7 +115,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   on_all_ranks(comm, [&] {
     if (!first) return;
     write_manifest(directory, layout, to_texts(run));
-    if (settings.begins_anew) set_aside(run_dir);
+    if (std::exchange(settings.begins_anew, false)) set_aside(run_dir);
     auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);
     if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);
   });
@@ -166,7 +167,7 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
 }
 
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
-                     SaveSettings const& settings, Comm& comm) {
+                     SaveSettings& settings, Comm& comm) {
   try {
     write_checkpoint(run_dir, model, run, settings, comm);
   } catch (AgreedError const&) {

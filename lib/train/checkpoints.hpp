@@ -21,14 +21,14 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
 
 struct SaveSettings {
   std::int64_t keep = 1;     // so many of the newest stay
-  bool begins_anew = false;  // those that are there are another run's: they go to earlier-<k>
+  bool begins_anew = false;  // those that are there are another run's: they go to earlier-<k>, once
 };
 
 // Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes an equal share of
 // all values. Throws Error(storage) on all ranks alike (empty text on those that need not speak);
 // the previous checkpoint stays valid then.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
-                     SaveSettings const& settings, Comm& comm);
+                     SaveSettings& settings, Comm& comm);
 
 // Every rank reads the whole, and tells the others that it lives. `weights_only` leaves the moments
 // as they are. Throws Error(bad_input) when the checkpoint is of another model, Error(damaged) when

@@ -7,12 +7,15 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <new>
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
 #include "comm/gathered.hpp"
+#include "comm/on_all_ranks.hpp"
 
 namespace spillway {
 namespace {
@@ -90,11 +93,20 @@ double slowest_gbps(Comm& comm, Peer const& peer, std::span<std::byte> send,
   return first > 0 && second > 0 ? std::min(first, second) : std::max(first, second);
 }
 
+Pages memory() {
+  try {
+    return Pages(kMostBytes);
+  } catch (std::bad_alloc const&) {
+    throw Error(Status::bad_input, "no memory to measure the network with");
+  }
+}
+
 }  // namespace
 
 void probe_network(Machine& machine, Comm& comm) {
   auto const nodes = ranks_by_node(comm);
-  Pages send(kMostBytes), receive(kMostBytes);
+  Pages send, receive;
+  on_all_ranks(comm, [&] { send = memory(), receive = memory(); });
   auto const on_node = [&](int round) { return peer_on_node(nodes, comm, round); };
   auto const elsewhere = [&](int round) { return peer_elsewhere(nodes, comm, round); };
   machine.node_gbps = slowest_gbps(comm, on_node, send.all(), receive.all());

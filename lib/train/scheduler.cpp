@@ -80,6 +80,12 @@ void say_end(JobEnd const& end, double left_s) {
   }
 }
 
+// One task of an array has the number of the whole array, too.
+std::string slurm_job() {
+  auto const array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+  return array.empty() || task.empty() ? variable("SLURM_JOB_ID") : array + "_" + task;
+}
+
 double ask_and_say() {
   auto const now_s = [] { return static_cast<double>(std::time(nullptr)); };
   auto const end = ask_scheduler(now_s(), kPatienceS);
@@ -91,7 +97,7 @@ double ask_and_say() {
 }  // namespace
 
 JobEnd ask_scheduler(double now_s, int patience_s) {
-  auto const slurm = variable("SLURM_JOB_ID"), pbs = variable("PBS_JOBID");
+  auto const slurm = slurm_job(), pbs = variable("PBS_JOBID");
   if (!slurm.empty() && is_job_id(slurm)) return ask_slurm(slurm, now_s, patience_s);
   if (!pbs.empty() && is_job_id(pbs)) return ask_pbs(pbs, now_s, patience_s);
   return {{}, "this is no job of Slurm or PBS"};

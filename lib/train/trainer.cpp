@@ -98,6 +98,7 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
 Status Trainer::run(RunState start) {
   m_state = std::move(start);
   if (m_state.step > 0) m_saved_step = m_state.step;  // where it comes from
+  m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0};
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {
@@ -247,8 +248,7 @@ std::optional<std::string> Trainer::save() {
     if (m_parts.run_dir) m_parts.run_dir->require_ours();
   });
   try {
-    SaveSettings const settings{m_parts.config.run.checkpoint.keep, m_saved_step < 0};
-    save_checkpoint(m_parts.config.run.dir, model(), m_state, settings, m_parts.comm);
+    save_checkpoint(m_parts.config.run.dir, model(), m_state, m_save_settings, m_parts.comm);
     m_save_time.add(seconds_since(m_saved_at));
     m_saved_step = m_state.step;
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "plan/passes.hpp"
 #include "runtime/engine.hpp"
 #include "train/batches.hpp"
+#include "train/checkpoints.hpp"
 #include "train/data.hpp"
 #include "train/fault.hpp"
 #include "train/model_state.hpp"
@@ -100,6 +101,7 @@ class Trainer {
   RunState m_state;
   std::unique_ptr<Bound> m_bound;
   std::int64_t m_saved_step = -1;
+  SaveSettings m_save_settings;
   Reporter m_reporter;
   Replanner m_replanner;
   StorageTrouble m_trouble;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# agent.sh ADDRESS COMMAND...: what Open MPI calls in place of ssh. Host k has the address 10.77.0.k.
+# agent.sh ADDRESS COMMAND...: what Open MPI calls in place of ssh. Host k is 10.77.0.k.
+# shellcheck disable=SC2016  # the inner shell expands
 set -euo pipefail
 number=${1##*.}
 shift

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced: hosts node1, node2, ... in network namespaces, joined by a switch.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export SPILLWAY_HOSTS=spillway-$$
@@ -8,10 +9,10 @@ skip() {
 }
 
 remove_hosts() {
-  for namespace in $(ip netns list 2>/dev/null | awk -v mine="$SPILLWAY_HOSTS" \
+  for namespace in $(ip netns list 2>/dev/null | awk -v mine="$SPILLWAY_HOSTS-" \
     'index($1, mine) == 1 {print $1}'); do
-    ip netns pids "$namespace" | xargs -r kill -9
-    ip netns delete "$namespace"
+    ip netns pids "$namespace" | xargs -r kill -9 || true  # some have just ended
+    ip netns delete "$namespace" || true
   done
 }
 
@@ -26,7 +27,9 @@ add_host() {  # NUMBER
 }
 
 make_hosts() {  # COUNT
-  command -v ip >/dev/null && command -v nsenter >/dev/null || skip "iproute2 and util-linux are missing"
+  for tool in ip tc nsenter; do
+    command -v $tool >/dev/null || skip "$tool is missing (packages iproute2, util-linux)"
+  done
   ip netns add "$SPILLWAY_HOSTS-switch" 2>/dev/null || skip "no network namespaces may be made here"
   trap remove_hosts EXIT
   ip -n "$SPILLWAY_HOSTS-switch" link add bridge type bridge 2>/dev/null ||

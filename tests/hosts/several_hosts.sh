@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# several_hosts.sh SPILLWAY DIRECTORY: three hosts, of which the third has two ranks and a slow link.
+# several_hosts.sh SPILLWAY DIRECTORY: three hosts; the third has two ranks and a slow link.
 set -euo pipefail
 spillway=$1 directory=$2
+# shellcheck source=tests/hosts/hosts.sh
 source "$(dirname "${BASH_SOURCE[0]}")/hosts.sh"
 [[ $(id -u) == 0 ]] || skip "only root may make network namespaces"
 mpirun --version | grep -q 'Open MPI' || skip "this test knows how Open MPI starts its daemons"
@@ -18,7 +19,7 @@ data: {train: tokens.h5, sequence: 32}
 batch: {sequences: 8, micro: 2}
 memory: {device: 64MiB, nvme: {path: scratch, size: 64MiB}}
 plan: {activations: nvme}
-run: {steps: 6, threads: 1, dir: run, peer_timeout: 5s, checkpoint: {every: 3}}
+run: {steps: 6, threads: 1, dir: run, max_time: 2m, checkpoint: {every: 3}}
 YAML
 
 make_hosts 3
@@ -53,7 +54,8 @@ PYTHON
 
 echo "== a host that stops is named"
 status=0
-run_on "$places" "$spillway" train job.yaml run.steps=1000000 >stopped.txt 2>&1 &
+run_on "$places" "$spillway" train job.yaml run.steps=1000000 run.peer_timeout=5s \
+  >stopped.txt 2>&1 &
 launcher=$!
 until [[ $(<run/latest) != step-6 ]]; do kill -0 $launcher; sleep 0.1; done
 ip netns pids "$SPILLWAY_HOSTS-3" | xargs -I{} sh -c \

@@ -48,7 +48,7 @@ export input=in.yaml keys=$endless
 echo 31 >limit
 [[ $(job mine train.sh) == 0 ]] || fail "a job that has submitted the next one has not failed"
 grep -q "qstat says that this job ends in" mine.out || fail "qstat is not asked"
-expected="-N mine -v input,keys,SPILLWAY,SCRATCH_LOCAL jobs/pbs/train.sh with in.yaml $keys "
+expected="-N mine -v input,keys,self,SPILLWAY,SCRATCH_LOCAL jobs/pbs/train.sh with in.yaml $keys "
 [[ $(cat submitted) == "$expected" ]] || fail "submitted: $(cat submitted)"
 grep -q "\"ranks\": 2" runs/mine/environment.json || fail "it does not run on two ranks"
 grep -q "path: $SCRATCH_LOCAL" runs/mine/config.yaml || fail "it spilled to another place"
@@ -63,7 +63,7 @@ echo 59 >limit
 keys=$endless
 echo 31 >limit
 [[ $(PBS_ARRAY_INDEX=1 job sweep array-sweep.sh) == 0 ]] || fail "sweep: has failed"
-expected="-N sweep -v input,keys,index,SPILLWAY,SCRATCH_LOCAL jobs/pbs/array-sweep.sh with "
+expected="-N sweep -v input,keys,index,self,SPILLWAY,SCRATCH_LOCAL jobs/pbs/array-sweep.sh with "
 [[ $(cat submitted) == "$expected"*" 1" ]] || fail "submitted: $(cat submitted)"
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: it is another setting"
 

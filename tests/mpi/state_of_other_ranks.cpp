@@ -2,6 +2,7 @@
 // it launches itself: as N ranks that save, then as M that load and compare.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -97,7 +98,8 @@ void save(State& state, fs::path const& directory, Comm& comm) {
   state.model().complete();
   RunState run;
   run.step = kStep;
-  save_checkpoint(directory, state.model(), run, {}, comm);
+  SaveSettings settings;
+  save_checkpoint(directory, state.model(), run, settings, comm);
 }
 
 bool loads_the_same(State& state, fs::path const& directory, Comm& comm) {
@@ -129,7 +131,7 @@ int run_as_rank(int argc, char** argv) {
 
 int launch(char const* what, int ranks, fs::path const& directory, int place) {
   auto const self = fs::read_symlink("/proc/self/exe").string();
-  auto const command = fmt::format(SPILLWAY_MPIEXEC " -n {} {} {} {} {}", ranks, self, what,
+  auto const command = fmt::format(SPILLWAY_MPIEXEC " -n {} '{}' {} '{}' {}", ranks, self, what,
                                    directory.string(), place);
   int const status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -146,8 +148,8 @@ void expect_equal_shares(fs::path const& checkpoint, int ranks) {
 
 TEST(StateOfOtherRanks, IsTheSameToTheByteInEveryPlace) {
   for (int writers = 1; writers <= 4; ++writers) {
-    auto const directory = fs::path(testing::TempDir()) / fmt::format("state_of_{}_ranks", writers);
-    fs::remove_all(directory);
+    auto const directory =
+        fs::path(testing::TempDir()) / fmt::format("state_of_{}_ranks-{}", writers, ::getpid());
     fs::create_directory(directory);
     ASSERT_EQ(launch("save", writers, directory, writers % 3), 0) << writers;
     expect_equal_shares(directory / fmt::format("step-{}", kStep), writers);

@@ -45,8 +45,8 @@ class Image:
         inside |= self.environment
         outside = {**os.environ, "ROOT": str(self.root), "SOURCE": str(self.source),
                    "COMMAND": command, "INSIDE": " ".join(f"{k}={v}" for k, v in inside.items())}
-        subprocess.run(["unshare", "--mount", "--pid", "--fork", "bash", "-euc", ENTER],
-                       env=outside, check=True)
+        subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child",
+                        "bash", "-euc", ENTER], env=outside, check=True)
 
 
 def make_base(folder):
@@ -54,7 +54,9 @@ def make_base(folder):
                    stdout=subprocess.DEVNULL)
     # The network as this machine reaches it; a container runtime would see to that.
     shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
-    shutil.copy("/etc/ssl/certs/ca-certificates.crt", folder / "etc/machine-certificates.crt")
+    authorities = Path("/etc/ssl/certs/ca-certificates.crt")
+    if authorities.exists():
+        shutil.copy(authorities, folder / "etc/machine-certificates.crt")
 
 
 def docker(base, work, source):
@@ -87,7 +89,9 @@ def apptainer(base, work, source):
     header, sections = parts[0], dict(zip(parts[1::2], parts[2::2]))
     assert re.search(r"^From: debian:12$", header, re.M), header
     assert sections.keys() == {"files", "post", "environment", "runscript", "test"}, sections
-    assert sections["files"].split() == [".", "/src"], sections["files"]
+    for line in sections["files"].strip().splitlines():
+        *copied, target = line.split()
+        assert target == "/src/" and all((source / name).exists() for name in copied), line
     image = Image(base, work / "image", source)
     image.run(sections["post"])
     image.run(sections["test"])

@@ -185,7 +185,7 @@ TEST_F(CheckpointDir, killed_before_any_move_of_the_first_one_it_is_there_or_not
   for (int before = 0; before < 2; ++before) {
     EXPECT_EXIT((moves_left = before, save(7, 1)), testing::ExitedWithCode(kKilled), "");
     abandon_checkpoint(m_run);
-    EXPECT_EQ(mend_latest(m_run), Names());
+    EXPECT_EQ(mend_latest(m_run).size(), before == 0 ? 0u : 1u);
     if (before == 0) {
       EXPECT_EQ(find_latest(m_run), std::nullopt);
     } else {

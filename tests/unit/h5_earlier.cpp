@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -112,13 +113,26 @@ TEST_F(EarlierCheckpoints, a_save_that_was_interrupted_at_its_very_end_is_finish
   save(20);
   fs::rename(m_run / "latest", m_run / "latest.partial");
   fs::rename(m_run / "old", m_run / "latest");
-  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(mend_latest(m_run).size(), 1u);
   EXPECT_EQ(test::names_in(m_run), (Names{"latest", "step-20"}));
   EXPECT_EQ(find_latest(m_run), m_run / "step-20");
 
   fs::rename(m_run / "latest", m_run / "latest.partial");  // it was the first one
-  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(mend_latest(m_run).size(), 1u);
   EXPECT_EQ(find_latest(m_run), m_run / "step-20");
+}
+
+TEST_F(EarlierCheckpoints, what_somebody_wrote_into_latest_since_an_interrupted_save_counts) {
+  save(5);
+  fs::rename(m_run / "step-5", m_run / "kept");
+  save(20);
+  fs::rename(m_run / "kept", m_run / "step-5");
+  fs::rename(m_run / "latest", m_run / "latest.partial");
+  std::ofstream(m_run / "latest") << "step-5\n";
+  fs::last_write_time(m_run / "latest",
+                      fs::last_write_time(m_run / "latest.partial") + std::chrono::seconds(1));
+  EXPECT_EQ(mend_latest(m_run).size(), 1u);
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "latest", "step-5"}));
 }
 
 TEST_F(EarlierCheckpoints, a_next_latest_that_names_nothing_newer_and_whole_is_removed) {
@@ -140,6 +154,17 @@ TEST_F(EarlierCheckpoints, a_move_that_was_interrupted_goes_on_into_the_same_pla
   EXPECT_EQ(mend_latest(m_run).size(), 1u);  // said, now that it has come to its end
   EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "latest", "step-50"}));
   EXPECT_EQ(test::names_in(m_run / "earlier-1"), Names{"step-90"});
+}
+
+TEST_F(EarlierCheckpoints, a_step_that_was_moved_before_does_not_stand_in_the_way) {
+  save(90);
+  fs::create_directory(m_run / "earlier.partial");
+  fs::copy(m_run / "step-90", m_run / "earlier.partial/step-90");
+  fs::rename(m_run / "step-90", m_run / "kept");
+  save(50);
+  fs::rename(m_run / "kept", m_run / "step-90");
+  EXPECT_EQ(mend_latest(m_run).size(), 1u);
+  EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "earlier-2", "latest", "step-50"}));
 }
 
 TEST_F(EarlierCheckpoints, one_of_a_later_version_is_not_passed_over) {

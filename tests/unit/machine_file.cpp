@@ -100,5 +100,29 @@ TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
   EXPECT_GE(count, 5);
 }
 
+// Four ranks a node: of seven peers three are near.
+TEST(ExchangeRate, CountsPeersOnTheNodeAndElsewhereByTheirLinks) {
+  Machine machine{.network_gbps = 2};
+  machine.node_ranks = 4;
+  machine.node_gbps = 6;
+  EXPECT_EQ(exchange_gbps(machine, 4), 6);
+  EXPECT_EQ(exchange_gbps(machine, 3), 6);
+  EXPECT_DOUBLE_EQ(exchange_gbps(machine, 8), 7 / (3 / 6.0 + 4 / 2.0));
+  machine.node_ranks = 1;
+  EXPECT_EQ(exchange_gbps(machine, 8), 2);
+}
+
+TEST(ExchangeRate, IsThatOfTheOneLinkThatIsKnown) {
+  Machine machine;
+  machine.node_ranks = 4;
+  EXPECT_EQ(exchange_gbps(machine, 8), 0);
+  machine.network_gbps = 2;
+  EXPECT_EQ(exchange_gbps(machine, 8), 2);
+  EXPECT_EQ(exchange_gbps(machine, 2), 2);
+  machine.network_gbps = 0;
+  machine.node_gbps = 5;
+  EXPECT_EQ(exchange_gbps(machine, 8), 5);
+}
+
 }  // namespace
 }  // namespace spillway::test

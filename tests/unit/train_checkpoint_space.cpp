@@ -81,7 +81,8 @@ TEST_F(CheckpointSpace, is_asked_for_at_a_save_after_the_rest_of_a_killed_one_is
   auto const comm = make_single_rank_comm();
   RunState state;
   state.step = 4;
-  EXPECT_NO_THROW(save_checkpoint(run_dir(), m_model, state, SaveSettings{1}, *comm));
+  SaveSettings settings{1};
+  EXPECT_NO_THROW(save_checkpoint(run_dir(), m_model, state, settings, *comm));
   EXPECT_FALSE(std::filesystem::exists(half()));
   EXPECT_TRUE(std::filesystem::exists(run_dir() / "step-4"));
 }
