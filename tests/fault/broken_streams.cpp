@@ -56,7 +56,7 @@ TEST_F(BrokenStreams, a_run_whose_reader_has_gone_goes_on) {
 TEST_F(BrokenStreams, no_data_file_gets_the_number_of_a_closed_stream) {
   auto const outcome = run_command(train_command("") + " <&- >&- 2>&-");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
-  // What is said begins with the program's name, or is the plan's explanation or a line of progress.
+  // What is said begins with the program's name, or is the plan's explanation, or progress.
   for (auto const* name : {"run/metrics.jsonl", "run/lock", "run/config.yaml", "run/latest"})
     for (auto const* said : {"spillway: ", "Predicted: ", "step 1/4"})
       EXPECT_EQ(read(name).find(said), std::string::npos) << name;
