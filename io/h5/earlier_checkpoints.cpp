@@ -139,8 +139,10 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
   auto steps = finished_steps(run_directory);
   auto const latest = read_latest(run_directory);
   bool const moving = fs::exists(prepared_path(run_directory / kEarlier));
-  if (steps.empty() && moving) move_to_earlier(run_directory, {}, false);
-  if (steps.empty()) return {};
+  if (steps.empty()) {
+    if (moving) move_to_earlier(run_directory, {}, false);
+    return {};
+  }
   if (!latest) return adopt_newest(run_directory, std::move(steps));
   auto const named = step_in(*latest);
   std::erase_if(steps, [&](auto step) { return !named || step <= *named; });

@@ -11,7 +11,7 @@ class Cutter {
  public:
   explicit Cutter(std::span<std::int64_t const> shape) : m_shape(shape), m_row(shape.size(), 0) {}
 
-  // Of the part of the array that the first `axis` indices of m_row have chosen.
+  // Cuts a range of the part of the array that the first `axis` indices of m_row have chosen.
   void cut(std::size_t axis, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
     auto const stride = elements_below(axis);

@@ -42,24 +42,27 @@ int partner(int i, std::size_t count, int round) {
   return other < static_cast<int>(count) ? other : -1;
 }
 
+int node_of(std::vector<std::vector<int>> const& nodes, Comm const& comm) {
+  auto const first_rank = [](auto const& node) { return node.front(); };
+  auto const here = std::ranges::find(nodes, comm.node_leader(), first_rank);
+  return static_cast<int>(here - nodes.begin());
+}
+
 int peer_on_node(std::vector<std::vector<int>> const& nodes, Comm const& comm, int round) {
-  auto const& ranks =
-      *std::ranges::find(nodes, comm.node_leader(), [](auto const& node) { return node.front(); });
+  auto const& ranks = nodes[static_cast<std::size_t>(node_of(nodes, comm))];
   int const other = partner(comm.local_rank(), ranks.size(), round);
   return other < 0 ? -1 : ranks[static_cast<std::size_t>(other)];
 }
 
 int peer_elsewhere(std::vector<std::vector<int>> const& nodes, Comm const& comm, int round) {
-  auto const here =
-      std::ranges::find(nodes, comm.node_leader(), [](auto const& node) { return node.front(); });
-  int const other = partner(static_cast<int>(here - nodes.begin()), nodes.size(), round);
+  int const other = partner(node_of(nodes, comm), nodes.size(), round);
   if (other < 0) return -1;
   auto const& ranks = nodes[static_cast<std::size_t>(other)];
   auto const local = static_cast<std::size_t>(comm.local_rank());
   return local < ranks.size() ? ranks[local] : -1;
 }
 
-// Of all ranks the longest time: those without a peer have none.
+// The time of the slowest rank; those without a peer take none.
 double swap_s(Comm& comm, int peer, std::span<std::byte> send, std::span<std::byte> receive) {
   auto const begin = SteadyClock::now();
   if (peer >= 0) comm.swap(peer, send, receive);
@@ -84,7 +87,7 @@ double pairs_gbps(Comm& comm, int peer, std::span<std::byte> send, std::span<std
   return static_cast<double>(bytes) / times[kRepetitions / 2] * 1e-9;
 }
 
-// Of both rounds the lower rate that is known.
+// The lower of the rates that the two rounds have measured.
 template <class Peer>
 double slowest_gbps(Comm& comm, Peer const& peer, std::span<std::byte> send,
                     std::span<std::byte> receive) {

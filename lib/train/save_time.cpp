@@ -11,11 +11,13 @@ namespace {
 
 constexpr double kGuessGbps = 0.5;  // a shared file system on an ordinary day
 
-// fp32 values: the master, and the moments of what is trained.
+// Values in fp32: the master and every state of it but the remainder, which is a part of it.
 std::int64_t saved_elements(Chunk const& chunk) {
   std::int64_t elements = 0;
   for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
-  return (chunk.trainable ? 3 : 1) * elements;
+  auto const moments = std::ranges::count_if(
+      chunk.states, [](State const& state) { return state.name != "remainder"; });
+  return (1 + moments) * elements;
 }
 
 }  // namespace

@@ -10,28 +10,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Drives that are faster than any, so that what can leave does; plain calls move it.
-constexpr auto kFastDrive = R"(matmul_gflops: {bf16: 50, fp32: 50}
-memory_gbps: 10
-nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
-cores: {all: 2, compute: 1}
-)";
-
-class CrashReplan : public CrashTest {
+class CrashReplan : public FastDriveTest {
  protected:
-  CrashReplan() {
-    write("fast.yaml", kFastDrive);
-    auto job = read("job.yaml");
-    job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
-    write("job.yaml", job);
-  }
-
-  std::string with(std::string const& overrides) const {
-    return fmt::format(
-        "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
-        "data.sequence=128 run.steps=32 memory.device=6MiB run.checkpoint.every=5 "
-        "debug.force_backend=posix debug.machine={} {}",
-        path("nvme"), path("fast.yaml"), overrides);
+  std::string steps_with(std::string const& overrides) const {
+    return with("run.steps=32 " + overrides);
   }
 
   bool has_new_plan() const {
@@ -45,7 +27,7 @@ class CrashReplan : public CrashTest {
     auto counted = moving;
     counted.path = m_dir.string();
     int transfers = 0;
-    for (auto const& call : points(counted, with("debug.fault=storage-slow:1"), kAlone)) {
+    for (auto const& call : points(counted, steps_with("debug.fault=storage-slow:1"), kAlone)) {
       if (call.find("/run/plan-") != call.npos) break;
       if (call.find(path("nvme")) != call.npos) ++transfers;
     }
@@ -53,7 +35,7 @@ class CrashReplan : public CrashTest {
   }
 
   void expect_kills_to_cost_nothing() {
-    keep_whole(with("plan.replan=false"), kAlone);
+    keep_whole(steps_with("plan.replan=false"), kAlone);
     Planted moving{.calls = "pread,pwrite",
                    .path = path("nvme"),
                    .what = "kill",
@@ -67,13 +49,13 @@ class CrashReplan : public CrashTest {
       moving.at = std::to_string(k);
       begin_anew();
       auto const outcome = run_command(
-          planted(moving) + train_command(with("debug.fault=storage-slow:1"), kAlone), 60);
+          planted(moving) + train_command(steps_with("debug.fault=storage-slow:1"), kAlone), 60);
       EXPECT_EQ(outcome.status, 137) << outcome.output;
       EXPECT_FALSE(has_new_plan()) << "not killed in the move";
       EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
       expect_sound_checkpoints();
       EXPECT_GE(committed_step(), 10);
-      expect_to_go_on(with("plan.replan=false"), kAlone);
+      expect_to_go_on(steps_with("plan.replan=false"), kAlone);
     }
   }
 };

@@ -20,6 +20,12 @@ bool is_checkpoint(fs::path const& path) {
   return path.filename().string().starts_with("step-") && !path.has_extension();
 }
 
+constexpr auto kFastDrive = R"(matmul_gflops: {bf16: 50, fp32: 50}
+memory_gbps: 10
+nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
+cores: {all: 2, compute: 1}
+)";
+
 // But for checkpoints, of which there may be more, and the summary: a run that was killed behind
 // its last checkpoint never wrote it.
 std::set<std::string> other_names_in(fs::path const& run) {
@@ -63,6 +69,21 @@ CrashTest::CrashTest() {
 
 void CrashTest::SetUp() {
   if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+}
+
+FastDriveTest::FastDriveTest() {
+  write("fast.yaml", kFastDrive);
+  auto job = read("job.yaml");
+  job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
+  write("job.yaml", job);
+}
+
+std::string FastDriveTest::with(std::string const& overrides) const {
+  return fmt::format(
+      "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
+      "data.sequence=128 memory.device=6MiB run.checkpoint.every=5 "
+      "debug.force_backend=posix debug.machine={} {}",
+      path("nvme"), path("fast.yaml"), overrides);
 }
 
 void CrashTest::keep_start() const {

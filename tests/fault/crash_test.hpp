@@ -43,6 +43,14 @@ class CrashTest : public FaultTest {
   std::int64_t committed_step() const;
 };
 
+// Its job plans for a drive that is faster than any, so that activations go to it until it turns
+// out to be slow; plain calls move them.
+class FastDriveTest : public CrashTest {
+ protected:
+  FastDriveTest();
+  std::string with(std::string const& overrides) const;  // what such a job needs, and these
+};
+
 // `ordinary`, or what SPILLWAY_CRASH_STRIDE says.
 int crash_stride(int ordinary);
 

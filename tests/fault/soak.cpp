@@ -12,33 +12,15 @@
 namespace spillway::test {
 namespace {
 
-// A drive that is faster than any, so that activations go to it until it turns out to be slow.
-constexpr auto kFastDrive = R"(matmul_gflops: {bf16: 50, fp32: 50}
-memory_gbps: 10
-nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
-cores: {all: 2, compute: 1}
-)";
-
 int disturbances() {
   auto const* const wish = std::getenv("SPILLWAY_SOAK");
   return wish == nullptr ? 10 : std::stoi(wish);
 }
 
-class Soak : public CrashTest {
+class Soak : public FastDriveTest {
  protected:
-  Soak() {
-    write("fast.yaml", kFastDrive);
-    auto job = read("job.yaml");
-    job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
-    write("job.yaml", job);
-  }
-
-  std::string with(std::string const& overrides) const {
-    return fmt::format(
-        "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
-        "data.sequence=128 memory.device=6MiB run.checkpoint.every=5 run.checkpoint.keep=2 "
-        "debug.force_backend=posix debug.machine={} {}",
-        path("nvme"), path("fast.yaml"), overrides);
+  std::string endless(std::string const& overrides) const {
+    return with("run.checkpoint.keep=2 run.steps=1000000 " + overrides);
   }
 
   std::int64_t draw(std::int64_t least, std::int64_t most) {
@@ -52,8 +34,7 @@ class Soak : public CrashTest {
     auto const seconds = static_cast<double>(draw(0, 1000)) * 1e-3 * most_s;
     auto const planting = fault == nullptr ? "" : planted(*fault);
     return run_command(fmt::format("timeout --preserve-status -k 20 -s {} {:.3f} env {} {}", signal,
-                                   seconds, planting,
-                                   train_command(with("run.steps=1000000 " + overrides), ranks)));
+                                   seconds, planting, train_command(endless(overrides), ranks)));
   }
 
   Planted at_a_call(std::string const& calls, std::string const& where, std::string const& what,
@@ -98,7 +79,7 @@ class Soak : public CrashTest {
   }
 
   void expect_no_trace(int ranks) {
-    auto const steps = fmt::format("run.steps={}", committed_step() + 3);
+    auto const steps = fmt::format("run.checkpoint.keep=2 run.steps={}", committed_step() + 3);
     auto const last = train(with(steps), ranks);
     EXPECT_EQ(last.status, 0) << last.output;
     auto const whole =
