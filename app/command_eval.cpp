@@ -12,13 +12,13 @@
 #include "config/load.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
+#include "state/resume.hpp"
+#include "state/run_state.hpp"
 #include "train/batches.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/evaluate.hpp"
 #include "train/prepare.hpp"
-#include "train/resume.hpp"
-#include "train/run_state.hpp"
 #include "train/session.hpp"
 
 namespace spillway {

@@ -9,9 +9,9 @@
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "runtime/process_memory.hpp"
+#include "state/run_state.hpp"
 #include "train/generate.hpp"
 #include "train/prepare.hpp"
-#include "train/run_state.hpp"
 #include "train/session.hpp"
 
 namespace spillway {

@@ -25,8 +25,8 @@ std::string describe_list(std::string const& what, std::span<std::string const> 
 
 std::string describe_plan(std::string const& path) {
   auto const plan = load_plan(path);
-  auto text = fmt::format("plan {}\n", path) + describe_list("layer", plan.activations) +
-              describe_list("chunk", plan.update);
+  auto text = fmt::format("plan {}\n", path) + describe_list("layer", texts(plan.activations)) +
+              describe_list("chunk", texts(plan.update));
   if (plan.prefetch) text += fmt::format("  prefetch          {}\n", *plan.prefetch);
   return text;
 }

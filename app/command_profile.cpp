@@ -7,7 +7,7 @@
 #include "io/file/file.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"

@@ -78,7 +78,7 @@ void require_a_point(std::span<RokRow const> rows, Config const& config) {
   auto const least = std::ranges::min_element(
       rows, {}, [](RokRow const& row) { return row.planned_bytes[index(Tier::device)]; });
   auto const hint =
-      std::ranges::count(config.plan.optimizer, "auto") > 0
+      std::ranges::count(config.plan.optimizer, std::optional<Tier>{}) > 0
           ? "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less"
           : "";
   throw Error(Status::cannot_fit,

@@ -15,16 +15,19 @@
 #include "io/h5/h5_file.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
-#include "plan/alternatives.hpp"
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
+#include "plan/data/plan_file.hpp"
+#include "plan/explain/compare.hpp"
+#include "plan/explain/explain.hpp"
+#include "plan/search/alternatives.hpp"
 #include "runtime/process_memory.hpp"
-#include "train/checkpoints.hpp"
+#include "state/checkpoints.hpp"
+#include "state/resume.hpp"
+#include "state/same_start.hpp"
 #include "train/cores.hpp"
 #include "train/environment.hpp"
 #include "train/measured_machine.hpp"
 #include "train/planned_memory.hpp"
-#include "train/resume.hpp"
-#include "train/same_start.hpp"
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
 #include "train/signals.hpp"
@@ -191,8 +194,9 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                                  process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;
-    state = start_model(start.config, *start.data, planned.train.arithmetic, start.resumption,
-                        trainer->model(), comm);
+    auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
+    state = start_model(start.config, start.data->vocab, tokenizer, planned.train.arithmetic,
+                        start.resumption, trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
   });

@@ -1,8 +1,9 @@
 #include "app/plan_json.hpp"
 
-#include "plan/contributors.hpp"
-#include "plan/critical_path.hpp"
-#include "plan/drive_use.hpp"
+#include "plan/data/plan_file.hpp"
+#include "plan/explain/contributors.hpp"
+#include "plan/time/critical_path.hpp"
+#include "plan/time/drive_use.hpp"
 #include "train/save_time.hpp"
 #include "train/tier_json.hpp"
 

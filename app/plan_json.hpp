@@ -1,7 +1,9 @@
 // `spillway plan --json`.
 #pragma once
 
-#include "plan/alternatives.hpp"
+#include "plan/explain/compare.hpp"
+#include "plan/search/alternatives.hpp"
+#include "plan/time/simulate.hpp"
 #include "train/plan_run.hpp"
 
 namespace spillway {

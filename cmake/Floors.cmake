@@ -1,25 +1,45 @@
-# The floors of the house. A library may link to libraries of lower floors, and of its own floor
-# where no cycle arises. check_floors() ends the configure otherwise, and leaves in floors/ what
-# each library may include, for the style test.
+# The floors of the house, and those within plan/. A library may link to libraries of lower floors,
+# and of its own floor where no cycle arises. check_floors() ends the configure otherwise, and
+# leaves in floors/ what each library may include, for the style test.
 set(spillway_floors
-  "base" "config" "graph" "model plan" "kernels comm profile io" "runtime" "train" "app")
+  "base" "config" "graph" "model plan" "kernels comm profile io" "runtime" "state" "train" "app")
+set(spillway_floors_of_plan
+  "data" "memory proof" "schedule" "compile" "time" "search" "explain move")
 
-# The floor's number, by the folder below the root or lib/; a folder without a floor is refused.
-function(floor_of name number)
-  get_target_property(folder spillway_${name} SOURCE_DIR)
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
-  string(REGEX REPLACE "^lib/" "" folder ${folder})
-  string(REGEX REPLACE "/.*" "" folder ${folder})
+# The place of `folder` in a list of floors; empty: it has none.
+function(place_in floors folder place)
   set(floor 0)
-  foreach(folders IN LISTS spillway_floors)
+  foreach(folders IN LISTS floors)
     separate_arguments(folders)
     if(folder IN_LIST folders)
-      set(${number} ${floor} PARENT_SCOPE)
+      set(${place} ${floor} PARENT_SCOPE)
       return()
     endif()
     math(EXPR floor "${floor} + 1")
   endforeach()
-  message(FATAL_ERROR "library ${name}: give ${folder}/ a floor in cmake/Floors.cmake")
+  set(${place} "" PARENT_SCOPE)
+endfunction()
+
+# The floor's number, by the folder below the root or lib/, and by the folder within that where it
+# has floors of its own (its own library stands on all of them). A folder without a floor is
+# refused.
+function(floor_of name number)
+  get_target_property(folder spillway_${name} SOURCE_DIR)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+  string(REGEX REPLACE "^lib/" "" folder ${folder})
+  string(REPLACE "/" ";" folders ${folder})
+  list(POP_FRONT folders outer inner)
+  place_in("${spillway_floors}" ${outer} floor)
+  set(within 99)
+  if(inner AND DEFINED spillway_floors_of_${outer})
+    place_in("${spillway_floors_of_${outer}}" ${inner} within)
+    set(outer ${outer}/${inner})
+  endif()
+  if(floor STREQUAL "" OR within STREQUAL "")
+    message(FATAL_ERROR "library ${name}: give ${outer}/ a floor in cmake/Floors.cmake")
+  endif()
+  math(EXPR floor "100 * ${floor} + ${within}")
+  set(${number} ${floor} PARENT_SCOPE)
 endfunction()
 
 # Names of the project's own libraries that `name` links to directly.

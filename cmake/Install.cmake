@@ -26,14 +26,17 @@ endif()
 
 # find_package(spillway): none of these needs Kokkos, MPI or a device. Their users compile with
 # flags of their own.
-foreach(name base config graph model plan)
-  target_compile_features(spillway_${name} PUBLIC cxx_std_20)
+foreach(name base config graph model plan
+    data memory proof schedule compile time search explain move)
+  target_compile_features(spillway_${name} INTERFACE cxx_std_20)
   target_include_directories(spillway_${name}
     INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/spillway>)
   install(TARGETS spillway_${name} EXPORT spillwayTargets)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${name}/*.hpp
-    ${PROJECT_SOURCE_DIR}/lib/${name}/*.def)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway/${name})
+endforeach()
+foreach(folder base config graph model plan)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/${folder}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
 endforeach()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/spillway)
 install(EXPORT spillwayTargets NAMESPACE spillway:: DESTINATION ${package})

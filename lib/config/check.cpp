@@ -103,20 +103,19 @@ void check_fault(Config const& c, Checker const& checker) {
                   "{} damages what only spill.checksum finds", c.debug.fault);
 }
 
-using PlanWords = std::vector<std::string>;
-
-// The lists of places of a plan, by key.
-std::vector<std::pair<std::string_view, PlanWords const*>> places(PlanConfig const& p) {
-  return {{"plan.activations", &p.activations},
-          {"plan.parameters", &p.parameters},
-          {"plan.gradients", &p.gradients},
-          {"plan.optimizer", &p.optimizer},
-          {"plan.update", &p.update}};
+bool names(Asked<BlockPlan> const& asked, Tier tier) {
+  return std::ranges::any_of(
+      asked, [&](auto const& entry) { return entry && away_tier(entry->policy) == tier; });
+}
+bool names(Asked<Tier> const& asked, Tier tier) {
+  return std::ranges::count(asked, tier) > 0;
 }
 
-bool names_tier(PlanWords const& words, std::string_view tier) {
-  return std::ranges::any_of(
-      words, [&](auto const& word) { return word.find(tier) != std::string::npos; });
+// `visit(key, list)` for each list of a plan.
+template <class Visit>
+void for_each_list(PlanConfig const& plan, Visit visit) {
+  visit("plan.activations", plan.activations);
+  for (PlaceRow const& row : kPlaceTable) visit(fmt::format("plan.{}", row.name), plan.*row.asked);
 }
 
 // What a plan names must be there; with `auto`, another machine may have it.
@@ -125,13 +124,13 @@ void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   bool const here = where == ForMachine::here;
   bool const has_nvme = here ? !memory.nvme_path_here().empty() : !memory.nvme_is_none();
   bool const has_host = here ? memory.host_bytes_here() > 0 : memory.host_bytes != 0;
-  for (auto const& [key, words] : places(c.plan)) {
-    checker.require(has_nvme || !names_tier(*words, "nvme"), key, "memory.nvme.path",
+  for_each_list(c.plan, [&](std::string const& key, auto const& asked) {
+    checker.require(has_nvme || !names(asked, Tier::nvme), key, "memory.nvme.path",
                     "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
     bool const host_lane = key == "plan.update";  // works on the device arena too
-    checker.require(has_host || host_lane || !names_tier(*words, "host"), key, "memory.host",
+    checker.require(has_host || host_lane || !names(asked, Tier::host), key, "memory.host",
                     "host needs memory.host: BYTES");
-  }
+  });
 }
 
 void check_plan(Config const& c, Checker const& checker) {
@@ -140,10 +139,11 @@ void check_plan(Config const& c, Checker const& checker) {
                   "plan.activations", "model.layers", "a list of {} for model.layers = {}",
                   p.activations.size(), c.model.layers);
   bool const free = p.file.empty();
-  for (auto const& [key, words] : places(p)) {
-    checker.require(free || *words == PlanWords{"auto"}, key, "plan.file",
+  for_each_list(p, [&](std::string const& key, auto const& asked) {
+    bool const is_auto = asked.size() == 1 && !asked.front();
+    checker.require(free || is_auto, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
-  }
+  });
   checker.require(free || !p.prefetch, "plan.prefetch", "plan.file",
                   "contradicts plan.file, which decides it; give one of them");
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/asked_plan.hpp"
+
 namespace spillway {
 
 enum class Precision { bf16, f32 };
@@ -58,14 +60,9 @@ struct MemoryConfig {
   bool nvme_is_none() const { return nvme_path == "" || nvme_bytes == 0; }
 };
 
-struct PlanConfig {
-  std::vector<std::string> activations = {"auto"};  // per layer, the last one repeats
-  // Per chunk, the last one repeats.
-  std::vector<std::string> parameters = {"auto"}, gradients = {"auto"}, optimizer = {"auto"},
-                           update = {"auto"};
-  std::optional<std::int64_t> prefetch;  // blocks ahead; empty: auto
-  bool replan = true;                    // while the run goes on
-  std::string file;                      // a saved plan
+struct PlanConfig : AskedPlan {
+  bool replan = true;  // while the run goes on
+  std::string file;    // a saved plan
 };
 
 struct CheckpointConfig {
@@ -80,7 +77,7 @@ struct RunConfig {
   std::uint64_t seed = 1;
   std::optional<std::int64_t> threads;  // per rank; empty: auto
   std::string dir = "runs/gpt";
-  std::string init;  // a checkpoint, weights only
+  std::string init;                  // a checkpoint, weights only
   std::optional<double> max_time_s;  // 0: auto, the scheduler's
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;

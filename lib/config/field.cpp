@@ -50,6 +50,31 @@ std::vector<Value> listed(Value const& value, Place const& place) {
   return value.items;
 }
 
+Words policy_words() {
+  Words words{.allowed = {kAuto}};
+  for (PolicyRow const& row : kPolicyTable) {
+    words.allowed.push_back(row.name);
+    if (row.away) words.divisible.push_back(row.name);
+  }
+  return words;
+}
+
+Words place_words(bool nvme) {
+  Words words{.allowed = {kAuto}};
+  for (Tier const tier : kTiersInOrder) {
+    if (nvme || tier != Tier::nvme) words.allowed.push_back(name(tier));
+  }
+  return words;
+}
+
+// `parse` knows all words but "auto".
+template <class T, class Parse>
+Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
+  Asked<T> asked;
+  for (auto const& item : listed(value, place)) asked.push_back(parse(pick(words, item, place)));
+  return asked;
+}
+
 // One text as a scalar, several as a list.
 std::string write_list(std::vector<std::string> const& texts) {
   if (texts.size() == 1) return texts[0];
@@ -62,9 +87,9 @@ std::string read_path(Value const& value, Place const& place) {
   return path;
 }
 
-std::string const kNone = "none", kAuto = "auto";
+std::string const kNone = "none";
 
-bool is_word(Value const& value, std::string const& word) {
+bool is_word(Value const& value, std::string_view word) {
   return value.kind == Value::Kind::scalar && value.text == word;
 }
 
@@ -143,7 +168,7 @@ void DurationField::read(Value const& value, Place const& place) const {
   store_in_bounds(*this, seconds, seconds > 0, value, place);
 }
 std::string DurationField::write() const {
-  return has_auto && at.get() == 0 ? kAuto : format_duration(at.get());
+  return has_auto && at.get() == 0 ? std::string(kAuto) : format_duration(at.get());
 }
 std::string DurationField::form() const {
   return has_auto ? "duration > 0s; or auto" : "duration > 0s";
@@ -166,19 +191,26 @@ std::string ChoiceField::form() const {
   return fmt::format("{}", fmt::join(words.allowed, " | "));
 }
 
-void WordsField::read(Value const& value, Place const& place) const {
-  std::vector<std::string> picked;
-  for (auto const& item : listed(value, place)) picked.push_back(pick(words, item, place));
-  *at = picked;
+void ActivationsField::read(Value const& value, Place const& place) const {
+  *at = read_asked<BlockPlan>(policy_words(), value, place, parse_block_plan);
 }
-std::string WordsField::write() const {
-  return write_list(*at);
+std::string ActivationsField::write() const {
+  return write_list(texts(*at));
 }
-std::string WordsField::form() const {
-  auto const text = fmt::format("{}, or a list", fmt::join(words.allowed, " | "));
-  if (words.divisible.empty()) return text;
-  return text + fmt::format("; with a fraction ({}:0.5): {}", words.divisible.front(),
-                            fmt::join(words.divisible, ", "));
+std::string ActivationsField::form() const {
+  auto const words = policy_words();
+  return fmt::format("{}, or a list; with a fraction ({}:0.5): {}", fmt::join(words.allowed, " | "),
+                     words.divisible.front(), fmt::join(words.divisible, ", "));
+}
+
+void PlacesField::read(Value const& value, Place const& place) const {
+  *at = read_asked<Tier>(place_words(nvme), value, place, parse_tier);
+}
+std::string PlacesField::write() const {
+  return write_list(texts(*at));
+}
+std::string PlacesField::form() const {
+  return fmt::format("{}, or a list", fmt::join(place_words(nvme).allowed, " | "));
 }
 
 void PathField::read(Value const& value, Place const& place) const {

@@ -128,10 +128,17 @@ struct ChoiceField {
   std::string form() const;
 };
 
-// One word or a list of words, one per block (or chunk), the last one repeating.
-struct WordsField {
-  std::vector<std::string>* at;
-  Words words;
+// One word or a list of words, one per block or per chunk, the last one repeating.
+struct ActivationsField {
+  Asked<BlockPlan>* at;
+
+  void read(Value const& value, Place const& place) const;
+  std::string write() const;
+  std::string form() const;
+};
+struct PlacesField {
+  Asked<Tier>* at;
+  bool nvme = false;  // may be among them
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -174,6 +181,7 @@ struct NumberedNameField {
 };
 
 using Field = std::variant<IntegerField, SeedField, RealField, BoolField, BytesField, DurationField,
-                           ChoiceField, WordsField, PathField, GlobsField, NumberedNameField>;
+                           ChoiceField, ActivationsField, PlacesField, PathField, GlobsField,
+                           NumberedNameField>;
 
 }  // namespace spillway

@@ -7,9 +7,6 @@ namespace {
 constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
 constexpr std::int64_t most_layers = 5000;  // plan in about a minute; time is linear in layers
 
-Words const activations{
-    .allowed = {"auto", "keep", "light", "recompute", "host", "nvme", "light+host", "light+nvme"},
-    .divisible = {"nvme", "host", "light+nvme", "light+host"}};
 constexpr bool decides_model = true;
 Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};
 
@@ -116,17 +113,18 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
 }
 
 std::vector<Key> plan_keys(PlanConfig& plan) {
+  constexpr bool has_nvme = true;
   return {
-      {"plan.activations", WordsField{&plan.activations, activations}, "", "",
+      {"plan.activations", ActivationsField{&plan.activations}, "", "",
        "Fate of saved activations, one per block, the last one repeating; light: only what is "
        "cheap is made again; a fraction: of the rows that leave."},
-      {"plan.parameters", WordsField{&plan.parameters, {{"auto", "device", "host", "nvme"}}}, "",
-       "", "Where parameters lie between uses, one per chunk, the last one repeating."},
-      {"plan.gradients", WordsField{&plan.gradients, {{"auto", "device", "host"}}}, "", "",
+      {"plan.parameters", PlacesField{&plan.parameters, has_nvme}, "", "",
+       "Where parameters lie between uses, one per chunk, the last one repeating."},
+      {"plan.gradients", PlacesField{&plan.gradients}, "", "",
        "Where gradients are collected, one per chunk, the last one repeating."},
-      {"plan.optimizer", WordsField{&plan.optimizer, {{"auto", "device", "host", "nvme"}}}, "", "",
+      {"plan.optimizer", PlacesField{&plan.optimizer, has_nvme}, "", "",
        "Where moments and remainders lie, one per chunk, the last one repeating."},
-      {"plan.update", WordsField{&plan.update, {{"auto", "device", "host"}}}, "", "",
+      {"plan.update", PlacesField{&plan.update}, "", "",
        "Where the optimizer runs, one per chunk, the last one repeating; auto: on the host lane, "
        "beside the next forward, where its state is not on the device."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "graph/arithmetic.hpp"
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/pages.hpp"
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/steady_clock.hpp"
-#include "plan/item_cost.hpp"
+#include "plan/time/item_cost.hpp"
 #include "profile/op_bench.hpp"
 
 namespace spillway {

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "plan/machine.hpp"
-#include "plan/program.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 
 namespace spillway {
 

@@ -11,7 +11,7 @@
 
 #include "io/spill/spill_file.hpp"
 #include "kernels/kernel.hpp"
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 #include "runtime/batch_source.hpp"
 #include "runtime/commit.hpp"
 #include "runtime/failure_log.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "io/spill/spill_file.hpp"
-#include "plan/lifetime.hpp"
+#include "plan/memory/lifetime.hpp"
 #include "runtime/bind.hpp"
 
 namespace spillway {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 

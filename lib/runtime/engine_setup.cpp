@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/math.hpp"
-#include "plan/lifetime.hpp"
-#include "plan/unroll.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/proof/unroll.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/poison.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 #include "runtime/commit.hpp"
 
 namespace spillway {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 #include "runtime/arena.hpp"
 
 namespace spillway {

@@ -4,7 +4,7 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "kernels/exec.hpp"
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "train/data.hpp"
 #include "train/prepare.hpp"

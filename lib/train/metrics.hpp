@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "io/file/file.hpp"
-#include "plan/plan.hpp"
+#include "plan/data/plan.hpp"
 #include "runtime/step_result.hpp"
 
 namespace spillway {

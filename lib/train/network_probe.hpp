@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/comm.hpp"
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 
 namespace spillway {
 

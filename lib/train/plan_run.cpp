@@ -49,12 +49,7 @@ double write_limit(SpillConfig const& spill, std::int64_t local_ranks) {
 }
 
 PlanRequest plan_request(Config const& config) {
-  auto const& plan = config.plan;
-  PlanRequest request{plan.activations, plan.parameters, plan.gradients, plan.optimizer,
-                      plan.update};
-  if (plan.prefetch) request.prefetch = static_cast<int>(*plan.prefetch);
-  request.norm_is_awaited = config.optim.clip > 0 || config.optim.non_finite != "stop";
-  return request;
+  return {config.plan, config.optim.clip > 0 || config.optim.non_finite != "stop"};
 }
 
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {

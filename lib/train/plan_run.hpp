@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "graph/graph.hpp"
-#include "plan/solve.hpp"
+#include "plan/search/solve.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/config.hpp"
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {

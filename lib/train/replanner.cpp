@@ -9,7 +9,8 @@
 #include "base/median.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "plan/move.hpp"
+#include "plan/data/plan_file.hpp"
+#include "plan/move/move.hpp"
 
 namespace spillway {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "plan/drift.hpp"
+#include "plan/move/drift.hpp"
 #include "runtime/step_result.hpp"
 #include "train/plan_run.hpp"
 #include "train/reporter.hpp"

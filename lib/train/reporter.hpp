@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 #include "runtime/step_result.hpp"
 #include "train/metrics.hpp"
 #include "train/progress.hpp"

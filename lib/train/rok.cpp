@@ -9,9 +9,9 @@
 #include "base/median.hpp"
 #include "kernels/kernel.hpp"
 #include "runtime/engine.hpp"
+#include "state/model_state.hpp"
 #include "train/commit_policy.hpp"
 #include "train/measured_machine.hpp"
-#include "train/model_state.hpp"
 #include "train/plan_run.hpp"
 #include "train/random_batches.hpp"
 #include "train/run_memory.hpp"
@@ -21,10 +21,9 @@ namespace {
 
 // Where a tier is off, nothing can leave to it.
 std::vector<BlockPolicy> policies(Budgets const& budgets) {
-  using enum BlockPolicy;
   std::vector<BlockPolicy> result;
-  for (auto const policy : {keep, light, recompute, nvme, light_nvme, host, light_host}) {
-    if (allows(budgets, policy)) result.push_back(policy);
+  for (PolicyRow const& row : kPolicyTable) {
+    if (allows(budgets, row.policy)) result.push_back(row.policy);
   }
   return result;
 }
@@ -33,9 +32,9 @@ std::vector<BlockPolicy> policies(Budgets const& budgets) {
 Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
   config.batch = {micro, micro};
   auto& plan = config.plan;
-  plan.activations = {std::string(name(policy))};
+  plan.activations = {BlockPlan{policy, 1}};
   for (auto* places : {&plan.parameters, &plan.gradients, &plan.optimizer})
-    std::ranges::replace(*places, "auto", "device");
+    for (auto& place : *places) place = place.value_or(Tier::device);
   return config;
 }
 

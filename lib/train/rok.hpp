@@ -9,9 +9,9 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "kernels/exec.hpp"
-#include "plan/budgets.hpp"
-#include "plan/estimate.hpp"
-#include "plan/plan.hpp"
+#include "plan/data/budgets.hpp"
+#include "plan/data/plan.hpp"
+#include "plan/search/estimate.hpp"
 #include "train/data.hpp"
 #include "train/prepare.hpp"
 

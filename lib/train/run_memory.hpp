@@ -9,7 +9,7 @@
 #include "config/config.hpp"
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/spill_file.hpp"
-#include "plan/budgets.hpp"
+#include "plan/data/budgets.hpp"
 #include "runtime/tiers.hpp"
 
 namespace spillway {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graph/graph.hpp"
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,8 @@
 #include "train/session.hpp"
 
 #include "kernels/kernel.hpp"
-#include "train/checkpoints.hpp"
+#include "plan/compile/compile.hpp"
+#include "state/checkpoints.hpp"
 
 namespace spillway {
 

@@ -3,9 +3,9 @@
 
 #include "config/config.hpp"
 #include "io/h5/checkpoint_reader.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
 #include "runtime/engine.hpp"
-#include "train/model_state.hpp"
+#include "state/model_state.hpp"
 #include "train/run_memory.hpp"
 
 namespace spillway {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 #include "profile/op_times.hpp"
 #include "profile/profile_cache.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/units.hpp"
 #include "comm/gathered.hpp"
-#include "plan/drive_use.hpp"
+#include "plan/time/drive_use.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "plan/passes.hpp"
+#include "plan/data/machine.hpp"
 #include "train/summary.hpp"
 #include "train/trainer.hpp"
 

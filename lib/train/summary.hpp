@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "plan/passes.hpp"
 #include "runtime/step_result.hpp"
 #include "train/metrics.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "base/math.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "train/checkpoints.hpp"
+#include "state/checkpoints.hpp"
 #include "train/commit_policy.hpp"
 #include "train/evaluate.hpp"
 #include "train/signals.hpp"

@@ -10,7 +10,9 @@
 
 #include "comm/comm.hpp"
 #include "kernels/exec.hpp"
-#include "plan/solve.hpp"
+#include "plan/proof/verify.hpp"
+#include "plan/search/solve.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway {
@@ -26,14 +28,15 @@ Graph graph_of(std::int64_t layers) {
 
 Program compiled(Graph const& graph, BlockPolicy activations, char const* update) {
   return compile(graph, nullptr,
-                 make_plan(graph, {.activations = {"auto"}, .update = {update}}, activations),
+                 make_plan(graph, test::PlanWords{.activations = {"auto"}, .update = {update}},
+                           activations),
                  kMicroBatches, 1)
       .train;
 }
 
 // Not inlined: instructions.sh counts between their begin and end.
 [[gnu::noinline]] Compiled plan_once(Graph const& graph) {
-  auto const plan = make_plan(graph, {.activations = {"auto"}}, BlockPolicy::nvme);
+  auto const plan = make_plan(graph, test::PlanWords{.activations = {"auto"}}, BlockPolicy::nvme);
   return place(graph, nullptr, plan, kMicroBatches, 1);
 }
 [[gnu::noinline]] bool prove_once(Program const& program) {

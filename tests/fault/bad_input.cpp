@@ -63,7 +63,7 @@ TEST_F(BadInput, keys_that_contradict_each_other_are_named) {
   expect_not_started(2, "memory.nvme.size: needed with", "memory.nvme.path=" + path("nvme"));
   expect_not_started(2, "plan.gradients: 'nvme' is not one of", nvme + "plan.gradients=nvme");
   expect_not_started(2, "plan.optimizer: host needs memory.host", nvme + "plan.optimizer=host");
-  expect_not_started(2, "plan.activations: keep takes no fraction; nvme, host",
+  expect_not_started(2, "plan.activations: keep takes no fraction; host, nvme",
                      nvme + "plan.activations=keep:0.5");
   expect_not_started(2, "plan.shard: not offered in this version", "plan.shard=optimizer");
   expect_not_started(2, "plan.activations: contradicts plan.file",

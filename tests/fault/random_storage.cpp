@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "io/ring/random_faults.hpp"
+#include "plan/data/normal_plan.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
@@ -86,6 +87,7 @@ Plan plan_of(Graph const& graph, Places const& places, bool redo) {
   plan.chunks.assign(graph.chunks.size(), places.chunk);
   plan.prefetch = places.prefetch;
   plan.redo = redo;
+  normalise(graph, plan);
   return plan;
 }
 

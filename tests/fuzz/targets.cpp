@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "config/load.hpp"
 #include "file_targets.hpp"
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "tests/support/small_machine.hpp"
 

@@ -17,7 +17,7 @@ fail() {
 cd "$work"
 mkdir bin scratch
 ln -s "$root/jobs" jobs
-"$SPILLWAY" tokenize --tokenizer byte -o tokens.h5 "$root"/lib/plan/*.cpp
+"$SPILLWAY" tokenize --tokenizer byte -o tokens.h5 "$root"/lib/plan/*/*.cpp
 sed -e "s|ROOT|$root|" "$here/job.yaml" >in.yaml
 
 # qstat tells a limit of so many seconds as `limit` holds; qsub notes what it is to do.

@@ -34,7 +34,7 @@ start_cluster "$work/slurm" || exit 77
 cd "$work"
 mkdir scratch
 export SCRATCH_LOCAL=$work/scratch
-"$SPILLWAY" tokenize --tokenizer byte -o tokens.h5 "$root"/lib/plan/*.cpp
+"$SPILLWAY" tokenize --tokenizer byte -o tokens.h5 "$root"/lib/plan/*/*.cpp
 
 # input NAME: endless, until end_soon gives it a last step.
 input() {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "plan/proof/verify.hpp"
 #include "runtime/engine.hpp"
 #include "tests/mpi/norm_step.hpp"
 #include "tests/support/element_bytes.hpp"

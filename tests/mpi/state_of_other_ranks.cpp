@@ -11,9 +11,9 @@
 #include "base/philox.hpp"
 #include "comm/mpi_scope.hpp"
 #include "kernels/scope.hpp"
+#include "state/checkpoints.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
-#include "train/checkpoints.hpp"
 
 namespace spillway::test {
 namespace {

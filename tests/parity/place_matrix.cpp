@@ -7,6 +7,7 @@
 #include <random>
 
 #include "io/ring/scripted_queue.hpp"
+#include "plan/data/normal_plan.hpp"
 #include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
@@ -74,6 +75,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   plan.prefetch = c.number % 4;
   plan.unified = c.number / 3 % 2 == 0;
   plan.redo = clip || c.number / 5 % 2 == 0;
+  normalise(graph, plan);
   return plan;
 }
 

@@ -2,7 +2,8 @@
 // again and again, come to the bits of those that find all in place; so do those of whole chunks.
 #include <gtest/gtest.h>
 
-#include "plan/passes.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
 #include "tests/support/on_ranks.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"

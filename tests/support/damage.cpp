@@ -4,8 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/memory/lifetime.hpp"
 
 namespace spillway::test {
 

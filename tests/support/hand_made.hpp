@@ -1,7 +1,7 @@
 // Programs written item by item, for tests that need to know every byte.
 #pragma once
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway::test {
 

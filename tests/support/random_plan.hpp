@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "plan/plan.hpp"
+#include "plan/data/plan.hpp"
 #include "support/gpt_graph.hpp"
 
 namespace spillway::test {

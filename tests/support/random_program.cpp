@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
 
 namespace spillway::test {
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway::test {
 

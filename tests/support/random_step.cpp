@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_program.hpp"
 

@@ -1,7 +1,7 @@
 // A machine on which compute, a drive of about 1 GB/s and the host lane matter about alike.
 #pragma once
 
-#include "plan/machine.hpp"
+#include "plan/data/machine.hpp"
 
 namespace spillway::test {
 

@@ -10,11 +10,12 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "kernels/exec.hpp"
-#include "plan/passes.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
 #include "runtime/engine.hpp"
+#include "state/model_state.hpp"
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/model_state.hpp"
 #include "train/storage_trouble.hpp"
 
 namespace spillway::test {

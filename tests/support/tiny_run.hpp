@@ -11,8 +11,8 @@
 #include "config/config.hpp"
 #include "graph/graph.hpp"
 #include "io/spill/spill_file.hpp"
-#include "plan/plan.hpp"
-#include "plan/program.hpp"
+#include "plan/data/plan.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway::test {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "plan/unroll.hpp"
+#include "plan/proof/unroll.hpp"
 
 namespace spillway::test {
 

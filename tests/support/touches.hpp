@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/program.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway::test {
 

@@ -1,12 +1,13 @@
 // What other plans cost, and what more memory would buy.
-#include "plan/alternatives.hpp"
+#include "plan/explain/compare.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "plan/search.hpp"
+#include "plan/search/search.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -35,8 +36,9 @@ constexpr Budgets kTight = {310 * kMebibyte, 0, 1024 * kMebibyte};
 constexpr Budgets kRoomy = {4096 * kMebibyte, 0, 1024 * kMebibyte};
 
 PlanQuestion question(Budgets const& budgets, Machine const& machine) {
-  return {graph(), nullptr, {.activations = {"auto"}, .optimizer = {"device"}}, budgets, machine,
-          1,       1};
+  return {graph(), nullptr, PlanWords{.activations = {"auto"}, .optimizer = {"device"}},
+          budgets, machine, 1,
+          1};
 }
 
 Solution solved(PlanQuestion const& q) {
@@ -78,7 +80,7 @@ TEST(Alternatives, AreWhatTheSearchFindsWithThoseActivations) {
   auto asked = question(kRoomy, here);
   auto const all = alternatives(asked);
   for (std::size_t i = 0; i < 2; ++i) {
-    asked.request.activations = {i == 0 ? "keep" : "recompute"};
+    asked.request.activations = {BlockPlan{i == 0 ? BlockPolicy::keep : BlockPolicy::recompute, 1}};
     EXPECT_DOUBLE_EQ(all[i].cost.step_s, chosen(asked).step_s);
     EXPECT_EQ(all[i].cost.peak_bytes, chosen(asked).peak_bytes);
   }
@@ -89,7 +91,7 @@ TEST(Alternatives, TakeNobodyKnowsHowLongWithoutARate) {
   auto here = machine();
   here.nvme_write_gbps = 0;
   auto asked = question(kTight, here);
-  asked.request.parameters = {"device"};
+  asked.request.parameters = {Tier::device};
   auto const all = alternatives(asked);
   EXPECT_EQ(all[3].cost.step_s, 0);  // all-nvme
   EXPECT_GT(all[1].cost.step_s, 0);  // all-recompute

@@ -1,5 +1,5 @@
 // Cells against single bytes.
-#include "plan/byte_cells.hpp"
+#include "plan/proof/byte_cells.hpp"
 
 #include <gtest/gtest.h>
 

@@ -117,8 +117,8 @@ TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
 
 TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
   Config config;
-  config.plan.activations = {"nvme"};
-  config.plan.optimizer = {"host"};
+  config.plan.activations = {BlockPlan{BlockPolicy::nvme, 1}};
+  config.plan.optimizer = {Tier::host};
   EXPECT_THROW(check(config), Error);
   EXPECT_NO_THROW(check(config, {}, ForMachine::other));
   config.memory.host_bytes = 0;

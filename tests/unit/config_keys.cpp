@@ -23,12 +23,12 @@ Config unusual() {
              0,       "linear", true, "bf16", "fp32", "each", "skip"};
   c.precision = Precision::f32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
-  c.plan = {{"keep", "nvme:0.25", "light"},
-            {"nvme"},
-            {"host"},
-            {"device", "nvme"},
-            {"host", "device"},
-            4,
+  c.plan = {{{BlockPlan{BlockPolicy::keep, 1}, BlockPlan{BlockPolicy::nvme, 0.25}, std::nullopt},
+             {Tier::nvme},
+             {Tier::host},
+             {Tier::device, Tier::nvme},
+             {Tier::host, std::nullopt},
+             4},
             false,
             ""};
   c.run.steps = 9;

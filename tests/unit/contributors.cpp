@@ -1,11 +1,14 @@
 // What fills a tier when the most of it is in use.
-#include "plan/contributors.hpp"
+#include "plan/explain/contributors.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "plan/passes.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/link.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"

@@ -1,10 +1,11 @@
 // The chain of items that a step's time goes into.
-#include "plan/critical_path.hpp"
+#include "plan/time/critical_path.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "plan/compile/compile.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"

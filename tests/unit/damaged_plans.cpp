@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
-#include "plan/passes.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/proof/verify.hpp"
 #include "support/damage.hpp"
 #include "support/interleave.hpp"
 #include "support/random_plan.hpp"

@@ -1,5 +1,5 @@
 // Whether a machine is what a plan assumed, and whether another plan pays.
-#include "plan/drift.hpp"
+#include "plan/move/drift.hpp"
 
 #include <gtest/gtest.h>
 

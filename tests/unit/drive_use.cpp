@@ -1,4 +1,4 @@
-#include "plan/drive_use.hpp"
+#include "plan/time/drive_use.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
 #include "support/random_program.hpp"
 #include "tests/support/engine_fakes.hpp"
 

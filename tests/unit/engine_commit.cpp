@@ -6,7 +6,10 @@
 
 #include "base/error.hpp"
 #include "io/spill/spill_file.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
 #include "tests/support/engine_fakes.hpp"
 
 namespace spillway {

@@ -12,8 +12,9 @@
 #include "comm/comm.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/exec.hpp"
-#include "plan/solve.hpp"
+#include "plan/search/solve.hpp"
 #include "runtime/engine.hpp"
+#include "support/plan_words.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -63,7 +64,7 @@ void initialise(Program const& program, Tiers const& tiers) {
 using Story = std::vector<std::uint64_t>;
 
 Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> const& update) {
-  auto const plan = make_plan(graph, {.activations = {"auto"}, .update = update}, policy);
+  auto const plan = make_plan(graph, PlanWords{.activations = {"auto"}, .update = update}, policy);
   auto const compiled = compile(graph, nullptr, plan, kMicroBatches, 1);
   auto const& program = compiled.train;
   auto const& peak = program.peak_bytes;

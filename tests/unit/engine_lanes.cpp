@@ -9,6 +9,7 @@
 
 #include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
+#include "plan/proof/verify.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/unit/hand_made_run.hpp"
 

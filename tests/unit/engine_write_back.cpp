@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "io/spill/spill_file.hpp"
+#include "plan/proof/verify.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/unit/hand_made_run.hpp"
 

@@ -1,13 +1,16 @@
 // Estimates by blocks against what the compiled Program needs and takes.
-#include "plan/estimate.hpp"
+#include "plan/search/estimate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "plan/solve.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/search/solve.hpp"
+#include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -77,18 +80,18 @@ TEST_P(Estimates, OfActivationsAreNear) {
     auto const graph = gpt_training_graph(shape);
     for (auto const policy : all_policies()) {
       SCOPED_TRACE(name(policy));
-      PlanRequest const request{.activations = {std::string(name(policy))}};
+      PlanWords const request{.activations = {std::string(name(policy))}};
       expect_near(graph, make_plan(graph, request, BlockPolicy::keep), GetParam(),
                   {0.03, 0.03, 0.01});
     }
-    PlanRequest const mixed{.activations = {"nvme", "recompute", "nvme:0.5", "light", "keep"}};
+    PlanWords const mixed{.activations = {"nvme", "recompute", "nvme:0.5", "light", "keep"}};
     expect_near(graph, make_plan(graph, mixed, BlockPolicy::keep), GetParam(), {0.03, 0.03, 0.01});
   }
 }
 
 TEST_P(Estimates, OfStateThatComesAndGoesAreNear) {
   auto const graph = gpt_training_graph({.sequence = 1024});
-  PlanRequest const requests[] = {
+  PlanWords const requests[] = {
       {.activations = {"keep"}, .optimizer = {"nvme"}},
       {.activations = {"keep"}, .optimizer = {"nvme"}, .norm_is_awaited = false},
       {.activations = {"light+nvme"}, .parameters = {"nvme"}, .optimizer = {"nvme"}},
@@ -113,7 +116,7 @@ TEST_P(Estimates, OfStateThatComesAndGoesAreNear) {
 
 TEST_P(Estimates, OfTwoMemoriesAreNear) {
   auto const graph = gpt_training_graph({.sequence = 1024});
-  PlanRequest const requests[] = {
+  PlanWords const requests[] = {
       {.activations = {"light"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}},
       {.activations = {"light+host"},
        .gradients = {"host"},
@@ -152,7 +155,7 @@ double mean_error(Graph const& graph, Machine const& machine, bool norm_is_await
   Estimator const estimator(model, machine, 1);
   double sum = 0;
   for (int i = 0; i < plans; ++i) {
-    PlanRequest request{.norm_is_awaited = norm_is_awaited};
+    PlanWords request{.norm_is_awaited = norm_is_awaited};
     request.activations.clear();
     for (Block const& block : graph.blocks)
       if (block.layer) request.activations.push_back(pick(policies));

@@ -1,18 +1,25 @@
+#include "plan/explain/explain.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/budgets.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
+#include "plan/search/solve.hpp"
+#include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
 
 constexpr std::int64_t kGib8 = std::int64_t{8} << 30;
 
-std::string explained(PlanRequest const& request, Budgets const& budgets = {kGib8, kGib8, kGib8}) {
+std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8, kGib8, kGib8}) {
   static Graph const graph = gpt_training_graph({});
   auto const plan = make_plan(graph, request, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 2, 2).train;
@@ -100,7 +107,7 @@ TEST(Explain, NamesWhatSetsThePeakAndThePace) {
 
 TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
+  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
   EXPECT_EQ(describe(program, 0).find("item 0 comm load_batch"), 0u);
   auto const copy = std::find_if(program.items.begin(), program.items.end(),

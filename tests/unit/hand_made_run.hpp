@@ -3,7 +3,10 @@
 
 #include <vector>
 
-#include "plan/passes.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
 #include "support/hand_made.hpp"
 
 namespace spillway::test {

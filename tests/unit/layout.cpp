@@ -1,12 +1,17 @@
+#include "plan/memory/layout.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/schedule/schedule.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
@@ -46,7 +51,8 @@ std::int64_t bound(Program const& program, Tier tier) {
 
 Program gpt_program(std::string const& policy, int micro_batches, int ranks) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, {.activations = {policy}, .prefetch = 2}, BlockPolicy::keep);
+  auto const plan =
+      make_plan(graph, PlanWords{.activations = {policy}, .prefetch = 2}, BlockPolicy::keep);
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
@@ -151,7 +157,7 @@ TEST(Layout, IsTheSameEveryTime) {
 TEST(Layout, SharesParametersAndTheTransientRegionAmongPrograms) {
   GptShape const shape{.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64};
   Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
-  auto const plan = make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep);
+  auto const plan = make_plan(train, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const compiled = compile(train, &eval, plan, 1, 1);
   std::map<int, std::int64_t> offsets;  // of parameters, per chunk
   auto const& tensors = compiled.train.tensors;

@@ -1,11 +1,12 @@
-#include "plan/limits.hpp"
+#include "plan/search/limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "plan/solve.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -53,11 +54,13 @@ TEST(Limits, NothingIsSearchedBeyondThem) {
   Budgets const budgets{std::int64_t{8} << 30, 0, 0};
   auto const micro_batches = kMostMicroBatches + 1;
   EXPECT_NE(error_of([&] {
-              solve(graph, nullptr, {.activations = {"keep"}}, budgets, {}, micro_batches, 1);
+              solve(graph, nullptr, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches,
+                    1);
             }),
             "no error");
   EXPECT_NE(error_of([&] {
-              outlook(graph, {.activations = {"keep"}}, budgets, {}, micro_batches, Shard::none, 1);
+              outlook(graph, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches,
+                      Shard::none, 1);
             }),
             "no error");
 }

@@ -1,4 +1,4 @@
-#include "plan/machine_file.hpp"
+#include "plan/data/machine_file.hpp"
 
 #include <gtest/gtest.h>
 

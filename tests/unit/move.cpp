@@ -1,6 +1,6 @@
 // From one plan to another: every byte of state is where the new plan has it, whatever the two
 // plans are.
-#include "plan/move.hpp"
+#include "plan/move/move.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,12 @@
 
 #include "base/error.hpp"
 #include "io/ring/scripted_queue.hpp"
-#include "plan/move_order.hpp"
-#include "plan/solve.hpp"
+#include "plan/move/move_order.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
+#include "plan/proof/verify.hpp"
+#include "plan/search/solve.hpp"
+#include "support/plan_words.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 #include "tests/support/engine_fakes.hpp"
@@ -161,7 +165,7 @@ TEST(Move, ToTheSamePlanMovesNothing) {
 TEST(Move, IsRefusedWhereStateIsOverwrittenBeforeItWasMoved) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = [&](char const* parameters, char const* optimizer) {
-    PlanRequest request;
+    PlanWords request;
     request.parameters = {parameters};
     request.optimizer = {optimizer};
     return compile(graph, nullptr, make_plan(graph, request, BlockPolicy::keep), 1, 1).train;
@@ -195,7 +199,7 @@ TEST(Move, IsRefusedWhereStateIsOverwrittenBeforeItWasMoved) {
 TEST(Move, ThatStorageFailsIsKnownToHaveFailed) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = [&](char const* optimizer) {
-    PlanRequest request;
+    PlanWords request;
     request.optimizer = {optimizer};
     return compile(graph, nullptr, make_plan(graph, request, BlockPolicy::keep), 1, 1).train;
   };

@@ -1,4 +1,4 @@
-#include "plan/occupied.hpp"
+#include "plan/memory/occupied.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,8 @@
 #include "graph/build.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
-#include "plan/solve.hpp"
+#include "plan/schedule/schedule.hpp"
+#include "plan/search/solve.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 

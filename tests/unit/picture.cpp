@@ -1,19 +1,20 @@
 // A Plan in letters.
-#include "plan/picture.hpp"
+#include "plan/explain/picture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "plan/solve.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
 
 struct Drawn {
-  Drawn(std::int64_t layers, PlanRequest const& request) {
+  Drawn(std::int64_t layers, PlanWords const& request) {
     Graph const graph = gpt_training_graph({.layers = layers, .hidden = 128, .heads = 4});
     text = picture(graph, make_plan(graph, request, BlockPolicy::keep));
   }
@@ -63,7 +64,7 @@ TEST(Picture, SumsUpTheBytesOfALetter) {
     EXPECT_EQ(unit, "MiB");
     return number;
   };
-  Drawn const two(2, {.activations = {"keep"}}), six(6, {.activations = {"keep"}});
+  Drawn const two(2, {.activations = {"keep"}}), six(6, PlanWords{.activations = {"keep"}});
   double const kept = mebibytes(two, "  K 2 layers: ");
   EXPECT_NEAR(mebibytes(six, "  K 6 layers: "), 3 * kept, 0.03 * kept);
   // Half of the rows: as many bytes stay as go.

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "plan/machine_file.hpp"
-#include "plan/solve.hpp"
+#include "plan/data/machine_file.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -51,7 +52,7 @@ Answer answer(Case const& c) {
   Budgets const budgets{c.device_bytes > 0 ? c.device_bytes : machine.device_bytes, c.host_bytes,
                         c.nvme_bytes};
   result.solution =
-      solve(result.graph, nullptr, {.norm_is_awaited = false}, budgets, machine, 1, 1);
+      solve(result.graph, nullptr, PlanWords{.norm_is_awaited = false}, budgets, machine, 1, 1);
   return result;
 }
 

@@ -1,7 +1,8 @@
 // Every Plan that can be asked for is scheduled, laid out and proved.
 #include <gtest/gtest.h>
 
-#include "plan/passes.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/plan_file.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"

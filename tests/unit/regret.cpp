@@ -8,9 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "plan/estimate.hpp"
-#include "plan/solve.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/search/estimate.hpp"
+#include "plan/search/solve.hpp"
+#include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
 namespace spillway::test {
@@ -55,8 +58,8 @@ Graph const& graph() {
 }
 
 Solution Site::solve(Budgets const& budgets) const {
-  return spillway::solve(graph(), nullptr, {.norm_is_awaited = norm_is_awaited}, budgets, machine,
-                         1, 1);
+  return spillway::solve(graph(), nullptr, PlanWords{.norm_is_awaited = norm_is_awaited}, budgets,
+                         machine, 1, 1);
 }
 
 constexpr int kWords = 6;
@@ -96,7 +99,7 @@ std::vector<Plan> all_plans(Site const& site) {
       for (bool const from_back : {false, true}) {
         if (from_back && (moves == 0 || moves == chunks || moves == 2 * chunks)) continue;
         auto const optimizer = places(std::min(moves, chunks), from_back, away);
-        PlanRequest const request{
+        PlanWords const request{
             .activations = words(code, away),
             .parameters = places(std::max(0, moves - chunks), from_back, away),
             .gradients = site.away() == Tier::host ? optimizer : std::vector<std::string>{"device"},

@@ -1,3 +1,5 @@
+#include "plan/schedule/schedule.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,10 +8,12 @@
 #include <stdexcept>
 
 #include "graph/build.hpp"
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -28,9 +32,9 @@ Graph small_gpt() {
 
 Program schedule_gpt(Graph const& graph, Words const& activations, int micro_batches = 1,
                      int ranks = 1, int prefetch = 0, Words const& update = {"device"}) {
-  auto const plan =
-      make_plan(graph, {.activations = activations, .update = update, .prefetch = prefetch},
-                BlockPolicy::keep);
+  auto const plan = make_plan(
+      graph, PlanWords{.activations = activations, .update = update, .prefetch = prefetch},
+      BlockPolicy::keep);
   return schedule(graph, plan, Purpose::train, micro_batches, ranks);
 }
 
@@ -58,9 +62,9 @@ TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
       std::map<std::string, std::int64_t> peak;
       for (Words const& words : {Words{"keep"}, Words{"recompute"}, Words{"nvme"},
                                  Words{"nvme", "recompute", "keep", "nvme", "nvme", "recompute"}}) {
-        auto const plan =
-            make_plan(gpt2(), {.activations = words, .update = {"host", "device"}, .prefetch = 2},
-                      BlockPolicy::keep);
+        auto const plan = make_plan(
+            gpt2(), PlanWords{.activations = words, .update = {"host", "device"}, .prefetch = 2},
+            BlockPolicy::keep);
         Compiled compiled;
         ASSERT_NO_THROW(compiled = compile(gpt2(), nullptr, plan, micro_batches, ranks))
             << words[0] << " " << micro_batches << " micro-batches, " << ranks << " ranks";
@@ -86,8 +90,9 @@ TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
                            .dropout = 0.1};
       Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
       for (char const* policy : {"keep", "recompute", "nvme"}) {
-        auto const plan = make_plan(train, {.activations = {policy}, .update = {"device", "host"}},
-                                    BlockPolicy::keep);
+        auto const plan =
+            make_plan(train, PlanWords{.activations = {policy}, .update = {"device", "host"}},
+                      BlockPolicy::keep);
         for (int const micro_batches : {1, 2, 5}) {
           EXPECT_NO_THROW(compile(train, &eval, plan, micro_batches, 3)) << policy << layers;
         }
@@ -301,7 +306,7 @@ TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
 
 TEST(Schedule, RefusesWhatIsNotOffered) {
   Graph const graph = small_gpt();
-  Plan const good = make_plan(graph, {.activations = {"keep"}}, BlockPolicy::keep);
+  Plan const good = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const refused = [&](auto change) {
     Plan plan = good;
     change(plan);
@@ -310,6 +315,11 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   refused([](Plan& p) { p.chunks[0].gradients = Tier::nvme; });
   refused([](Plan& p) { p.chunks[0].update = Tier::nvme; });
   refused([](Plan& p) { p.chunks.pop_back(); });
+  refused([](Plan& p) { p.blocks.back().policy = BlockPolicy::light; });  // no layer
+  refused([&](Plan& p) {
+    for (std::size_t b = 0; b < p.blocks.size(); ++b)  // of the last layer, too
+      if (graph.blocks[b].layer) p.blocks[b].policy = BlockPolicy::nvme;
+  });
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <map>
 #include <set>
 
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/normal_plan.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/schedule/schedule.hpp"
 #include "support/gpt_graph.hpp"
 
 namespace spillway::test {
@@ -132,8 +134,9 @@ TEST(Places, ParametersAreNeverCopiedFromTheDevice) {
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
       auto plan = plan_with({.parameters = tier, .optimizer = tier});
       for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
-        if (graph().blocks[b].layer) plan.blocks[b].policy = policy;
+        plan.blocks[b].policy = policy;
       }
+      normalise(graph(), plan);
       Program const program = scheduled(plan, 2);
       for (Item const& item : program.items) {
         if (item.kind != ItemKind::copy) continue;

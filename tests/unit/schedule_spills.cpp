@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
+#include "plan/data/normal_plan.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/schedule/schedule.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
@@ -36,6 +38,7 @@ struct Spilling {
     for (BlockPlan& block : plan.blocks) {
       if (below(draws, 2) == 0) block.policy = policies[below(draws, 4)];
     }
+    normalise(graph, plan);
   }
 
   Program scheduled(int prefetch) {

@@ -5,10 +5,14 @@
 #include <map>
 #include <utility>
 
-#include "plan/lifetime.hpp"
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/search/solve.hpp"
+#include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 
 namespace spillway::test {
 namespace {
@@ -20,10 +24,12 @@ Graph const& graph() {
 }
 
 Plan plan(bool redo, char const* update, char const* optimizer = "device") {
-  auto result = make_plan(
-      graph(),
-      {.activations = {"recompute"}, .optimizer = {optimizer}, .update = {update}, .prefetch = 1},
-      BlockPolicy::keep);
+  auto result = make_plan(graph(),
+                          PlanWords{.activations = {"recompute"},
+                                    .optimizer = {optimizer},
+                                    .update = {update},
+                                    .prefetch = 1},
+                          BlockPolicy::keep);
   result.redo = redo;
   return result;
 }
@@ -125,7 +131,7 @@ TEST(Updates, BesideTheBackwardPassLeaveFewerGradientsAlive) {
 
 TEST(Updates, OfAPlanBeginEarlyOnlyWhereTheHostRunsThemAndNoNormIsAwaited) {
   auto const redo = [&](char const* update, bool awaited) {
-    PlanRequest request{.update = {update}};
+    PlanWords request{.update = {update}};
     request.norm_is_awaited = awaited;
     return make_plan(graph(), request, BlockPolicy::keep).redo;
   };

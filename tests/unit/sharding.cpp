@@ -1,11 +1,11 @@
 // What sharding over ranks would need, send and take, by estimates.
-#include "plan/sharding.hpp"
+#include "plan/search/sharding.hpp"
 
 #include <gtest/gtest.h>
 
-#include "plan/estimate.hpp"
-#include "plan/plan_request.hpp"
-#include "plan/solve.hpp"
+#include "plan/data/plan_request.hpp"
+#include "plan/search/estimate.hpp"
+#include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/small_machine.hpp"
 

@@ -1,12 +1,20 @@
+#include "plan/time/simulate.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "plan/critical_path.hpp"
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
+#include "plan/search/solve.hpp"
+#include "plan/time/critical_path.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
+#include "support/plan_words.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 #include "support/small_machine.hpp"
@@ -68,7 +76,7 @@ TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
 
 TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 128, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, {.activations = {"keep"}}, BlockPolicy::keep);
+  auto const plan = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
   Machine machine{100, 50, 1e9, 0, 0, 0, 0};
   double flops = 0;
@@ -83,7 +91,7 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
 
 TEST(Simulate, CountsEveryMicroBatch) {
   Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
+  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const spilled = [&](int micro_batches) {
     auto const program = compile(graph, nullptr, plan, micro_batches, 1).train;
     return simulate(program, unit_machine()).bytes[index(Lane::nvme_write)];
@@ -128,7 +136,7 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
 
 TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
+  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const simulated = [&](std::int64_t micro_batches) {
     return simulate(compile(graph, nullptr, plan, micro_batches, 1).train,
                     machine_with_slow_links());

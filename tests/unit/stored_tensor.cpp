@@ -1,4 +1,4 @@
-#include "train/stored_tensor.hpp"
+#include "state/stored_tensor.hpp"
 
 #include <gtest/gtest.h>
 

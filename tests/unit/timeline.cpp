@@ -1,4 +1,4 @@
-#include "plan/timeline.hpp"
+#include "plan/time/timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,14 @@
 
 #include "base/error.hpp"
 #include "comm/comm.hpp"
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
+#include "plan/search/solve.hpp"
 #include "runtime/tiers.hpp"
+#include "state/checkpoints.hpp"
+#include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/checkpoints.hpp"
 #include "train/prepare.hpp"
 #include "train/save_time.hpp"
 
@@ -43,9 +46,11 @@ class CheckpointSpace : public testing::Test {
   CheckpointSpace()
       : m_train(training_graph(test::tiny_config(), test::kTinyVocab,
                                test::tiny_arithmetic(test::tiny_config()))),
-        m_program(compile(m_train, nullptr,
-                          make_plan(m_train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
-                      .train),
+        m_program(
+            compile(m_train, nullptr,
+                    make_plan(m_train, test::PlanWords{.activations = {"keep"}}, BlockPolicy::keep),
+                    1, 1)
+                .train),
         m_tiers{Arena("device", m_program.peak_bytes[index(Tier::device)]),
                 Arena("host", 0),
                 nullptr,

@@ -5,11 +5,13 @@
 #include <cstring>
 #include <limits>
 
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/search/solve.hpp"
 #include "runtime/tiers.hpp"
+#include "state/model_state.hpp"
+#include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/model_state.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {
@@ -23,9 +25,11 @@ Graph graph(Config const& config) {
 struct State {
   explicit State(Config const& config)
       : train(graph(config)),
-        program(compile(train, nullptr,
-                        make_plan(train, {.activations = {"keep"}}, BlockPolicy::keep), 1, 1)
-                    .train),
+        program(
+            compile(train, nullptr,
+                    make_plan(train, test::PlanWords{.activations = {"keep"}}, BlockPolicy::keep),
+                    1, 1)
+                .train),
         tiers{Arena("device", program.peak_bytes[index(Tier::device)]),
               Arena("host", 0),
               nullptr,

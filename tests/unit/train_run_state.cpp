@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "train/run_state.hpp"
+#include "state/run_state.hpp"
 
 namespace spillway {
 namespace {

@@ -1,9 +1,10 @@
 // What has been compiled tells what else is worth it.
-#include "plan/trials.hpp"
+#include "plan/search/trials.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
 namespace spillway::test {
@@ -14,7 +15,7 @@ class TrialsTest : public testing::Test {
   // Estimated to need `off_bytes` less of the device than it does.
   Candidate candidate(std::string const& policy, double step_s, std::int64_t off_bytes = 0) {
     Candidate result;
-    result.plan = make_plan(m_graph, {.activations = {policy}}, BlockPolicy::keep);
+    result.plan = make_plan(m_graph, PlanWords{.activations = {policy}}, BlockPolicy::keep);
     result.step_s = step_s;
     result.peaks = place(m_graph, nullptr, result.plan, 1, 1).train.peak_bytes;
     result.peaks[index(Tier::device)] -= off_bytes;

@@ -1,15 +1,21 @@
 // `verify` against an oracle that runs Programs in every order that lanes and waits allow.
+#include "plan/proof/verify.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "plan/passes.hpp"
-#include "plan/solve.hpp"
+#include "plan/compile/compile.hpp"
+#include "plan/data/program.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
+#include "plan/search/solve.hpp"
 #include "support/damage.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/interleave.hpp"
+#include "support/plan_words.hpp"
 #include "support/random_program.hpp"
 
 namespace spillway::test {
@@ -123,7 +129,7 @@ struct Spilling {
 
   Spilling() {
     Graph const graph = gpt_training_graph({.layers = 4});
-    auto const plan = make_plan(graph, {.activations = {"nvme"}}, BlockPolicy::keep);
+    auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
     program = compile(graph, nullptr, plan, 2, 1).train;
   }
 };

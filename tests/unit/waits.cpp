@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "plan/clock.hpp"
-#include "plan/passes.hpp"
-#include "plan/unroll.hpp"
+#include "plan/data/program.hpp"
+#include "plan/proof/clock.hpp"
+#include "plan/proof/unroll.hpp"
+#include "plan/proof/verify.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_program.hpp"
 

@@ -53,6 +53,20 @@ library lib/graph spillway::plan
 library lib/plan
 expect "graph links to plan, which lives above it"
 
+library lib/plan/data
+library lib/plan/time spillway::data
+library lib/plan/search spillway::time spillway_graph
+library lib/plan spillway::search
+library lib/graph
+expect ""
+
+library lib/plan/data spillway::time
+library lib/plan/time
+expect "data links to time, which lives above it"
+
+library lib/plan/attic
+expect "give plan/attic/ a floor"
+
 library lib/attic
 expect "give attic/ a floor"
 

@@ -1,0 +1,56 @@
+// What a user may ask of a plan, and the places that it gives to a chunk.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/block_policy.hpp"
+
+namespace spillway {
+
+// Where a chunk's values lie between their uses. What a lane cannot reach is brought to it in
+// pieces and, if changed, taken back.
+struct ChunkPlan {
+  Tier parameters = Tier::device;
+  Tier gradients = Tier::device;  // device or host
+  Tier optimizer = Tier::device;  // remainder and moments
+  Tier update = Tier::device;     // device or host: which lane runs AdamW
+  bool operator==(ChunkPlan const&) const = default;
+};
+
+// One entry per layer or per chunk, in order, never none; the last one repeats. Empty: `auto`.
+template <class T>
+using Asked = std::vector<std::optional<T>>;
+inline constexpr std::string_view kAuto = "auto";
+// As input files write the entries.
+std::vector<std::string> texts(Asked<BlockPlan> const& asked);
+std::vector<std::string> texts(Asked<Tier> const& asked);
+
+struct AskedPlan {
+  Asked<BlockPlan> activations = Asked<BlockPlan>(1);
+  Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
+              update = Asked<Tier>(1);
+  std::optional<std::int64_t> prefetch = {};  // blocks ahead
+};
+
+// What has a place of its own for each chunk.
+struct PlaceRow {
+  std::string_view name;   // in input files and plans
+  std::string_view title;  // in pictures
+  Asked<Tier> AskedPlan::*asked;
+  Tier ChunkPlan::*place;
+  bool nvme;  // it may lie there
+};
+// Updates come last: where they are best done follows from where the state lies.
+inline constexpr std::array kPlaceTable = {
+    PlaceRow{"parameters", "parameters", &AskedPlan::parameters, &ChunkPlan::parameters, true},
+    PlaceRow{"gradients", "gradients", &AskedPlan::gradients, &ChunkPlan::gradients, false},
+    PlaceRow{"optimizer", "optimizer state", &AskedPlan::optimizer, &ChunkPlan::optimizer, true},
+    PlaceRow{"update", "updated by", &AskedPlan::update, &ChunkPlan::update, false},
+};
+
+}  // namespace spillway

@@ -1,0 +1,86 @@
+// What may happen to a block's saved activations: the words of `plan.activations`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/tier.hpp"
+
+namespace spillway {
+
+// `light`: what is cheap to make is made again, the rest is kept or leaves.
+enum class BlockPolicy : std::uint8_t {
+  keep,
+  light,
+  recompute,
+  host,
+  nvme,
+  light_host,
+  light_nvme
+};
+inline constexpr int kPolicies = 7;
+constexpr std::size_t index(BlockPolicy policy) {
+  return static_cast<std::size_t>(policy);
+}
+
+// All that is to know of a policy without a model.
+struct PolicyRow {
+  BlockPolicy policy;
+  std::string_view name;     // in input files and plans
+  char letter;               // in pictures; small: what is cheap is made again
+  bool light;                // what is cheap is made again
+  std::optional<Tier> away;  // where what is not made again goes; empty: it stays
+  BlockPolicy staying;       // the same, but nothing leaves
+};
+inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
+  using enum BlockPolicy;
+  return std::array<PolicyRow, kPolicies>{{
+      {keep, "keep", 'K', false, {}, keep},
+      {light, "light", 'k', true, {}, light},
+      {recompute, "recompute", 'R', false, {}, recompute},
+      {host, "host", 'H', false, Tier::host, keep},
+      {nvme, "nvme", 'N', false, Tier::nvme, keep},
+      {light_host, "light+host", 'h', true, Tier::host, light},
+      {light_nvme, "light+nvme", 'n', true, Tier::nvme, light},
+  }};
+}();
+constexpr PolicyRow const& row(BlockPolicy policy) {
+  return kPolicyTable[index(policy)];
+}
+
+constexpr std::string_view name(BlockPolicy policy) {
+  return row(policy).name;
+}
+constexpr std::optional<Tier> away_tier(BlockPolicy policy) {
+  return row(policy).away;
+}
+constexpr bool is_light(BlockPolicy policy) {
+  return row(policy).light;
+}
+constexpr BlockPolicy staying(BlockPolicy policy) {
+  return row(policy).staying;
+}
+
+// What a plan says of one block.
+struct BlockPlan {
+  BlockPolicy policy = BlockPolicy::keep;
+  double fraction = 1;  // of the rows that leave the device
+  bool operator==(BlockPlan const&) const = default;
+};
+
+// The same, but nothing leaves.
+constexpr BlockPlan staying(BlockPlan const& block) {
+  return {staying(block.policy), 1};
+}
+
+// "nvme", "nvme:0.5". Empty for what is no policy, and for a fraction where nothing leaves or that
+// is not within 0 and 1.
+std::optional<BlockPlan> parse_block_plan(std::string_view text);
+// The text that parses to it.
+std::string to_text(BlockPlan const& block);
+
+}  // namespace spillway

@@ -1,0 +1,58 @@
+#include "plan/compile/compile.hpp"
+
+#include <stdexcept>
+#include <vector>
+
+#include "plan/data/program.hpp"
+#include "plan/memory/layout.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/verify.hpp"
+#include "plan/schedule/schedule.hpp"
+
+namespace spillway {
+
+namespace {
+
+void prove(Program const& program) {
+  // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
+  if (auto const violation = verify(program)) throw std::logic_error(violation->why);
+}
+
+}  // namespace
+
+Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int64_t micro_batches,
+               std::int64_t ranks) {
+  Compiled placed{schedule(train, plan, Purpose::train, micro_batches, ranks), std::nullopt};
+  std::vector<Program*> programs = {&placed.train};
+  if (eval) {
+    placed.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
+    programs.push_back(&*placed.eval);
+  }
+  layout(programs);
+  return placed;
+}
+
+void prove(Compiled const& compiled) {
+  prove(compiled.train);
+  if (compiled.eval) prove(*compiled.eval);
+}
+
+Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
+                 std::int64_t micro_batches, std::int64_t ranks) {
+  auto compiled = place(train, eval, plan, micro_batches, ranks);
+  derive_waits(compiled.train);
+  if (compiled.eval) derive_waits(*compiled.eval);
+  prove(compiled);
+  return compiled;
+}
+
+Program compile_inference(Graph const& graph, std::int64_t ranks) {
+  auto program = schedule(graph, {}, graph.purpose, 1, ranks);
+  Program* only = &program;
+  layout({&only, 1});
+  derive_waits(program);
+  prove(program);
+  return program;
+}
+
+}  // namespace spillway

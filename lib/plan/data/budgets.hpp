@@ -1,0 +1,46 @@
+// What a rank may use of each tier.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include "plan/data/plan.hpp"
+
+namespace spillway {
+
+struct Budgets {
+  std::int64_t device_bytes = 0;
+  std::int64_t host_bytes = 0;  // 0: no host tier
+  std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
+  // That may be written to the drive, over a step: for its endurance.
+  double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
+};
+
+// budgets.*budget_of(tier).
+constexpr std::int64_t Budgets::*budget_of(Tier tier) {
+  constexpr std::int64_t Budgets::*bytes[] = {&Budgets::device_bytes, &Budgets::host_bytes,
+                                              &Budgets::nvme_bytes};
+  return bytes[index(tier)];
+}
+inline bool has_tier(Budgets const& budgets, Tier tier) {
+  return tier == Tier::device || budgets.*budget_of(tier) > 0;
+}
+inline bool allows(Budgets const& budgets, BlockPolicy policy) {
+  return has_tier(budgets, away_tier(policy).value_or(Tier::device));
+}
+
+// What peaks are above their budgets.
+inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
+  TierBytes missing{};
+  for (Tier const tier : kTiersInOrder)
+    missing[index(tier)] = std::max<std::int64_t>(0, peaks[index(tier)] - budgets.*budget_of(tier));
+  return missing;
+}
+inline std::int64_t all_missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
+  auto const missing = missing_bytes(peaks, budgets);
+  return std::accumulate(missing.begin(), missing.end(), std::int64_t{0});
+}
+
+}  // namespace spillway

@@ -1,0 +1,97 @@
+#include "plan/data/machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace spillway {
+
+namespace {
+
+constexpr MachineField kFields[] = {
+    {"matmul_gflops.bf16", &Machine::matmul_gflops_bf16, true,
+     "of large matrix products in bf16, on all threads of the compute lane"},
+    {"matmul_gflops.fp32", &Machine::matmul_gflops_f32, true, "the same in fp32"},
+    {"memory_gbps", &Machine::memory_gbps, true,
+     "traffic of ops that compute little, in main or device memory"},
+    {"links.h2d_gbps", &Machine::h2d_gbps, true,
+     "from host to device memory; on a CPU node: copies by one core"},
+    {"links.d2h_gbps", &Machine::d2h_gbps, true, "and back"},
+    {"links.node_gbps", &Machine::node_gbps, true,
+     "what a rank sends to others of its node; unknown: as to those of other nodes"},
+    {"links.network_gbps", &Machine::network_gbps, true,
+     "what a rank sends to those of other nodes; unknown: as within its node"},
+    {"nvme.write_gbps", &Machine::nvme_write_gbps, true, "of the spill file, alone"},
+    {"nvme.read_gbps", &Machine::nvme_read_gbps, true, "alone"},
+    {"nvme.both_gbps", &Machine::nvme_both_gbps, true,
+     "reading and writing, in sum, while both are under way"},
+    {"nvme.core_s_per_gb", &Machine::nvme_core_s_per_gb, false,
+     "what a GB that is moved and checked costs a core"},
+    {"cores.all", &Machine::cores, true,
+     "that all lanes of a rank share; unknown: they share none"},
+    {"cores.compute", &Machine::compute_cores, false,
+     "of them, those that the compute lane keeps busy; unknown: it is a device"},
+    {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},
+};
+
+double value_or_0(std::map<std::string, double, std::less<>> const& numbers,
+                  std::string const& key) {
+  auto const found = numbers.find(key);
+  return found == numbers.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+std::span<MachineField const> machine_fields() {
+  return kFields;
+}
+
+Machine shared_by(Machine machine, std::int64_t ranks) {
+  auto const more = static_cast<double>(machine.node_ranks) / static_cast<double>(ranks);
+  for (auto& [kind, rate] : machine.kind_giga_per_s) {
+    if (!machine.is_unified() && kind.starts_with("host ")) rate *= more;
+  }
+  machine.node_ranks = ranks;
+  return machine;
+}
+
+double exchange_gbps(Machine const& machine, std::int64_t ranks) {
+  auto const& [near, far] = std::pair(machine.node_gbps, machine.network_gbps);
+  double const node_gbps = near > 0 ? near : far, network_gbps = far > 0 ? far : near;
+  auto const peers = static_cast<double>(ranks - 1);
+  if (node_gbps == 0 || peers <= 0) return node_gbps;
+  auto const on_node = static_cast<double>(std::min(ranks, machine.node_ranks) - 1) / peers;
+  return 1 / (on_node / node_gbps + (1 - on_node) / network_gbps);
+}
+
+Machine slowest(std::span<Machine const> machines) {
+  auto result = machines.front();
+  for (Machine const& machine : machines) {
+    for (MachineField const& field : kFields) {
+      auto& value = result.*field.at;
+      double const theirs = machine.*field.at;
+      bool const known = value > 0 && theirs > 0;  // a rate of 0 would be endless
+      value = field.more_is_better && known ? std::min(value, theirs) : std::max(value, theirs);
+    }
+    for (auto& [key, s] : result.op_s) {
+      auto const theirs = value_or_0(machine.op_s, key);
+      s = s > 0 && theirs > 0 ? std::max(s, theirs) : 0;
+    }
+    for (auto& [kind, rate] : result.kind_giga_per_s)
+      rate = std::min(rate, value_or_0(machine.kind_giga_per_s, kind));
+  }
+  // Each the worst of some rank, they need not go together.
+  result.compute_cores = std::min(result.compute_cores, result.cores);
+  result.nvme_both_gbps =
+      std::min(result.nvme_both_gbps, result.nvme_read_gbps + result.nvme_write_gbps);
+  for (auto* numbers : {&result.op_s, &result.kind_giga_per_s})
+    std::erase_if(*numbers, [](auto const& number) { return number.second == 0; });
+  return result;
+}
+
+void learn(Machine& machine, Machine const& newer) {
+  for (MachineField const& field : kFields)
+    if (newer.*field.at > 0) machine.*field.at = newer.*field.at;
+  for (auto const& [key, seconds] : newer.op_s) machine.op_s[key] = seconds;
+}
+
+}  // namespace spillway

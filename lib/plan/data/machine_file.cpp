@@ -1,0 +1,161 @@
+#include "plan/data/machine_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "config/assign.hpp"
+#include "config/print.hpp"
+#include "config/scalar.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::string_view kUnknown = "unknown", kAbout = "about";
+constexpr double kMost = 1e9;  // of any number here; in GFLOP/s more than all machines together
+
+std::vector<Key> keys_of(Machine& machine) {
+  std::vector<Key> keys = {
+      {"memory.device", BytesField{&machine.device_bytes}, kUnknown, "bytes per rank",
+       "Memory of one device; on a CPU node none: main memory is."},
+      {"memory.host", BytesField{&machine.host_bytes}, kUnknown, "bytes per node", "Main memory."},
+      {"memory.nvme", BytesField{&machine.nvme_bytes}, kUnknown, "bytes per node",
+       "Room for spill files."},
+      {"ranks", IntegerField{&machine.node_ranks, 1}, "", "per node",
+       "Ranks, one for each device."},
+      {"nvme.endurance", BytesField{&machine.nvme_endurance_bytes, 1}, "", "bytes per node",
+       "What may be written to the drives in their life."},
+  };
+  for (MachineField const& field : machine_fields()) {
+    // A rate of 0 is none; a cost of 0 may be.
+    RealField const real{&(machine.*field.at), 0, kMost, field.more_is_better};
+    keys.push_back({field.key, real, kUnknown, "", field.doc});
+  }
+  // Groups hold together, as nested maps want it.
+  auto const group = [](Key const& key) { return key.name.substr(0, key.name.find('.')); };
+  std::ranges::stable_sort(keys, {}, group);
+  return keys;
+}
+
+using Numbers = std::map<std::string, double, std::less<>>;
+struct Table {
+  std::string_view name;
+  Numbers Machine::*at;
+  std::string_view doc;
+};
+constexpr Table kTables[] = {
+    {"kinds", &Machine::kind_giga_per_s,
+     "By kind of op: GFLOP/s where it counts flops, else GB/s of traffic."},
+    {"ops", &Machine::op_s, "Seconds of single ops."},
+};
+
+void read_table(Numbers& numbers, Value const& value, std::string const& source,
+                std::string_view name) {
+  Place const place{fmt::format("{}:{}", source, value.line), std::string(name)};
+  if (value.kind != Value::Kind::map) refuse(place, "expected a map, got " + describe(value));
+  for (auto const& [key, line, number] : value.entries) {
+    Place const here{fmt::format("{}:{}", source, line), fmt::format("{}.{}", name, key)};
+    double const read = read_real(number, here);
+    if (!(read > 0)) refuse(here, fmt::format("{} is not above 0", number.text));
+    if (read >= kMost) refuse(here, fmt::format("{} is not below {}", number.text, kMost));
+    numbers[key] = read;
+  }
+}
+
+About read_about(Value const& value, std::string const& source) {
+  Place const place{fmt::format("{}:{}", source, value.line), std::string(kAbout)};
+  if (value.kind != Value::Kind::map) refuse(place, "expected a map, got " + describe(value));
+  About about;
+  for (auto const& [key, line, text] : value.entries)
+    about.emplace_back(key, read_text(text, {fmt::format("{}:{}", source, line), key}));
+  return about;
+}
+
+// The value of `key`, which is no number, out of a file's map; null where there is none.
+std::optional<Value> taken(Value& root, std::string_view key) {
+  auto const found = std::ranges::find(root.entries, key, &Entry::key);
+  if (found == root.entries.end()) return std::nullopt;
+  auto value = std::move(found->value);
+  root.entries.erase(found);
+  return value;
+}
+
+// What no machine can be.
+void check(Machine const& machine, Origins const& origins, std::string const& source) {
+  auto const refuse_key = [&](std::string const& key, std::string const& why) {
+    auto const found = origins.find(key);
+    refuse({found == origins.end() ? source : found->second, key}, why);
+  };
+  double const alone = machine.nvme_read_gbps + machine.nvme_write_gbps;
+  if (machine.nvme_both_gbps > alone)
+    refuse_key("nvme.both_gbps",
+               fmt::format("{} is more than reading and writing come to alone, {}",
+                           machine.nvme_both_gbps, alone));
+  if (machine.compute_cores > machine.cores)
+    refuse_key("cores.compute",
+               fmt::format("{} of {} cores.all", machine.compute_cores, machine.cores));
+}
+
+Profile profile_of(Value root, std::string const& source) {
+  Profile profile;
+  auto& machine = profile.machine;
+  if (auto const about = taken(root, kAbout)) profile.about = read_about(*about, source);
+  for (Table const& table : kTables) {
+    if (auto const value = taken(root, table.name))
+      read_table(machine.*table.at, *value, source, table.name);
+  }
+  Origins origins;
+  assign_keys(keys_of(machine), origins, root, source, "input/machines shows all");
+  check(machine, origins, source);
+  return profile;
+}
+
+}  // namespace
+
+Profile parse_profile(std::string const& text, std::string const& source) {
+  return profile_of(parse_yaml(text, source), source);
+}
+
+Machine parse_machine(std::string const& text, std::string const& source) {
+  return parse_profile(text, source).machine;
+}
+
+Machine load_machine(std::string const& path) {
+  return profile_of(read_yaml(path), path).machine;
+}
+
+void require_rates(Machine const& machine, bool bf16, bool spill, std::string const& source) {
+  auto const require = [&](double rate, std::string const& key, std::string const& why) {
+    if (rate <= 0) refuse({source, key}, fmt::format("not known, and {}; give it", why));
+  };
+  auto const product = bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
+  if (!machine.kind_giga_per_s.contains("matmul"))
+    require(product, bf16 ? "matmul_gflops.bf16" : "matmul_gflops.fp32",
+            "products take nearly all of a step");
+  require(machine.memory_gbps, "memory_gbps", "all other ops go by it");
+  if (!spill) return;
+  require(machine.nvme_write_gbps, "nvme.write_gbps", "plans may spill (memory.nvme)");
+  require(machine.nvme_read_gbps, "nvme.read_gbps", "plans may spill (memory.nvme)");
+}
+
+std::string to_yaml(Machine const& machine, About const& about) {
+  auto copy = machine;
+  std::string text;
+  if (!about.empty()) text += fmt::format("# What it was measured by, and on.\n{}:\n", kAbout);
+  for (auto const& [key, value] : about)
+    text += fmt::format("  {}: {}\n", quoted_yaml(key), quoted_yaml(value));
+  text += nested_yaml(keys_of(copy), [](Key const& key) { return std::string(key.doc); });
+  for (Table const& table : kTables) {
+    auto const& numbers = machine.*table.at;
+    if (numbers.empty()) continue;
+    text += fmt::format("# {}\n{}:\n", table.doc, table.name);
+    for (auto const& [key, number] : numbers)
+      text += fmt::format("  {}: {}\n", quoted_yaml(key), number);
+  }
+  return text;
+}
+
+}  // namespace spillway

@@ -1,0 +1,78 @@
+#include "plan/data/plan_request.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/math.hpp"
+#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan_file.hpp"
+
+namespace spillway {
+
+namespace {
+
+template <class T>
+std::optional<T> entry(Asked<T> const& list, std::size_t i) {
+  return list[std::min(i, list.size() - 1)];
+}
+
+template <class T>
+void refuse_length(Asked<T> const& list, std::string_view key, std::size_t most, char const* what) {
+  if (list.empty()) throw std::invalid_argument(fmt::format("plan.{}: an empty list", key));
+  if (list.size() <= most) return;
+  throw std::invalid_argument(
+      fmt::format("plan.{}: a list of {} for {} {}", key, list.size(), most, what));
+}
+
+ChunkPlan chunk_plan(PlanRequest const& request, std::size_t chunk) {
+  ChunkPlan plan;
+  for (PlaceRow const& row : kPlaceTable) {
+    bool const away = row.place == &ChunkPlan::update && plan.optimizer != Tier::device;
+    plan.*row.place = entry(request.*row.asked, chunk).value_or(away ? Tier::host : Tier::device);
+  }
+  return plan;
+}
+
+// Between 4 and 20 slices for the largest chunk, about 1024 for all (more take longer to plan), in
+// whole pieces of the spill file's checksums.
+std::int64_t update_slice(Graph const& graph) {
+  // 512 Ki elements are whole pieces of 1 MiB in any dtype of state.
+  constexpr std::int64_t unit = std::int64_t{512} << 10, usual = std::int64_t{4} << 20;
+  std::int64_t largest = 1, all = 0;
+  for (Chunk const& chunk : graph.chunks) {
+    largest = std::max(largest, chunk.elements);
+    all += chunk.elements;
+  }
+  auto const part = [&](std::int64_t elements, std::int64_t parts) {
+    return round_up(div_ceil(elements, parts), unit);
+  };
+  auto const most = part(largest, 4), least = std::max(part(largest, 20), part(all, 1024));
+  return std::clamp(usual, std::min(least, most), most);
+}
+
+}  // namespace
+
+Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic) {
+  auto const layers = std::ranges::count_if(graph.blocks, &Block::layer);
+  refuse_length(request.activations, "activations", static_cast<std::size_t>(layers), "layers");
+  for (PlaceRow const& row : kPlaceTable)
+    refuse_length(request.*row.asked, row.name, graph.chunks.size(), "chunks");
+  Plan plan;
+  plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
+  plan.update_slice = update_slice(graph);
+  std::size_t layer = 0;
+  for (Block const& block : graph.blocks) {
+    auto const asked = block.layer ? entry(request.activations, layer++) : BlockPlan{};
+    plan.blocks.push_back(asked.value_or(BlockPlan{automatic, 1}));
+  }
+  for (std::size_t chunk = 0; chunk < graph.chunks.size(); ++chunk)
+    plan.chunks.push_back(chunk_plan(request, chunk));
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
+  plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
+  normalise(graph, plan);
+  return plan;
+}
+
+}  // namespace spillway

@@ -1,0 +1,85 @@
+#include "plan/data/program.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+
+namespace spillway {
+
+namespace {
+
+// What an item is about: the op's name, or the tensor that moves.
+std::string subject(Program const& program, Item const& item) {
+  if (item.kind == ItemKind::op) return program.ops[static_cast<std::size_t>(item.op)].name;
+  for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
+    if (item.kind == kind) return "";
+  }
+  if (item.operands.empty()) return "";
+  return program.buffers[static_cast<std::size_t>(item.operands.front())].name;
+}
+
+}  // namespace
+
+std::string_view name(Lane lane) {
+  constexpr std::string_view names[kLanes] = {"compute",    "h2d",  "d2h", "nvme_read",
+                                              "nvme_write", "comm", "host"};
+  return names[static_cast<std::size_t>(lane)];
+}
+
+Lane copy_lane(Tier from, Tier to) {
+  if (to == Tier::nvme) return Lane::nvme_write;
+  if (from == Tier::nvme) return Lane::nvme_read;
+  return to == Tier::device ? Lane::h2d : Lane::d2h;
+}
+
+std::string_view name(ItemKind kind) {
+  constexpr std::string_view names[] = {"op",         "load_batch", "copy",  "all_to_all",
+                                        "all_gather", "commit",     "report"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::int64_t times_a_step(Program const& program, Segment const& segment) {
+  return segment.is_middle() ? std::max<std::int64_t>(0, program.micro_batches - 2) : 1;
+}
+
+std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {
+  std::vector<int> result;
+  for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
+    Segment const& segment = program.segments[static_cast<std::size_t>(s)];
+    auto const times = times_a_step(program, segment);
+    auto const most = segment.is_middle() ? most_middles : times;
+    result.insert(result.end(), static_cast<std::size_t>(std::min(times, most)), s);
+  }
+  return result;
+}
+
+std::vector<int> segment_sequence(Program const& program) {
+  return segment_sequence(program, program.micro_batches);
+}
+
+std::vector<int> proof_sequence(Program const& program) {
+  return segment_sequence(program, 2);
+}
+
+std::int64_t written_bytes(Item const& item) {
+  std::int64_t bytes = 0;
+  for (Access const& write : item.writes) bytes += write.last - write.first;
+  return bytes;
+}
+
+std::string describe(Program const& program, ItemNumber number) {
+  if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
+    return fmt::format("item {}", number);
+  }
+  Item const& item = program.items[static_cast<std::size_t>(number)];
+  auto const kind = item.kind == ItemKind::op
+                        ? name(program.ops[static_cast<std::size_t>(item.op)].kind)
+                        : name(item.kind);
+  std::string text = fmt::format("item {} {} {}", number, name(item.lane), kind);
+  if (auto const about = subject(program, item); !about.empty()) text += " " + about;
+  return text + fmt::format(" ({})", human_bytes(written_bytes(item)));
+}
+
+}  // namespace spillway

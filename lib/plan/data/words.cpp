@@ -1,0 +1,42 @@
+#include "plan/data/words.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "base/units.hpp"
+
+namespace spillway {
+
+std::string_view words(Tier tier) {
+  constexpr std::string_view texts[kTiers] = {"device memory", "host memory", "NVMe"};
+  return texts[index(tier)];
+}
+
+std::string_view words(Lane lane) {
+  constexpr std::string_view texts[kLanes] = {
+      "computing",    "copying to the device",  "copying to the host", "reading NVMe",
+      "writing NVMe", "talking to other ranks", "working on the host"};
+  return texts[index(lane)];
+}
+
+std::string bytes_or_dash(std::int64_t bytes) {
+  return bytes == 0 ? "-" : human_bytes(bytes);
+}
+
+std::string percent(double part, double whole) {
+  double const share = whole > 0 ? 100 * part / whole : 0;
+  return share > 0 && share < 0.5 ? "<1 %" : fmt::format("{:.0f} %", share);
+}
+
+std::string count(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string change(double now_s, double before_s) {
+  if (now_s <= 0 || before_s <= 0) return "";
+  double const more = 100 * (now_s - before_s) / before_s;
+  return std::abs(more) < 0.5 ? "same" : fmt::format("{:+.0f} %", more);
+}
+
+}  // namespace spillway

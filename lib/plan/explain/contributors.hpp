@@ -1,0 +1,30 @@
+// What fills a tier at the moment when the most of it is in use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/data/content.hpp"
+
+namespace spillway {
+
+struct PeakMoment {
+  ItemNumber item = -1;  // the first one with the most bytes alive; -1: the tier is idle
+  struct Part {
+    Content content{};
+    bool passing = false;  // here for a moment only: brought, being made, at work
+    std::int64_t bytes = 0;
+    int tensors = 0;
+    BufferId largest = -1;
+    std::int64_t largest_bytes = 0;
+  };
+  std::vector<Part> parts;     // most bytes first
+  std::int64_t gap_bytes = 0;  // of the tier's peak, what none of them fills
+};
+
+// `parts` and `gap_bytes` sum up to the Program's peak_bytes. Bytes are footprints (rounded up to
+// pages), of both versions where there are two; of a buffer that is away in part, what is there.
+// Gaps are what layout could not fill, and what evaluation needs beyond training's peak.
+PeakMoment peak_moment(Program const& program, Tier tier);
+
+}  // namespace spillway

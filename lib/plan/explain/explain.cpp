@@ -1,0 +1,145 @@
+#include "plan/explain/explain.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.hpp"
+#include "plan/data/budgets.hpp"
+#include "plan/data/machine.hpp"
+#include "plan/data/program.hpp"
+#include "plan/data/words.hpp"
+#include "plan/explain/peaks_text.hpp"
+#include "plan/explain/picture.hpp"
+#include "plan/explain/time_text.hpp"
+#include "plan/schedule/fates.hpp"
+#include "plan/time/drive_use.hpp"
+#include "plan/time/simulate.hpp"
+
+namespace spillway {
+
+namespace {
+
+// "; activations: 6 of 24 layers spill, 3 recompute": empty where all are kept.
+std::string what_layers_do(Graph const& graph, Plan const& plan) {
+  int layers = 0, away = 0, again = 0, partly = 0;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    if (!graph.blocks[b].layer) continue;
+    auto const policy = plan.blocks[b].policy;
+    ++layers;
+    away += away_tier(policy) ? 1 : 0;
+    again += policy == BlockPolicy::recompute ? 1 : 0;
+    partly += is_light(policy) ? 1 : 0;
+  }
+  std::string text;
+  for (auto const& [number, verb] : {std::pair(away, "spill"), std::pair(again, "recompute"),
+                                     std::pair(partly, "recompute what is cheap")}) {
+    if (number == 0) continue;
+    text += text.empty() ? fmt::format("; activations: {} of {} layers {}", number, layers, verb)
+                         : fmt::format(", {} {}", number, verb);
+  }
+  return text;
+}
+
+// "; optimizer state in host memory and on NVMe": empty where it is all on the device.
+std::string where_state_is(Plan const& plan) {
+  constexpr std::pair<Tier, std::string_view> places[] = {{Tier::host, "in host memory"},
+                                                          {Tier::nvme, "on NVMe"}};
+  std::string text;
+  for (auto const& [tier, place] : places) {
+    bool const used = std::ranges::any_of(
+        plan.chunks, [&](ChunkPlan const& chunk) { return chunk.optimizer == tier; });
+    if (used) text += fmt::format("{} {}", text.empty() ? "; optimizer state" : " and", place);
+  }
+  return text;
+}
+
+// What sets the pace beside compute: what the step waits for most, or else the busiest link.
+std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
+  for (LaneShare const& share : path) {
+    if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;
+    return fmt::format("; {} of a step is {}", percent(share.seconds, simulation.step_s),
+                       words(share.lane));
+  }
+  constexpr Lane links[] = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h};
+  auto const busiest = *std::ranges::max_element(
+      links, {}, [&](Lane lane) { return simulation.busy_s[index(lane)]; });
+  double const compute_s = simulation.busy_s[index(Lane::compute)];
+  double const link_s = simulation.busy_s[index(busiest)];
+  if (link_s <= 0.01 * compute_s) return "";  // not worth a word
+  return fmt::format("; {} hides behind computing ({:.1f}x)", words(busiest), link_s / compute_s);
+}
+
+std::string verdict(Graph const& graph, Plan const& plan, Program const& program,
+                    Simulation const& simulation, std::vector<LaneShare> const& path,
+                    Budgets const& budgets) {
+  auto const spare = budgets.device_bytes - program.peak_bytes[index(Tier::device)];
+  auto const moved = program.peak_bytes[index(Tier::nvme)] + program.peak_bytes[index(Tier::host)];
+  return fmt::format("Fits with {} to spare{}{}{}{}.\n", human_bytes(spare),
+                     moved == 0 ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
+                     where_state_is(plan), what_links_do(simulation, path));
+}
+
+std::string step_line(Program const& program, double step_s) {
+  std::int64_t rows = 0;
+  for (auto const& [field, stack, tensor] : program.known.batch) {
+    if (field == BatchField::tokens)
+      rows += element_count(program.tensors[static_cast<std::size_t>(tensor)].shape);
+  }
+  auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
+                   static_cast<double>(program.ranks);
+  double const rate = step_s > 0 ? all / step_s : 0;
+  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
+                     human_duration(step_s), rate, rate < 10 ? 2 : 0,
+                     program.micro_batches == 1
+                         ? "one micro-batch"
+                         : fmt::format("{} micro-batches", program.micro_batches),
+                     rows, program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"));
+}
+
+std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
+  auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", "for each rank", "budget", "peak",
+                          "spare", "all the time");
+  for (Tier const tier : kTiersInOrder) {
+    auto const peak = program.peak_bytes[index(tier)], limit = budgets.*budget_of(tier);
+    if (peak == 0) continue;
+    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), human_bytes(limit),
+                        human_bytes(peak), human_bytes(limit - peak),
+                        bytes_or_dash(program.persistent_bytes[index(tier)]));
+  }
+  return text + (unified ? "  (device memory: here a part of main memory)\n" : "");
+}
+
+std::string drive_line(Program const& program, Simulation const& simulation,
+                       Machine const& machine) {
+  auto const use = drive_use(simulation.bytes[index(Lane::nvme_write)], simulation.step_s,
+                             program.ranks, machine);
+  if (use.step_bytes == 0) return "  NVMe: nothing is written\n";
+  bool const several = std::min(program.ranks, machine.node_ranks) > 1;
+  return fmt::format(
+      "  NVMe: {} written a step{}, {} a day; drives rated for {} last {} at this rate\n",
+      drive_bytes(use.step_bytes), several ? " by all ranks of a node" : "",
+      drive_bytes(use.day_bytes), drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+      drive_life(use.lifetime_years));
+}
+
+// When updates run; empty where nothing is gained.
+std::string updates_text(Plan const& plan) {
+  if (plan.redo) return "";
+  return "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
+}
+
+}  // namespace
+
+std::string explain(Graph const& graph, Plan const& plan, Program const& program,
+                    Simulation const& simulation, Machine const& machine, Budgets const& budgets) {
+  auto const path = shares(program, critical_path(program, simulation));
+  return verdict(graph, plan, program, simulation, path, budgets) +
+         step_line(program, simulation.step_s) +
+         tiers_table(program, budgets, machine.is_unified()) +
+         drive_line(program, simulation, machine) + "\n" + picture(graph, plan) +
+         updates_text(plan) + peaks_text(program) + time_text(program, simulation, path);
+}
+
+}  // namespace spillway

@@ -1,0 +1,15 @@
+// A Plan drawn in letters: a column per layer.
+#pragma once
+
+#include <string>
+
+#include "plan/data/plan.hpp"
+#include "plan/data/program.hpp"
+
+namespace spillway {
+
+// What happens to each layer's activations and where its parameters, gradients and optimizer state
+// lie, with a legend of the letters that occur; then the chunks that belong to no layer.
+std::string picture(Graph const& graph, Plan const& plan);
+
+}  // namespace spillway

@@ -1,0 +1,98 @@
+#include "plan/explain/time_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "base/units.hpp"
+#include "plan/data/content.hpp"
+#include "plan/data/words.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kColumns = 100;
+constexpr double kWorthALine = 0.001;  // of the step
+
+std::string row(Lane lane, double seconds, double step_s) {
+  return fmt::format("  {:<21} {:>8} {:>5}", words(lane), human_duration(seconds),
+                     percent(seconds, step_s));
+}
+
+// Its longest kinds, as many as the line has room for.
+std::string path_line(LaneShare const& lane, double step_s) {
+  auto line = row(lane.lane, lane.seconds, step_s);
+  std::string_view before = "  ";
+  for (auto const& kind : lane.kinds) {
+    auto const part = fmt::format("{}{} {}", before, kind.name, human_duration(kind.seconds));
+    if (line.size() + part.size() > kColumns || kind.seconds < kWorthALine * step_s) break;
+    line += part;
+    before = ", ";
+  }
+  return line + "\n";
+}
+
+// By a step, on a lane that moves things.
+using ContentBytes = std::array<std::int64_t, kContents>;
+
+ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
+  ContentBytes bytes{};
+  for (auto const& span : simulation.spans) {
+    Item const& item = program.items[static_cast<std::size_t>(span.item)];
+    if (item.lane == lane)
+      bytes[static_cast<std::size_t>(moved_content(program, item))] +=
+          span.times * written_bytes(item);
+  }
+  return bytes;
+}
+
+// "  48.1 GiB: parameters 36.8 GiB, activations 11.3 GiB": the most that there is room for.
+std::string moved_text(ContentBytes const& bytes, std::size_t room) {
+  auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+  std::vector<int> contents(kContents);
+  std::iota(contents.begin(), contents.end(), 0);
+  auto const of = [&](int content) { return bytes[static_cast<std::size_t>(content)]; };
+  std::ranges::stable_sort(contents, std::greater<>{}, of);
+  constexpr std::string_view others = " ...";
+  auto text = "  " + human_bytes(sum);
+  std::string_view before = ": ";
+  for (int const content : contents) {
+    if (of(content) == 0 || of(content) < sum / 100) break;
+    auto const part = fmt::format("{}{} {}", before, name(static_cast<Content>(content)),
+                                  human_bytes(of(content)));
+    if (text.size() + part.size() + others.size() > room) return text.append(others);
+    text += part;
+    before = ", ";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string time_text(Program const& program, Simulation const& simulation,
+                      std::vector<LaneShare> const& path) {
+  double const step_s = simulation.step_s;
+  auto text = fmt::format(
+      "\nWhere the {} go: the longest chain of work, each part of which waits for the one before\n",
+      human_duration(step_s));
+  for (LaneShare const& lane : path)
+    if (lane.seconds >= kWorthALine * step_s) text += path_line(lane, step_s);
+  text +=
+      "How long everything is busy in that time, on the chain or beside it, and what it moves\n";
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    auto const lane = static_cast<Lane>(i);
+    double const busy_s = simulation.busy_s[i];
+    if (busy_s < kWorthALine * step_s || busy_s == 0) continue;
+    bool const works = lane == Lane::compute || lane == Lane::host;
+    auto line = row(lane, busy_s, step_s);
+    if (!works) line += moved_text(moved_bytes(program, simulation, lane), kColumns - line.size());
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace spillway

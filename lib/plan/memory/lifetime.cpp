@@ -1,0 +1,142 @@
+#include "plan/memory/lifetime.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/math.hpp"
+
+namespace spillway {
+
+namespace {
+
+// What reloads a part of a buffer that was used before.
+struct Reload {
+  ItemNumber item = -1, used_until = -1;
+  std::int64_t first_byte = 0, last_byte = 0;
+};
+
+// One buffer's use over all items; `last` may lie in the next step.
+struct Use {
+  ItemNumber first = 0, last = -1;
+  bool read = false;
+  Reload reload;
+
+  bool empty() const { return last < first; }
+  void extend(ItemNumber from, ItemNumber to) {
+    first = empty() ? from : std::min(first, from);
+    last = std::max(last, to);
+  }
+};
+
+bool is_saved(Program const& program, Access const& access) {
+  auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
+  auto const role = program.tensors[static_cast<std::size_t>(buffer.tensor)].role;
+  return role == Role::activation || role == Role::edge;
+}
+
+void note_reload(Use& use, Item const& item, Access const& write) {
+  if (item.kind == ItemKind::copy && !use.empty() && use.last < item.number)
+    use.reload = {item.number, use.last, write.first, write.last};
+}
+
+std::vector<Use> uses(Program const& program) {
+  std::vector<Use> result(program.buffers.size());
+  for (Item const& item : program.items) {
+    auto const until = std::max(item.number, item.horizon);
+    for (Access const& access : item.reads) {
+      auto& use = result[static_cast<std::size_t>(access.buffer)];
+      use.extend(item.number, until);
+      use.read = true;
+    }
+    for (Access const& access : item.writes) {
+      auto& use = result[static_cast<std::size_t>(access.buffer)];
+      if (is_saved(program, access)) note_reload(use, item, access);
+      use.extend(item.number, until);
+    }
+  }
+  return result;
+}
+
+// What comes into a repeated segment is there for all its repetitions.
+void extend_over_repetitions(Use& use, Segment const& segment) {
+  bool const comes_in = use.first < segment.first && use.last >= segment.first;
+  if (comes_in) use.last = std::max(use.last, segment.last - 1);
+}
+
+// A stay that reaches into the next step goes on there, at most to where the buffer's own use
+// begins.
+void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
+  auto const wrapped = std::min(stay.last - items, use.first - 1);
+  stay.last = std::min(stay.last, items - 1);
+  stays.push_back(stay);
+  if (wrapped >= 0) stays.push_back({0, wrapped, stay.first_byte, stay.last_byte});
+}
+
+Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
+  auto const bytes = footprint_bytes(buffer);
+  if (buffer.persistent || buffer.versions > 1) return {{0, items - 1, 0, bytes}};
+  if (use.empty()) return {};
+  if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
+  Lifetime stays;
+  auto const add = [&](Stay const& stay) {
+    if (stay.first_byte < stay.last_byte) add_stay(stays, stay, use, items);
+  };
+  auto const& reload = use.reload;
+  if (reload.item < 0) {
+    add({use.first, use.last, 0, bytes});
+    return stays;
+  }
+  auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
+  add({use.first, reload.used_until, reload.first_byte, part_end});
+  add({reload.item, use.last, reload.first_byte, part_end});
+  add({use.first, use.last, 0, reload.first_byte});
+  add({use.first, use.last, part_end, bytes});
+  return stays;
+}
+
+}  // namespace
+
+std::vector<Lifetime> lifetimes(Program const& program) {
+  auto all = uses(program);
+  for (Segment const& segment : program.segments) {
+    if (!segment.is_middle()) continue;
+    for (Use& use : all) extend_over_repetitions(use, segment);
+  }
+  std::vector<Lifetime> result;
+  for (Buffer const& buffer : program.buffers) {
+    result.push_back(lifetime(buffer, all[static_cast<std::size_t>(buffer.id)],
+                              static_cast<ItemNumber>(program.items.size())));
+  }
+  return result;
+}
+
+std::int64_t alignment_bytes(std::int64_t bytes, Tier tier) {
+  if (tier == Tier::nvme) return kSpillBytes;
+  return bytes >= kPageBytes ? kPageBytes : kLineBytes;
+}
+
+std::int64_t footprint_bytes(std::int64_t bytes, Tier tier) {
+  return round_up(bytes, alignment_bytes(bytes, tier));
+}
+
+std::int64_t footprint_bytes(Buffer const& buffer) {
+  return footprint_bytes(buffer.bytes, buffer.tier) * buffer.versions;
+}
+
+std::vector<std::int64_t> live_bytes(Program const& program, std::vector<Lifetime> const& lifetimes,
+                                     Tier tier) {
+  std::vector<std::int64_t> change(program.items.size() + 1, 0);
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.tier != tier) continue;
+    for (Stay const& stay : lifetimes[static_cast<std::size_t>(buffer.id)]) {
+      if (stay.last < stay.first) continue;
+      change[static_cast<std::size_t>(stay.first)] += stay.last_byte - stay.first_byte;
+      change[static_cast<std::size_t>(stay.last) + 1] -= stay.last_byte - stay.first_byte;
+    }
+  }
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  change.pop_back();
+  return change;
+}
+
+}  // namespace spillway

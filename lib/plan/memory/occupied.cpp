@@ -1,0 +1,99 @@
+#include "plan/memory/occupied.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/math.hpp"
+
+namespace spillway {
+
+void ByteUnion::add(std::int64_t first, std::int64_t last) {
+  auto const begin = std::ranges::lower_bound(m_ranges, first, {}, &Range::last);
+  if (begin == m_ranges.end() || last < begin->first) {
+    m_ranges.insert(begin, {first, last});
+    return;
+  }
+  auto end = begin;
+  for (; end != m_ranges.end() && end->first <= last; ++end) {
+    first = std::min(first, end->first);
+    last = std::max(last, end->last);
+  }
+  *begin = {first, last};
+  m_ranges.erase(begin + 1, end);
+}
+
+std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
+                                   std::int64_t offset) const {
+  auto range = std::ranges::upper_bound(m_ranges, offset + stay.first_byte, {}, &Range::last);
+  for (; range != m_ranges.end() && range->first < offset + stay.last_byte; ++range)
+    offset = std::max(offset, round_up(range->last - stay.first_byte, alignment));
+  return offset;
+}
+
+Occupied::Occupied(std::size_t items)
+    : m_leaves(std::bit_ceil(items / kItems + 1)), m_nodes(2 * m_leaves), m_partly(m_leaves) {}
+
+// From both ends of a stay to the root: `path` gets the nodes above its first and its last item,
+// `inside` the largest ones between them.
+template <class Path, class Inside>
+void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
+  auto left = m_leaves + leaf_of(stay.first), right = m_leaves + leaf_of(stay.last);
+  for (bool apart = left != right; left > 0; left /= 2, right /= 2) {
+    path(left);
+    if (left != right) path(right);
+    apart = apart && (left ^ right) != 1;
+    if (!apart) continue;
+    if (left % 2 == 0) inside(left + 1);
+    if (right % 2 == 1) inside(right - 1);
+  }
+}
+
+// What is in the way of a stay begins or ends where the stay does, or lasts for all of a node on
+// its path, or is anywhere in a node that the stay lasts for.
+std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
+                                  std::int64_t offset) const {
+  std::vector<ByteUnion const*> unions;
+  auto const note = [&](ByteUnion const& bytes) {
+    if (!bytes.empty()) unions.push_back(&bytes);
+  };
+  walk(
+      stay, [&](std::size_t node) { note(m_nodes[node].whole); },
+      [&](std::size_t node) { note(m_nodes[node].any); });
+  auto const first = leaf_of(stay.first), last = leaf_of(stay.last);
+  for (std::int64_t before = -1; before != offset;) {
+    before = offset;
+    offset = first_free(m_partly[first], stay, alignment, offset);
+    if (last != first) offset = first_free(m_partly[last], stay, alignment, offset);
+    for (ByteUnion const* bytes : unions) offset = bytes->first_free(stay, alignment, offset);
+  }
+  return offset;
+}
+
+std::int64_t Occupied::first_free(std::vector<Taken> const& taken, Stay const& stay,
+                                  std::int64_t alignment, std::int64_t offset) {
+  for (Taken const& t : taken) {
+    if (t.first >= offset + stay.last_byte) break;
+    if (t.last <= offset + stay.first_byte || !Stay{t.since, t.until}.meets(stay)) continue;
+    offset = round_up(t.last - stay.first_byte, alignment);
+  }
+  return offset;
+}
+
+void Occupied::take(Stay const& stay, std::int64_t offset) {
+  Taken const now{offset + stay.first_byte, offset + stay.last_byte, stay.first, stay.last};
+  auto const note = [&](std::size_t leaf) {
+    auto& taken = m_partly[leaf];
+    taken.insert(std::ranges::upper_bound(taken, now.first, {}, &Taken::first), now);
+  };
+  auto const first = leaf_of(stay.first), last = leaf_of(stay.last);
+  note(first);
+  if (last != first) note(last);
+  walk(
+      stay, [&](std::size_t node) { m_nodes[node].any.add(now.first, now.last); },
+      [&](std::size_t node) {
+        m_nodes[node].any.add(now.first, now.last);
+        m_nodes[node].whole.add(now.first, now.last);
+      });
+}
+
+}  // namespace spillway

@@ -1,0 +1,132 @@
+#include "plan/move/move.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <stdexcept>
+
+#include "plan/data/program.hpp"
+#include "plan/move/move_order.hpp"
+#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/link.hpp"
+#include "plan/proof/verify.hpp"
+
+namespace spillway {
+namespace {
+
+// A whole number of the spill file's pieces.
+constexpr std::int64_t kSliceBytes = std::int64_t{16} << 20;
+
+// What outlives steps, by tensor.
+std::map<TensorId, Buffer const*> state_of(Program const& program) {
+  std::map<TensorId, Buffer const*> state;
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.persistent) state[buffer.tensor] = &buffer;
+  }
+  return state;
+}
+
+class MoveWriter {
+ public:
+  MoveWriter(Program const& from, Program const& to) {
+    m_program.ranks = from.ranks;
+    m_program.tensors = from.tensors;
+    m_program.chunks = from.chunks;
+    m_program.arithmetic = from.arithmetic;
+    m_program.once = true;
+    for (std::size_t tier = 0; tier < kTiers; ++tier)
+      m_program.peak_bytes[tier] = std::max(from.peak_bytes[tier], to.peak_bytes[tier]);
+    auto const goals = state_of(to);
+    for (auto const& [tensor, buffer] : state_of(from)) {
+      auto const& goal = *goals.at(tensor);
+      assert(goal.bytes == buffer->bytes);
+      m_relocations.push_back(
+          {buffer->bytes, {buffer->tier, buffer->offset}, {goal.tier, goal.offset}});
+      m_now.push_back(add(*buffer, m_relocations.back().from, true));
+    }
+    assert(goals.size() == m_relocations.size());
+  }
+
+  std::optional<Program> run() {
+    auto const order = move_order(m_relocations, m_program.peak_bytes);
+    if (!order) return std::nullopt;
+    for (int slot = 0; slot < order->slot_count; ++slot) m_slots.push_back(add_slot(*order, slot));
+    for (Hop const& hop : order->hops) write(hop);
+    m_program.segments = {{"move", 0, static_cast<ItemNumber>(m_program.items.size())}};
+    link(m_program);
+    derive_waits(m_program);
+    if (auto const violation = verify(m_program)) throw std::logic_error(violation->why);
+    return std::move(m_program);
+  }
+
+ private:
+  BufferId add(Buffer buffer, Residence const& at, bool persistent) {
+    buffer.id = static_cast<BufferId>(m_program.buffers.size());
+    buffer.tier = at.tier;
+    buffer.offset = at.offset;
+    buffer.persistent = persistent;
+    buffer.spanning = !persistent;
+    m_program.buffers.push_back(std::move(buffer));
+    return m_program.buffers.back().id;
+  }
+
+  BufferId add_slot(MoveOrder const& order, int slot) {
+    Buffer buffer;
+    buffer.name = "slot";
+    buffer.bytes = order.slot_bytes;
+    return add(buffer, {order.slots.tier, order.slots.offset + slot * order.slot_bytes}, false);
+  }
+
+  void write(Hop const& hop) {
+    auto const i = static_cast<std::size_t>(hop.relocation);
+    auto const bytes = m_relocations[i].bytes;
+    auto const source = m_now[i];
+    auto const target = m_now[i] =
+        add(m_program.buffers[static_cast<std::size_t>(source)], hop.to, false);
+    bool const halts = needs_slots({bytes, hop.from, hop.to});
+    auto const slice =
+        halts ? m_program.buffers[static_cast<std::size_t>(m_slots[0])].bytes : kSliceBytes;
+    auto const count = (bytes + slice - 1) / slice;
+    // What moves up over itself begins at its end.
+    bool const upwards = hop.from.tier == hop.to.tier && hop.from.offset < hop.to.offset;
+    for (std::int64_t n = 0; n < count; ++n) {
+      auto const first = (upwards ? count - 1 - n : n) * slice;
+      auto const size = std::min(slice, bytes - first);
+      if (!halts) {
+        copy({source, first, first + size, {}}, {target, first, first + size, {}});
+        continue;
+      }
+      auto const slot = m_slots[m_next_slot++ % m_slots.size()];
+      copy({source, first, first + size, {}}, {slot, 0, size, {}});
+      copy({slot, 0, size, {}}, {target, first, first + size, {}});
+    }
+  }
+
+  void copy(Access const& read, Access const& write) {
+    auto const tier = [&](Access const& access) {
+      return m_program.buffers[static_cast<std::size_t>(access.buffer)].tier;
+    };
+    Item item;
+    item.number = static_cast<ItemNumber>(m_program.items.size());
+    item.lane = copy_lane(tier(read), tier(write));
+    item.kind = ItemKind::copy;
+    item.operands = {read.buffer, write.buffer};
+    item.reads = {read};
+    item.writes = {write};
+    m_program.items.push_back(std::move(item));
+  }
+
+  Program m_program;
+  std::vector<Relocation> m_relocations;
+  std::vector<BufferId> m_now;    // by relocation
+  std::vector<BufferId> m_slots;  // used in turns
+  std::size_t m_next_slot = 0;
+};
+
+}  // namespace
+
+std::optional<Program> make_move(Program const& from, Program const& to) {
+  return MoveWriter(from, to).run();
+}
+
+}  // namespace spillway

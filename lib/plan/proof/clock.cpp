@@ -1,0 +1,44 @@
+#include "plan/proof/clock.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+void join(Clock& into, Clock const& other) {
+  for (std::size_t lane = 0; lane < into.size(); ++lane) {
+    into[lane] = std::max(into[lane], other[lane]);
+  }
+}
+
+Clock LaneClocks::by_order(Lane lane) const {
+  auto const& entries = m_lanes[index(lane)];
+  if (entries.empty()) return {};
+  return is_serial(lane) ? entries.back().prefix : entries.back().start;
+}
+
+Clock LaneClocks::after(Item const& item) const {
+  auto const position = latest(item.number);
+  if (position == 0) return {};
+  return m_lanes[index(item.lane)][static_cast<std::size_t>(position - 1)].prefix;
+}
+
+Clock LaneClocks::start(Program const& program, Item const& item) const {
+  Clock clock = by_order(item.lane);
+  for (ItemNumber const wait : item.waits) {
+    join(clock, after(program.items[static_cast<std::size_t>(wait)]));
+  }
+  return clock;
+}
+
+std::int32_t LaneClocks::append(Item const& item, Clock const& start) {
+  auto& entries = m_lanes[index(item.lane)];
+  Clock prefix = entries.empty() ? Clock{} : entries.back().prefix;
+  join(prefix, start);
+  auto const position = static_cast<std::int32_t>(entries.size()) + 1;
+  prefix[index(item.lane)] = position;
+  entries.push_back({item.number, m_count++, start, prefix});
+  m_latest[static_cast<std::size_t>(item.number)] = position;
+  return position;
+}
+
+}  // namespace spillway

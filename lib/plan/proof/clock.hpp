@@ -1,0 +1,57 @@
+// Vector clocks of lanes: what is known to be complete when an item starts.
+//
+//   start(i)        = join over waits w of prefix(lane(w), position(w))
+//                     join, on a serial lane, prefix(lane, position - 1);
+//                     on another, start of the item before it on the lane
+//   prefix(lane, p) = join(prefix(lane, p - 1), start(item p), {lane: p})
+//   a happens before b  iff  start(b)[lane(a)] >= position(a)
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "plan/data/program.hpp"
+
+namespace spillway {
+
+// Items complete per lane; positions on a lane count from 1.
+using Clock = std::array<std::int32_t, kLanes>;
+
+void join(Clock& into, Clock const& other);
+
+// Grows by one instance at a time, in total order.
+class LaneClocks {
+ public:
+  explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
+
+  // What lane order alone gives to the next item of this lane.
+  Clock by_order(Lane lane) const;
+  // What is known once the latest instance of `item` is complete; nothing if there is none.
+  Clock after(Item const& item) const;
+  // The start clock of the next instance of `item`: order and waits.
+  Clock start(Program const& program, Item const& item) const;
+
+  // Appends an instance that starts with `start`; returns its position.
+  std::int32_t append(Item const& item, Clock const& start);
+
+  std::int32_t latest(ItemNumber item) const { return m_latest[static_cast<std::size_t>(item)]; }
+  ItemNumber item_at(Lane lane, std::int32_t position) const {
+    return m_lanes[index(lane)][static_cast<std::size_t>(position - 1)].item;
+  }
+  // The number of the instance in total order.
+  std::int32_t order_at(Lane lane, std::int32_t position) const {
+    return m_lanes[index(lane)][static_cast<std::size_t>(position - 1)].order;
+  }
+
+ private:
+  struct Entry {
+    ItemNumber item;
+    std::int32_t order;
+    Clock start, prefix;
+  };
+  std::array<std::vector<Entry>, kLanes> m_lanes;
+  std::vector<std::int32_t> m_latest;  // per item: position of its latest instance, 0: none
+  std::int32_t m_count = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,179 @@
+#include "plan/proof/verify.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/data/program.hpp"
+#include "plan/proof/byte_cells.hpp"
+#include "plan/proof/check_shape.hpp"
+#include "plan/proof/clock.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct Byte {
+  ItemNumber writer = -1;  // none yet
+  std::int32_t position = 0;
+  int segment = 0;
+  BufferId buffer = -1;  // of the writer; before step 0, of state
+  Clock readers{};       // since then: per lane the furthest
+};
+
+class Verifier {
+ public:
+  explicit Verifier(Program const& program)
+      : m_program(program),
+        m_clocks(program.items.size()),
+        m_read(program.buffers.size(), false),
+        m_cells(program),
+        m_memory(m_cells.count()) {
+    for (Item const& item : program.items) {
+      for (Access const& read : item.reads) m_read[static_cast<std::size_t>(read.buffer)] = true;
+    }
+    for (Buffer const& state : program.buffers) {
+      auto const [first, last] = m_cells.all(state);
+      for (auto cell = first; state.persistent && cell < last; ++cell)
+        m_memory[cell].buffer = state.id;
+    }
+  }
+
+  std::optional<Violation> visit(Instance const& now) {
+    Item const& item = m_program.items[static_cast<std::size_t>(now.item)];
+    m_start = m_clocks.start(m_program, item);
+    auto const reads = m_cells.reads(item, now.step), writes = m_cells.writes(item, now.step);
+    for (std::size_t i = 0; i < reads.size(); ++i) check_read(now, item, item.reads[i], reads[i]);
+    for (std::size_t i = 0; i < writes.size(); ++i) check_write(item, item.writes[i], writes[i]);
+    record(now, item, m_clocks.append(item, m_start));
+    return std::exchange(m_violation, std::nullopt);
+  }
+
+  // What spans segments and is read by no item is for whoever runs the Program, after each step.
+  std::optional<Violation> end_step(int step) {
+    for (Item const& item : m_program.items) {
+      auto const writes = m_cells.writes(item, step);
+      for (std::size_t i = 0; i < writes.size(); ++i) {
+        auto const id = item.writes[i].buffer;
+        bool const result = buffer(id).spanning && !m_read[static_cast<std::size_t>(id)];
+        if (result) check_result(item, id, writes[i]);
+      }
+    }
+    return std::exchange(m_violation, std::nullopt);
+  }
+
+ private:
+  Buffer const& buffer(BufferId id) const {
+    return m_program.buffers[static_cast<std::size_t>(id)];
+  }
+  bool complete(Lane lane, std::int32_t position) const { return m_start[index(lane)] >= position; }
+  Lane lane_of(ItemNumber item) const {
+    return m_program.items[static_cast<std::size_t>(item)].lane;
+  }
+
+  void check_read(Instance const& now, Item const& item, Access const& read,
+                  ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      auto const trouble = trouble_of_read(now, read, m_memory[cell]);
+      if (!trouble.empty()) report(m_memory[cell].writer, item.number, trouble, read.buffer, cell);
+    }
+  }
+
+  std::string trouble_of_read(Instance const& now, Access const& read, Byte const& byte) const {
+    Buffer const& mine = buffer(read.buffer);
+    if (byte.writer < 0) {
+      return byte.buffer == read.buffer ? "" : "reads bytes that nothing has written";
+    }
+    if (byte.buffer != read.buffer) {
+      return fmt::format("finds the bytes of '{}', written by", buffer(byte.buffer).name);
+    }
+    if (std::find(read.writers.begin(), read.writers.end(), byte.writer) == read.writers.end()) {
+      return "does not expect the value of";
+    }
+    if (!mine.spanning && !mine.persistent && byte.segment != now.segment) {
+      return "reads what an earlier micro-batch left, written by";
+    }
+    return complete(lane_of(byte.writer), byte.position)
+               ? ""
+               : "may start before the end of its writer,";
+  }
+
+  void check_write(Item const& item, Access const& write, ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      Byte const& byte = m_memory[cell];
+      bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
+      // Even what a later item overwrites: an uncommitted step must leave state as it was.
+      bool const is_moved = m_program.once && byte.readers != Clock{};
+      if (of_other && buffer(byte.buffer).persistent && !is_moved) {
+        report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);
+      }
+      if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position)) {
+        report(byte.writer, item.number, "may overwrite bytes still being written by", write.buffer,
+               cell);
+      }
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        auto const reader = static_cast<Lane>(lane);
+        if (complete(reader, byte.readers[lane])) continue;
+        report(m_clocks.item_at(reader, byte.readers[lane]), item.number,
+               "may overwrite bytes still being read by", write.buffer, cell);
+      }
+    }
+  }
+
+  void check_result(Item const& item, BufferId result, ByteCells::Range const& cells) {
+    for (auto cell = cells.first; cell < cells.last; ++cell) {
+      Byte const& byte = m_memory[cell];
+      if (byte.buffer == result) continue;
+      report(item.number, byte.writer, "overwrites a result, made by", result, cell);
+    }
+  }
+
+  void report(ItemNumber earlier, ItemNumber later, std::string const& trouble, BufferId id,
+              std::size_t cell) {
+    if (m_violation) return;
+    auto const [first, last] = m_cells.bytes(cell);
+    auto const other = earlier < 0 ? "" : describe(m_program, earlier);
+    m_violation = {
+        earlier, later,
+        fmt::format("{} {} {}: '{}', {} bytes [{}, {})", describe(m_program, later), trouble, other,
+                    buffer(id).name, name(buffer(id).tier), first, last)};
+  }
+
+  void record(Instance const& now, Item const& item, std::int32_t position) {
+    for (auto const [first, last] : m_cells.reads(item, now.step)) {
+      for (auto cell = first; cell < last; ++cell)
+        m_memory[cell].readers[index(item.lane)] = position;
+    }
+    auto const writes = m_cells.writes(item, now.step);
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      Byte const byte{item.number, position, now.segment, item.writes[i].buffer, {}};
+      for (auto cell = writes[i].first; cell < writes[i].last; ++cell) m_memory[cell] = byte;
+    }
+  }
+
+  Program const& m_program;
+  LaneClocks m_clocks;
+  std::vector<bool> m_read;  // per buffer: whether an item reads it
+  ByteCells m_cells;
+  std::vector<Byte> m_memory;  // per cell
+  Clock m_start{};             // of the instance being visited
+  std::optional<Violation> m_violation;
+};
+
+}  // namespace
+
+std::optional<Violation> verify(Program const& program) {
+  if (auto const wrong = check_shape(program)) return wrong;
+  Verifier verifier(program);
+  int step = 0;
+  for (Instance const& now : unroll(program, proof_sequence(program), proof_steps(program))) {
+    if (now.step != step) {
+      if (auto const violation = verifier.end_step(step++)) return violation;
+    }
+    if (auto const violation = verifier.visit(now)) return violation;
+  }
+  return verifier.end_step(step);
+}
+
+}  // namespace spillway

@@ -1,0 +1,125 @@
+#include "plan/schedule/fates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/memory/lifetime.hpp"
+
+namespace spillway {
+
+namespace {
+
+bool is_activation(Tensor const& tensor) {
+  return tensor.role == Role::activation || tensor.role == Role::edge;
+}
+
+bool runs_forward(Op const& op) {
+  return op.phase == Phase::forward && !op.elided;
+}
+
+// Per tensor: the forward op that makes it; -1: none does.
+std::vector<int> producers(Graph const& graph) {
+  std::vector<int> producer(graph.tensors.size(), -1);
+  for (Op const& op : graph.ops) {
+    if (!runs_forward(op)) continue;
+    for (View const& view : present(op.outputs)) {
+      if (is_activation(graph.tensor(view)))
+        producer[static_cast<std::size_t>(view.tensor)] = op.id;
+    }
+  }
+  return producer;
+}
+
+void note(std::vector<int>& blocks, int block) {
+  auto const place = std::lower_bound(blocks.begin(), blocks.end(), block);
+  if (place == blocks.end() || *place != block) blocks.insert(place, block);
+}
+
+// Whether its results may be made again: under `light` only where no matrix product is.
+bool may_repeat(BlockPolicy policy, Op const& op) {
+  return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
+}
+
+class Decision {
+ public:
+  Decision(Graph const& graph, Plan const& plan)
+      : m_graph(graph), m_plan(plan), m_producer(producers(graph)) {
+    m_fates.fate.assign(graph.tensors.size(), Fate::keep);
+    m_fates.away_bytes.assign(graph.tensors.size(), 0);
+    m_fates.readers.resize(graph.tensors.size());
+    m_fates.repeats.resize(graph.blocks.size());
+  }
+
+  Fates decide() {
+    for (Op const& op : m_graph.ops) {
+      if (op.phase == Phase::backward) read(op, op.block);
+    }
+    for (int block = 0; block < static_cast<int>(m_graph.blocks.size()); ++block) repeat(block);
+    for (Tensor const& tensor : m_graph.tensors) send_away(tensor);
+    return std::move(m_fates);
+  }
+
+ private:
+  int producer(TensorId tensor) const { return m_producer[static_cast<std::size_t>(tensor)]; }
+  Op const& op(int id) const { return m_graph.ops[static_cast<std::size_t>(id)]; }
+
+  void read(Op const& op, int block) {
+    for (View const& view : present(op.inputs)) {
+      if (producer(view.tensor) >= 0)
+        note(m_fates.readers[static_cast<std::size_t>(view.tensor)], block);
+    }
+  }
+
+  // Read by the backward pass of this block and no other.
+  bool is_own(TensorId tensor, int block) const {
+    return m_fates.readers[static_cast<std::size_t>(tensor)] == std::vector{block} &&
+           m_graph.tensors[static_cast<std::size_t>(tensor)].role != Role::edge;
+  }
+
+  // Backwards, so that what a repeated op needs is known before the op that makes it is met.
+  void repeat(int block) {
+    auto const policy = m_plan.blocks[static_cast<std::size_t>(block)].policy;
+    auto const& range = m_graph.blocks[static_cast<std::size_t>(block)];
+    auto& repeats = m_fates.repeats[static_cast<std::size_t>(block)];
+    for (int id = range.last_op - 1; id >= range.first_op; --id) {
+      if (!runs_forward(op(id)) || !may_repeat(policy, op(id))) continue;
+      bool again = false;
+      for (View const& view : present(op(id).outputs)) {
+        if (producer(view.tensor) != id || !is_own(view.tensor, block)) continue;
+        m_fates.fate[static_cast<std::size_t>(view.tensor)] = Fate::recompute;
+        again = true;
+      }
+      if (!again) continue;
+      repeats.push_back(id);
+      read(op(id), block);
+    }
+    std::reverse(repeats.begin(), repeats.end());
+  }
+
+  void send_away(Tensor const& tensor) {
+    auto const id = static_cast<std::size_t>(tensor.id);
+    auto const& readers = m_fates.readers[id];
+    if (m_fates.fate[id] == Fate::recompute || readers.size() != 1) return;
+    auto const [policy, fraction] = m_plan.blocks[static_cast<std::size_t>(readers.front())];
+    auto const tier = away_tier(policy);
+    if (!tier || tensor.bytes() < kSmallestSpillBytes) return;
+    auto const pages = std::floor(fraction * static_cast<double>(tensor.bytes()) / kPageBytes);
+    m_fates.away_bytes[id] =
+        fraction == 1 ? tensor.bytes() : static_cast<std::int64_t>(pages) * kPageBytes;
+    if (m_fates.away_bytes[id] == 0) return;
+    m_fates.fate[id] = *tier == Tier::host ? Fate::host : Fate::nvme;
+  }
+
+  Graph const& m_graph;
+  Plan const& m_plan;
+  std::vector<int> m_producer;
+  Fates m_fates;
+};
+
+}  // namespace
+
+Fates decide_fates(Graph const& graph, Plan const& plan) {
+  return Decision(graph, plan).decide();
+}
+
+}  // namespace spillway

@@ -1,0 +1,35 @@
+// What happens to every forward tensor between its last forward and its first backward use.
+#pragma once
+
+#include <vector>
+
+#include "plan/data/plan.hpp"
+#include "plan/data/program.hpp"
+
+namespace spillway {
+
+// Smaller tensors are not worth a transfer.
+inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
+
+struct Fates {
+  std::vector<Fate> fate;  // per tensor; `keep` where nothing needs deciding
+  // Per tensor: its first bytes that leave, whole pages of them where others stay.
+  std::vector<std::int64_t> away_bytes;
+  // Per tensor: the blocks whose backward pass reads it, ascending. Not empty: it is saved.
+  std::vector<std::vector<int>> readers;
+  // Per block: the forward ops that are run again before its backward ops, in order.
+  std::vector<std::vector<int>> repeats;
+
+  Fate of(TensorId tensor) const { return fate[static_cast<std::size_t>(tensor)]; }
+  bool saved(TensorId tensor) const { return !readers[static_cast<std::size_t>(tensor)].empty(); }
+  bool leaves(TensorId tensor) const {
+    return of(tensor) == Fate::host || of(tensor) == Fate::nvme;
+  }
+};
+
+// A tensor follows the policy of the block that reads it in backward; read by several, it is kept.
+// What a block makes again are its own tensors; the others that this needs are saved.
+// The Plan is normal.
+Fates decide_fates(Graph const& graph, Plan const& plan);
+
+}  // namespace spillway

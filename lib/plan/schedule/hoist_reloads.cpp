@@ -1,0 +1,58 @@
+#include "plan/schedule/hoist_reloads.hpp"
+
+#include <algorithm>
+
+#include "plan/memory/lifetime.hpp"
+#include "plan/schedule/draft.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Per backward op, in order: the most bytes alive from its begin to the next one's, over all
+// micro-batch segments.
+std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
+  std::vector<std::int64_t> result;
+  auto segment = draft.writer.program.segments.begin();
+  for (auto const& starts : draft.op_starts) {
+    result.resize(starts.size(), 0);
+    auto const end = (segment++)->last;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      auto const first = live.begin() + starts[i];
+      auto const last = live.begin() + (i + 1 < starts.size() ? starts[i + 1] : end);
+      result[i] = std::max(result[i], *std::max_element(first, last));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Reloads hoist_reloads(Draft const& on_demand, int distance) {
+  Program const& program = on_demand.writer.program;
+  auto const live = live_bytes(program, lifetimes(program), Tier::device);
+  auto const peak = *std::max_element(live.begin(), live.end());
+  auto level = levels(on_demand, live);
+  std::vector<int> ops, begins;  // backward ops; per group the place of its first one
+  Reloads result;
+  for (BackwardGroup const& group : on_demand.groups) {
+    begins.push_back(static_cast<int>(ops.size()));
+    ops.insert(ops.end(), group.ops.begin(), group.ops.end());
+    auto const wanted = on_demand.reloads.find(group.ops.front());
+    if (wanted == on_demand.reloads.end()) continue;
+    int const now = static_cast<int>(begins.size()) - 1;
+    int const earliest = begins[static_cast<std::size_t>(std::max(0, now - distance))];
+    for (TensorId const tensor : wanted->second) {
+      auto const away = on_demand.fates.away_bytes[static_cast<std::size_t>(tensor)];
+      auto const bytes = footprint_bytes(away, Tier::device);
+      auto place = static_cast<std::size_t>(begins.back());
+      while (place > static_cast<std::size_t>(earliest) && level[place - 1] + bytes <= peak) {
+        level[--place] += bytes;
+      }
+      result[ops[place]].push_back(tensor);
+    }
+  }
+  return result;
+}
+
+}  // namespace spillway

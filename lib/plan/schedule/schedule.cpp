@@ -1,0 +1,128 @@
+#include "plan/schedule/schedule.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plan/data/normal_plan.hpp"
+#include "plan/data/program.hpp"
+#include "plan/proof/link.hpp"
+#include "plan/schedule/backward.hpp"
+#include "plan/schedule/forward.hpp"
+#include "plan/schedule/hoist_reloads.hpp"
+#include "plan/schedule/stream_parameters.hpp"
+#include "plan/schedule/updates.hpp"
+
+namespace spillway {
+
+namespace {
+
+void refuse(std::string const& what) {
+  throw std::invalid_argument(what + " not offered by this version");
+}
+
+void check_offered(ChunkPlan const& chunk) {
+  if (chunk.gradients == Tier::nvme) refuse("plan.gradients: nvme is");
+  if (chunk.update == Tier::nvme) refuse("plan.update: nvme is");
+}
+
+void check_plan(Graph const& graph, Plan const& plan) {
+  if (plan.blocks.size() != graph.blocks.size() || plan.chunks.size() != graph.chunks.size()) {
+    throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
+  }
+  if (!is_normal(graph, plan))
+    throw std::invalid_argument("the plan is not normal: see plan/data/normal_plan.hpp");
+  if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
+  for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
+}
+
+void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch, Updates& updates) {
+  draft.spilled.clear();
+  draft.station = 0;
+  draft.writer.begin_segment(micro_batch.segment);
+  draft.writer.load_batch();
+  schedule_forward(draft, micro_batch.first);
+  schedule_backward(draft, micro_batch, micro_batch.last ? &updates : nullptr);
+  draft.writer.end_segment();
+}
+
+void note_parts(Draft& draft) {
+  bool const several = draft.writer.program.micro_batches > 1;
+  for (Chunk const& chunk : draft.graph.chunks) draft.unfinished[chunk.id] = 1;
+  for (GradientPart const& part : draft.graph.parts) {
+    draft.parts.emplace(part.op, &part);
+    draft.parts_of_chunk.emplace(part.chunk, &part);
+    if (part.add >= 0) draft.adds.insert(part.add);
+    if (several) ++draft.unfinished[part.chunk];
+  }
+}
+
+void schedule_step(Draft& draft, std::int64_t micro_batches) {
+  bool const one = micro_batches == 1;
+  Updates updates(draft);
+  if (!one) schedule_micro_batch(draft, {"first", true, false}, updates);
+  if (micro_batches > 2) schedule_micro_batch(draft, {"middle", false, false}, updates);
+  schedule_micro_batch(draft, {"last", one, true}, updates);
+  draft.writer.begin_segment("update");
+  updates.after_backward();
+  draft.writer.end_segment();
+}
+
+Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+                          std::int64_t ranks) {
+  auto const fates = decide_fates(graph, plan);
+  auto const groups = backward_groups(graph);
+  auto const streaming = plan_streaming(graph, plan, fates, groups);
+  auto const draft_with = [&](Reloads const& reloads) {
+    Draft draft{graph,
+                plan,
+                fates,
+                groups,
+                reloads,
+                streaming,
+                ProgramWriter(graph, plan, micro_batches, ranks)};
+    note_parts(draft);
+    schedule_step(draft, micro_batches);
+    return draft;
+  };
+  auto const reloads = reload_on_demand(graph, fates);
+  Draft on_demand = draft_with(reloads);
+  if (reloads.empty() || plan.prefetch == 0) return std::move(on_demand.writer.program);
+  return std::move(draft_with(hoist_reloads(on_demand, plan.prefetch)).writer.program);
+}
+
+// Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
+Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ranks) {
+  Fates const fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
+                    std::vector<std::int64_t>(graph.tensors.size(), 0),
+                    std::vector<std::vector<int>>(graph.tensors.size()),
+                    std::vector<std::vector<int>>(graph.blocks.size())};
+  std::vector<BackwardGroup> const no_groups;
+  Reloads const no_reloads;
+  auto const streaming = plan_streaming(graph, plan, fates, no_groups);
+  Draft draft{
+      graph, plan, fates, no_groups, no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
+  draft.writer.begin_segment("forward");
+  draft.writer.load_batch();
+  schedule_forward(draft, true);
+  draft.writer.end_segment();
+  return std::move(draft.writer.program);
+}
+
+}  // namespace
+
+Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
+                 std::int64_t ranks) {
+  Program program;
+  if (purpose == Purpose::train) {
+    check_plan(graph, plan);
+    program = schedule_training(graph, plan, micro_batches, ranks);
+  } else {
+    program = schedule_inference(graph, plan, ranks);
+  }
+  program.purpose = purpose;
+  program.redo = plan.redo;
+  link(program);
+  return program;
+}
+
+}  // namespace spillway

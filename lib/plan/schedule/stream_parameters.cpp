@@ -1,0 +1,87 @@
+#include "plan/schedule/stream_parameters.hpp"
+
+#include <vector>
+
+#include "plan/schedule/draft.hpp"
+#include "plan/schedule/streaming.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Per chunk: the stations of a micro-batch that need its parameters brought.
+class Uses {
+ public:
+  Uses(Graph const& graph, Plan const& plan)
+      : m_graph(graph), m_plan(plan), m_stations(graph.chunks.size()) {}
+
+  void note(int station, Op const& op) {
+    for (View const& view : present(op.inputs)) {
+      Tensor const& tensor = m_graph.tensor(view);
+      if (tensor.role != Role::parameter || m_plan.chunks.empty()) continue;
+      auto const chunk = static_cast<std::size_t>(tensor.chunk);
+      if (m_plan.chunks[chunk].parameters == Tier::device) continue;
+      auto& stations = m_stations[chunk];
+      if (stations.empty() || stations.back() != station) stations.push_back(station);
+    }
+  }
+  std::vector<int> const& stations(Chunk const& chunk) const {
+    return m_stations[static_cast<std::size_t>(chunk.id)];
+  }
+
+ private:
+  Graph const& m_graph;
+  Plan const& m_plan;
+  std::vector<std::vector<int>> m_stations;
+};
+
+// Ops of forward passes are in the order of their blocks.
+Uses uses(Graph const& graph, Plan const& plan, Fates const& fates,
+          std::vector<BackwardGroup> const& groups) {
+  Uses result(graph, plan);
+  for (Op const& op : graph.ops) {
+    if (op.phase == Phase::forward && !op.elided) result.note(op.block, op);
+  }
+  int station = static_cast<int>(graph.blocks.size());
+  for (BackwardGroup const& group : groups) {
+    for (auto const* ops : {&group.ops, &fates.repeats[static_cast<std::size_t>(group.block)]}) {
+      for (int const id : *ops) result.note(station, graph.ops[static_cast<std::size_t>(id)]);
+    }
+    ++station;
+  }
+  return result;
+}
+
+}  // namespace
+
+Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
+                         std::vector<BackwardGroup> const& groups) {
+  auto const used_at = uses(graph, plan, fates, groups);
+  Streaming streaming;
+  streaming.fetches.resize(graph.blocks.size() + groups.size());
+  streaming.drops.resize(streaming.fetches.size());
+  for (Chunk const& chunk : graph.chunks) {
+    for_each_visit(used_at.stations(chunk), plan.prefetch, [&](Visit const& visit) {
+      streaming.fetches[static_cast<std::size_t>(visit.first)].push_back(chunk.id);
+      streaming.drops[static_cast<std::size_t>(visit.last)].push_back(chunk.id);
+    });
+  }
+  return streaming;
+}
+
+void enter_station(Draft& draft) {
+  ProgramWriter& writer = draft.writer;
+  for (int const id : draft.streaming.fetches[static_cast<std::size_t>(draft.station)]) {
+    Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(id)];
+    BufferId const there = writer.add_buffer(chunk.parameter, Tier::device);
+    writer.copy(writer.home(chunk.parameter), there, chunk.block);
+    writer.set_resident(chunk.parameter, there);
+  }
+}
+
+void leave_station(Draft& draft) {
+  for (int const id : draft.streaming.drops[static_cast<std::size_t>(draft.station++)])
+    draft.writer.forget(draft.graph.chunks[static_cast<std::size_t>(id)].parameter);
+}
+
+}  // namespace spillway

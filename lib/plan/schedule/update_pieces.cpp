@@ -1,0 +1,91 @@
+#include "plan/schedule/update_pieces.hpp"
+
+#include <algorithm>
+
+#include "plan/schedule/streaming.hpp"
+
+namespace spillway {
+
+namespace {
+
+Lane update_lane(Plan const& plan, int chunk) {
+  bool const on_host = plan.chunks[static_cast<std::size_t>(chunk)].update == Tier::host;
+  return on_host ? Lane::host : Lane::compute;
+}
+
+UpdatePiece whole_piece(Draft& draft, Op const& op) {
+  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = update_lane(draft.plan, op.chunk)};
+  auto const out_of_reach = [&](TensorId tensor) {
+    return !draft.writer.reaches(piece.lane, draft.writer.home(tensor));
+  };
+  piece.brings_gradient = out_of_reach(op.inputs.front().tensor);
+  for (View const& view : present(op.outputs)) {
+    if (out_of_reach(view.tensor)) piece.brings.push_back(view.tensor);
+  }
+  return piece;
+}
+
+}  // namespace
+
+std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks, int slots) {
+  std::map<int, Op const*> updates;  // per chunk
+  for (Op const& op : draft.graph.ops) {
+    if (op.phase == Phase::update) updates[op.chunk] = &op;
+  }
+  std::vector<UpdatePiece> pieces;
+  int brought = 0;
+  for (int const chunk : chunks) {
+    Op const& op = *updates.at(chunk);
+    auto piece = whole_piece(draft, op);
+    bool const passes = piece.brings_gradient || !piece.brings.empty();
+    auto const elements = draft.graph.chunks[static_cast<std::size_t>(chunk)].elements;
+    auto const most =
+        passes ? slice_elements(elements, op.whole_chunk, draft.plan.update_slice) : elements;
+    for (std::int64_t first = 0; first < elements; first += most) {
+      piece.range = {first, std::min(first + most, elements)};
+      if (passes) piece.slot = brought++ % slots;
+      pieces.push_back(piece);
+    }
+  }
+  return pieces;
+}
+
+std::size_t loss_group(Draft const& draft) {
+  auto const tells_loss = [&](int id) {
+    return writes(draft.graph.ops[static_cast<std::size_t>(id)], draft.graph.known.loss);
+  };
+  auto const found = std::ranges::find_if(draft.groups, [&](BackwardGroup const& group) {
+    return std::ranges::any_of(group.ops, tells_loss);
+  });
+  return found == draft.groups.end() ? 0 : static_cast<std::size_t>(found - draft.groups.begin());
+}
+
+std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
+  std::size_t const groups = draft.groups.size();
+  std::vector<std::size_t> ready(draft.graph.chunks.size(), loss_group(draft));
+  auto const use = [&](View const& view, std::size_t group) {
+    Tensor const& tensor = draft.graph.tensor(view);
+    if (tensor.chunk < 0) return;
+    // The sum over ranks is complete one group after this rank's part.
+    bool const reduced = tensor.role == Role::gradient && draft.writer.program.ranks > 1;
+    auto& last = ready[static_cast<std::size_t>(tensor.chunk)];
+    last = std::max(last, std::min(group + (reduced ? 1 : 0), groups));
+  };
+  for (std::size_t group = 0; group < groups; ++group) {
+    auto const block = static_cast<std::size_t>(draft.groups[group].block);
+    for (auto const* ops : {&draft.fates.repeats[block], &draft.groups[group].ops}) {
+      for (int const id : *ops) {
+        Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
+        for (View const& view : present(op.inputs)) use(view, group);
+        for (View const& view : present(op.outputs)) use(view, group);
+      }
+    }
+  }
+  std::vector<std::vector<int>> result(groups + 1);
+  for (Chunk const& chunk : draft.graph.chunks) {
+    if (chunk.trainable) result[ready[static_cast<std::size_t>(chunk.id)]].push_back(chunk.id);
+  }
+  return result;
+}
+
+}  // namespace spillway

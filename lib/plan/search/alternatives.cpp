@@ -1,0 +1,68 @@
+#include "plan/search/alternatives.hpp"
+
+namespace spillway {
+
+namespace {
+
+bool knows_rates(Machine const& machine, TierBytes const& peaks) {
+  bool const drive = machine.nvme_read_gbps > 0 && machine.nvme_write_gbps > 0;
+  bool const link = machine.memory_gbps > 0 || (machine.h2d_gbps > 0 && machine.d2h_gbps > 0);
+  return (drive || peaks[index(Tier::nvme)] == 0) && (link || peaks[index(Tier::host)] == 0);
+}
+
+// A Plan that does not fit, timed all the same.
+PlanCost cost_of(PlanQuestion const& question, Need const& need) {
+  return {false, need.peak_bytes,
+          simulated_step_s(question.train, question.eval, need.plan, question.machine,
+                           question.micro_batches, question.ranks)};
+}
+
+PlanCost answer(PlanQuestion const& question) {
+  auto const solution = solve(question.train, question.eval, question.request, question.budgets,
+                              question.machine, question.micro_batches, question.ranks);
+  auto const& choice = solution.choice;
+  auto cost = choice ? PlanCost{true, choice->compiled.train.peak_bytes, choice->step_s}
+                     : cost_of(question, solution.smallest);
+  if (!knows_rates(question.machine, cost.peak_bytes)) cost.step_s = 0;
+  return cost;
+}
+
+}  // namespace
+
+std::vector<Alternative> alternatives(PlanQuestion const& question) {
+  std::vector<Alternative> result;
+  using enum BlockPolicy;
+  for (BlockPolicy const policy : {keep, recompute, host, nvme}) {
+    auto other = question;
+    other.request.activations = {BlockPlan{policy, 1}};
+    result.push_back({"all-" + std::string(name(policy)), answer(other)});
+  }
+  return result;
+}
+
+std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
+  std::vector<MoreRoom> result;
+  for (Tier const tier : kTiersInOrder) {
+    auto other = question;
+    if (!has_tier(other.budgets, tier)) continue;
+    other.budgets.*budget_of(tier) += std::int64_t{1} << 30;
+    result.push_back({tier, answer(other)});
+  }
+  return result;
+}
+
+std::vector<Alternative> shardings(PlanQuestion const& question) {
+  std::vector<Alternative> result;
+  for (Shard const shard : kShards) {
+    if (question.ranks == 1) break;
+    auto const expected = outlook(question.train, question.request, question.budgets,
+                                  question.machine, question.micro_batches, shard, question.ranks);
+    bool const known = exchange_gbps(question.machine, question.ranks) > 0 &&
+                       knows_rates(question.machine, expected.peak_bytes);
+    result.push_back({std::string(name(shard)),
+                      {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
+  }
+  return result;
+}
+
+}  // namespace spillway

@@ -1,0 +1,48 @@
+#include "plan/search/sharding.hpp"
+
+#include "base/math.hpp"
+
+namespace spillway {
+
+namespace {
+
+void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
+  chunk.share = 1 / static_cast<double>(ranks);
+  chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, ranks);
+  for (auto* const cost : {&chunk.norm, &chunk.update, &chunk.host_norm, &chunk.host_update})
+    *cost = divided(*cost, ranks);
+  if (shard == Shard::optimizer) return;
+  chunk.held_gradient_bytes = div_ceil(chunk.gradient_bytes, ranks);
+  for (auto* const cost : {&chunk.accumulate, &chunk.host_accumulate})
+    *cost = divided(*cost, ranks);
+  if (shard == Shard::all) chunk.home_bytes = div_ceil(chunk.parameter_bytes, ranks);
+}
+
+// A rank sends all parts but its own, once to scatter or to gather them, twice for both.
+void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) {
+  auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
+  bool const gathers_gradient = shard == Shard::none;
+  chunk.reduce_sent_bytes = (gathers_gradient ? 2 : 1) * others(chunk.gradient_bytes);
+  chunk.reduces_each = reduces_each || shard == Shard::gradients || shard == Shard::all;
+  bool const holds_all = shard == Shard::none || shard == Shard::all;
+  bool const gathers_update = chunk.trainable && !holds_all;
+  chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
+  chunk.fetch_sent_bytes = shard == Shard::all ? others(chunk.parameter_bytes) : 0;
+}
+
+}  // namespace
+
+std::string_view name(Shard shard) {
+  constexpr std::string_view names[] = {"none", "optimizer", "gradients", "all"};
+  return names[static_cast<std::size_t>(shard)];
+}
+
+void apply(Shard shard, std::int64_t ranks, BlockModel& model) {
+  model.ranks = ranks;
+  for (ChunkCost& chunk : model.chunks) {
+    if (shard != Shard::none) hold_part(chunk, shard, ranks);
+    send(chunk, shard, model.reduces_each, ranks);
+  }
+}
+
+}  // namespace spillway

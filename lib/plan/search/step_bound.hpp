@@ -1,0 +1,21 @@
+// What no step under a Plan can be shorter than, and what it moves: sums over blocks, without
+// waits.
+#pragma once
+
+#include <array>
+
+#include "plan/search/block_model.hpp"
+
+namespace spillway {
+
+// The busiest lane's work, and what lanes share.
+double step_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
+                    double micro_batches);
+
+// By a step of a rank, between tiers.
+using LaneBytes = std::array<std::int64_t, kLanes>;
+LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches);
+// Of all lanes that lead from tier to tier.
+std::int64_t between_tiers(LaneBytes const& bytes);
+
+}  // namespace spillway

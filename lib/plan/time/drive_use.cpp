@@ -1,0 +1,47 @@
+#include "plan/time/drive_use.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr double kDaysPerYear = 365.25;
+
+}  // namespace
+
+DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
+                   Machine const& machine) {
+  DriveUse use;
+  use.step_bytes = static_cast<double>(rank_step_bytes) *
+                   static_cast<double>(std::min(ranks, machine.node_ranks));
+  if (use.step_bytes == 0 || step_s <= 0) return use;
+  use.day_bytes = use.step_bytes * kDayS / step_s;
+  use.lifetime_years =
+      static_cast<double>(machine.nvme_endurance_bytes) / use.day_bytes / kDaysPerYear;
+  return use;
+}
+
+std::string drive_bytes(double bytes) {
+  constexpr struct {
+    double factor;
+    char const* name;
+  } units[] = {{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}};
+  for (auto const& unit : units) {
+    // 999.5 of the smaller unit would print as 1000.
+    if (bytes >= 0.9995 * unit.factor)
+      return fmt::format("{:.3g} {}", bytes / unit.factor, unit.name);
+  }
+  return fmt::format("{:.3g} kB", bytes / 1e3);
+}
+
+std::string drive_life(double years) {
+  return years < 1 ? fmt::format("{:.3g} days", years * kDaysPerYear)
+                   : fmt::format("{:.3g} years", years);
+}
+
+}  // namespace spillway

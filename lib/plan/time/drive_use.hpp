@@ -1,0 +1,23 @@
+// What spilling takes from a node's drives.
+#pragma once
+
+#include "plan/data/machine.hpp"
+
+namespace spillway {
+
+struct DriveUse {
+  double step_bytes = 0, day_bytes = 0;  // written, by all ranks of a node
+  double lifetime_years = 0;             // of the drives at this rate; 0: nothing is written
+};
+
+// SSDTrain's model: life = endurance * time of a step / bytes written in a step. `rank_step_bytes`:
+// what one of `ranks` writes; those on one node share its drives.
+DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
+                   Machine const& machine);
+
+// "12.3 GB", "211 TB": powers of ten, as drives are rated.
+std::string drive_bytes(double bytes);
+// "5.8 days", "3.2 years".
+std::string drive_life(double years);
+
+}  // namespace spillway

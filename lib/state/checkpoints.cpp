@@ -1,0 +1,194 @@
+#include "state/checkpoints.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
+#include "io/h5/shard_writer.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kPieceElements = 1 << 16;  // a tensor is streamed through this many floats
+
+struct Group {
+  std::string_view part;
+  std::string name;
+};
+
+// Masters, then what the update keeps; a master's remainder is a part of it.
+std::vector<Group> groups_of(ModelState const& model, bool weights_only) {
+  std::vector<Group> groups = {{kMaster, "model"}};
+  for (auto const& chunk : model.chunks()) {
+    for (auto const& state : chunk.states) {
+      bool const known = std::ranges::count(groups, state.name, &Group::part) > 0;
+      if (weights_only || known || state.name == "remainder") continue;
+      groups.push_back({state.name, "optimizer/" + state.name});
+    }
+  }
+  return groups;
+}
+
+// Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
+template <class Body>
+void for_each_tensor(ModelState& model, bool weights_only, Body const& body) {
+  for (auto const& group : groups_of(model, weights_only)) {
+    for (auto const& chunk : model.chunks()) {
+      if (group.part != kMaster && chunk.state(group.part) < 0) continue;
+      for (std::size_t i = 0; i < chunk.parameters.size(); ++i) {
+        body(group, chunk, static_cast<int>(i), chunk.parameters[i]);
+      }
+    }
+  }
+}
+
+// Calls body(first, piece) over a tensor's elements, `piece` being a part of `buffer`.
+template <class Body>
+void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& body) {
+  for (std::int64_t first = 0; first < elements; first += kPieceElements) {
+    auto const size = std::min(kPieceElements, elements - first);
+    body(first, std::span(buffer.data(), static_cast<std::size_t>(size)));
+  }
+}
+
+// Replicas are alike, so each rank can write any part of them.
+CheckpointLayout layout_of(ModelState& model, int ranks) {
+  std::vector<TensorInfo> tensors;
+  for_each_tensor(model, false, [&](auto const& group, auto const&, int, auto const& parameter) {
+    tensors.push_back({group.name, parameter.name, parameter.view.shape});
+  });
+  return spread_evenly(std::move(tensors), ranks);
+}
+
+void write_shard(std::filesystem::path const& directory, ModelState& model,
+                 CheckpointLayout const& layout, Comm& comm) {
+  ShardWriter shard(directory, comm.rank(), layout);
+  std::vector<float> buffer(kPieceElements);
+  model.release();  // of a save that failed half-way
+  auto extent = layout.extents.begin();
+  std::size_t tensor = 0;
+  for_each_tensor(model, false,
+                  [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+                    for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent) {
+                      if (extent->rank != comm.rank()) continue;
+                      in_pieces(extent->elements, buffer, [&](auto first, auto piece) {
+                        first += extent->first;
+                        model.read(group.part, chunk.id, index, first, piece);
+                        shard.write(group.name, parameter.name, first, piece);
+                        comm.still_here();
+                      });
+                    }
+                    ++tensor;
+                  });
+  model.release();
+  shard.close();
+}
+
+void set_aside(std::filesystem::path const& run_dir) {
+  auto const earlier = set_aside_checkpoints(run_dir);
+  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
+}
+
+void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
+                      SaveSettings& settings, Comm& comm) {
+  auto const layout = layout_of(model, comm.size());
+  auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
+  bool const first = comm.rank() == 0;
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    begin_checkpoint(run_dir, run.step);  // makes room before space is counted
+    require_space(run_dir, checkpoint_bytes(model));
+  });
+  on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
+  on_all_ranks(comm, [&] {
+    if (!first) return;
+    write_manifest(directory, layout, to_texts(run));
+    if (std::exchange(settings.begins_anew, false)) set_aside(run_dir);
+    auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);
+    if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);
+  });
+}
+
+void require_same_model(CheckpointReader const& checkpoint, ModelState& model, bool weights_only) {
+  auto const refuse = [&](std::string const& why) {
+    throw Error(Status::bad_input,
+                fmt::format("{}: is of another model: {}", checkpoint.directory().string(), why));
+  };
+  std::size_t masters = 0;
+  for_each_tensor(
+      model, weights_only, [&](auto const& group, auto const&, int, auto const& parameter) {
+        if (group.part == kMaster) ++masters;
+        auto const* info = checkpoint.find(group.name, parameter.name);
+        if (info == nullptr) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+        if (info->shape != parameter.view.shape) {
+          refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name,
+                             fmt::join(info->shape, ", "), fmt::join(parameter.view.shape, ", ")));
+        }
+      });
+  auto const there = std::ranges::count(checkpoint.tensors(), "model", &TensorInfo::group);
+  if (static_cast<std::size_t>(there) != masters) {
+    refuse(fmt::format("{} parameters there, {} here", there, masters));
+  }
+}
+
+}  // namespace
+
+std::int64_t checkpoint_bytes(ModelState& model) {
+  std::int64_t elements = 0;
+  for_each_tensor(model, false, [&](auto const&, auto const&, int, auto const& parameter) {
+    elements += element_count(parameter.view.shape);
+  });
+  return elements * static_cast<std::int64_t>(sizeof(float));
+}
+
+void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step) {
+  auto const left = std::max<std::int64_t>(0, run.steps - step);
+  auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
+  if (run.checkpoint.minutes) planned = left;
+  abandon_checkpoint(run.dir);  // of a job that was killed; its space counts as free
+  auto const there = count_checkpoints(run.dir, step);
+  auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
+  auto const bytes = checkpoint_bytes(model);
+  auto const most = std::numeric_limits<std::int64_t>::max() / bytes;  // no disk is larger
+  auto const more = std::clamp<std::int64_t>(at_once - there, 1, most);
+  require_space(run.dir, more * bytes, Status::bad_input);
+}
+
+void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
+                     SaveSettings& settings, Comm& comm) {
+  try {
+    write_checkpoint(run_dir, model, run, settings, comm);
+  } catch (AgreedError const&) {
+    if (comm.rank() == 0) abandon_checkpoint(run_dir);
+    throw;
+  }
+}
+
+void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm) {
+  require_same_model(checkpoint, model, weights_only);
+  std::vector<float> buffer(kPieceElements);
+  for_each_tensor(model, weights_only,
+                  [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+                    in_pieces(element_count(parameter.view.shape), buffer,
+                              [&](auto from, auto piece) {
+                                checkpoint.read(group.name, parameter.name, from, piece);
+                                model.write(group.part, chunk.id, index, from, piece);
+                                comm.still_here();
+                              });
+                  });
+  model.complete();
+}
+
+}  // namespace spillway

@@ -1,0 +1,211 @@
+#include "state/model_state.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "base/bf16.hpp"
+#include "base/math.hpp"
+#include "base/normal.hpp"
+#include "base/philox.hpp"
+#include "runtime/process_memory.hpp"
+
+namespace spillway {
+namespace {
+
+struct NormalDraws {
+  std::uint64_t seed, parameter;
+  float std;
+
+  // A counter gives a pair of elements. A function of its own: GCC keeps a struct that is declared
+  // in a simd loop in memory.
+  void draw(std::uint64_t pair, float* even, float* odd) const {
+    auto const block = philox(seed, parameter, pair);
+    auto const normals = normal_pair(block.x[0], block.x[1]);
+    *even = std * normals.cos;
+    *odd = std * normals.sin;
+  }
+};
+
+// The elements from `first` on, which is even.
+void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
+  auto* const out = to.data();
+  auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
+#pragma omp simd
+  for (std::uint64_t i = 0; i < pairs; ++i) draws.draw(begin + i, out + 2 * i, out + 2 * i + 1);
+  float unused;
+  if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
+}
+
+// Runs body(first, last) over [0, n) in pieces, on all processors of this rank if there are
+// several.
+template <class Body>
+void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
+  if (n <= piece) return body(0, n);
+  std::int64_t const workers = available_cores();
+  std::vector<std::jthread> threads;
+  for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker) {
+    threads.emplace_back([&, worker] {
+      for (auto first = worker * piece; first < n; first += workers * piece) {
+        body(first, std::min(n, first + piece));
+      }
+    });
+  }
+}
+
+float load(StoredPart const& stored, std::int64_t i) {
+  if (stored.dtype == DType::f32) return reinterpret_cast<float const*>(stored.bytes)[i];
+  auto const upper = reinterpret_cast<bf16 const*>(stored.bytes)[i];
+  return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
+}
+
+// Calls body(at, size) for the parts of elements [begin, begin + count) that lie in one window;
+// `at` counts from `begin`.
+template <class Body>
+void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
+  for (std::int64_t at = 0; at < count;) {
+    auto const left = kWindowElements - (begin + at) % kWindowElements;
+    auto const size = std::min(left, count - at);
+    body(at, size);
+    at += size;
+  }
+}
+
+// Numbers from element `first` on, as a bf16 each and the remainders, if there are any. A bf16
+// moment is exact in its upper half.
+void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
+  auto* const upper = reinterpret_cast<std::uint16_t*>(stored.bytes) + first;
+  auto const* const in = from.data();
+  auto const n = std::ssize(from);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) upper[i] = split_master(in[i]).parameter.bits;
+  if (stored.remainder == nullptr) return;
+  auto* const rest = stored.remainder + first;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) rest[i] = split_master(in[i]).remainder;
+}
+
+void put(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
+  if (stored.dtype != DType::f32) return put_split(stored, first, from);
+  std::ranges::copy(from, reinterpret_cast<float*>(stored.bytes) + first);
+}
+
+}  // namespace
+
+ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there)
+    : m_program(program), m_chunks(program.chunks.size()) {
+  auto const stored = [&](TensorId tensor) -> StoredTensor {
+    for (auto const& buffer : program.buffers) {
+      if (tensor < 0 || buffer.tensor != tensor || !buffer.persistent) continue;
+      return {tiers, buffer, program.tensors[static_cast<std::size_t>(tensor)].dtype, is_there};
+    }
+    return {};
+  };
+  for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+    auto const& chunk = program.chunks[i];
+    m_chunks[i].parameter = stored(chunk.parameter);
+    assert(m_chunks[i].parameter.exists());
+    for (State const& state : chunk.states) m_chunks[i].states.push_back(stored(state.tensor));
+  }
+}
+
+// Windows of one chunk at a time: memory for them is not in the plan.
+ModelState::ChunkState& ModelState::open(int chunk) {
+  if (m_open != chunk) release();
+  m_open = chunk;
+  return m_chunks[static_cast<std::size_t>(chunk)];
+}
+
+void ModelState::release() {
+  if (m_open < 0) return;
+  auto& chunk = m_chunks[static_cast<std::size_t>(m_open)];
+  chunk.parameter.flush();
+  for (auto& state : chunk.states) state.flush();
+  m_open = -1;
+}
+
+// Null: the chunk has none of that name.
+StoredTensor* ModelState::state(std::string_view name, int chunk) {
+  auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
+  auto const found = std::ranges::find(states, name, &State::name);
+  if (found == states.end()) return nullptr;
+  return &open(chunk).states[static_cast<std::size_t>(found - states.begin())];
+}
+
+StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t first, bool changes) {
+  auto const moment = [&](StoredTensor& tensor) -> StoredPart {
+    return {tensor.at(first, changes), nullptr, tensor.dtype()};
+  };
+  if (part != kMaster) {
+    auto* const tensor = state(part, chunk);
+    if (tensor == nullptr)
+      throw std::logic_error(m_program.chunks[static_cast<std::size_t>(chunk)].name + ": has no " +
+                             std::string(part));
+    return moment(*tensor);
+  }
+  auto master = moment(open(chunk).parameter);
+  if (auto* const remainder = state("remainder", chunk))
+    master.remainder = reinterpret_cast<std::int16_t*>(remainder->at(first, changes));
+  return master;
+}
+
+void ModelState::initialise(std::uint64_t seed) {
+  std::uint64_t number = 0;  // of the parameter, over all chunks
+  for (auto const& chunk : m_program.chunks) {
+    for (auto const& parameter : chunk.parameters) draw(chunk, parameter, seed, number++);
+  }
+  complete();
+}
+
+void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
+                      std::uint64_t number) {
+  constexpr std::int64_t piece = 1 << 16;
+  auto const begin = parameter.view.offset;
+  in_windows(begin, element_count(parameter.view.shape), [&](auto window, auto size) {
+    auto const stored = locate(kMaster, chunk.id, begin + window, true);
+    in_pieces(size, piece, [&](auto first, auto last) {
+      std::vector<float> values(static_cast<std::size_t>(last - first));
+      if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
+      if (parameter.init.kind == Init::Kind::normal) {
+        draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)},
+                      window + first);
+      }
+      put(stored, first, values);
+    });
+  });
+}
+
+void ModelState::read(std::string_view part, int chunk, int parameter, std::int64_t first,
+                      std::span<float> to) {
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto const begin =
+      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
+  in_windows(begin, std::ssize(to), [&](auto at, auto size) {
+    auto const stored = locate(part, chunk, begin + at, false);
+    for (std::int64_t i = 0; i < size; ++i) to[static_cast<std::size_t>(at + i)] = load(stored, i);
+  });
+}
+
+void ModelState::write(std::string_view part, int chunk, int parameter, std::int64_t first,
+                       std::span<float const> from) {
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto const begin =
+      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
+  in_windows(begin, std::ssize(from), [&](auto at, auto size) {
+    put(locate(part, chunk, begin + at, true), 0,
+        from.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
+  });
+}
+
+void ModelState::complete() {
+  for (auto const& description : m_program.chunks) {
+    auto& chunk = open(description.id);
+    chunk.parameter.complete();
+    for (auto& state : chunk.states) state.complete();
+  }
+  release();
+}
+
+}  // namespace spillway

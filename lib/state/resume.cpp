@@ -1,0 +1,94 @@
+#include "state/resume.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "config/load.hpp"
+#include "config/print.hpp"
+#include "config/same_model.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "model/model.hpp"
+#include "state/checkpoints.hpp"
+
+namespace spillway {
+namespace {
+
+Resumption read(std::filesystem::path const& directory, bool whole) {
+  auto reader = std::make_shared<CheckpointReader>(directory);
+  auto state = run_state(reader->run_strings(), directory.string());
+  return {directory, std::move(state), whole, std::move(reader)};
+}
+
+std::optional<Resumption> choose(Config const& config) {
+  auto const& resume = config.run.checkpoint.resume;
+  if (resume != "never") {
+    auto const latest = find_latest(config.run.dir);
+    if (latest) return read(*latest, resume == "auto");
+  }
+  if (!config.run.init.empty()) return read(config.run.init, false);
+  if (resume == "weights") {
+    throw Error(Status::bad_input,
+                fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
+                            "names none",
+                            config.run.dir));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
+                        Config const& config, std::int64_t vocab) {
+  auto there = parse_config(state.config, checkpoint.string()), here = config;
+  there.model = completed(there.model, state.vocab);
+  here.model = completed(here.model, vocab);
+  auto const difference = model_difference(there, here);
+  if (difference.empty()) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: is of another model: {}", checkpoint.string(), difference));
+}
+
+std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
+  auto const resumption = choose(config);
+  if (resumption) require_same_model(resumption->checkpoint, resumption->state, config, vocab);
+  return resumption;
+}
+
+void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
+                    Config const& config) {
+  auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
+  if (!difference.empty()) {
+    log_warning(
+        "another arithmetic than the checkpoint's ({}): the run goes on to summation order, "
+        "not to the bit",
+        difference);
+  }
+  if (resumption.state.seed != config.run.seed) {
+    log_warning("run.seed was {}: the data order changes from here on", resumption.state.seed);
+  }
+}
+
+RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
+                     Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
+                     ModelState& model, Comm& comm) {
+  RunState state;
+  if (!resumption) {
+    model.initialise(config.run.seed);
+  } else {
+    restore_model(*resumption->reader, model, !resumption->whole, comm);
+    if (resumption->whole) state = resumption->state;
+    log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
+             resumption->checkpoint.string(), resumption->state.step);
+  }
+  state.seed = config.run.seed;
+  state.vocab = vocab;
+  state.tokenizer = tokenizer;
+  state.arithmetic = arithmetic;
+  state.config = to_yaml(config);
+  return state;
+}
+
+}  // namespace spillway

@@ -1,0 +1,75 @@
+#include "state/run_state.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "base/error.hpp"
+#include "io/tokens/token_format.hpp"
+
+namespace spillway {
+namespace {
+
+std::string const& entry(std::map<std::string, std::string> const& texts, std::string const& name,
+                         std::string const& source) {
+  auto const found = texts.find(name);
+  if (found != texts.end()) return found->second;
+  throw Error(Status::damaged, fmt::format("{}: /run has no `{}`", source, name));
+}
+
+// Far more than a run reaches, and little enough that sums of them do not overflow.
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
+
+template <class Integer>
+Integer integer(std::map<std::string, std::string> const& texts, std::string const& name,
+                std::string const& source, Integer least, Integer most) {
+  auto const& text = entry(texts, name, source);
+  Integer value{};
+  auto const end = text.data() + text.size();
+  auto const parsed = std::from_chars(text.data(), end, value);
+  bool const is_number = parsed.ec == std::errc{} && parsed.ptr == end;
+  if (is_number && value >= least && value <= most) return value;
+  throw Error(Status::damaged, fmt::format("{}: /run: `{}` cannot be {}", source, name, text));
+}
+
+Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
+                           std::string const& source) {
+  auto const& text = entry(texts, "arithmetic", source);
+  try {
+    return arithmetic_from_json(text);
+  } catch (Error const& error) {
+    throw Error(Status::damaged, fmt::format("{}: /run: {}", source, error.what()));
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> to_texts(RunState const& state) {
+  return {{"step", std::to_string(state.step)},
+          {"updates", std::to_string(state.updates)},
+          {"samples", std::to_string(state.samples)},
+          {"tokens", std::to_string(state.tokens)},
+          {"seed", std::to_string(state.seed)},
+          {"vocab", std::to_string(state.vocab)},
+          {"tokenizer", state.tokenizer},
+          {"arithmetic", to_json(state.arithmetic)},
+          {"config", state.config}};
+}
+
+RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
+  auto const number = [&](char const* name, std::int64_t least, std::int64_t most) {
+    return integer(texts, name, source, least, most);
+  };
+  auto const step = number("step", 0, kMostCounted);
+  return {.step = step,
+          .updates = number("updates", 0, step),
+          .samples = number("samples", 0, kMostCounted),
+          .tokens = number("tokens", 0, kMostCounted),
+          .seed = integer<std::uint64_t>(texts, "seed", source, 0, ~std::uint64_t{0}),
+          .vocab = number("vocab", 1, kMostVocab),
+          .tokenizer = entry(texts, "tokenizer", source),
+          .arithmetic = read_arithmetic(texts, source),
+          .config = entry(texts, "config", source)};
+}
+
+}  // namespace spillway

@@ -1,0 +1,45 @@
+// A PlanRequest in the words of input files.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plan/data/plan_request.hpp"
+
+namespace spillway::test {
+
+struct PlanWords {
+  std::vector<std::string> activations = {"auto"}, parameters = {"auto"}, gradients = {"auto"},
+                           optimizer = {"auto"}, update = {"auto"};
+  std::optional<int> prefetch = {};
+  bool norm_is_awaited = true;
+
+  // Throws std::invalid_argument for what is neither "auto" nor a word of its list.
+  operator PlanRequest() const {
+    PlanRequest request;
+    request.activations = asked(activations, parse_block_plan);
+    request.parameters = asked(parameters, parse_tier);
+    request.gradients = asked(gradients, parse_tier);
+    request.optimizer = asked(optimizer, parse_tier);
+    request.update = asked(update, parse_tier);
+    request.prefetch = prefetch;
+    request.norm_is_awaited = norm_is_awaited;
+    return request;
+  }
+
+ private:
+  template <class T>
+  static Asked<T> asked(std::vector<std::string> const& words,
+                        std::optional<T> (*parse)(std::string_view)) {
+    Asked<T> result;
+    for (auto const& word : words) {
+      result.push_back(parse(word));
+      if (!result.back() && word != kAuto) throw std::invalid_argument(word);
+    }
+    return result;
+  }
+};
+
+}  // namespace spillway::test
