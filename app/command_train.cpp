@@ -30,7 +30,6 @@
 #include "train/planned_memory.hpp"
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
-#include "train/signals.hpp"
 #include "train/summarize.hpp"
 #include "train/trainer.hpp"
 
@@ -148,7 +147,6 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
 Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. What the user asked for, and what an earlier run left.
   auto const process_begin = SteadyClock::now();
-  install_stop_signals();
   auto start = begin(arguments, comm);
   if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
     return finished_before(start);

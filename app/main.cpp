@@ -13,6 +13,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "train/signals.hpp"
 
 namespace {
 
@@ -41,7 +42,10 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
   auto* command = app.add_subcommand("train", "train as an input file says");
   command->add_option("input", train.input, "input file")->required();
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
-  command->callback([&] { request.ranked = [&](Comm& comm) { return run_train(train, comm); }; });
+  command->callback([&] {
+    install_stop_signals();  // a batch system's may come before MPI has started
+    request.ranked = [&](Comm& comm) { return run_train(train, comm); };
+  });
 
   command = app.add_subcommand("eval", "loss and perplexity on the validation set");
   command->add_option("input", eval.input, "input file")->required();

@@ -2,21 +2,15 @@
 # column for other programs, and Kokkos where it came from the wheel.
 if(TARGET spillway)
   install(TARGETS spillway)
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(FILES ${PROJECT_BINARY_DIR}/share/spillway.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
   install(FILES ${PROJECT_SOURCE_DIR}/share/completion.bash RENAME spillway
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
-if(TARGET spillway AND NOT CMAKE_CROSSCOMPILING)  # the program tells what is in its manual
-  set(manual ${PROJECT_BINARY_DIR}/share/spillway.1)
-  add_custom_command(OUTPUT ${manual} DEPENDS spillway ${PROJECT_SOURCE_DIR}/share/write_manual.sh
-      ${PROJECT_SOURCE_DIR}/share/manual.awk
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share
-    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
-      bash ${PROJECT_SOURCE_DIR}/share/write_manual.sh $<TARGET_FILE:spillway> ${manual}
-    COMMENT "Writing the manual" VERBATIM)
-  add_custom_target(spillway_manual ALL DEPENDS ${manual})
-  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/input DESTINATION ${CMAKE_INSTALL_DATADIR}/spillway)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs/slurm ${PROJECT_SOURCE_DIR}/jobs/pbs
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/spillway/jobs USE_SOURCE_PERMISSIONS)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 string(FIND "${Kokkos_DIR}" "${kokkos_tree}/" at)

@@ -30,6 +30,11 @@ cmp -s "$0" "$self" || {
   exit 2
 }
 spillway=${SPILLWAY:-build/bin/spillway}
+[[ -x $spillway ]] || spillway=${SPILLWAY:-$(command -v spillway || true)}
+[[ -x $spillway ]] || {
+  echo "no program here: load its module, or say qsub -v SPILLWAY=/path/to/bin/spillway ..." >&2
+  exit 2
+}
 export input=${input:-input/gpt.yaml} keys=${keys:-} index=${index:-${PBS_ARRAY_INDEX:-}}
 run_dir=runs/$PBS_JOBNAME/$index       # where the next node sees it, too
 scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of this node, for the spill file, which has

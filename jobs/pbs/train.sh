@@ -24,6 +24,11 @@ cmp -s "$0" "$self" || {
   exit 2
 }
 spillway=${SPILLWAY:-build/bin/spillway}
+[[ -x $spillway ]] || spillway=${SPILLWAY:-$(command -v spillway || true)}
+[[ -x $spillway ]] || {
+  echo "no program here: load its module, or say qsub -v SPILLWAY=/path/to/bin/spillway ..." >&2
+  exit 2
+}
 export input=${input:-input/gpt.yaml} keys=${keys:-}
 run_dir=runs/$PBS_JOBNAME
 scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of each node, for the spill files, which have no

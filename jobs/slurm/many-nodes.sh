@@ -19,6 +19,11 @@
 # module load gcc openmpi hdf5         # or: spack env activate spillway
 set -euo pipefail
 spillway=${SPILLWAY:-build/bin/spillway}
+[[ -x $spillway ]] || spillway=${SPILLWAY:-$(command -v spillway || true)}
+[[ -x $spillway ]] || {
+  echo "no program here: load its module, or say SPILLWAY=/path/to/bin/spillway sbatch ..." >&2
+  exit 2
+}
 input=${1:-input/gpt.yaml}
 run_dir=runs/$SLURM_JOB_NAME
 mpi=pmix                               # srun --mpi=list names others; pmi2 for MPICH and Intel MPI

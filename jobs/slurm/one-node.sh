@@ -18,6 +18,11 @@
 # module load gcc openmpi hdf5         # or: spack env activate spillway
 set -euo pipefail
 spillway=${SPILLWAY:-build/bin/spillway}
+[[ -x $spillway ]] || spillway=${SPILLWAY:-$(command -v spillway || true)}
+[[ -x $spillway ]] || {
+  echo "no program here: load its module, or say SPILLWAY=/path/to/bin/spillway sbatch ..." >&2
+  exit 2
+}
 input=${1:-input/gpt.yaml}
 run_dir=runs/$SLURM_JOB_NAME           # where the next node sees it, too
 scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of this node, for the spill file, which has
@@ -30,11 +35,15 @@ touch "$run_dir/job-began"
 before=$(latest)
 
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
-# end with 75. (SIGTERM would leave them a second.)
+# end with 75. (SIGTERM would leave them a second.) A USR1 that comes before mpirun listens is lost;
+# run.max_time then stops the run.
 trap 'kill -USR1 "${mpirun:-}" 2>/dev/null || true' USR1
-mpirun -n "$SLURM_NTASKS" --bind-to none "$spillway" train "$input" \
-  run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
-  "${@:2}" run.dir="$run_dir" &
+(
+  trap '' USR1
+  exec mpirun -n "$SLURM_NTASKS" --bind-to none "$spillway" train "$input" \
+    run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
+    "${@:2}" run.dir="$run_dir"
+) &
 mpirun=$!
 until wait "$mpirun"; status=$?; ! kill -0 "$mpirun" 2>/dev/null; do :; done  # USR1 ends a wait
 

@@ -37,7 +37,8 @@ bool is_ignored(int signal) {
 // part of the stack that a handler leaves alone. Those that are started from here on inherit the
 // mask of this one.
 void take_in_a_thread_of_their_own(sigset_t const& signals) {
-  std::thread([] {
+  std::thread([signals] {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // whoever started this may block them
     while (true) pause();
   }).detach();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
