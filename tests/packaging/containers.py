@@ -11,7 +11,7 @@ from pathlib import Path
 
 ENTER = r"""
 mkdir -p "$ROOT/src" "$ROOT/proc"
-mount --bind "$SOURCE" "$ROOT/src" && mount -o remount,bind,ro "$ROOT/src"
+[[ -z $SOURCE ]] || { mount --bind "$SOURCE" "$ROOT/src" && mount -o remount,bind,ro "$ROOT/src"; }
 mount -t proc proc "$ROOT/proc"
 exec chroot "$ROOT" /usr/bin/env -i $INSIDE /bin/sh -ec "$COMMAND"
 """
@@ -32,7 +32,7 @@ def mirror():
 
 
 class Image:
-    """A root folder, and what ENV said."""
+    """A root folder, and what ENV said. `source` is bound to its /src, for reading; None: copied."""
 
     def __init__(self, base, folder, source):
         subprocess.run(["cp", "--archive", "--reflink=auto", base, folder], check=True)
@@ -43,7 +43,7 @@ class Image:
         certificates = self.root / "etc/machine-certificates.crt"
         inside = {"PIP_CERT": "/etc/machine-certificates.crt"} if certificates.exists() else {}
         inside |= self.environment
-        outside = {**os.environ, "ROOT": str(self.root), "SOURCE": str(self.source),
+        outside = {**os.environ, "ROOT": str(self.root), "SOURCE": str(self.source or ""),
                    "COMMAND": command, "INSIDE": " ".join(f"{k}={v}" for k, v in inside.items())}
         subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child",
                         "bash", "-euc", ENTER], env=outside, check=True)
@@ -89,10 +89,13 @@ def apptainer(base, work, source):
     header, sections = parts[0], dict(zip(parts[1::2], parts[2::2]))
     assert re.search(r"^From: debian:12$", header, re.M), header
     assert sections.keys() == {"files", "post", "environment", "runscript", "test"}, sections
+    image = Image(base, work / "image", None)
+    (image.root / "src").mkdir()
     for line in sections["files"].strip().splitlines():
         *copied, target = line.split()
-        assert target == "/src/" and all((source / name).exists() for name in copied), line
-    image = Image(base, work / "image", source)
+        assert target == "/src/", line
+        subprocess.run(["cp", "--recursive", *(source / name for name in copied),
+                        image.root / "src"], check=True)
     image.run(sections["post"])
     image.run(sections["test"])
     image.run(sections["environment"] + "set -- --version\n" + sections["runscript"])
