@@ -1,16 +1,18 @@
 #!/bin/sh
-# Instructions per item of what spillway_bench_engine measures, counted by callgrind: the same at
+# Instructions per item of what spillway_bench_engine and, per plan, spillway_bench_estimates
+# measure, counted by callgrind: the same at
 # every hour and nearly on every machine. Needs valgrind, and a build without instructions that it
 # does not know (SPILLWAY_NATIVE=OFF).
 #   tests/bench/instructions.sh build
 set -eu
 build=$1
+bench=spillway_bench_engine
 out=$(mktemp)
 trap 'rm -f "$out" "$out.log"' EXIT
 
 count() {  # benchmark, the function whose instructions are counted
   OMP_NUM_THREADS=1 OMP_PROC_BIND=false valgrind --tool=callgrind --callgrind-out-file="$out" \
-    --collect-atstart=no --toggle-collect="$2" "$build/bin/spillway_bench_engine" \
+    --collect-atstart=no --toggle-collect="$2" "$build/bin/$bench" \
     --benchmark_filter="^$1/iterations" >"$out.log" 2>&1 || { cat "$out.log" >&2; exit 1; }
   awk -v total="$(awk '/^summary:|^totals:/ {print $2; exit}' "$out")" -v name="$1" '
     /iterations:/ {
@@ -22,5 +24,10 @@ count() {  # benchmark, the function whose instructions are counted
 
 count step/one_lane/48 'spillway::Engine::run_step(*'
 count step/recompute/48 'spillway::Engine::run_step(*'
+for what in bytes bound step search; do
+  bench=spillway_bench_estimates
+  count estimate/$what/1/1 "*${what}_once*"
+done
+bench=spillway_bench_engine
 count plan/48 '*plan_once*'
 count prove/48 '*prove_once*'

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "plan/data/machine_file.hpp"
 #include "plan/proof/derive_waits.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
@@ -53,8 +54,8 @@ struct Tolerance {
 
 void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolerance const& within,
                  Machine const& machine = cpu(), int ranks = 1) {
-  auto model = block_model(graph, machine, all_policies());
-  apply(Shard::none, ranks, model);
+  auto model = block_model(graph, machine, all_policies(), ranks);
+  apply(Shard::none, model);
   Estimator const estimator(model, machine, micro_batches);
   auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
   auto const exact_s = simulate(program, machine).step_s;
@@ -134,6 +135,39 @@ TEST_P(Estimates, OfTwoMemoriesAreNear) {
       auto plan = make_plan(graph, request, BlockPolicy::keep);
       plan.unified = false;
       expect_near(graph, plan, GetParam(), {0.12, 0.07, 0.13}, with_device(), ranks);
+    }
+  }
+}
+
+// Estimated over simulated seconds of one Plan.
+double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int ranks) {
+  auto model = block_model(graph, machine, all_policies(), ranks);
+  apply(Shard::none, model);
+  auto program = place(graph, nullptr, plan, 1, ranks).train;
+  derive_waits(program);
+  return Estimator(model, machine, 1).step_s(plan) / simulate(program, machine).step_s;
+}
+
+// 10B parameters on RTX 3090s, up to four a node.
+TEST(EstimatesOfRanks, AreAsNearAsThoseOfOne) {
+  auto const graph =
+      gpt_training_graph({.layers = 48, .hidden = 4096, .heads = 32, .sequence = 1024, .micro = 8});
+  auto const node = load_machine(SPILLWAY_SOURCE_DIR "/input/machines/rtx3090.yaml");
+  for (std::string const gradients : {"device", "host"}) {
+    for (bool const norm_is_awaited : {false, true}) {
+      PlanWords const words{.activations = {"light+host"},
+                            .gradients = {gradients},
+                            .optimizer = {"host"},
+                            .update = {"host"},
+                            .norm_is_awaited = norm_is_awaited};
+      auto plan = make_plan(graph, words, BlockPolicy::keep);
+      plan.unified = false;
+      for (int const ranks : {1, 2, 3, 4, 8}) {
+        auto const machine = shared_by(node, std::min(ranks, 4));
+        EXPECT_NEAR(ratio(graph, plan, machine, ranks), 1, 0.05)
+            << "gradients " << gradients << ", norm awaited " << norm_is_awaited << ", " << ranks
+            << " ranks";
+      }
     }
   }
 }

@@ -1,16 +1,12 @@
 #include "plan/schedule/schedule.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "plan/data/normal_plan.hpp"
-#include "plan/data/program.hpp"
 #include "plan/proof/link.hpp"
-#include "plan/schedule/backward.hpp"
-#include "plan/schedule/forward.hpp"
-#include "plan/schedule/hoist_reloads.hpp"
+#include "plan/schedule/program_sink.hpp"
+#include "plan/schedule/reloads.hpp"
 #include "plan/schedule/stream_parameters.hpp"
-#include "plan/schedule/updates.hpp"
 
 namespace spillway {
 
@@ -35,36 +31,17 @@ void check_plan(Graph const& graph, Plan const& plan) {
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
-void schedule_micro_batch(Draft& draft, MicroBatch const& micro_batch, Updates& updates) {
-  draft.spilled.clear();
-  draft.station = 0;
-  draft.writer.begin_segment(micro_batch.segment);
-  draft.writer.load_batch();
-  schedule_forward(draft, micro_batch.first);
-  schedule_backward(draft, micro_batch, micro_batch.last ? &updates : nullptr);
-  draft.writer.end_segment();
-}
-
-void note_parts(Draft& draft) {
-  bool const several = draft.writer.program.micro_batches > 1;
-  for (Chunk const& chunk : draft.graph.chunks) draft.unfinished[chunk.id] = 1;
-  for (GradientPart const& part : draft.graph.parts) {
-    draft.parts.emplace(part.op, &part);
-    draft.parts_of_chunk.emplace(part.chunk, &part);
-    if (part.add >= 0) draft.adds.insert(part.add);
-    if (several) ++draft.unfinished[part.chunk];
-  }
-}
-
-void schedule_step(Draft& draft, std::int64_t micro_batches) {
+void tell(Draft& draft, std::int64_t micro_batches) {
+  Variants variants(draft.graph, draft.writer);
+  GraphShape const shape(draft, variants);
+  ProgramSink sink(draft, shape, variants);
+  StepTelling step(shape, draft.plan.redo, sink);
+  step.begin_step();
   bool const one = micro_batches == 1;
-  Updates updates(draft);
-  if (!one) schedule_micro_batch(draft, {"first", true, false}, updates);
-  if (micro_batches > 2) schedule_micro_batch(draft, {"middle", false, false}, updates);
-  schedule_micro_batch(draft, {"last", one, true}, updates);
-  draft.writer.begin_segment("update");
-  updates.after_backward();
-  draft.writer.end_segment();
+  if (!one) step.micro_batch({"first", true, false});
+  if (micro_batches > 2) step.micro_batch({"middle", false, false});
+  step.micro_batch({"last", one, true});
+  step.update();
 }
 
 Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
@@ -80,8 +57,7 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
                 reloads,
                 streaming,
                 ProgramWriter(graph, plan, micro_batches, ranks)};
-    note_parts(draft);
-    schedule_step(draft, micro_batches);
+    tell(draft, micro_batches);
     return draft;
   };
   auto const reloads = reload_on_demand(graph, fates);
@@ -101,10 +77,10 @@ Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ra
   auto const streaming = plan_streaming(graph, plan, fates, no_groups);
   Draft draft{
       graph, plan, fates, no_groups, no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
-  draft.writer.begin_segment("forward");
-  draft.writer.load_batch();
-  schedule_forward(draft, true);
-  draft.writer.end_segment();
+  Variants variants(graph, draft.writer);
+  GraphShape const shape(draft, variants);
+  ProgramSink sink(draft, shape, variants);
+  StepTelling(shape, plan.redo, sink).micro_batch({"forward", true, false});
   return std::move(draft.writer.program);
 }
 

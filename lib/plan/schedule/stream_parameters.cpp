@@ -69,19 +69,4 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fate
   return streaming;
 }
 
-void enter_station(Draft& draft) {
-  ProgramWriter& writer = draft.writer;
-  for (int const id : draft.streaming.fetches[static_cast<std::size_t>(draft.station)]) {
-    Chunk const& chunk = draft.graph.chunks[static_cast<std::size_t>(id)];
-    BufferId const there = writer.add_buffer(chunk.parameter, Tier::device);
-    writer.copy(writer.home(chunk.parameter), there, chunk.block);
-    writer.set_resident(chunk.parameter, there);
-  }
-}
-
-void leave_station(Draft& draft) {
-  for (int const id : draft.streaming.drops[static_cast<std::size_t>(draft.station++)])
-    draft.writer.forget(draft.graph.chunks[static_cast<std::size_t>(id)].parameter);
-}
-
 }  // namespace spillway

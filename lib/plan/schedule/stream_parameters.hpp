@@ -1,4 +1,4 @@
-// Parameters that are not at home on the device come and go, station by station.
+// When parameters that are not at home on the device come and go.
 #pragma once
 
 #include "plan/schedule/draft.hpp"
@@ -7,7 +7,5 @@ namespace spillway {
 
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups);
-void enter_station(Draft& draft);
-void leave_station(Draft& draft);
 
 }  // namespace spillway

@@ -46,6 +46,12 @@ constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_ch
 // Slices of updates that are brought before their turn, or still being taken back after it.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
 inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
+// Early updates come as soon as a gradient is whole. Its sum over ranks is begun one group after
+// this rank's part and is there yet a group later: whoever asked before would wait for it in his
+// lane.
+constexpr int groups_until_updated(bool exchanges) {
+  return exchanges ? 2 : 0;
+}
 // Backward groups beside which an early update on the host lane is expected to be done.
 inline constexpr int kGroupsBeside = 2;
 

@@ -66,10 +66,11 @@ std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
   auto const use = [&](View const& view, std::size_t group) {
     Tensor const& tensor = draft.graph.tensor(view);
     if (tensor.chunk < 0) return;
-    // The sum over ranks is complete one group after this rank's part.
-    bool const reduced = tensor.role == Role::gradient && draft.writer.program.ranks > 1;
-    auto& last = ready[static_cast<std::size_t>(tensor.chunk)];
-    last = std::max(last, std::min(group + (reduced ? 1 : 0), groups));
+    auto const chunk = static_cast<std::size_t>(tensor.chunk);
+    bool const is_gradient = tensor.role == Role::gradient;
+    auto const later = groups_until_updated(is_gradient && draft.writer.program.ranks > 1);
+    auto const after = group + static_cast<std::size_t>(later);
+    ready[chunk] = std::max(ready[chunk], std::min(after, groups));
   };
   for (std::size_t group = 0; group < groups; ++group) {
     auto const block = static_cast<std::size_t>(draft.groups[group].block);

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "plan/data/normal_plan.hpp"
-#include "plan/schedule/backward.hpp"
+#include "plan/schedule/backward_groups.hpp"
 #include "plan/schedule/fates.hpp"
+#include "plan/schedule/gradient_items.hpp"
 
 namespace spillway {
 
@@ -154,8 +155,9 @@ class UniformWalk {
 
 class Builder {
  public:
-  Builder(Graph const& graph, Machine const& machine)
+  Builder(Graph const& graph, Machine const& machine, std::int64_t ranks)
       : m_graph(graph), m_machine(machine), m_groups(backward_groups(graph)) {
+    m_model.ranks = ranks;
     for (Op const& op : graph.ops) {
       m_costs.push_back(op.elided ? ItemCost{}
                                   : op_cost(op, graph.tensors, machine, Lane::compute));
@@ -228,9 +230,12 @@ class Builder {
       makers.insert({part.add, 0});
       Tensor const& tensor = m_graph.tensors[static_cast<std::size_t>(part.tensor)];
       auto const sum = sum_of(whole(tensor));
-      m_model.chunks[static_cast<std::size_t>(part.chunk)].parts.push_back(
-          {m_graph.ops[static_cast<std::size_t>(part.op)].block, tensor.bytes(), part.add < 0,
-           cost_on(sum, Lane::compute), cost_on(sum, Lane::host)});
+      auto& cost = m_model.chunks[static_cast<std::size_t>(part.chunk)].parts.emplace_back();
+      cost.block = m_graph.ops[static_cast<std::size_t>(part.op)].block;
+      cost.bytes = tensor.bytes();
+      cost.fused = part.add < 0;
+      cost.accumulate = cost_on(sum, Lane::compute);
+      cost.host_accumulate = cost_on(sum, Lane::host);
     }
     for (Op const& op : m_graph.ops) {
       if (op.phase != Phase::backward) continue;
@@ -296,7 +301,21 @@ class Builder {
       auto const sum = sum_of(op.inputs[0]);
       chunk.accumulate = cost_on(sum, Lane::compute);
       chunk.host_accumulate = cost_on(sum, Lane::host);
+      if (m_model.ranks > 1) note_tree_sum(chunk, op.chunk);
     }
+  }
+
+  // As the schedule makes it of what the ranks send.
+  void note_tree_sum(ChunkCost& chunk, int id) const {
+    auto const& of = m_graph.chunks[static_cast<std::size_t>(id)];
+    auto gradient = m_graph.tensors[static_cast<std::size_t>(of.gradient)];
+    auto received = received_parts(gradient, m_model.ranks);
+    gradient.id = 0;
+    received.id = 1;
+    auto const sum = tree_sum_op(of, received, gradient);
+    std::vector<Tensor> const tensors = {gradient, received};
+    chunk.tree_sum = op_cost(sum, tensors, m_machine, Lane::compute);
+    chunk.host_tree_sum = op_cost(sum, tensors, m_machine, Lane::host);
   }
 
   Graph const& m_graph;
@@ -309,8 +328,8 @@ class Builder {
 }  // namespace
 
 BlockModel block_model(Graph const& graph, Machine const& machine,
-                       std::vector<BlockPolicy> const& policies) {
-  return Builder(graph, machine).build(policies);
+                       std::vector<BlockPolicy> const& policies, std::int64_t ranks) {
+  return Builder(graph, machine, ranks).build(policies);
 }
 
 }  // namespace spillway

@@ -30,7 +30,7 @@ struct BlockCost {
 // A part of a chunk's gradient that is summed over micro-batches by itself: see GradientPart.
 struct PartCost {
   int block = -1;  // whose backward pass makes it
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, scatter_sent_bytes = 0, gather_sent_bytes = 0;  // see ChunkCost
   bool fused = false;  // nothing is made in one micro-batch: its op adds to the chunk's gradient
   ItemCost accumulate, host_accumulate;
 };
@@ -47,11 +47,13 @@ struct ChunkCost {
   // What this rank holds of it, and changes: see sharding.hpp.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
   double share = 1;
-  // Sent to other ranks: for a fetch of parameters, a reduced gradient, an update.
-  std::int64_t fetch_sent_bytes = 0, reduce_sent_bytes = 0, update_sent_bytes = 0;
-  bool reduces_each = false;          // micro-batch, not only the last one
-  ItemCost norm, update, accumulate;  // on the compute lane
-  ItemCost host_norm, host_update, host_accumulate;
+  // Sent to other ranks: for a fetch of parameters, after an update.
+  std::int64_t fetch_sent_bytes = 0, update_sent_bytes = 0;
+  // To and from those that sum up parts of its gradient.
+  std::int64_t scatter_sent_bytes = 0, gather_sent_bytes = 0;
+  bool reduces_each = false;                    // micro-batch, not only the last one
+  ItemCost norm, update, accumulate, tree_sum;  // on the compute lane
+  ItemCost host_norm, host_update, host_accumulate, host_tree_sum;
 };
 
 struct BlockModel {
@@ -62,8 +64,8 @@ struct BlockModel {
   std::vector<ChunkCost> chunks;
 };
 
-// `policies`: those that are wanted; the others' numbers stay zero.
+// `policies`: those that are wanted; the others' numbers stay zero. What ranks send: sharding.hpp.
 BlockModel block_model(Graph const& graph, Machine const& machine,
-                       std::vector<BlockPolicy> const& policies);
+                       std::vector<BlockPolicy> const& policies, std::int64_t ranks = 1);
 
 }  // namespace spillway

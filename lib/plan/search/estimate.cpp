@@ -1,8 +1,8 @@
 #include "plan/search/estimate.hpp"
 
 #include "plan/search/estimate_bytes.hpp"
-#include "plan/search/estimate_step.hpp"
 #include "plan/search/plan_costs.hpp"
+#include "plan/search/step_timeline.hpp"
 
 namespace spillway {
 
@@ -16,6 +16,29 @@ TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
     bytes[index(plan.chunks[c].optimizer)] += model.chunks[c].optimizer_bytes;
   }
   return bytes;
+}
+
+void tell(StepTelling<BlockShape, StepTimeline>& step, int micro_batches) {
+  step.begin_step();
+  for (int i = 0; i < micro_batches; ++i) step.micro_batch({"", i == 0, i + 1 == micro_batches});
+  step.update();
+}
+
+// Of two steps without a barrier.
+double second_step_s(BlockModel const& model, Machine const& machine, Plan const& plan,
+                     BlockShape const& shape, StationBytes const& bytes, int micro_batches) {
+  StepTimeline jobs(model, machine, plan, shape, bytes);
+  StepTelling step(shape, plan.redo, jobs);
+  tell(step, micro_batches);
+  auto const first = jobs.timeline().jobs();
+  tell(step, micro_batches);
+  auto const times = jobs.timeline().run(capacities(machine));
+  double end_s[2] = {0, 0};
+  for (int job = 0; job < std::ssize(times); ++job) {
+    auto& end = end_s[job < first ? 0 : 1];
+    end = std::max(end, times[static_cast<std::size_t>(job)].end_s);
+  }
+  return std::max(end_s[0], end_s[1]) - end_s[0];
 }
 
 }  // namespace
@@ -36,14 +59,19 @@ TierBytes Estimator::peaks(Plan const& plan) const {
 }
 
 double Estimator::step_s(Plan const& plan) const {
-  StepEstimate const step(m_model, m_machine, plan, m_micro_batches > 1);
-  if (m_micro_batches <= 2) return step.seconds(static_cast<int>(m_micro_batches));
-  double const one = step.seconds(1), two = step.seconds(2);
+  bool const several = m_micro_batches > 1;
+  BlockShape const shape(m_model, plan, several, Grain::fine);
+  auto const bytes = station_bytes(m_model, plan, several);
+  auto const of = [&](int micro_batches) {
+    return second_step_s(m_model, m_machine, plan, shape, bytes, micro_batches);
+  };
+  if (m_micro_batches <= 2) return of(static_cast<int>(m_micro_batches));
+  double const one = of(1), two = of(2);
   return two + static_cast<double>(m_micro_batches - 2) * (two - one);
 }
 
 double Estimator::bound_s(Plan const& plan) const {
-  return step_bound_s(m_model, m_machine, plan, static_cast<double>(m_micro_batches));
+  return step_bound_s(m_model, m_machine, plan, m_micro_batches);
 }
 
 LaneBytes Estimator::moved_bytes(Plan const& plan) const {

@@ -179,8 +179,12 @@ class Walk {
     int const begin = backward_station(chunk.last_block);
     int const own = backward_station(m_accumulates ? chunk.own_block : chunk.first_block);
     int const complete = backward_station(chunk.first_block);
-    int const used =
-        m_plan.redo ? update_station() : std::min(complete + kGroupsBeside, update_station());
+    // What ranks exchange: on the host, activations have left as much room by then.
+    bool const exchanges = chunk.scatter_sent_bytes > 0 && places.gradients == Tier::device;
+    int const beside = groups_until_updated(exchanges) + kGroupsBeside;
+    int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
+    if (exchanges)
+      hold(Tier::device, complete, complete + 1, chunk.gradient_bytes);  // others' parts
     bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
     bool const one = places.gradients == Tier::device && !m_accumulates && whole;
     // A copy is expected to be done by the end of the next block.

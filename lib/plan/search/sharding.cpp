@@ -21,8 +21,13 @@ void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 // A rank sends all parts but its own, once to scatter or to gather them, twice for both.
 void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) {
   auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
-  bool const gathers_gradient = shard == Shard::none;
-  chunk.reduce_sent_bytes = (gathers_gradient ? 2 : 1) * others(chunk.gradient_bytes);
+  bool const gathers = shard == Shard::none;
+  chunk.scatter_sent_bytes = others(chunk.gradient_bytes);
+  chunk.gather_sent_bytes = gathers ? chunk.scatter_sent_bytes : 0;
+  for (PartCost& part : chunk.parts) {
+    part.scatter_sent_bytes = others(part.bytes);
+    part.gather_sent_bytes = gathers ? part.scatter_sent_bytes : 0;
+  }
   chunk.reduces_each = reduces_each || shard == Shard::gradients || shard == Shard::all;
   bool const holds_all = shard == Shard::none || shard == Shard::all;
   bool const gathers_update = chunk.trainable && !holds_all;
@@ -37,11 +42,10 @@ std::string_view name(Shard shard) {
   return names[static_cast<std::size_t>(shard)];
 }
 
-void apply(Shard shard, std::int64_t ranks, BlockModel& model) {
-  model.ranks = ranks;
+void apply(Shard shard, BlockModel& model) {
   for (ChunkCost& chunk : model.chunks) {
-    if (shard != Shard::none) hold_part(chunk, shard, ranks);
-    send(chunk, shard, model.reduces_each, ranks);
+    if (shard != Shard::none) hold_part(chunk, shard, model.ranks);
+    send(chunk, shard, model.reduces_each, model.ranks);
   }
 }
 

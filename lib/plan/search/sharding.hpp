@@ -15,6 +15,6 @@ std::string_view name(Shard shard);
 
 // Of each chunk's optimizer state, of that and its gradient, or of both and its parameters, a rank
 // holds 1 / ranks, and updates as much. With `none` it holds all, and only what is sent changes.
-void apply(Shard shard, std::int64_t ranks, BlockModel& model);
+void apply(Shard shard, BlockModel& model);
 
 }  // namespace spillway

@@ -4,10 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include "plan/proof/derive_waits.hpp"
 #include "plan/search/limits.hpp"
 #include "plan/search/next_to.hpp"
 #include "plan/search/trials.hpp"
-#include "plan/proof/derive_waits.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
@@ -44,8 +44,8 @@ TierBytes sum(TierBytes a, TierBytes const& b) {
 
 BlockModel model_for(Graph const& train, OpenPlan const& open, Budgets const& budgets,
                      Machine const& machine, Shard shard, std::int64_t ranks) {
-  auto model = block_model(train, machine, policies_within(open, budgets));
-  apply(shard, ranks, model);
+  auto model = block_model(train, machine, policies_within(open, budgets), ranks);
+  apply(shard, model);
   return model;
 }
 

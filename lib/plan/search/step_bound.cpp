@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/schedule/streaming.hpp"
-#include "plan/search/plan_costs.hpp"
+#include "plan/search/block_shape.hpp"
 
 namespace spillway {
 
@@ -21,7 +20,6 @@ class StepBound {
       m_asked[r] += times * cost.seconds * std::min(cost.demand[r], m_capacity[r]);
   }
   void move(Tier from, Tier to, std::int64_t bytes, double times) {
-    if (bytes == 0 || from == to) return;
     auto const lane = copy_lane(from, to);
     add(lane, copy_cost(bytes, m_machine, lane), times);
   }
@@ -44,7 +42,7 @@ class Moved {
  public:
   void add(Lane, ItemCost const&, double) {}
   void move(Tier from, Tier to, std::int64_t bytes, double times) {
-    if (from != to) m_bytes[index(copy_lane(from, to))] += static_cast<std::int64_t>(times) * bytes;
+    m_bytes[index(copy_lane(from, to))] += static_cast<std::int64_t>(times) * bytes;
   }
   LaneBytes const& bytes() const { return m_bytes; }
 
@@ -52,60 +50,114 @@ class Moved {
   LaneBytes m_bytes{};
 };
 
+// A Sink of tell_step.hpp that adds up what passes, updates and moves ask for; of norms, sums of
+// gradients and messages it knows nothing, so that what it says is less than a step takes.
 template <class Sum>
-void add_activations(Sum& sum, BlockModel const& model, Plan const& plan, double micro_batches) {
-  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
-    auto const policy = plan.blocks[b].policy;
-    sum.add(Lane::compute, model.blocks[b].forward, micro_batches);
-    sum.add(Lane::compute, model.blocks[b].policies[index(policy)].backward, micro_batches);
-    if (auto const tier = away_tier(policy)) {
-      auto const bytes = away_bytes(model, plan, b);
-      sum.move(Tier::device, *tier, bytes, micro_batches);
-      sum.move(*tier, Tier::device, bytes, micro_batches);
-    }
+class SumSink {
+ public:
+  SumSink(BlockModel const& model, Plan const& plan, BlockShape const& shape, Sum& sum)
+      : m_model(model), m_plan(plan), m_shape(shape), m_sum(sum) {}
+
+  // What is told next happens so often.
+  void set_times(double times) { m_times = times; }
+
+  void forward(int b, int) { m_sum.add(Lane::compute, block(b).forward, m_times); }
+  void backward(int group, int) {
+    int const b = m_shape.block_of(group);
+    auto const policy = m_plan.blocks[static_cast<std::size_t>(b)].policy;
+    m_sum.add(Lane::compute, block(b).policies[index(policy)].backward, m_times);
   }
-}
-
-// Of a chunk's parameters, by a micro-batch.
-int fetches(ChunkCost const& chunk, int prefetch) {
-  int count = 0;
-  for_each_visit(chunk.readers, prefetch, [&](Visit) { ++count; });
-  return count;
-}
-
-template <class Sum>
-void add_state(Sum& sum, BlockModel const& model, Plan const& plan, double micro_batches) {
-  for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-    auto const& places = plan.chunks[c];
-    auto const& chunk = model.chunks[c];
+  void leave(int, AwayPart const& part) { move(Tier::device, away(part), part.bytes); }
+  void reload(int, AwayPart const& part) { move(away(part), Tier::device, part.bytes); }
+  void fetch(int c, int) {
+    move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
+  }
+  void collect(GradientId id, int, bool first) {
+    auto const& chunk = m_shape.chunk(id.chunk);
+    if (!first && m_plan.unified) return;
+    auto const bytes =
+        id.part < 0 ? chunk.gradient_bytes : chunk.parts[static_cast<std::size_t>(id.part)].bytes;
+    move(Tier::device, m_shape.places(id.chunk).gradients, bytes);
+  }
+  void updated(int c) {
+    auto const& places = m_shape.places(c);
+    auto const& chunk = m_shape.chunk(c);
     bool const host = places.update == Tier::host;
-    sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
-    auto const needs = brought(chunk, places, plan.unified);
+    m_sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    auto const needs = brought(chunk, places, m_plan.unified);
     for (Tier const tier : kTiersInOrder) {
-      sum.move(tier, needs.workplace, needs.bytes[index(tier)], 1);
-      sum.move(needs.workplace, tier, needs.back_bytes[index(tier)], 1);
+      move(tier, needs.workplace, needs.bytes[index(tier)]);
+      move(needs.workplace, tier, needs.back_bytes[index(tier)]);
     }
-    sum.move(places.parameters, Tier::device, chunk.home_bytes,
-             micro_batches * fetches(chunk, plan.prefetch));
-    sum.move(Tier::device, places.gradients, chunk.gradient_bytes,
-             plan.unified ? 1 : micro_batches);
   }
+
+  void begin_micro_batch(MicroBatch const&) {}
+  void enter(int) {}
+  void drop(int, int) {}
+  void turn() {}
+  void accumulate(GradientId) {}
+  void add_part(GradientId) {}
+  void reduce(GradientId) {}
+  void gather(GradientId) {}
+  void complete(int) {}
+  void end_micro_batch() {}
+  void begin_update() {}
+  void norm(int) {}
+  void commit(bool) {}
+  void report() {}
+  void bring(int, bool) {}
+  void update(int) {}
+  void end_group(int) {}
+  void end_update() {}
+
+ private:
+  BlockCost const& block(int number) const {
+    return m_model.blocks[static_cast<std::size_t>(number)];
+  }
+  Tier away(AwayPart const& part) const {
+    return *away_tier(m_plan.blocks[static_cast<std::size_t>(part.block)].policy);
+  }
+  void move(Tier from, Tier to, std::int64_t bytes) {
+    if (bytes != 0 && from != to) m_sum.move(from, to, bytes, m_times);
+  }
+
+  BlockModel const& m_model;
+  Plan const& m_plan;
+  BlockShape const& m_shape;
+  Sum& m_sum;
+  double m_times = 1;
+};
+
+// Whenever updates run, they are as much work.
+template <class Sum>
+void sum_up(Sum& sum, BlockModel const& model, Plan const& plan, std::int64_t micro_batches) {
+  bool const several = micro_batches > 1;
+  BlockShape const shape(model, plan, several, Grain::whole);
+  SumSink sink(model, plan, shape, sum);
+  constexpr bool late = true;
+  StepTelling step(shape, late, sink);
+  step.begin_step();
+  step.micro_batch({"", true, !several});
+  if (several) {
+    sink.set_times(static_cast<double>(micro_batches - 1));
+    step.micro_batch({"", false, true});
+    sink.set_times(1);
+  }
+  step.update();
 }
 
 }  // namespace
 
 double step_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
-                    double micro_batches) {
+                    std::int64_t micro_batches) {
   StepBound bound(machine);
-  add_activations(bound, model, plan, micro_batches);
-  add_state(bound, model, plan, micro_batches);
+  sum_up(bound, model, plan, micro_batches);
   return bound.seconds();
 }
 
 LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches) {
   Moved moved;
-  add_activations(moved, model, plan, static_cast<double>(micro_batches));
-  add_state(moved, model, plan, static_cast<double>(micro_batches));
+  sum_up(moved, model, plan, micro_batches);
   return moved.bytes();
 }
 

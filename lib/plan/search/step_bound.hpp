@@ -10,7 +10,7 @@ namespace spillway {
 
 // The busiest lane's work, and what lanes share.
 double step_bound_s(BlockModel const& model, Machine const& machine, Plan const& plan,
-                    double micro_batches);
+                    std::int64_t micro_batches);
 
 // By a step of a rank, between tiers.
 using LaneBytes = std::array<std::int64_t, kLanes>;

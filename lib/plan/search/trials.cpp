@@ -1,11 +1,12 @@
 #include "plan/search/trials.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/time/simulate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <utility>
+
+#include "plan/proof/derive_waits.hpp"
+#include "plan/time/simulate.hpp"
 
 namespace spillway {
 

@@ -1,9 +1,9 @@
-#include "plan/schedule/hoist_reloads.hpp"
+#include "plan/schedule/reloads.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "plan/memory/lifetime.hpp"
-#include "plan/schedule/draft.hpp"
 
 namespace spillway {
 
@@ -27,6 +27,22 @@ std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> c
 }
 
 }  // namespace
+
+Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
+  Reloads reloads;
+  std::set<TensorId> seen;
+  for (BackwardGroup const& group : backward_groups(graph)) {
+    for (auto const* ops : {&fates.repeats[static_cast<std::size_t>(group.block)], &group.ops}) {
+      for (int const id : *ops) {
+        for (View const& view : present(graph.ops[static_cast<std::size_t>(id)].inputs)) {
+          if (!fates.leaves(view.tensor) || !seen.insert(view.tensor).second) continue;
+          reloads[group.ops.front()].push_back(view.tensor);
+        }
+      }
+    }
+  }
+  return reloads;
+}
 
 Reloads hoist_reloads(Draft const& on_demand, int distance) {
   Program const& program = on_demand.writer.program;

@@ -1,29 +1,13 @@
-#include "plan/schedule/updates.hpp"
+#include "plan/schedule/update_items.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "plan/schedule/gradients.hpp"
-#include "plan/schedule/streaming.hpp"
+#include "plan/schedule/gradient_items.hpp"
 
 namespace spillway {
 
 namespace {
-
-std::vector<int> joined(std::vector<std::vector<int>> const& lists) {
-  std::vector<int> all;
-  for (auto const& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
-}
-
-// All at the end, in chunk order, which is the order in which the next forward needs them.
-std::vector<std::vector<int>> all_late(Draft const& draft) {
-  std::vector<std::vector<int>> chunks(draft.groups.size() + 1);
-  for (Chunk const& chunk : draft.graph.chunks) {
-    if (chunk.trainable) chunks.back().push_back(chunk.id);
-  }
-  return chunks;
-}
 
 std::multimap<int, int> norm_ops(Graph const& graph) {
   std::multimap<int, int> ops;
@@ -45,46 +29,11 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 
 }  // namespace
 
-Updates::Updates(Draft& draft)
-    : m_draft(draft),
-      m_writer(draft.writer),
-      m_loss_group(loss_group(draft)),
-      m_chunks(draft.plan.redo ? all_late(draft) : chunks_by_group(draft)),
-      m_pieces(update_pieces(draft, joined(m_chunks), kUpdateSlots)),
-      m_norm_ops(norm_ops(draft.graph)) {}
-
-void Updates::after_group(std::size_t group) {
-  if (!early()) return;
-  if (group == m_loss_group) {
-    m_writer.commit(false);
-    bring_ahead();
-  }
-  for (int const chunk : m_chunks[group]) {
-    norm(chunk);
-    update(chunk);
-  }
-  m_group_ends.push_back(m_writer.next());
-}
-
-void Updates::after_backward() {
-  if (early()) {
-    m_writer.report();
-  } else {
-    m_complete = static_cast<int>(m_pieces.size());
-    bring_ahead();
-    for (int const chunk : m_chunks.back()) norm(chunk);
-    m_writer.commit(true);
-    for (int const chunk : m_chunks.back()) update(chunk);
-  }
-  set_horizons();
-}
-
-Op const& Updates::op(UpdatePiece const& piece) const {
-  return m_draft.graph.ops[static_cast<std::size_t>(piece.op)];
-}
+UpdateItems::UpdateItems(Draft& draft, GraphShape const& shape)
+    : m_draft(draft), m_writer(draft.writer), m_shape(shape), m_norm_ops(norm_ops(draft.graph)) {}
 
 // The buffer of a slot that takes slices of one operand; all chunks' take turns in it.
-BufferId Updates::slot(UpdatePiece const& piece, TensorId id) {
+BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   auto const& outputs = op(piece).outputs;
   auto const is_it = [&](View const& view) { return view.tensor == id; };
   auto const operand =
@@ -104,52 +53,38 @@ BufferId Updates::slot(UpdatePiece const& piece, TensorId id) {
   return found->second;
 }
 
-std::int64_t Updates::largest_slice(Lane lane) const {
+std::int64_t UpdateItems::largest_slice(Lane lane) const {
   std::int64_t most = 0;
-  for (UpdatePiece const& p : m_pieces) {
+  for (int i = 0; i < m_shape.pieces(); ++i) {
+    UpdatePiece const& p = m_shape.piece(i);
     if (p.lane == lane && p.slot >= 0) most = std::max(most, p.elements());
   }
   return most;
 }
 
-// What the next pieces need; gradients once they are whole, and no sooner what leaves the device as
-// they do: else it would wait for a slot and they for it.
-void Updates::bring_ahead() {
-  auto const bring = [&](UpdatePiece const& p, TensorId tensor) {
-    m_writer.bring(tensor, p.range, m_writer.home(tensor), slot(p, tensor));
-  };
-  auto const bring_states = [&](UpdatePiece const& p, bool from_device) {
-    for (TensorId const tensor : p.brings) {
-      if ((m_writer.home_tier(tensor) == Tier::device) == from_device) bring(p, tensor);
-    }
-  };
-  int const last = std::min(m_next + kSlicesAhead + 1, static_cast<int>(m_pieces.size()));
-  for (; m_away_brought < last; ++m_away_brought) bring_states(piece(m_away_brought), false);
-  for (; m_brought < std::min(last, m_complete); ++m_brought) {
-    UpdatePiece const& p = piece(m_brought);
-    if (p.brings_gradient) bring(p, op(p).inputs.front().tensor);
-    bring_states(p, true);
+ItemNumber UpdateItems::bring(UpdatePiece const& p, TensorId tensor) {
+  return m_writer.bring(tensor, p.range, m_writer.home(tensor), slot(p, tensor));
+}
+
+void UpdateItems::bring(int piece, bool late) {
+  UpdatePiece const& p = m_shape.piece(piece);
+  if (late && p.brings_gradient) {
+    auto const item = bring(p, op(p).inputs.front().tensor);
+    if (!m_draft.plan.redo) note(item, p.chunk);
+  }
+  for (TensorId const tensor : p.brings) {
+    if ((m_writer.home_tier(tensor) == Tier::device) == late) bring(p, tensor);
   }
 }
 
-void Updates::update(int chunk) {
-  int end = m_next;
-  while (end < static_cast<int>(m_pieces.size()) && piece(end).chunk == chunk) ++end;
-  m_complete = std::max(m_complete, end);
-  for (; m_next < end; ++m_next) {
-    bring_ahead();
-    run(piece(m_next));
-  }
-}
-
-void Updates::run(UpdatePiece const& p) {
-  auto const item = p.slot < 0 ? run_whole(p) : run_slice(p);
-  m_done.push_back({item, p.chunk, m_group_ends.size()});
+void UpdateItems::update(int piece) {
+  UpdatePiece const& p = m_shape.piece(piece);
+  note(p.slot < 0 ? run_whole(p) : run_slice(p), p.chunk);
   for (TensorId const tensor : p.brings)
     m_writer.take_back(tensor, p.range, slot(p, tensor), m_writer.home(tensor));
 }
 
-ItemNumber Updates::run_whole(UpdatePiece const& p) {
+ItemNumber UpdateItems::run_whole(UpdatePiece const& p) {
   Op const& original = op(p);
   std::vector<BufferId> operands = {m_writer.home(original.inputs[0].tensor),
                                     m_writer.resident(original.inputs[1].tensor)};
@@ -159,7 +94,7 @@ ItemNumber Updates::run_whole(UpdatePiece const& p) {
 }
 
 // Of the tensors themselves where they are within reach, else of slots.
-ItemNumber Updates::run_slice(UpdatePiece const& p) {
+ItemNumber UpdateItems::run_slice(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
   auto const place = [&](View& view, bool brought) {
@@ -181,11 +116,11 @@ ItemNumber Updates::run_slice(UpdatePiece const& p) {
   return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
 }
 
-void Updates::norm(int chunk_id) {
+void UpdateItems::norm(int chunk_id) {
   auto const [first, end] = m_norm_ops.equal_range(chunk_id);
   for (auto found = first; found != end; ++found) {
-    Op const& op = m_draft.graph.ops[static_cast<std::size_t>(found->second)];
-    Chunk const& chunk = m_draft.graph.chunks[static_cast<std::size_t>(chunk_id)];
+    Op const& op = m_draft.op(found->second);
+    Chunk const& chunk = m_draft.chunk(chunk_id);
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
   }
@@ -193,21 +128,20 @@ void Updates::norm(int chunk_id) {
 
 // The first item of a step that reads a chunk's parameters: an update beside the next forward is
 // expected to be done by then.
-ItemNumber Updates::first_reader(int chunk) {
+ItemNumber UpdateItems::first_reader(int chunk) {
   if (m_first_readers.empty()) m_first_readers = first_readers(m_writer.program);
-  auto const home = static_cast<std::size_t>(
-      m_writer.home(m_draft.graph.chunks[static_cast<std::size_t>(chunk)].parameter));
+  auto const home = static_cast<std::size_t>(m_writer.home(m_draft.chunk(chunk).parameter));
   return home < m_first_readers.size() ? m_first_readers[home] : 0;
 }
 
-// What the host lane updates, slots among it, is in use beside the backward ops of the groups that
-// come next, or beside the next step's forward.
-void Updates::set_horizons() {
+// What the host lane updates, slots among it, and gradients that are brought to it early are in use
+// beside the backward ops of the groups that come next, or beside the next step's forward.
+void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());
   for (Done const& done : m_done) {
     Item& item = items[static_cast<std::size_t>(done.item)];
-    if (item.lane != Lane::host) continue;
+    if (item.lane == Lane::compute) continue;
     auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();
     item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + first_reader(done.chunk);

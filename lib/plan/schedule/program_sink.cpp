@@ -1,0 +1,120 @@
+#include "plan/schedule/program_sink.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+ProgramSink::ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants)
+    : m_draft(draft),
+      m_writer(draft.writer),
+      m_shape(shape),
+      m_variants(variants),
+      m_gradients(draft, shape),
+      m_updates(draft, shape) {}
+
+void ProgramSink::begin_micro_batch(MicroBatch const& now) {
+  m_now = now;
+  m_spilled.clear();
+  m_writer.begin_segment(now.segment);
+  m_writer.load_batch();
+  begin_pass();
+}
+
+void ProgramSink::begin_pass() {
+  m_pass_begin = m_writer.next();
+  m_ends.clear();
+}
+
+void ProgramSink::enter(int station) {
+  if (station >= m_shape.blocks()) note_start();
+}
+
+void ProgramSink::fetch(int id, int) {
+  Chunk const& chunk = m_draft.chunk(id);
+  BufferId const there = m_writer.add_buffer(chunk.parameter, Tier::device);
+  m_writer.copy(m_writer.home(chunk.parameter), there, chunk.block);
+  m_writer.set_resident(chunk.parameter, there);
+}
+
+void ProgramSink::drop(int chunk, int) {
+  m_writer.forget(m_draft.chunk(chunk).parameter);
+}
+
+void ProgramSink::forward(int block, int piece) {
+  m_ends[block] = m_writer.run(*m_variants.of(m_shape.forward_op(block, piece), m_now.first));
+}
+
+void ProgramSink::leave(int block, TensorId tensor) {
+  Tier const tier = m_draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
+  auto const bytes = m_draft.fates.away_bytes[static_cast<std::size_t>(tensor)];
+  BufferId const away = m_spilled[tensor] = m_writer.add_buffer(tensor, tier, bytes);
+  m_writer.copy(m_writer.resident(tensor), away, block);
+}
+
+void ProgramSink::turn() {
+  set_leaving_horizons(1);
+  if (!m_now.first) m_gradients.forget();
+  m_draft.op_starts.emplace_back();
+  m_backward_ops = 0;
+  begin_pass();
+}
+
+// Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
+void ProgramSink::reload(int, TensorId tensor) {
+  note_start();
+  int const block = m_draft.fates.readers[static_cast<std::size_t>(tensor)].front();
+  BufferId const away = m_spilled.at(tensor);
+  bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
+  BufferId const back =
+      whole ? m_writer.add_buffer(tensor, Tier::device) : m_writer.resident(tensor);
+  m_writer.copy(away, back, block);
+  m_writer.set_resident(tensor, back);
+}
+
+// A backward op begins with what is put before it.
+void ProgramSink::note_start() {
+  auto& starts = m_draft.op_starts.back();
+  if (starts.size() == m_backward_ops) starts.push_back(m_writer.next());
+}
+
+void ProgramSink::backward(int group, int piece) {
+  note_start();
+  ++m_backward_ops;
+  int const block = m_shape.block_of(group);
+  if (piece == 0) repeat_forward_ops(block);
+  auto const op = m_variants.of(m_shape.backward_op(group, piece), m_now.first);
+  if (op) m_ends[block] = m_writer.run(*op);
+}
+
+// Into new buffers: those of the forward pass are long free.
+void ProgramSink::repeat_forward_ops(int block) {
+  auto const& repeats = m_draft.fates.repeats[static_cast<std::size_t>(block)];
+  for (int const op : repeats) {
+    for (View const& view : present(m_draft.op(op).outputs)) m_writer.forget(view.tensor);
+  }
+  for (int const op : repeats) m_writer.run(op);
+}
+
+// What leaves the device has until the end of the block that runs next (`step`: 1 or, in the
+// backward pass, -1) before its bytes are expected to be free.
+void ProgramSink::set_leaving_horizons(int step) {
+  auto& items = m_writer.program.items;
+  for (auto i = m_pass_begin; i < m_writer.next(); ++i) {
+    Item& item = items[static_cast<std::size_t>(i)];
+    auto const next = item.block < 0 ? m_ends.end() : m_ends.find(item.block + step);
+    bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
+    if (leaves && next != m_ends.end()) item.horizon = std::max(item.number, next->second);
+  }
+}
+
+void ProgramSink::end_micro_batch() {
+  set_leaving_horizons(-1);
+  m_writer.end_segment();
+}
+
+void ProgramSink::end_update() {
+  m_updates.set_horizons();
+  m_writer.end_segment();
+}
+
+}  // namespace spillway

@@ -1,0 +1,218 @@
+// A training step, told event by event: the one author of what happens in which order. A Shape says
+// what there is: the ops of a graph, or blocks of a model in a few pieces. A Sink makes of the
+// events what it is for: items of a Program, jobs of a timeline, bytes, sums. Both are types, not
+// interfaces, since the search tells a step some thousand times: an empty event costs nothing.
+//
+// A station is one block's forward pass in a micro-batch, or one block's backward pass with what it
+// repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
+// from 0.
+//
+// Shape (`visit` is called with each in turn):
+//   int blocks(), groups();                            stations are blocks(), then groups()
+//   fetches(station, visit), drops(station, visit)     chunks: parameters come before it, go after
+//   int forward_pieces(block), backward_pieces(group)
+//   leaving(block, piece, visit)                       activations that leave after a forward piece
+//   coming(group, piece, visit)                        those that come back before a backward piece
+//   gradients(group, piece, visit)                     GradientIds that a backward piece makes
+//   whole int parts(chunk)                                   further uses of its parameters bool
+//   exchanges(), reduces_each(chunk)              among ranks; after every micro-batch
+//   chunks(visit), updated_after(group, visit)         to update: all, in order; early ones
+//   int loss_group(), pieces(), chunk_of(piece), ahead(piece)      of updates, in their order
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace spillway {
+
+// Where a micro-batch stands in its step.
+struct MicroBatch {
+  char const* segment;
+  bool first, last;
+
+  bool is_only() const { return first && last; }
+};
+
+// A chunk's gradient, or what a further use of its parameters has made of it.
+struct GradientId {
+  int chunk = -1, part = -1;  // -1: the chunk's own
+};
+
+template <class Shape, class Sink>
+class StepTelling {
+ public:
+  // `redo`: all updates wait for the norm of all gradients (Plan::redo).
+  StepTelling(Shape const& shape, bool redo, Sink& sink)
+      : m_shape(shape), m_sink(sink), m_early(!redo) {}
+
+  void begin_step() {
+    m_unfinished.clear();
+    m_next = m_whole = m_state_brought = m_brought = 0;
+  }
+
+  void micro_batch(MicroBatch const& now) {
+    m_now = now;
+    m_sink.begin_micro_batch(now);
+    for (int block = 0; block < m_shape.blocks(); ++block) forward(block);
+    m_sink.turn();
+    for (int group = 0; group < m_shape.groups(); ++group) backward(group);
+    gather(m_reductions.size());
+    if (m_now.last && m_early) update_after(m_shape.groups());
+    m_sink.end_micro_batch();
+  }
+
+  // What follows the last micro-batch.
+  void update() {
+    m_sink.begin_update();
+    if (m_early) {
+      m_sink.report();
+    } else {
+      m_whole = m_shape.pieces();
+      bring_ahead();
+      m_shape.chunks([&](int chunk) { m_sink.norm(chunk); });
+      m_sink.commit(true);
+      m_shape.chunks([&](int chunk) { update(chunk); });
+    }
+    m_sink.end_update();
+  }
+
+ private:
+  struct Reduction {
+    GradientId gradient;
+    bool joins_step;  // it is of one micro-batch
+  };
+
+  void forward(int block) {
+    enter(block);
+    for (int piece = 0; piece < m_shape.forward_pieces(block); ++piece) {
+      m_sink.forward(block, piece);
+      m_shape.leaving(block, piece, [&](auto const& it) { m_sink.leave(block, it); });
+    }
+    go(block);
+  }
+
+  // Sums over ranks that were begun beside the groups before are taken up behind this one.
+  void backward(int group) {
+    int const station = m_shape.blocks() + group;
+    auto const begun_earlier = m_reductions.size();
+    enter(station);
+    for (int piece = 0; piece < m_shape.backward_pieces(group); ++piece) {
+      m_shape.coming(group, piece, [&](auto const& it) { m_sink.reload(group, it); });
+      m_sink.backward(group, piece);
+      m_shape.gradients(group, piece, [&](GradientId it) { collect(it, group); });
+    }
+    gather(begun_earlier);
+    go(station);
+    if (m_now.last && m_early) update_after(group);
+  }
+
+  void enter(int station) {
+    m_sink.enter(station);
+    m_shape.fetches(station, [&](int chunk) { m_sink.fetch(chunk, station); });
+  }
+  void go(int station) {
+    m_shape.drops(station, [&](int chunk) { m_sink.drop(chunk, station); });
+  }
+
+  // A gradient of this micro-batch is whole: it goes to where the step's is summed up. Within the
+  // only micro-batch, parts are added by the ops that make them.
+  void collect(GradientId gradient, int group) {
+    if (m_now.is_only() && gradient.part >= 0) return;
+    m_sink.collect(gradient, group, m_now.first);
+    bool const each = !m_now.is_only() && m_shape.reduces_each(gradient.chunk);
+    if (m_shape.exchanges() && each)
+      reduce({gradient, true});
+    else
+      join_step(gradient);
+  }
+
+  // With the last micro-batch all uses of the parameters are added, and summed over ranks where
+  // that was not done for every micro-batch.
+  void join_step(GradientId gradient) {
+    int const chunk = gradient.chunk;
+    if (!m_now.first) m_sink.accumulate(gradient);
+    if (!m_now.last || !is_last_use(chunk)) return;
+    bool const several = !m_now.first;
+    for (int part = 0; several && part < m_shape.parts(chunk); ++part)
+      m_sink.add_part({chunk, part});
+    bool const reduced = several && m_shape.reduces_each(chunk);
+    if (m_shape.exchanges() && !reduced)
+      reduce({{chunk}, false});
+    else
+      m_sink.complete(chunk);
+  }
+
+  bool is_last_use(int chunk) {
+    int const uses = m_now.first ? 1 : 1 + m_shape.parts(chunk);
+    if (uses == 1) return true;
+    auto const at = static_cast<std::size_t>(chunk);
+    if (m_unfinished.size() <= at) m_unfinished.resize(at + 1, 0);
+    return ++m_unfinished[at] == uses;
+  }
+
+  void reduce(Reduction const& reduction) {
+    m_sink.reduce(reduction.gradient);
+    m_reductions.push_back(reduction);
+  }
+
+  // The second half of the `count` reductions that have waited longest.
+  void gather(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const reduction = m_reductions[i];
+      m_sink.gather(reduction.gradient);
+      if (reduction.joins_step)
+        join_step(reduction.gradient);
+      else
+        m_sink.complete(reduction.gradient.chunk);
+    }
+    m_reductions.erase(m_reductions.begin(),
+                       m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  // Where nothing waits for the norm of all gradients, the step commits as soon as its loss is
+  // known and chunks are updated beside the groups that follow.
+  void update_after(int group) {
+    if (group == m_shape.loss_group()) {
+      m_sink.commit(false);
+      bring_ahead();
+    }
+    m_shape.updated_after(group, [&](int chunk) {
+      m_sink.norm(chunk);
+      update(chunk);
+    });
+    m_sink.end_group(group);
+  }
+
+  void update(int chunk) {
+    int end = m_next;
+    while (end < m_shape.pieces() && m_shape.chunk_of(end) == chunk) ++end;
+    m_whole = std::max(m_whole, end);
+    for (; m_next < end; ++m_next) {
+      bring_ahead();
+      m_sink.update(m_next);
+    }
+    m_sink.updated(chunk);
+  }
+
+  // What the next pieces need; gradients once they are whole, and no sooner what leaves the device
+  // as they do: else it would wait for a slot and they for it.
+  void bring_ahead() {
+    if (m_next == m_shape.pieces()) return;
+    int const last = std::min(m_next + m_shape.ahead(m_next) + 1, m_shape.pieces());
+    for (; m_state_brought < last; ++m_state_brought) m_sink.bring(m_state_brought, false);
+    for (; m_brought < std::min(last, m_whole); ++m_brought) m_sink.bring(m_brought, true);
+  }
+
+  Shape const& m_shape;
+  Sink& m_sink;
+  bool m_early;
+  MicroBatch m_now{};
+  std::vector<Reduction> m_reductions;  // begun and not taken up
+  std::vector<int> m_unfinished;        // per chunk: uses of its parameters that have joined
+  // Pieces of updates: the next to run; before which gradients are whole; up to which is brought
+  // what needs no gradient, and all.
+  int m_next = 0, m_whole = 0, m_state_brought = 0, m_brought = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,53 @@
+// The items of a step's updates.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "plan/schedule/graph_shape.hpp"
+
+namespace spillway {
+
+// Events of tell_step.hpp.
+class UpdateItems {
+ public:
+  // Both outlive it.
+  UpdateItems(Draft& draft, GraphShape const& shape);
+
+  void norm(int chunk);
+  // Of what a piece needs and has elsewhere: `late`, its gradient and with it what leaves the
+  // device; else the rest.
+  void bring(int piece, bool late);
+  // Runs it, and takes back what it has changed elsewhere.
+  void update(int piece);
+  void end_group() { m_group_ends.push_back(m_writer.next()); }
+  // Once all items are there: what is asynchronous is given time.
+  void set_horizons();
+
+ private:
+  Op const& op(UpdatePiece const& piece) const { return m_draft.op(piece.op); }
+  BufferId slot(UpdatePiece const& piece, TensorId state);
+  std::int64_t largest_slice(Lane lane) const;
+  ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
+  ItemNumber run_whole(UpdatePiece const& piece);
+  ItemNumber run_slice(UpdatePiece const& piece);
+  void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
+  ItemNumber first_reader(int chunk);
+
+  Draft& m_draft;
+  ProgramWriter& m_writer;
+  GraphShape const& m_shape;
+  std::multimap<int, int> m_norm_ops;  // by chunk
+  std::vector<ItemNumber> m_group_ends;
+  std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // lane, slot, operand
+  struct Done {
+    ItemNumber item;
+    int chunk;
+    std::size_t group;
+  };
+  std::vector<Done> m_done;
+  std::vector<ItemNumber> m_first_readers;  // by buffer; empty: not asked for yet
+};
+
+}  // namespace spillway

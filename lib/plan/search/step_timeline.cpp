@@ -1,0 +1,237 @@
+#include "plan/search/step_timeline.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
+                           BlockShape const& shape, StationBytes const& bytes)
+    : m_model(model),
+      m_plan(plan),
+      m_shape(shape),
+      m_bytes(bytes),
+      m_jobs(machine, model.ranks),
+      m_gradient(model.chunks.size(), -1),
+      m_updated(model.chunks.size(), -1) {}
+
+void StepTimeline::begin_micro_batch(MicroBatch const& now) {
+  m_first = now.first;
+  m_now = m_first ? m_reported : -1;
+  m_fetched.assign(m_model.chunks.size(), -1);
+  m_spilled.assign(m_model.blocks.size(), -1);
+  m_reloads.assign(m_model.blocks.size(), {-1, -1});
+  m_released.assign(1, {-1, -1, -1});
+  m_left.clear();
+  m_left_bytes = 0;
+}
+
+void StepTimeline::fetch(int c, int) {
+  Waits const waits = {m_now, of(m_updated, c)};
+  bool const is_there = places(c).parameters == Tier::device;
+  int const job =
+      is_there ? -1 : m_jobs.copy(places(c).parameters, Tier::device, chunk(c).home_bytes, waits);
+  of(m_fetched, c) = m_jobs.send(chunk(c).fetch_sent_bytes, job, waits);
+}
+
+void StepTimeline::forward(int b, int piece) {
+  Waits waits = {};
+  if (piece == 0) {
+    waits.push_back(b == 0 ? m_now : -1);
+    need_room_as_layout_gives_it(b, waits);
+    need_parameters(block(b).forward_chunks, waits);
+    need_memory_as_layout_gives_it(b, waits);
+  }
+  m_now = m_jobs.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
+}
+
+void StepTimeline::leave(int b, AwayPart const& part) {
+  auto const to = *away_tier(plan_of(b).policy);
+  of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_now});
+  if (part.part + 1 == m_shape.forward_pieces(b))
+    left({b, to, of(m_spilled, b), part.bytes * m_shape.forward_pieces(b)});
+}
+
+void StepTimeline::reload(int, AwayPart const& part) {
+  auto const from = *away_tier(plan_of(part.block).policy);
+  m_reloads[static_cast<std::size_t>(part.block)][static_cast<std::size_t>(part.part)] =
+      m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_now});
+}
+
+void StepTimeline::backward(int group, int piece) {
+  int const b = m_shape.block_of(group);
+  Waits waits = {};
+  if (piece == 0) {
+    need_room_as_layout_gives_it(m_shape.station_of(group), waits);
+    waits.push_back(gradients_room_as_layout_gives_it(Tier::device, group));
+    need_parameters(block(b).backward_chunks, waits);
+  }
+  waits.push_back(m_reloads[static_cast<std::size_t>(b)][static_cast<std::size_t>(piece)]);
+  auto const& cost = block(b).policies[index(plan_of(b).policy)].backward;
+  m_now = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
+}
+
+// The host lane works on the device's gradients too where both are main memory.
+void StepTimeline::collect(GradientId gradient, int group, bool first) {
+  int const c = gradient.chunk;
+  auto& job = of(m_gradient, c);
+  job = m_now;
+  if (!sums_on_host(c) || (!first && m_plan.unified)) return;
+  auto const bytes = gradient.part < 0 ? chunk(c).gradient_bytes : part(gradient).bytes;
+  job = m_jobs.copy(Tier::device, Tier::host, bytes,
+                    {job, gradients_room_as_layout_gives_it(Tier::host, group)});
+  left({m_shape.station_of(group), Tier::host, job, bytes});
+}
+
+int StepTimeline::add_for(int c, ItemCost const& compute, ItemCost const& host,
+                          Waits const& waits) {
+  bool const on_host = sums_on_host(c);
+  return m_jobs.add(on_host ? Lane::host : Lane::compute, on_host ? host : compute, waits);
+}
+
+void StepTimeline::accumulate(GradientId gradient) {
+  int const c = gradient.chunk;
+  auto& job = of(m_gradient, c);
+  if (gradient.part < 0) {
+    job = add_for(c, chunk(c).accumulate, chunk(c).host_accumulate, {job});
+  } else {
+    job = add_for(c, part(gradient).accumulate, part(gradient).host_accumulate, {job});
+  }
+}
+
+void StepTimeline::add_part(GradientId gradient) {
+  auto const& cost = part(gradient);
+  auto& job = of(m_gradient, gradient.chunk);
+  job = add_for(gradient.chunk, cost.accumulate, cost.host_accumulate, {job, m_now});
+}
+
+void StepTimeline::reduce(GradientId gradient) {
+  auto& job = of(m_gradient, gradient.chunk);
+  job = m_jobs.send(gradient.part < 0 ? chunk(gradient.chunk).scatter_sent_bytes
+                                      : part(gradient).scatter_sent_bytes,
+                    job);
+}
+
+void StepTimeline::gather(GradientId gradient) {
+  auto const& cost = chunk(gradient.chunk);
+  auto& job = of(m_gradient, gradient.chunk);
+  job = add_for(gradient.chunk, cost.tree_sum, cost.host_tree_sum, {job});
+  job = m_jobs.send(gradient.part < 0 ? cost.gather_sent_bytes : part(gradient).gather_sent_bytes,
+                    job);
+}
+
+void StepTimeline::norm(int c) {
+  m_go = m_norms[sums_on_host(c) ? 1 : 0] =
+      add_for(c, chunk(c).norm, chunk(c).host_norm, {of(m_gradient, c)});
+}
+
+// One that comes with the loss lets nothing wait: norms do, which are there later.
+void StepTimeline::commit(bool knows_norms) {
+  if (knows_norms) report();
+}
+
+void StepTimeline::report() {
+  m_go = m_reported = m_jobs.add(Lane::comm, {}, {m_norms[0], m_norms[1]});
+}
+
+void StepTimeline::bring(int piece, bool late) {
+  int const c = m_shape.chunk_of(piece);
+  auto const& work = m_shape.work(c);
+  auto& brought = m_brought[static_cast<std::size_t>(piece % kAtOnce)];
+  if (!late) brought = {};
+  int const after = late ? of(m_gradient, c) : m_now;
+  for (Tier const tier : kTiersInOrder) {
+    auto const bytes = work.needs.bytes[index(tier)] / work.parts;
+    if (bytes == 0 || is_late(c, tier) != late) continue;
+    int const job = m_jobs.copy(tier, work.needs.workplace, bytes, {slot_free(piece), after});
+    brought.push_back(job);
+    if (tier == places(c).gradients) m_released.back()[index(tier)] = job;
+  }
+}
+
+void StepTimeline::update(int piece) {
+  int const c = m_shape.chunk_of(piece);
+  auto const& work = m_shape.work(c);
+  bool const host = places(c).update == Tier::host;
+  auto const& whole = host ? chunk(c).host_update : chunk(c).update;
+  auto waits = m_brought[static_cast<std::size_t>(piece % kAtOnce)];
+  waits.push_back(m_go);
+  int freed = m_jobs.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
+  auto& updated = of(m_updated, c);
+  int const changed = updated = freed;
+  auto const gradients = places(c).gradients;
+  if (work.needs.bytes[index(gradients)] == 0) m_released.back()[index(gradients)] = changed;
+  for (Tier const tier : kTiersInOrder) {
+    auto const bytes = work.needs.back_bytes[index(tier)] / work.parts;
+    if (bytes == 0) continue;
+    freed = m_jobs.copy(work.needs.workplace, tier, bytes, {changed});
+    if (tier == places(c).parameters) updated = freed;
+  }
+  if (m_shape.slot_of(piece) >= 0) m_freed.push_back(freed);
+}
+
+void StepTimeline::updated(int c) {
+  of(m_updated, c) = m_jobs.send(chunk(c).update_sent_bytes, of(m_updated, c));
+}
+
+// Gradients when they are whole, with what lies where they do.
+bool StepTimeline::is_late(int c, Tier tier) const {
+  auto const workplace = m_shape.work(c).needs.workplace;
+  return tier == Tier::device || (tier == places(c).gradients && tier != workplace);
+}
+
+int StepTimeline::slot_free(int piece) const {
+  auto const slots = m_shape.work(m_shape.chunk_of(piece)).slots;
+  auto const before = m_steps * m_shape.slots() + m_shape.slot_of(piece) - slots;
+  auto const last = std::min<std::ptrdiff_t>(before, std::ssize(m_freed) - 1);
+  return last < 0 ? -1 : m_freed[static_cast<std::size_t>(last)];
+}
+
+void StepTimeline::need_parameters(std::vector<int> const& chunks, Waits& waits) {
+  for (int const c : chunks)
+    waits.push_back(m_shape.is_fetched(c) ? of(m_fetched, c) : of(m_updated, c));
+}
+
+void StepTimeline::left(Left const& what) {
+  m_left.push_back(what);
+  m_left_bytes += what.bytes;
+}
+
+// What left before the last station is waited for, the oldest first, once its bytes are needed:
+// layout does not keep free what is not needed yet, so from about this share of the peak on.
+void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
+  constexpr double share = 0.8;
+  auto const most = share * static_cast<double>(m_bytes.most[index(Tier::device)]);
+  auto bytes = m_bytes.on_device[static_cast<std::size_t>(station)] + m_left_bytes;
+  for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
+    bytes -= left->bytes;
+  std::array<int, kTiers> last = {-1, -1, -1};  // by where to: a lane ends them in order
+  while (!m_left.empty() && m_left.front().station + 1 < station &&
+         static_cast<double>(bytes) > most) {
+    bytes -= m_left.front().bytes;
+    m_left_bytes -= m_left.front().bytes;
+    last[index(m_left.front().to)] = m_left.front().job;
+    m_left.pop_front();
+  }
+  for (int const job : last) waits.push_back(job);
+}
+
+// Of an update beside the backward pass it is expected that it has let go of its gradient some
+// groups later: then layout gives those bytes to another gradient, which waits where it has not.
+int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const {
+  int const from = group - kGroupsBeside - 1;
+  if (m_plan.redo || from < 0 || from >= std::ssize(m_released)) return -1;
+  return m_released[static_cast<std::size_t>(from)][index(tier)];
+}
+
+// Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
+// update still reads to the block `prefetch` before its own: that waits for the update.
+void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
+  if (!m_first || !m_plan.unified || !m_plan.redo) return;
+  int const ahead = std::min(b + m_plan.prefetch, static_cast<int>(m_model.blocks.size()) - 1);
+  for (int const c : block(ahead).forward_chunks) {
+    bool const comes = places(c).parameters != Tier::device;
+    if (comes && places(c).update == Tier::host) waits.push_back(of(m_updated, c));
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,110 @@
+// A step's events as jobs on lanes: what each waits for, and how long it takes. A Sink for
+// tell_step.hpp, of a BlockShape.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <vector>
+
+#include "plan/search/block_shape.hpp"
+#include "plan/search/estimate_bytes.hpp"
+#include "plan/search/estimate_jobs.hpp"
+
+namespace spillway {
+
+class StepTimeline {
+ public:
+  // All outlive it.
+  StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
+               BlockShape const& shape, StationBytes const& bytes);
+
+  Timeline const& timeline() const { return m_jobs.timeline(); }
+
+  // The events.
+  void begin_micro_batch(MicroBatch const& now);
+  void enter(int) {}
+  void fetch(int chunk, int station);
+  void drop(int, int) {}
+  void forward(int block, int piece);
+  void leave(int block, AwayPart const& part);
+  void turn() {}
+  void reload(int group, AwayPart const& part);
+  void backward(int group, int piece);
+  void collect(GradientId gradient, int group, bool first);
+  void accumulate(GradientId gradient);
+  void add_part(GradientId gradient);
+  void reduce(GradientId gradient);
+  void gather(GradientId gradient);
+  void complete(int) {}
+  void end_micro_batch() {}
+  void begin_update() {}
+  void norm(int chunk);
+  void commit(bool knows_norms);
+  void report();
+  void bring(int piece, bool late);
+  void update(int piece);
+  void updated(int chunk);
+  void end_group(int) { m_released.push_back({-1, -1, -1}); }
+  void end_update() { ++m_steps; }
+
+ private:
+  ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
+  PartCost const& part(GradientId id) const {
+    return chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
+  }
+  ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
+  BlockCost const& block(int number) const {
+    return m_model.blocks[static_cast<std::size_t>(number)];
+  }
+  BlockPlan const& plan_of(int block) const {
+    return m_plan.blocks[static_cast<std::size_t>(block)];
+  }
+  // By chunk, the last job of a kind; -1: none.
+  using Jobs = std::vector<int>;
+  static int& of(Jobs& jobs, int number) { return jobs[static_cast<std::size_t>(number)]; }
+
+  bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
+  int add_for(int chunk, ItemCost const& compute, ItemCost const& host, Waits const& waits);
+  void need_parameters(std::vector<int> const& chunks, Waits& waits);
+  // What layout makes wait, told in functions of their own.
+  void need_room_as_layout_gives_it(int station, Waits& waits);
+  void need_memory_as_layout_gives_it(int block, Waits& waits);
+  int gradients_room_as_layout_gives_it(Tier tier, int group) const;
+  bool is_late(int chunk, Tier tier) const;
+  int slot_free(int piece) const;
+
+  BlockModel const& m_model;
+  Plan const& m_plan;
+  BlockShape const& m_shape;
+  StationBytes const& m_bytes;
+  EstimateJobs m_jobs;
+
+  // Of the current micro-batch.
+  bool m_first = true;                        // of its step
+  int m_now = -1;                             // the last pass
+  Jobs m_fetched, m_spilled;                  // by chunk; by block
+  std::vector<std::array<int, 2>> m_reloads;  // by block: halves
+  struct Left {                               // the device, and its room was not needed yet
+    int station;
+    Tier to;
+    int job;
+    std::int64_t bytes;
+  };
+  void left(Left const& what);
+  // By group beside which chunks were updated, and by tier: what let go of their gradients.
+  std::vector<std::array<int, kTiers>> m_released;
+  std::deque<Left> m_left;  // in the order of stations
+  std::int64_t m_left_bytes = 0;
+
+  // Of steps.
+  Jobs m_gradient, m_updated;  // by chunk: what its gradient, its parameters were last changed by
+  static constexpr int kAtOnce = kSlicesAhead + 1;
+  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for pieces from the next on
+  Jobs m_freed;                           // what emptied the slots, in turn
+  std::array<int, 2> m_norms = {-1, -1};  // the last one of either lane
+  int m_go = -1;                          // what an update waits for: a commit, or its own norm
+  int m_reported = -1;                    // the step before; -1: there was none
+  int m_steps = 0;
+};
+
+}  // namespace spillway
