@@ -5,8 +5,10 @@
 #include <graph/build.hpp>
 #include <iostream>
 #include <model/model.hpp>
-#include <plan/machine_file.hpp>
-#include <plan/solve.hpp>
+#include <plan/data/machine_file.hpp>
+#include <plan/explain/explain.hpp>
+#include <plan/search/solve.hpp>
+#include <plan/time/simulate.hpp>
 
 int main(int argc, char** argv) try {
   if (argc != 3) return std::cerr << "usage: example_plan input.yaml machine.yaml\n", 2;
