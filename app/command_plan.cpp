@@ -15,6 +15,8 @@
 #include "plan/data/plan_file.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
+#include "plan/listing/items_text.hpp"
+#include "plan/listing/program_json.hpp"
 #include "plan/time/simulate.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/cores.hpp"
@@ -118,6 +120,8 @@ std::string text_of(PlanReport const& report, bool compares) {
 }  // namespace
 
 Status run_plan(PlanArguments const& arguments) {
+  if (arguments.items && arguments.compare)
+    throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
   auto const where = arguments.machine.empty() ? ForMachine::here : ForMachine::other;
   auto config = load_config(arguments.input, arguments.overrides, where);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
@@ -128,8 +132,13 @@ Status run_plan(PlanArguments const& arguments) {
                           : other_machine(config, vocab, arguments.machine, ranks);
   auto const planned = plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
                                 target.machine, ranks);
-  auto const simulation = simulate(planned.programs.train, target.machine);
   if (!arguments.save.empty()) replace_text(arguments.save, to_yaml(planned.plan, planned.train));
+  if (arguments.items) {
+    auto const& program = planned.programs.train;
+    print_result(arguments.json ? to_json(program) : items_text(program));
+    return Status::done;
+  }
+  auto const simulation = simulate(planned.programs.train, target.machine);
   PlanReport report{config,
                     planned,
                     simulation,

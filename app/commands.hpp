@@ -64,6 +64,7 @@ struct PlanArguments {
   std::int64_t ranks = 1;
   bool json = false;
   bool compare = false;
+  bool items = false;
   std::string save;  // plan.yaml
 };
 Status run_plan(PlanArguments const& arguments);

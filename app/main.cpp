@@ -99,6 +99,8 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file");
   command->add_flag("--compare", plan.compare,
                     "what other plans would cost, and what 1 GiB more would buy; takes longer");
+  command->add_flag("--items", plan.items,
+                    "instead, every item of a step: its lane, its buffers, what it waits for");
   command->callback([&] { request.plain = [&] { return run_plan(plan); }; });
 }
 

@@ -4,7 +4,7 @@
 set(spillway_floors
   "base" "config" "graph" "model plan" "kernels comm profile io" "runtime" "state" "train" "app")
 set(spillway_floors_of_plan
-  "data" "memory proof" "schedule" "compile" "time" "search" "explain move")
+  "data" "memory proof" "schedule" "compile" "time" "search" "explain listing move")
 
 # The place of `folder` in a list of floors; empty: it has none.
 function(place_in floors folder place)

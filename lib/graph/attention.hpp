@@ -27,6 +27,7 @@ struct AttentionAttributes {
   std::int64_t tile = 256;  // rows of q and of k per tile, rounded up to what the kernels want
 
   CostTerms cost_terms() const;
+  bool operator==(AttentionAttributes const&) const = default;
 };
 
 // Pairs of a query and a key of one head and sequence that causal and window leave.

@@ -12,12 +12,14 @@ struct EmbedAttributes {
   std::int64_t sequence = 0;  // rows per sequence: row m stands at position m mod sequence
 
   CostTerms cost_terms() const;
+  bool operator==(EmbedAttributes const&) const = default;
 };
 
 struct NormAttributes {
   double eps = 1e-5;
 
   CostTerms cost_terms() const;
+  bool operator==(NormAttributes const&) const = default;
 };
 
 // T5's bias (Raffel et al., arXiv:1910.10683): scores of keys at a distance get their bucket's
@@ -31,6 +33,7 @@ struct RelativeBiasAttributes {
   bool bidirectional = true;
 
   CostTerms cost_terms() const;
+  bool operator==(RelativeBiasAttributes const&) const = default;
 };
 
 // `erf` is x times the normal distribution's CDF, `tanh` is GPT-2's approximation of it.
@@ -39,6 +42,7 @@ struct GeluAttributes {
   GeluForm form = GeluForm::tanh;
 
   CostTerms cost_terms() const;
+  bool operator==(GeluAttributes const&) const = default;
 };
 
 // An element's number is drawn from (seed, origin, sample, element): the same in backward, and
@@ -50,12 +54,14 @@ struct DropoutAttributes {
   std::uint64_t origin = 0;   // number of the forward op
 
   CostTerms cost_terms() const;
+  bool operator==(DropoutAttributes const&) const = default;
 };
 
 struct LmHeadAttributes {
   std::int64_t chunk = 0;  // rows of logits that exist at a time
 
   CostTerms cost_terms() const;
+  bool operator==(LmHeadAttributes const&) const = default;
 };
 
 // Which elements of its chunk an op of the update works on: as many as its gradient operand has.
@@ -63,6 +69,7 @@ struct UpdateRange {
   std::int64_t first = 0;
 
   CostTerms cost_terms() const;
+  bool operator==(UpdateRange const&) const = default;
 };
 
 struct AdamWAttributes {
@@ -70,6 +77,7 @@ struct AdamWAttributes {
   UpdateRange range;
 
   CostTerms cost_terms() const;
+  bool operator==(AdamWAttributes const&) const = default;
 };
 
 using Attributes = std::variant<std::monostate, EmbedAttributes, NormAttributes,

@@ -68,6 +68,7 @@ struct BatchTensor {
   BatchField field;
   int stack = 0;
   TensorId tensor = -1;
+  bool operator==(BatchTensor const&) const = default;
 };
 
 }  // namespace spillway

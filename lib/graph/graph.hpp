@@ -17,6 +17,8 @@ namespace spillway {
 struct Init {
   enum class Kind : std::uint8_t { zeros, ones, normal } kind = Kind::zeros;
   double std = 0;
+
+  bool operator==(Init const&) const = default;
 };
 
 struct Parameter {
@@ -24,12 +26,14 @@ struct Parameter {
   View view;         // into its chunk's parameter tensor; contiguous
   Init init;
   bool decay = false;
+  bool operator==(Parameter const&) const = default;
 };
 
 // What an update keeps of a parameter from step to step, beside it.
 struct State {
   std::string name;  // "remainder" (the lower half of a bf16 master), "m", "v"
   TensorId tensor = -1;
+  bool operator==(State const&) const = default;
 };
 
 // The parameters of one block in execution order, one contiguous tensor; gradient and states have
@@ -48,6 +52,7 @@ struct Chunk {
   int norm = -1;  // its row of `WellKnown::norms`
 
   TensorId state(std::string_view name) const;  // -1: it has none of that name
+  bool operator==(Chunk const&) const = default;
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // elements
 inline constexpr std::int64_t kNormTile = 4096;          // elements of a chunk per fp64 partial sum
@@ -83,6 +88,7 @@ struct WellKnown {
   TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
 
   TensorId of(BatchField field, int stack = 0) const;
+  bool operator==(WellKnown const&) const = default;
 };
 
 // Words of `control`.

@@ -38,6 +38,7 @@ struct Op {
   bool elided = false;  // a forward op whose work its backward op does too (lm_head_loss)
   // An update that asks for whole parameters: it is never given a slice of its chunk.
   bool whole_chunk = false;
+  bool operator==(Op const&) const = default;
 };
 
 std::string_view name(OpKind kind);

@@ -44,6 +44,7 @@ struct Tensor {
   int versions = 1;
 
   std::int64_t bytes() const { return element_count(shape) * size_bytes(dtype); }
+  bool operator==(Tensor const&) const = default;
 };
 
 // A strided window on a tensor; offset and strides in elements. q, k and v are three views of

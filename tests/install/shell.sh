@@ -51,6 +51,7 @@ expect "${commands//$'\n'/ }" spillway ""
 expect "profile plan" spillway p
 expect "--version" spillway --v
 expect "--machine" spillway plan --m
+expect "--items" spillway plan --i
 expect "--separator" spillway tokenize --s
 expect "model.layers=" spillway train in.yaml model.la
 expect "notes.yaml" spillway train no

@@ -69,17 +69,21 @@ std::int64_t written_bytes(Item const& item) {
   return bytes;
 }
 
+std::string what(Program const& program, Item const& item) {
+  auto const kind = item.kind == ItemKind::op
+                        ? name(program.ops[static_cast<std::size_t>(item.op)].kind)
+                        : name(item.kind);
+  auto const about = subject(program, item);
+  return about.empty() ? std::string(kind) : fmt::format("{} {}", kind, about);
+}
+
 std::string describe(Program const& program, ItemNumber number) {
   if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
     return fmt::format("item {}", number);
   }
   Item const& item = program.items[static_cast<std::size_t>(number)];
-  auto const kind = item.kind == ItemKind::op
-                        ? name(program.ops[static_cast<std::size_t>(item.op)].kind)
-                        : name(item.kind);
-  std::string text = fmt::format("item {} {} {}", number, name(item.lane), kind);
-  if (auto const about = subject(program, item); !about.empty()) text += " " + about;
-  return text + fmt::format(" ({})", human_bytes(written_bytes(item)));
+  return fmt::format("item {} {} {} ({})", number, name(item.lane), what(program, item),
+                     human_bytes(written_bytes(item)));
 }
 
 }  // namespace spillway

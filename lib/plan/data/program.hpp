@@ -44,6 +44,7 @@ struct Buffer {
   std::int64_t stride = 0;   // between versions; set by layout
   bool persistent = false;   // lives as long as the run (parameters, moments)
   bool spanning = false;     // may carry a value from one segment into another (gradients, scalars)
+  bool operator==(Buffer const&) const = default;
 };
 
 enum class ItemKind : std::uint8_t {
@@ -68,6 +69,7 @@ struct Access {
   BufferId buffer = -1;
   std::int64_t first = 0, last = 0;
   std::vector<ItemNumber> writers;
+  bool operator==(Access const&) const = default;
 };
 
 struct Item {
@@ -83,6 +85,7 @@ struct Item {
   // asynchronous is expected to be done by then. Waits hold even if it is not. Numbers from
   // items.size() on mean the next step's items.
   ItemNumber horizon = -1;
+  bool operator==(Item const&) const = default;
 };
 
 // Items [first, last) of Program::items. Segments run in the order of `segment_sequence`.
@@ -91,6 +94,7 @@ struct Segment {
   ItemNumber first = 0, last = 0;
 
   bool is_middle() const { return name == "middle"; }
+  bool operator==(Segment const&) const = default;
 };
 
 struct Program {
@@ -109,6 +113,7 @@ struct Program {
   std::array<std::int64_t, kTiers> persistent_bytes{};  // of it, what lives as long as the run
   bool once = false;  // runs a single time, and state may be overwritten that was read before
   bool redo = true;   // a step whose transfers fail is not committed and can be run again
+  bool operator==(Program const&) const = default;
 };
 
 // How often a step runs a segment: n - 2 times where it is `middle`, else once.
@@ -121,6 +126,8 @@ std::vector<int> segment_sequence(Program const& program, std::int64_t most_midd
 std::vector<int> proof_sequence(Program const& program);
 // Of all its buffers; what a copy or a message moves.
 std::int64_t written_bytes(Item const& item);
+// "copy h.3/attn", "matmul h.3/fc", "commit": its kind and what it is about.
+std::string what(Program const& program, Item const& item);
 // "item 41 nvme_write copy h.3/attn (42 MiB)": how errors, traces and explanations name an item.
 std::string describe(Program const& program, ItemNumber item);
 

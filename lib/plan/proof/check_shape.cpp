@@ -79,6 +79,13 @@ bool has_its_operands(Program const& program, Item const& item) {
   return false;
 }
 
+std::string check_operand(Program const& program, Item const& item, BufferId operand) {
+  bool const is_there = operand >= 0 && operand < static_cast<BufferId>(program.buffers.size());
+  bool const may_lack = item.kind == ItemKind::op && operand == kAbsent;
+  return is_there || may_lack ? ""
+                              : fmt::format("works on buffer {}, which does not exist", operand);
+}
+
 std::string check_access(Program const& program, Access const& access) {
   if (access.buffer < 0 || access.buffer >= static_cast<BufferId>(program.buffers.size())) {
     return fmt::format("uses buffer {}, which does not exist", access.buffer);
@@ -111,6 +118,9 @@ std::string check_item(Program const& program, Item const& item) {
   }
   if (!has_its_operands(program, item)) {
     return fmt::format("has {} operands, which its kind does not take", item.operands.size());
+  }
+  for (BufferId const operand : item.operands) {
+    if (auto const wrong = check_operand(program, item, operand); !wrong.empty()) return wrong;
   }
   for (auto const* accesses : {&item.reads, &item.writes}) {
     for (Access const& access : *accesses) {

@@ -1,0 +1,15 @@
+// Whether the numbers of a Program that somebody else wrote lead anywhere.
+#pragma once
+
+#include <string>
+
+#include "plan/data/program.hpp"
+
+namespace spillway {
+
+// What `check_shape` takes for granted, since the passes that make Programs see to it: that tensors
+// and ops exist that others name, that sizes are sizes, and that 63 bits hold what a step moves.
+// The first fault as a line that names where it is; empty: there is none.
+std::string wrong_reference(Program const& program);
+
+}  // namespace spillway
