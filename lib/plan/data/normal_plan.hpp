@@ -1,4 +1,4 @@
-// The one form of a Plan that passes take.
+// The one form of a Plan that is scheduled.
 #pragma once
 
 #include "graph/graph.hpp"

@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// What `check_shape` takes for granted, since the passes that make Programs see to it: that tensors
+// What `check_shape` takes for granted, since whoever makes Programs sees to it: that tensors
 // and ops exist that others name, that sizes are sizes, and that 63 bits hold what a step moves.
 // The first fault as a line that names where it is; empty: there is none.
 std::string wrong_reference(Program const& program);
