@@ -21,7 +21,7 @@ BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, 
       m_halves(grain == Grain::fine ? 2 : 1) {
   m_away.reserve(model.blocks.size());
   for (std::size_t b = 0; b < model.blocks.size(); ++b)
-    m_away.push_back(away_bytes(model, plan, b));
+    m_away.push_back(spillway::away_bytes(model, plan, b));
   note_visits();
   if (grain == Grain::whole) return;
   if (!plan.redo) note_early();

@@ -38,11 +38,12 @@ class BlockShape {
     for (auto const& [at, chunk] : within(m_drops, station)) visit(chunk);
   }
 
-  int forward_pieces(int block) const { return away(block) > 0 ? m_halves : 1; }
+  std::int64_t away_bytes(int block) const { return m_away[static_cast<std::size_t>(block)]; }
+  int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
   int backward_pieces(int group) const { return forward_pieces(block_of(group)); }
   template <class Visit>
   void leaving(int block, int piece, Visit visit) const {
-    if (auto const bytes = away(block)) visit(AwayPart{block, piece, bytes / m_halves});
+    if (auto const bytes = away_bytes(block)) visit(AwayPart{block, piece, bytes / m_halves});
   }
   // As far ahead as the Plan says.
   template <class Visit>
@@ -50,7 +51,7 @@ class BlockShape {
     if (piece > 0) return;
     int const last = std::min(group + m_plan.prefetch, m_blocks - 1);
     for (int g = group == 0 ? 0 : group + m_plan.prefetch; g <= last; ++g) {
-      auto const bytes = away(block_of(g));
+      auto const bytes = away_bytes(block_of(g));
       for (int part = 0; bytes > 0 && part < m_halves; ++part)
         visit(AwayPart{block_of(g), part, bytes / m_halves});
     }
@@ -124,7 +125,6 @@ class BlockShape {
     auto const found = std::ranges::equal_range(sorted, at, {}, &At::at);
     return {found.begin(), found.end()};
   }
-  std::int64_t away(int block) const { return m_away[static_cast<std::size_t>(block)]; }
   void note_visits();
   void note_early();
   void divide_updates();

@@ -1,10 +1,10 @@
 #include "plan/search/estimate_bytes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/math.hpp"
-#include "plan/schedule/streaming.hpp"
-#include "plan/search/plan_costs.hpp"
+#include "plan/search/block_shape.hpp"
 
 namespace spillway {
 
@@ -41,102 +41,160 @@ TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
   return bytes;
 }
 
-// Bytes that come and go, station by station: every block's forward pass, then in reverse every
-// block's backward pass, then the update.
-class Walk {
+// The bytes alive in a step, station by station, and in the update behind them: a Sink of
+// tell_step.hpp. It hears one micro-batch, which stands for the first one and for all others:
+// beside the first lies what updates of the step before still hold, beside the others the sums of
+// gradients so far.
+class Ledger {
  public:
-  Walk(BlockModel const& model, Plan const& plan, bool accumulates)
+  Ledger(BlockModel const& model, Plan const& plan, BlockShape const& shape, bool several)
       : m_model(model),
         m_plan(plan),
-        m_accumulates(accumulates),
-        m_blocks(static_cast<int>(model.blocks.size())),
-        m_stations(2 * model.blocks.size() + 1) {
-    add_activations();
-    add_slots();
-    for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-      add_parameters(model.chunks[c], plan.chunks[c]);
-      add_gradient(model.chunks[c], plan.chunks[c]);
-    }
+        m_shape(shape),
+        m_several(several),
+        m_slots(slot_bytes(model, plan)),
+        m_stations(2 * model.blocks.size() + 2) {
+    m_result.on_device.reserve(m_stations.size());
+    hold_what_late_updates_do();
+    for (ChunkCost const& chunk : model.chunks) hold_sums(chunk);
   }
 
-  StationBytes bytes() const {
-    StationBytes result;
-    result.on_device.reserve(m_stations.size());
-    std::array<TierBytes, kTimes> sums{};
-    auto const bytes = [&](std::size_t tier, TierBytes const& late) {
-      return sums[always][tier] +
-             std::max(sums[first_micro_batch][tier] + late[tier], sums[other_micro_batches][tier]);
-    };
-    auto const note = [&](TierBytes const& more, TierBytes const& late) {
-      for (std::size_t tier = 0; tier < kTiers; ++tier)
-        result.most[tier] = std::max(result.most[tier], bytes(tier, late) + more[tier]);
-    };
-    std::int64_t reserved_bytes = 0;
-    for (Station const& station : m_stations) {
-      reserved_bytes += station.reserves_bytes;
-      auto at_begin = station.at_begin;
-      at_begin[index(Tier::device)] += station.first_fetched_bytes + reserved_bytes;
-      note(at_begin, station.late_at_begin);
-      add(sums, station.comes, 1);
-      note({}, {});
-      result.on_device.push_back(bytes(index(Tier::device), {}));
-      add(sums, station.goes, -1);
-    }
-    return result;
+  StationBytes take() { return std::move(m_result); }
+
+  void begin_micro_batch(MicroBatch const&) {}
+  void enter(int station) {
+    leave_station();
+    m_station = station;
+    m_comes = m_at_begin = {};
+    m_first_fetched_bytes = 0;
+    hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
+    if (!m_plan.redo && station == m_shape.blocks()) hold_slots();
   }
+  void fetch(int c, int) {
+    auto const bytes = m_shape.chunk(c).parameter_bytes;
+    m_comes[index(Tier::device)] += bytes;
+    if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
+  }
+  void drop(int c, int station) {
+    at(station).goes[index(Tier::device)] += m_shape.chunk(c).parameter_bytes;
+  }
+  void forward(int b, int) {
+    auto const& cost = m_model.blocks[static_cast<std::size_t>(b)].policies[policy_of(b)];
+    m_at_begin[index(Tier::device)] += m_kept_bytes;
+    hold(Tier::device, b, m_kept_bytes + cost.forward_bytes);
+    m_kept_bytes += cost.kept_bytes + cost.away_bytes;
+  }
+  // It is expected to be gone by the end of the next block.
+  void leave(int b, AwayPart const& part) {
+    m_kept_bytes -= part.bytes;
+    if (b + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
+  }
+  void turn() {}
+  void reload(int, AwayPart const&) {}
+  void backward(int group, int) {
+    int const b = m_shape.block_of(group);
+    auto const& cost = m_model.blocks[static_cast<std::size_t>(b)].policies[policy_of(b)];
+    m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(b);
+    hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
+    for (int const c : m_model.blocks[static_cast<std::size_t>(b)].chunks) make_gradient(c, b);
+  }
+  void collect(GradientId id, int, bool) {
+    auto const& chunk = m_shape.chunk(id.chunk);
+    auto const& places = m_shape.places(id.chunk);
+    if (id.part >= 0) return;
+    if (!m_several && !is_the_steps_own(chunk, places))
+      hold(places.gradients, used_until(chunk, places), chunk.held_gradient_bytes);
+    if (m_several && places.gradients == Tier::host && !m_plan.unified)
+      hold(Tier::host, m_station, chunk.gradient_bytes);
+  }
+  void accumulate(GradientId) {}
+  void add_part(GradientId id) {
+    auto const& part = m_shape.chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
+    at(m_station).sums_go[index(m_shape.places(id.chunk).gradients)] += part.bytes;
+  }
+  // What others send of it; on the host, activations have left as much room by then.
+  void reduce(GradientId id) {
+    if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
+      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient_bytes);
+  }
+  void gather(GradientId) {}
+  void complete(int) {}
+  void end_micro_batch() {}
+  void begin_update() {
+    enter(update_station());
+    if (m_plan.redo) hold_slots();
+  }
+  void norm(int) {}
+  void commit(bool) {}
+  void report() {}
+  void bring(int, bool) {}
+  void update(int) {}
+  void updated(int) {}
+  void end_group(int) {}
+  void end_update() { leave_station(); }
 
  private:
-  // The first micro-batch has beside it what updates of the step before still hold; the others,
-  // the sums of gradients so far.
-  enum Time : std::uint8_t { always, first_micro_batch, other_micro_batches, kTimes };
-
-  // Two moments: its begin, when there is none of its own bytes yet but still what a late update of
-  // the step before holds; and its pass.
   struct Station {
-    std::array<TierBytes, kTimes> comes{}, goes{};  // for the pass, and after it
-    TierBytes at_begin{};                           // beside what stays from the station before
-    TierBytes late_at_begin{};                      // in the first micro-batch
-    std::int64_t first_fetched_bytes = 0;  // at its begin: others are when that has let go of some
-    std::int64_t reserves_bytes = 0;       // from its begin on, beside what is kept; less, if < 0
+    TierBytes goes{}, sums_go{};      // after its pass
+    TierBytes late_goes{};            // after its begin, in the first micro-batch
+    std::int64_t reserves_bytes = 0;  // from its begin on, beside what is kept; less, if < 0
   };
 
-  int backward_station(int block) const { return 2 * m_blocks - 1 - block; }
-  int update_station() const { return 2 * m_blocks; }
-  Station& at(int station) { return m_stations[static_cast<std::size_t>(station)]; }
-  void hold(Tier tier, int first, int last, std::int64_t bytes, Time time = always) {
-    if (first > last) return;
-    at(first).comes[time][index(tier)] += bytes;
-    at(last).goes[time][index(tier)] += bytes;
+  std::size_t policy_of(int block) const {
+    return index(m_plan.blocks[static_cast<std::size_t>(block)].policy);
   }
-  static void add(std::array<TierBytes, kTimes>& sums, std::array<TierBytes, kTimes> const& more,
-                  int sign) {
-    for (std::size_t time = 0; time < kTimes; ++time)
-      for (std::size_t tier = 0; tier < kTiers; ++tier) sums[time][tier] += sign * more[time][tier];
+  int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
+  int update_station() const { return 2 * m_shape.blocks(); }
+  Station& at(int station) { return m_stations[static_cast<std::size_t>(station)]; }
+  // From this station's pass to that one's.
+  void hold(Tier tier, int last, std::int64_t bytes) {
+    if (last < m_station) return;
+    m_comes[index(tier)] += bytes;
+    at(last).goes[index(tier)] += bytes;
+  }
+  static void add(TierBytes& sum, TierBytes const& more, int sign) {
+    for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += sign * more[tier];
   }
 
-  void add_activations() {
-    std::int64_t kept = 0;  // by the blocks before
-    for (int b = 0; b < m_blocks; ++b) {
-      auto const block = static_cast<std::size_t>(b);
-      auto const& cost = m_model.blocks[block].policies[index(m_plan.blocks[block].policy)];
-      auto const away = away_bytes(m_model, m_plan, block);
-      at(b).at_begin[index(Tier::device)] += kept;
-      hold(Tier::device, b, b, kept + cost.forward_bytes);
-      hold(Tier::device, backward_station(b), backward_station(b), kept + cost.backward_bytes);
-      // It is expected to be gone by the end of the next block.
-      if (b + 1 < m_blocks) hold(Tier::device, b + 1, b + 1, away);
-      kept += cost.kept_bytes + cost.away_bytes - away;
+  // In a device's only micro-batch a gradient is written where the step's lies.
+  bool is_the_steps_own(ChunkCost const& chunk, ChunkPlan const& places) const {
+    bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
+    return places.gradients == Tier::device && !m_several && whole;
+  }
+  int used_until(ChunkCost const& chunk, ChunkPlan const& places) const {
+    bool const exchanges = chunk.scatter_sent_bytes > 0 && places.gradients == Tier::device;
+    int const beside = groups_until_updated(exchanges) + kGroupsBeside;
+    int const complete = backward_station(chunk.first_block);
+    return m_plan.redo ? update_station() : std::min(complete + beside, update_station());
+  }
+  // With its first contribution a chunk's gradient is there, until it has joined the step's where
+  // that lies; a copy is expected to be done by the end of the next block. In one micro-batch a
+  // part is there while it is made; over several its sum is, until the last one adds it.
+  void make_gradient(int c, int b) {
+    auto const& chunk = m_shape.chunk(c);
+    auto const& places = m_shape.places(c);
+    if (!chunk.trainable) return;
+    for (PartCost const& part : chunk.parts) {
+      if (part.block == b && (m_several || !part.fused)) hold(Tier::device, m_station, part.bytes);
+    }
+    if (chunk.last_block != b) return;
+    int const own = backward_station(m_several ? chunk.own_block : chunk.first_block);
+    int const gone_by = std::min(own + 1, backward_station(0));
+    if (is_the_steps_own(chunk, places)) {
+      hold(Tier::device, used_until(chunk, places), chunk.held_gradient_bytes);
+    } else {
+      hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient_bytes);
     }
   }
-
-  // Those that come and go: from when they are fetched to their last use before they are dropped.
-  void add_parameters(ChunkCost const& chunk, ChunkPlan const& places) {
-    if (places.parameters == Tier::device && chunk.fetch_sent_bytes == 0) return;
-    for_each_visit(chunk.readers, m_plan.prefetch, [&](Visit const& visit) {
-      hold(Tier::device, visit.first, visit.last, chunk.parameter_bytes);
-      auto& first_bytes = at(visit.first).first_fetched_bytes;
-      if (first_bytes == 0) first_bytes = chunk.parameter_bytes;
-    });
+  void hold_sums(ChunkCost const& chunk) {
+    auto const& places = m_plan.chunks[static_cast<std::size_t>(&chunk - m_model.chunks.data())];
+    if (!chunk.trainable || !m_several) return;
+    m_sums[index(places.gradients)] += chunk.held_gradient_bytes;
+    for (PartCost const& part : chunk.parts) m_sums[index(places.gradients)] += part.bytes;
+  }
+  void hold_slots() {
+    hold(Tier::device, update_station(), m_slots[index(Tier::device)]);
+    hold(m_plan.unified ? Tier::device : Tier::host, update_station(), m_slots[index(Tier::host)]);
   }
 
   // What the host lane has at the end of a step it may still have beside the next one's forward
@@ -146,93 +204,92 @@ class Walk {
     bool const comes = places.parameters != Tier::device;
     return comes ? fetched_at(-1, chunk.first_block, m_plan.prefetch) : chunk.first_block;
   }
-
-  void hold_until(Tier tier, int station, std::int64_t bytes) {
+  void hold_late(Tier tier, int station, std::int64_t bytes) {
     if (station < 0) return;
-    hold(tier, 0, station - 1, bytes, first_micro_batch);
-    at(station).late_at_begin[index(tier)] += bytes;
+    m_late[index(tier)] += bytes;
+    at(station).late_goes[index(tier)] += bytes;
   }
-
-  void add_slots() {
-    auto const slots = slot_bytes(m_model, m_plan);
-    auto const host = m_plan.unified ? Tier::device : Tier::host;
-    int const begin = m_plan.redo ? update_station() : m_blocks;
-    hold(Tier::device, begin, update_station(), slots[index(Tier::device)]);
-    hold(host, begin, update_station(), slots[index(Tier::host)]);
-    // The last slices' are in use for longest.
-    std::int64_t left = slots[index(Tier::host)] > 0 ? kUpdateSlots : 0;
-    for (std::size_t c = m_model.chunks.size(); c-- > 0 && left > 0;) {
-      auto const& chunk = m_model.chunks[c];
+  void hold_what_late_updates_do() {
+    auto const& chunks = m_model.chunks;
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
       auto const& places = m_plan.chunks[c];
-      if (brought(chunk, places, m_plan.unified).all_bytes() == 0) continue;
-      auto const used = std::min(left, div_ceil(chunk.elements, slice_elements(chunk, m_plan)));
-      hold_until(host, held_until(chunk, places), used * slots[index(Tier::host)] / kUpdateSlots);
+      if (!chunks[c].trainable) continue;
+      int const until = held_until(chunks[c], places);
+      bool const own = is_the_steps_own(chunks[c], places);
+      hold_late(places.gradients, until, chunks[c].held_gradient_bytes);
+      if (own) reserve_place_as_layout_does(chunks[c], until);
+    }
+    // Of slots the last slices' are in use for longest.
+    auto const host = m_plan.unified ? Tier::device : Tier::host;
+    auto const bytes = m_slots[index(Tier::host)];
+    std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
+    for (std::size_t c = chunks.size(); c-- > 0 && left > 0;) {
+      if (brought(chunks[c], m_plan.chunks[c], m_plan.unified).all_bytes() == 0) continue;
+      auto const slices = div_ceil(chunks[c].elements, slice_elements(chunks[c], m_plan));
+      auto const used = std::min(left, slices);
+      hold_late(host, held_until(chunks[c], m_plan.chunks[c]), used * bytes / kUpdateSlots);
       left -= used;
     }
   }
-
-  // A micro-batch's part, from its first contribution until it has joined the step's where that
-  // lies; the step's, until it is used up.
-  void add_gradient(ChunkCost const& chunk, ChunkPlan const& places) {
-    if (!chunk.trainable) return;
-    add_parts(chunk, places);
-    int const begin = backward_station(chunk.last_block);
-    int const own = backward_station(m_accumulates ? chunk.own_block : chunk.first_block);
-    int const complete = backward_station(chunk.first_block);
-    // What ranks exchange: on the host, activations have left as much room by then.
-    bool const exchanges = chunk.scatter_sent_bytes > 0 && places.gradients == Tier::device;
-    int const beside = groups_until_updated(exchanges) + kGroupsBeside;
-    int const used = m_plan.redo ? update_station() : std::min(complete + beside, update_station());
-    if (exchanges)
-      hold(Tier::device, complete, complete + 1, chunk.gradient_bytes);  // others' parts
-    bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
-    bool const one = places.gradients == Tier::device && !m_accumulates && whole;
-    // A copy is expected to be done by the end of the next block.
-    int const gone_by = std::min(own + 1, backward_station(0));
-    bool const leaves = places.gradients == Tier::host;
-    if (!one) hold(Tier::device, begin, leaves ? gone_by : own, chunk.gradient_bytes);
-    if (leaves && m_accumulates && !m_plan.unified)
-      hold(Tier::host, own, own, chunk.gradient_bytes);
-    int const since = one ? begin : m_accumulates ? 0 : complete;
-    hold(places.gradients, since, m_accumulates ? update_station() : used,
-         chunk.held_gradient_bytes, m_accumulates ? other_micro_batches : always);
-    int const until = held_until(chunk, places);
-    if (m_accumulates || since > until)
-      hold_until(places.gradients, until, chunk.held_gradient_bytes);
-    if (one) reserve_place(chunk, until);
-  }
-
-  // In one micro-batch a part is there while it is made; over several its sum is, until the last
-  // one adds it.
-  void add_parts(ChunkCost const& chunk, ChunkPlan const& places) {
-    for (PartCost const& part : chunk.parts) {
-      auto const station = backward_station(part.block);
-      if (m_accumulates || !part.fused) hold(Tier::device, station, station, part.bytes);
-      if (m_accumulates)
-        hold(places.gradients, 0, backward_station(chunk.first_block), part.bytes,
-             other_micro_batches);
-    }
-  }
-
-  // A gradient's place is of no use, between one step's and the next one's, to what is kept: that
-  // is still there when the gradient comes again.
-  void reserve_place(ChunkCost const& chunk, int held_until) {
+  // A gradient that is kept in its place from the backward pass to the next forward one: in between
+  // that place is of no use to activations that are kept, since they are still there when the
+  // gradient comes again.
+  void reserve_place_as_layout_does(ChunkCost const& chunk, int held_until) {
     if (held_until >= chunk.last_block) return;
     at(held_until + 1).reserves_bytes += chunk.gradient_bytes;
     at(chunk.last_block + 1).reserves_bytes -= chunk.gradient_bytes;
   }
 
+  // Two moments count: a station's begin, when there is none of its own bytes yet but still what a
+  // late update of the step before holds; and its pass.
+  void leave_station() {
+    if (m_station < 0) return;
+    Station const& now = at(m_station);
+    m_reserved_bytes += now.reserves_bytes;
+    m_at_begin[index(Tier::device)] += m_first_fetched_bytes + m_reserved_bytes;
+    note(m_at_begin);
+    add(m_late, now.late_goes, -1);
+    add(m_always, m_comes, 1);
+    note({});
+    m_result.on_device.push_back(alive(index(Tier::device)));
+    add(m_always, now.goes, -1);
+    add(m_sums, now.sums_go, -1);
+  }
+  std::int64_t alive(std::size_t tier) const {
+    return m_always[tier] + std::max(m_late[tier], m_sums[tier]);
+  }
+  void note(TierBytes const& more) {
+    for (std::size_t tier = 0; tier < kTiers; ++tier)
+      m_result.most[tier] = std::max(m_result.most[tier], alive(tier) + more[tier]);
+  }
+
   BlockModel const& m_model;
   Plan const& m_plan;
-  bool m_accumulates;
-  int m_blocks;
+  BlockShape const& m_shape;
+  bool m_several;
+  TierBytes m_slots;
   std::vector<Station> m_stations;
+  StationBytes m_result;
+  TierBytes m_always{}, m_late{},
+      m_sums{};                   // alive now: in all micro-batches, the first, the others
+  std::int64_t m_kept_bytes = 0;  // activations, by the blocks before
+  std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
+  int m_station = -1;
+  TierBytes m_comes{}, m_at_begin{};       // for its pass; at its begin, beside what stays
+  std::int64_t m_first_fetched_bytes = 0;  // others come when its begin has let go of some
 };
 
 }  // namespace
 
-StationBytes station_bytes(BlockModel const& model, Plan const& plan, bool accumulates) {
-  return Walk(model, plan, accumulates).bytes();
+StationBytes station_bytes(BlockModel const& model, Plan const& plan, bool several) {
+  BlockShape const shape(model, plan, several, Grain::whole);
+  Ledger ledger(model, plan, shape, several);
+  constexpr bool late = true;  // when updates run is the ledger's own knowledge
+  StepTelling step(shape, late, ledger);
+  step.begin_step();
+  step.micro_batch({"", !several, true});
+  step.update();
+  return ledger.take();
 }
 
 }  // namespace spillway

@@ -12,7 +12,7 @@ struct StationBytes {
   TierBytes most{};
   std::vector<std::int64_t> on_device;  // in a station's pass; the last one is the update
 };
-// `accumulates`: over several micro-batches.
-StationBytes station_bytes(BlockModel const& model, Plan const& plan, bool accumulates);
+// `several`: over more than one micro-batch.
+StationBytes station_bytes(BlockModel const& model, Plan const& plan, bool several);
 
 }  // namespace spillway
