@@ -57,7 +57,8 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
                      std::int64_t ranks) {
   Target target{load_machine(file), {}, {}};
   auto const node_ranks = std::min(ranks, target.machine.node_ranks);
-  target.machine = shared_by(std::move(target.machine), node_ranks);
+  target.machine =
+      with_host_threads(shared_by(std::move(target.machine), node_ranks), config.run.host_threads);
   target.budgets = budgets_of(config, target.machine, node_ranks);
   auto const cores = std::max<std::int64_t>(1, std::llround(target.machine.compute_cores));
   target.choices = choose(config, nullptr, cores, ranks);

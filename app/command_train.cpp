@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "app/commands.hpp"
 #include "base/log.hpp"
@@ -96,7 +97,7 @@ Machine machine_of(Start const& start, Budgets const& limits, Exec const& exec, 
   }
   Machine machine;
   on_all_ranks(comm, [&] { machine = load_machine(file); });
-  return machine;
+  return with_host_threads(std::move(machine), start.config.run.host_threads);
 }
 
 // An automatic micro-batch may become another one, whose ops are measured then.
@@ -115,9 +116,11 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
 }
 
 // The Config with what `auto` came to.
-Config resolved(Start const& start, PlannedRun const& planned, Budgets const& budgets) {
+Config resolved(Start const& start, PlannedRun const& planned, Machine const& machine,
+                Budgets const& budgets) {
   auto config = start.config;
   config.run.threads = planned.train.arithmetic.threads;
+  config.run.host_threads = machine.host_threads();
   config.batch.micro = planned.train.arithmetic.micro;
   config.model.vocab = start.data->vocab;
   config.memory = {budgets.device_bytes, budgets.host_bytes, config.memory.nvme_path_here(),
@@ -174,7 +177,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     say(explanation + describe(estimate_save(planned.train, machine)) + "\n");
-    start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, limits)));
+    start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, machine, limits)));
     start.run_dir->write("environment.json", environment + "\n");
     start.run_dir->write("plan.yaml", plan_text);
     start.run_dir->write("plan.txt", explanation + std::string(kHowToCompare));

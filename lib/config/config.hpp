@@ -75,7 +75,8 @@ struct CheckpointConfig {
 struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> threads;  // per rank; empty: auto
+  std::optional<std::int64_t> threads;       // per rank; empty: auto
+  std::optional<std::int64_t> host_threads;  // the same
   std::string dir = "runs/gpt";
   std::string init;                  // a checkpoint, weights only
   std::optional<double> max_time_s;  // 0: auto, the scheduler's

@@ -144,6 +144,11 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.seed", SeedField{&run.seed}, "", "", "Of the weights, the data order and dropout."},
       {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
        "Compute threads; auto: this rank's share of the cores."},
+      {"run.host_threads", IntegerField{&run.host_threads, 1, 4096}, "auto", "threads per rank",
+       "Threads of the host lane, which share its updates; they change no bit. auto: as many as "
+       "the "
+       "machine's rates assume (measured, or its file's cores.host); 1 where device memory is main "
+       "memory, whose cores compute."},
       {"run.dir", PathField{&run.dir}, "", "", "Everything the run writes goes here."},
       {"run.init", PathField{&run.init}, "none", "",
        "A checkpoint whose weights the run starts from."},

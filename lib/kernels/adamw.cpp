@@ -2,6 +2,7 @@
 // remainder.
 #include "kernels/adamw.hpp"
 
+#include "kernels/host_pieces.hpp"
 #include "kernels/launch.hpp"
 #include "kernels/parameter_ranges.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -101,11 +102,19 @@ struct AdamWKernel {
                      operands_of<G, T, Moment>(p, settings.constants, range));
   }
 
-  // The same loop on one thread: the host lane's update.
+  // The same loop, as the host lane runs it: pieces are cut from all ranges together, since most
+  // are small.
   template <class G, class T, class Moment>
-  static void run_serially(void* const* p, Settings const& settings) {
-    for (auto const& range : settings.ranges)
-      operands_of<G, T, Moment>(p, settings.constants, range)(0, range.count);
+  static void run_serially(Exec const& exec, void* const* p, Settings const& settings) {
+    auto const& [constants, ranges] = settings;
+    auto const end = ranges.empty() ? 0 : ranges.back().offset + ranges.back().count;
+    for_each_piece(exec, end, kPieceElements, [&](std::int64_t first, std::int64_t last) {
+      for (auto const& range : ranges) {
+        auto const begin = std::max<std::int64_t>(first - range.offset, 0);
+        auto const count = std::min(last - range.offset, range.count);
+        if (begin < count) operands_of<G, T, Moment>(p, constants, range)(begin, count);
+      }
+    });
   }
 };
 

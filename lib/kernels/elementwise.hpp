@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/host_pieces.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/launch.hpp"
 
@@ -47,9 +48,11 @@ template <class Formula>
 Launch serial_elementwise(KernelContext const& context, Op const& op) {
   auto const launch = [n = element_count(op.outputs[0].shape),
                        output = op.inputs.size()]<class T>(T) {
-    return Launch([n, output](Exec const&, void* const* p) {
+    return Launch([n, output](Exec const& exec, void* const* p) {
       auto const element = elementwise<T, Formula>(p, output);
-      for (std::int64_t i = 0; i < n; ++i) element(i);
+      for_each_piece(exec, n, kPieceElements, [&element](std::int64_t first, std::int64_t last) {
+        for (auto i = first; i < last; ++i) element(i);
+      });
     });
   };
   return dispatch(launch, dtype(context, op.outputs[0]));

@@ -1,10 +1,20 @@
 #include "kernels/exec.hpp"
 
-#include "kernels/kernel_space.hpp"
+#include "kernels/launch.hpp"
 
 namespace spillway {
 
 Exec::Exec() : m_space(std::make_shared<KernelSpace>()) {}
+
+Exec Exec::with(HostPool& pool) const {
+  auto copy = *this;
+  copy.m_pool = &pool;
+  return copy;
+}
+
+bool Exec::is_on_host() const {
+  return kOnHost;
+}
 
 int Exec::concurrency() const {
   return m_space->instance.concurrency();

@@ -23,8 +23,9 @@ struct KernelContext {
   int rank = 0;  // that runs the op: whose slice of a gradient is summed
 };
 
-// `serial` is the same computation as plain loops on one thread: the reference of the tests, and
-// what the host lane runs (it ignores its Exec and must then give the bits that `bind` gives).
+// `serial` is the same computation as plain loops: the reference of the tests, and what the host
+// lane runs (it must then give the bits that `bind` gives). It is on one thread, but where its Exec
+// has a HostPool, kernels of the host lane are shared by that in pieces that the shape alone cuts.
 struct Kernel {
   Launch (*bind)(KernelContext const&, Op const&);
   Launch (*serial)(KernelContext const&, Op const&);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
+#include "kernels/host_pieces.hpp"
 #include "kernels/parameter_ranges.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -153,6 +154,14 @@ struct SquareTiles {
   }
 };
 
+// By one thread; whole tiles in vectors.
+template <class G>
+double sum_of(Tile<G> const& tile) {
+  return tile.is_whole()
+             ? sum_in_lanes<double>(tile.elements, Square<G>{tile.gradient + tile.first})
+             : sum_in_lanes<double>(tile.elements, tile);
+}
+
 struct TileSums {
   double const* sums;
 
@@ -213,14 +222,16 @@ struct SquareNorm {
   }
 
   template <class G>
-  static void run_serially(void* const* p, Prepared const& prepared) {
+  static void run_serially(Exec const& exec, void* const* p, Prepared const& prepared) {
+    auto* const sums = static_cast<double*>(p[2]);
     Tiles<G> const tiles(prepared.host_pieces, static_cast<G const*>(p[0]));
+    for_each_piece(exec, tiles.tiles, kPieceElements / kNormTile,
+                   [&](std::int64_t first, std::int64_t last) {
+                     for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
+                   });
     for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
       auto const of = prepared.slices.tiles(r);
-      static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, [&](std::int64_t t) {
-        auto const tile = tiles[of.first + t];
-        return sum_in_lanes<double>(tile.elements, tile);
-      });
+      static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
     }
   }
 };

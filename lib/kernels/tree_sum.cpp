@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "graph/gradient_slice.hpp"
+#include "kernels/host_pieces.hpp"
 #include "kernels/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -108,10 +109,13 @@ struct TreeSumKernel {
   }
 
   template <class G>
-  static void run_serially(void* const* p, TreeSum const& sum) {
+  static void run_serially(Exec const& exec, void* const* p, TreeSum const& sum) {
     auto const add = sum.add<G>(p);
-    for (std::int64_t i = 0; i < sum.slice.count; ++i)
-      add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
+    for_each_piece(exec, sum.slice.count, kPieceElements,
+                   [&](std::int64_t first, std::int64_t last) {
+                     for (auto i = first; i < last; ++i)
+                       add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
+                   });
   }
 };
 

@@ -11,16 +11,19 @@ namespace spillway {
 // - prepare(KernelContext const&, Op const&) gives what launches need to know;
 // - typed(Op const&) gives, by std::tie, the views whose element types are T...;
 // - run<T...>(Exec const&, void* const* p, prepared) is the kernel;
-// - run_serially<T...>(void* const* p, prepared) is its reference;
+// - run_serially<T...>(void* const* p, prepared) is its reference; what the host lane runs takes
+//   the Exec first, whose pool may share it;
 // - workspace_bytes(KernelContext const&, Op const&), where the kernel needs scratch.
 template <class K, bool kSerially>
 Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
   auto const bind = [&]<class... T>(T...) -> Launch {
     return [prepared = K::prepare(context, op)]([[maybe_unused]] Exec const& exec, void* const* p) {
-      if constexpr (kSerially) {
-        K::template run_serially<T...>(p, prepared);
-      } else {
+      if constexpr (!kSerially) {
         K::template run<T...>(exec, p, prepared);
+      } else if constexpr (requires { K::template run_serially<T...>(exec, p, prepared); }) {
+        K::template run_serially<T...>(exec, p, prepared);
+      } else {
+        K::template run_serially<T...>(p, prepared);
       }
     };
   };

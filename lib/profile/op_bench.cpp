@@ -8,6 +8,7 @@
 #include "base/median.hpp"
 #include "base/steady_clock.hpp"
 #include "kernels/exec.hpp"
+#include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
 
 namespace spillway {
@@ -137,13 +138,15 @@ void OpBench::flush_caches() {
 double OpBench::seconds(Op const& op, On lane) {
   auto const operands = place(op);
   KernelContext const context{m_program.tensors, m_program.chunks, m_program.arithmetic};
-  auto const side = lane == On::host_lane ? kernel(op.kind).serial : kernel(op.kind).bind;
+  auto const side = lane.is_host() ? kernel(op.kind).serial : kernel(op.kind).bind;
   auto const launch = side(context, op);
+  HostPool pool(static_cast<int>(std::max<std::int64_t>(1, lane.host_threads)));
+  auto const exec = pool.threads() > 1 ? m_exec.with(pool) : m_exec;
   auto const run_s = [&] {
     flush_caches();
     auto const begin = SteadyClock::now();
-    launch(m_exec, operands.data());
-    m_exec.fence();
+    launch(exec, operands.data());
+    if (!lane.is_host()) exec.fence();
     return seconds_since(begin);
   };
   double const first_s = run_s();

@@ -15,7 +15,11 @@ class OpBench {
  public:
   OpBench(Program const& program, Exec const& exec);
 
-  enum class On : std::uint8_t { compute_lane, host_lane };
+  // Where an op runs: on the compute lane, or on the host lane with so many threads.
+  struct On {
+    std::int64_t host_threads = 0;  // 0: on the compute lane
+    bool is_host() const { return host_threads > 0; }
+  };
   // Median of a few runs after one that sets things up; of an op that takes long, that one. No
   // cache holds the operands, unless all that a step touches might be there. Takes memory for its
   // operands while it measures.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/steady_clock.hpp"
 #include "plan/time/item_cost.hpp"
+#include "profile/busy_compute.hpp"
 #include "profile/op_bench.hpp"
 
 namespace spillway {
@@ -43,7 +45,6 @@ constexpr int kRounds = 3;
 struct LaneOp {
   Op const* op;
   OpBench::On lane;
-  bool on_host() const { return lane == OpBench::On::host_lane; }
 };
 
 // Of two the lower one: a disturbance is never the faster.
@@ -53,7 +54,7 @@ double lower_median(std::vector<double> values) {
 }
 
 // By what is kept between runs.
-std::map<std::string, LaneOp> ops_by_key(Program const& program) {
+std::map<std::string, LaneOp> ops_by_key(Program const& program, HostTrials const& trials) {
   std::string const first = OpBench::is_cached(program) ? "cached " : "";
   auto const typical = typical_elements(program.chunks);
   std::map<std::string, LaneOp> ops;
@@ -61,15 +62,15 @@ std::map<std::string, LaneOp> ops_by_key(Program const& program) {
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) continue;
     Op const& op = program.ops[static_cast<std::size_t>(item.op)];
-    auto const add = [&](std::string const& lane, OpBench::On on) {
-      ops.try_emplace(first + lane + cost_key(op, program.tensors), LaneOp{&op, on});
+    auto const add = [&](std::string const& lane, std::int64_t threads) {
+      ops.try_emplace(first + lane + cost_key(op, program.tensors), LaneOp{&op, {threads}});
     };
     if (!is_linear(op)) {
-      add("", OpBench::On::compute_lane);
+      add("", 0);
     } else if (program.chunks[static_cast<std::size_t>(op.chunk)].elements == typical &&
                linear.insert(op.kind).second) {
-      add("", OpBench::On::compute_lane);
-      add("host ", OpBench::On::host_lane);
+      add("", 0);
+      for (auto const threads : trials.threads) add(host_prefix(threads), threads);
     }
   }
   return ops;
@@ -80,22 +81,46 @@ double or_0(OpSeconds const& seconds, std::string const& key) {
   return found == seconds.end() ? 0 : found->second;
 }
 
+// Of all ops on the host lane, by trial; 0 where one of them is not known.
+std::vector<double> trial_seconds(std::map<std::string, LaneOp> const& ops,
+                                  OpSeconds const& seconds, HostTrials const& trials) {
+  std::vector<double> sums(trials.threads.size());
+  std::vector<bool> known(sums.size(), true);
+  for (auto const& [key, op] : ops) {
+    if (!op.lane.is_host()) continue;
+    auto const at = std::ranges::find(trials.threads, op.lane.host_threads);
+    auto const i = static_cast<std::size_t>(at - trials.threads.begin());
+    double const s = or_0(seconds, key);
+    sums[i] += s;
+    known[i] = known[i] && s > 0;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (!known[i]) sums[i] = 0;
+  return sums;
+}
+
 }  // namespace
 
-OpSeconds distinct_ops(Program const& program) {
+OpSeconds distinct_ops(Program const& program, HostTrials const& trials) {
   OpSeconds seconds;
-  for (auto const& [key, op] : ops_by_key(program)) seconds[key] = 0;
+  for (auto const& [key, op] : ops_by_key(program, trials)) seconds[key] = 0;
   return seconds;
 }
 
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
-                   Exec const& exec, OpLimits const& limits) {
-  auto ops = ops_by_key(program);
+                   Exec const& exec, OpLimits const& limits, HostTrials const& trials) {
+  auto ops = ops_by_key(program, trials);
   std::erase_if(ops, [&](auto const& entry) { return or_0(known, entry.first) > 0; });
   OpBench bench(program, exec);
+  std::optional<BusyCompute> busy;
+  if (trials.beside_compute) busy.emplace(exec, program.arithmetic);
+  auto const measured_s = [&](LaneOp const& op) {
+    auto const measure = [&] { return bench.seconds(*op.op, op.lane); };
+    return busy && op.lane.is_host() ? busy->beside(measure) : measure();
+  };
   auto const begin = SteadyClock::now();
   auto const expected_s = [&](LaneOp const& op) {
-    auto const lane = op.on_host() ? Lane::host : Lane::compute;
+    auto const lane = op.lane.is_host() ? Lane::host : Lane::compute;
     return op_cost(*op.op, program.tensors, rates, lane).seconds;
   };
   std::map<std::string, std::vector<double>> rounds_s;
@@ -103,7 +128,7 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
     for (auto const& [key, op] : ops) {
       double const left_s = limits.patience_s - seconds_since(begin);
       if (expected_s(op) > left_s || bench.operand_bytes(*op.op) > limits.most_bytes) continue;
-      rounds_s[key].push_back(bench.seconds(*op.op, op.lane));
+      rounds_s[key].push_back(measured_s(op));
     }
   }
   OpSeconds seconds;
@@ -112,12 +137,16 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
   return seconds;
 }
 
-void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds) {
+void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds,
+                  HostTrials const& trials) {
+  auto const ops = ops_by_key(program, trials);
+  auto const host_threads = best_threads(trials, trial_seconds(ops, seconds, trials));
+  machine.host_cores = static_cast<double>(host_threads);
   std::map<std::string, Sum> sums;
-  for (auto const& [key, op] : ops_by_key(program)) {
+  for (auto const& [key, op] : ops) {
     double const s = or_0(seconds, key);
-    if (s <= 0) continue;
-    auto const lane = std::string(op.on_host() ? "host " : "");
+    if (s <= 0 || (op.lane.is_host() && op.lane.host_threads != host_threads)) continue;
+    auto const lane = std::string(op.lane.is_host() ? "host " : "");
     sums[lane + std::string(name(op.op->kind))].add(program, *op.op, s);
     if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
     // A single look at memory may have met a disturbance; what an op got through is there.

@@ -5,7 +5,8 @@
 
 namespace spillway {
 
-BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item) {
+BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic<bool>& state_lost,
+                    Item const& item) {
   auto const action = [](Action run) {
     BoundItem bound;
     bound.run = std::move(run);
@@ -13,7 +14,7 @@ BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Ite
   };
   switch (item.kind) {
     case ItemKind::op:
-      return action(bind_op(parts, item));
+      return action(bind_op(parts, host_exec, item));
     case ItemKind::load_batch:
       return action(bind_load_batch(parts, item));
     case ItemKind::copy:

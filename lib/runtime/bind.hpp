@@ -61,6 +61,7 @@ struct EngineParts {
   BatchSource& batches;
   CommitPolicy commit;                 // called only where the Program has control words
   bool (*stop_requested)() = nullptr;  // asked once a step, by the commit
+  std::int64_t host_threads = 1;       // of the host lane, its own among them
 };
 
 // What the items of one run leave behind; but for `failures`, the commit writes it.
@@ -72,10 +73,11 @@ struct StepRecord {
 };
 
 // Throws Error or std::exception when a kernel refuses its op. `state_lost` is the engine's: set by
-// its commits too, and outlives what is bound.
-BoundItem bind_item(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);
+// its commits too; it and `host_exec`, on which the host lane runs, outlive what is bound.
+BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic<bool>& state_lost,
+                    Item const& item);
 
-Action bind_op(EngineParts const& parts, Item const& item);
+Action bind_op(EngineParts const& parts, Exec const& host_exec, Item const& item);
 Action bind_load_batch(EngineParts const& parts, Item const& item);
 BoundItem bind_copy(EngineParts const& parts, Item const& item);
 Action bind_all_to_all(EngineParts const& parts, Item const& item);

@@ -33,20 +33,19 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
 
 }  // namespace
 
-Action bind_op(EngineParts const& parts, Item const& item) {
+Action bind_op(EngineParts const& parts, Exec const& host_exec, Item const& item) {
   auto const& program = parts.program;
   auto const& op = program.ops[static_cast<std::size_t>(item.op)];
   KernelContext const context{program.tensors, program.chunks, program.arithmetic,
                               parts.comm.rank()};
   auto const kernel = parts.kernels(op.kind);
   std::array const pointers{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)};
-  auto const& exec = parts.exec;
   if (item.lane == Lane::host) {
-    return [launch = kernel.serial(context, op), pointers, &exec](ItemContext const& now) {
-      launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
+    return [launch = kernel.serial(context, op), pointers, &host_exec](ItemContext const& now) {
+      launch(host_exec, pointers[static_cast<std::size_t>(now.parity)].data());
     };
   }
-  return [launch = kernel.bind(context, op), pointers, &exec](ItemContext const& now) {
+  return [launch = kernel.bind(context, op), pointers, &exec = parts.exec](ItemContext const& now) {
     launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
     exec.fence();  // an item is complete when its bytes are
   };

@@ -15,8 +15,9 @@ namespace spillway {
 
 // Four threads walk the same total order of items: the caller's runs the compute lane; one each the
 // transfers, the comm lane (batches and collectives) and the host lane, where the Program has such
-// items. A wait is a look at one other lane's count. Steps follow each other without a barrier:
-// compute goes on to the next one while other lanes finish the last.
+// items. The host lane's may have others that share its ops (HostPool). A wait is a look at one
+// other lane's count. Steps follow each other without a barrier: compute goes on to the next one
+// while other lanes finish the last.
 //
 // The constructor binds every item; a kernel's refusal leaves it as an exception. Several Engines
 // may share Tiers; only one of them may have begun runs that it has not finished.

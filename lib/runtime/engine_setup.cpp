@@ -65,7 +65,7 @@ void Engine::bind_items() {
   auto const& program = m_state.parts.program;
   for (auto const& item : program.items) {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
-    auto bound = bind_item(m_state.parts, m_state.state_lost, item);
+    auto bound = bind_item(m_state.parts, m_state.host_exec, m_state.state_lost, item);
     bound.end = used_end(program, item);
     bound.bytes = item.kind == ItemKind::op ? 0 : written_bytes(item);
     m_state.items.push_back(std::move(bound));
@@ -118,7 +118,9 @@ void Engine::start_workers() {
   m_compute.emplace(cursor(Lane::compute), locked);
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
-    auto& worker = *m_workers.emplace_back(std::make_unique<Worker>(cursor(lane), false));
+    // Batches allocate.
+    auto& worker = *m_workers.emplace_back(
+        std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });
     name(lane == Lane::comm ? "comm" : "host");
   }

@@ -6,6 +6,18 @@
 
 namespace spillway {
 
+EngineState::EngineState(EngineParts engine_parts, EngineDebug engine_debug)
+    : parts(std::move(engine_parts)),
+      debug(engine_debug),
+      sequence(segment_sequence(parts.program)),
+      doorbell(parts.tiers.spill),
+      host_exec(parts.exec) {
+  auto const works_there = [](Item const& item) { return item.lane == Lane::host; };
+  if (parts.host_threads < 2 || std::ranges::none_of(parts.program.items, works_there)) return;
+  host_pool.emplace(static_cast<int>(parts.host_threads));
+  host_exec = parts.exec.with(*host_pool);
+}
+
 ItemContext EngineState::context(Cursor const& cursor) {
   auto& now = run(cursor.run());
   return {now.step, cursor.micro_batch(), static_cast<int>(cursor.run() % 2), &now.record};

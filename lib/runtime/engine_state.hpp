@@ -5,10 +5,13 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/steady_clock.hpp"
+#include "kernels/exec.hpp"
+#include "kernels/host_pool.hpp"
 #include "runtime/bind.hpp"
 #include "runtime/cursor.hpp"
 #include "runtime/doorbell.hpp"
@@ -19,7 +22,7 @@ namespace spillway {
 
 struct EngineDebug {
   bool poison = false;            // begun lifetimes hold NaNs; see poison.hpp
-  bool locked_allocator = false;  // compute and transfers must not allocate after the first step
+  bool locked_allocator = false;  // after the first step only the comm lane may allocate
 };
 
 // One run of the Program. There are two, which take turns: a lane is at most one run behind.
@@ -51,11 +54,7 @@ class Tally {
 };
 
 struct EngineState {
-  EngineState(EngineParts engine_parts, EngineDebug engine_debug)
-      : parts(std::move(engine_parts)),
-        debug(engine_debug),
-        sequence(segment_sequence(parts.program)),
-        doorbell(parts.tiers.spill) {}
+  EngineState(EngineParts engine_parts, EngineDebug engine_debug);
 
   Run& run(std::uint64_t number) { return runs[number % 2]; }
   ItemContext context(Cursor const& cursor);
@@ -79,6 +78,9 @@ struct EngineState {
   LaneClock gate;  // runs begun
   std::array<LaneClock, kLanes> clocks;
   Doorbell doorbell;  // of the transfer thread
+
+  std::optional<HostPool> host_pool;  // where the host lane has several threads
+  Exec host_exec;
 
   struct LaneTally {
     Tally<double> busy_s, stall_s;

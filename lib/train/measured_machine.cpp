@@ -70,16 +70,17 @@ std::size_t count_known(OpSeconds const& ops) {
 // What is known of a run's machine, and how the rest is found out. Every method is collective.
 class Profiler {
  public:
-  Profiler(Config const& config, Program const& program, About const& key,
+  Profiler(Config const& config, Program const& program, About const& key, HostTrials const& trials,
            ProfileCache const& cache, Comm& comm)
       : m_config(config),
         m_program(program),
+        m_trials(trials),
         m_comm(comm),
         m_rates(compute_rates(config)),
         m_network_rates(network_rates(comm)),
         m_file(cache, key, comm),
         m_network_file(cache, network_key(key, network_name(comm)), comm) {
-    m_known = m_file.find(m_rates, distinct_ops(program), comm);
+    m_known = m_file.find(m_rates, distinct_ops(program, trials), comm);
     learn(m_known, m_network_file.find(m_network_rates, {}, comm));
     if (config.memory.nvme_path_here().empty()) return;
     m_drive_file.emplace(cache, drive_key(key, config), comm);
@@ -98,7 +99,7 @@ class Profiler {
         probe_storage(m_mine, m_config.memory.nvme_path_here(), m_config.spill.checksum);
       auto rates = m_known;
       learn(rates, m_mine);
-      m_mine.op_s = time_ops(m_program, m_known.op_s, rates, exec, {memory_bytes});
+      m_mine.op_s = time_ops(m_program, m_known.op_s, rates, exec, {memory_bytes}, m_trials);
     });
     m_mine.cores = cores;
     m_mine.compute_cores = std::min<double>(exec.concurrency(), cores);
@@ -138,7 +139,7 @@ class Profiler {
     auto machine = m_known;
     learn(machine, slowest(m_all));
     auto const seconds = std::exchange(machine.op_s, {});
-    set_op_times(machine, m_program, seconds);
+    set_op_times(machine, m_program, seconds, m_trials);
     return machine;
   }
 
@@ -149,6 +150,7 @@ class Profiler {
 
   Config const& m_config;
   Program const& m_program;
+  HostTrials const& m_trials;
   Comm& m_comm;
   Rates m_rates, m_network_rates;
   SharedProfile m_file, m_network_file;
@@ -169,7 +171,9 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
   if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
   auto const key = profile_key(config, choices, cores, comm.local_size());
-  Profiler profiler(config, program, key, cache, comm);
+  auto const trials = host_trials(config.run.host_threads, std::ranges::min(gathered(comm, cores)),
+                                  exec.is_on_host());
+  Profiler profiler(config, program, key, trials, cache, comm);
   profiler.measure(static_cast<double>(cores), memory_bytes, exec);
   profiler.keep();
   log_info("profile: {}", profiler.account());

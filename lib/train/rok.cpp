@@ -53,7 +53,8 @@ void require_done(StepResult const& result, RunMemory const& memory) {
 }
 
 // Trains for a few steps, in memory that is gone afterwards.
-void run_steps(RokParts const& parts, Config const& config, Program const& program, RokRow& row) {
+void run_steps(RokParts const& parts, Config const& config, Program const& program,
+               std::int64_t host_threads, RokRow& row) {
   RunMemory memory(config, program);
   memory.take_storage(config, program, parts.comm.rank());
   auto const batches = make_batches(parts, row.micro);
@@ -61,7 +62,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
     return decide_commit(config.optim, config.run.steps, sums.step, sums);
   };
   Engine engine({program, memory.tiers(), parts.exec, kernel, parts.comm, *batches,
-                 CommitPolicy(decide), nullptr});
+                 CommitPolicy(decide), nullptr, host_threads});
   ModelState(program, memory.tiers()).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {
@@ -107,7 +108,7 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   row.planned_bytes = program.peak_bytes;
   row.predicted_step_s = solution.choice->step_s;
   try {
-    run_steps(parts, config, program, row);
+    run_steps(parts, config, program, machine.host_threads(), row);
   } catch (Error const& error) {  // memory or storage that budgets promised is not there
     if (error.status() != Status::cannot_fit) throw;
     row.why = error.what();

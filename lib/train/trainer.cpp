@@ -91,8 +91,15 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
     auto const& config = m_parts.config;
     return decide_commit(config.optim, config.run.steps, m_state.updates, sums);
   };
-  return {program, m_parts.memory.tiers(), m_parts.exec,  kernel, m_parts.comm,
-          batches, CommitPolicy(policy),   stop_requested};
+  return {program,
+          m_parts.memory.tiers(),
+          m_parts.exec,
+          kernel,
+          m_parts.comm,
+          batches,
+          CommitPolicy(policy),
+          stop_requested,
+          m_parts.machine.host_threads()};
 }
 
 Status Trainer::run(RunState start) {

@@ -100,11 +100,12 @@ void Bench::measure(benchmark::State& state, Op& op, std::vector<Chunk> const& c
   arithmetic.threads = Exec().concurrency();
   KernelContext const context{m_tensors, chunks, arithmetic};
   op.workspace_bytes = workspace_bytes(context, op);
-  auto const launch = kernel(op.kind).bind(context, op);
+  auto const side = m_host_pool ? kernel(op.kind).serial : kernel(op.kind).bind;
+  auto const launch = side(context, op);
   auto const workspace = zeros(op.workspace_bytes);
   for (auto& pointers : operands) pointers.push_back(workspace.data());
 
-  Exec const exec;
+  auto const exec = m_host_pool ? Exec().with(*m_host_pool) : Exec();
   for (auto const& pointers : operands) launch(exec, pointers.data());
   std::size_t turn = 0;
   for (auto _ : state) {

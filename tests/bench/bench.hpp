@@ -5,10 +5,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/bf16.hpp"
 #include "kernels/exec.hpp"
+#include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
 
 namespace spillway {
@@ -26,6 +28,9 @@ class Bench {
 
   // The elements of a new tensor, for loops that are no op.
   float* floats(std::int64_t n);
+
+  // From here on ops run as the host lane runs them, on so many threads.
+  void run_on_host_lane(int threads) { m_host_pool.emplace(threads); }
 
   // For compute-bound ops: always on the same bytes; reports FLOP/s.
   void run(benchmark::State& state, OpKind kind, std::vector<View> inputs,
@@ -48,6 +53,7 @@ class Bench {
 
   std::vector<Tensor> m_tensors;
   std::vector<Buffer> m_buffers;
+  std::optional<HostPool> m_host_pool;
 };
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// Memory-bound kernels at GPT-2 124M's sizes, 4 sequences of 512 tokens, on all threads:
+// Memory-bound kernels at GPT-2 124M's sizes, 4 sequences of 512 tokens, on all threads, and the
+// host lane's ("host_") on one and two:
 //   build/bin/spillway_bench_kernels --benchmark_filter=memory
 // `GB/s` counts the bytes that must move between memory and cores, each operand once; "triad" is
 // STREAM's, which is what the machine gives.
@@ -49,6 +50,13 @@ void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
   }
   op.outputs.push_back(bench.tensor(type, {rows, columns}));
   bench.stream(state, op, {}, (inputs + 1) * rows * columns * size_bytes(type));
+}
+
+enum class On : std::uint8_t { compute_lane, host_lane };
+
+// The host lane's threads are the benchmark's argument.
+void place(Bench& bench, benchmark::State& state, On lane) {
+  if (lane == On::host_lane) bench.run_on_host_lane(static_cast<int>(state.range(0)));
 }
 
 void accumulate(benchmark::State& state, DType type) {
@@ -148,8 +156,9 @@ std::int64_t chunk_elements(bool block) {
   return block ? (12 * hidden + 13) * hidden : vocab * hidden;
 }
 
-void square_norm(benchmark::State& state, bool block) {
+void square_norm(benchmark::State& state, bool block, On lane) {
   Bench bench;
+  place(bench, state, lane);
   auto const n = chunk_elements(block);
   auto const gradient = bench.tensor(DType::f32, {n}), norm = bench.tensor(DType::f64, {1});
   bench.fill(gradient, 1);
@@ -158,8 +167,9 @@ void square_norm(benchmark::State& state, bool block) {
   bench.stream(state, op, {make_chunk(gradient, block)}, n * size_bytes(DType::f32));
 }
 
-void adamw(benchmark::State& state, DType type, bool block) {
+void adamw(benchmark::State& state, DType type, bool block, On lane) {
   Bench bench;
+  place(bench, state, lane);
   auto const n = chunk_elements(block);
   bool const split = type == DType::bf16;
   auto const gradient = bench.tensor(DType::f32, {n});
@@ -185,7 +195,8 @@ auto* add(std::string const& what, Arguments... arguments) {
 void register_fp32_gradients() {
   add("triad", triad);
   for (bool const block : {true, false})
-    add(block ? "square_norm/block" : "square_norm/wte", square_norm, block);
+    add(block ? "square_norm/block" : "square_norm/wte", square_norm, block, On::compute_lane);
+  add("host_square_norm/wte", square_norm, false, On::host_lane)->Arg(1)->Arg(2);
 }
 
 }  // namespace
@@ -206,7 +217,8 @@ void register_memory_kernels(DType type) {
   add("embed" + suffix, embed, type, false);
   add("embed_backward" + suffix, embed, type, true);
   for (bool const block : {true, false})
-    add((block ? "adamw/block" : "adamw/wte") + suffix, adamw, type, block);
+    add((block ? "adamw/block" : "adamw/wte") + suffix, adamw, type, block, On::compute_lane);
+  add("host_adamw/wte" + suffix, adamw, type, false, On::host_lane)->Arg(1)->Arg(2);
 }
 
 }  // namespace spillway

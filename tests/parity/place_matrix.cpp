@@ -59,8 +59,8 @@ std::vector<Case> cases(int turn) {
 }
 
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, whether the host lane reaches the device tier, and, without clipping, if
-// updates begin beside the backward pass.
+// tier, how far ahead, whether the host lane reaches the device tier, its threads, and, without
+// clipping, if updates begin beside the backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[index(c.activations)];
@@ -133,7 +133,8 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
     auto const story = train({graph, plan, *g_comm, micro_batches, clip, 3,
                               [&](std::int64_t bytes, std::span<std::byte> device) {
                                 return spill_file(c, bytes, device);
-                              }});
+                              },
+                              true, 1 + c.number % 3});
     if (expected.empty()) expected = story;
     ASSERT_EQ(story, expected);
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "support/run_program.hpp"
 
@@ -20,6 +21,12 @@ class PlanCommand : public testing::Test {
   std::string path(std::string const& name) const { return (m_dir / name).string(); }
   void write(std::string const& name, std::string const& text) const {
     std::ofstream(m_dir / name) << text;
+  }
+
+  bool says(std::string const& name, std::string const& words) const {
+    std::stringstream text;
+    text << std::ifstream(m_dir / name).rdbuf();
+    return text.str().find(words) != std::string::npos;
   }
 
   std::filesystem::path m_dir = scratch_directory("plan_command");
@@ -187,6 +194,21 @@ TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
   EXPECT_TRUE(json.at("alternatives").at("all-nvme").at("step_s").is_null());
 }
 
+// Updates on the host are as fast as its threads, which the machine file or the input says.
+TEST_F(PlanCommand, counts_the_threads_of_the_host_lane) {
+  write("in.yaml",
+        "model: {layers: 12, hidden: 2048, heads: 32, vocab: 50257}\n"
+        "batch: {sequences: 8, micro: 8}\nplan: {optimizer: host, update: host}\n");
+  auto const step_s = [&](std::string const& more) {
+    auto const plan = "plan " + path("in.yaml") + " --json --machine " + machine_file().string();
+    auto const outcome = spillway(plan + " --ranks 4" + more);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>();
+  };
+  EXPECT_EQ(step_s(""), step_s(" run.host_threads=3")) << "as the file says";
+  EXPECT_GT(step_s(" run.host_threads=1"), 1.2 * step_s(""));
+}
+
 // A profile of this machine is a machine file, with the ops of the model.
 TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
   write_token_file(m_dir / "tokens.h5", 5000);
@@ -198,6 +220,11 @@ TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
       spillway("plan " + path("in.yaml") + " --json --machine " + path("here.yaml"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_GT(nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>(), 0);
+  EXPECT_TRUE(says("here.yaml", "\n  host: 1\n"));
+  auto const two =
+      spillway("profile " + path("in.yaml") + " run.host_threads=2 -o " + path("two.yaml"));
+  ASSERT_EQ(two.status, 0) << two.output;
+  EXPECT_TRUE(says("two.yaml", "\n  host: 2\n"));
 }
 
 }  // namespace

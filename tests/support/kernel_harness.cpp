@@ -185,7 +185,7 @@ void KernelHarness::run(Kernel const& kernel, int threads) {
     EXPECT_EQ(watch->stray(), "") << "runs elsewhere than on the given instance, or has no label";
     watch.reset();
   }
-  m_serial = run_one(kernel.serial(context, m_op), exec);
+  m_serial = run_one(kernel.serial(context, m_op), m_pool ? exec.with(*m_pool) : exec);
   expect_untouched(m_kernel, "the kernel");
   expect_untouched(m_serial, "the serial reference");
 }

@@ -46,6 +46,8 @@ class KernelHarness {
   // Runs both sides from the present contents. `threads` = 0: all; other counts are a smaller
   // instance where the backend knows such. The execution space is never the default instance.
   void run(Kernel const& kernel, int threads = 0);
+  // The threads that share the reference from now on, as those of the host lane do.
+  void share_reference(HostPool& pool) { m_pool = &pool; }
   // Called with true before and with false after every launch, of the kernel and of the reference.
   void on_launch(std::function<void(bool begins)> f) { m_launching = std::move(f); }
   // After `run`: makes the kernel's results the contents of the next run (training steps in tests).
@@ -87,6 +89,7 @@ class KernelHarness {
   Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
   Op m_op;
   int m_rank = 0;
+  HostPool* m_pool = nullptr;
   std::function<void(bool)> m_launching;
   Contents m_contents;          // before a run
   Contents m_kernel, m_serial;  // after it

@@ -73,10 +73,10 @@ class Training {
         m_spill(make_spill(run, program.peak_bytes[2], m_tiers.device)),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
-        m_engine(
-            {program, m_tiers, m_exec, kernel, run.comm, m_batches,
-             [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr},
-            {.poison = true, .locked_allocator = true}),
+        m_engine({program, m_tiers, m_exec, kernel, run.comm, m_batches,
+                  [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
+                  run.host_threads},
+                 {.poison = true, .locked_allocator = true}),
         m_trouble(&m_spill, run.comm) {}
 
   TinyEnding run() {

@@ -30,6 +30,7 @@ struct TinyRun {
   // Makes the spill file of `bytes`, beside the device arena; empty: one with the default settings.
   std::function<SpillFile(std::int64_t bytes, std::span<std::byte> device)> spill = {};
   bool learns = true;  // in these steps its loss falls, which is expected
+  int host_threads = 1;
 };
 
 // Bits: equal stories, equal runs.

@@ -34,6 +34,7 @@ Config unusual() {
   c.run.steps = 9;
   c.run.seed = ~0ull;
   c.run.threads = 5;
+  c.run.host_threads = 6;
   c.run.dir = "runs/#1: x";
   c.run.init = "old/";
   c.run.max_time_s = 13800.5;
@@ -95,6 +96,7 @@ TEST(ConfigKeys, UnsetValuesStayUnset) {
   EXPECT_FALSE(again.memory.device_bytes);
   EXPECT_FALSE(again.plan.prefetch);
   EXPECT_FALSE(again.run.threads);
+  EXPECT_FALSE(again.run.host_threads);
   EXPECT_FALSE(again.run.max_time_s);
   EXPECT_FALSE(again.run.checkpoint.minutes);
   EXPECT_FALSE(again.memory.host_bytes);

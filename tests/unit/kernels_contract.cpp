@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "kernels/host_pieces.hpp"
 #include "tests/support/kernel_harness.hpp"
 #include "tests/support/kernel_watch.hpp"
 
@@ -136,6 +137,21 @@ TEST(KernelContract, LaunchingAllocatesNothing) {
     h.run(kernel);
     EXPECT_EQ(during, 0) << name(kind);
   }
+}
+
+TEST(KernelContract, LaunchingOnAPoolAllocatesNothing) {
+  KernelHarness h;
+  HostPool pool(3);
+  h.share_reference(pool);
+  int before = 0, during = 0;
+  h.on_launch([&](bool begins) {
+    begins ? void(before = allocations) : void(during += allocations - before);
+  });
+  auto const gradient = h.tensor(DType::f32, {5 * kPieceElements + 7});
+  auto const sum = h.tensor(DType::f32, gradient.shape);
+  h.op(OpKind::accumulate, {gradient}, {sum});
+  h.run(kernel_accumulate());
+  EXPECT_EQ(during, 0);
 }
 
 }  // namespace

@@ -55,6 +55,8 @@ TEST(MachineFile, RefusesWhatNoMachineIs) {
   EXPECT_EQ(said_of("item_overhead_s: -1\n").substr(0, 29), "m.yaml:1: item_overhead_s: -1");
   EXPECT_EQ(said_of("memory: {host: -1GiB}\n").substr(0, 21), "m.yaml:1: memory.host");
   EXPECT_EQ(said_of("ops:\n  matmul: 1e30\n").substr(0, 27), "m.yaml:2: ops.matmul: 1e30 ");
+  EXPECT_EQ(said_of("cores: {host: 5000}\n"), "m.yaml:1: cores.host: 5000 is more than 4096");
+  EXPECT_EQ(said_of("cores: {host: 0}\n").substr(0, 23), "m.yaml:1: cores.host: 0");
   EXPECT_EQ(said_of("about: 3\n"), "m.yaml:1: about: expected a map, got '3'");
   EXPECT_EQ(said_of("- 1\n").substr(0, 7), "m.yaml:");
 }
@@ -95,9 +97,45 @@ TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
     auto const machine = load_machine(file.path().string());
     EXPECT_GT(machine.matmul_gflops_bf16, 0) << file.path();
     EXPECT_GT(machine.host_bytes, 0) << file.path();
+    EXPECT_GT(machine.host_cores, 0) << file.path();
     ++count;
   }
   EXPECT_GE(count, 5);
+}
+
+Machine machine_of(std::string const& more) {
+  return parse_machine(
+      "memory: {device: 24GiB}\nranks: 4\nkinds: {host adamw: 30, adamw: 700}\n" + more, "m.yaml");
+}
+
+TEST(HostThreads, AreThoseThatRatesAssumeUnlessOthersAreAsked) {
+  auto const named = machine_of("cores: {host: 3}\n"), unnamed = machine_of("");
+  EXPECT_EQ(with_host_threads(named, {}).host_threads(), 3);
+  EXPECT_EQ(with_host_threads(named, {}).kind_giga_per_s, named.kind_giga_per_s);
+  EXPECT_EQ(with_host_threads(unnamed, {}).host_threads(), 1);
+  auto const alone = with_host_threads(named, 1);
+  EXPECT_EQ(alone.host_threads(), 1);
+  EXPECT_DOUBLE_EQ(alone.kind_giga_per_s.at("host adamw"), 10);
+  EXPECT_EQ(alone.kind_giga_per_s.at("adamw"), 700);
+  for (auto const& machine : {named, unnamed}) {
+    auto const more = with_host_threads(machine, 8);
+    EXPECT_EQ(more.host_threads(), 8);
+    EXPECT_EQ(more.kind_giga_per_s, machine.kind_giga_per_s) << "more threads bring no more";
+  }
+}
+
+TEST(HostThreads, AreOneWhereMemoryIsUnified) {
+  auto machine = machine_of("cores: {host: 3}\n");
+  machine.device_bytes = 0;
+  EXPECT_EQ(with_host_threads(machine, {}).host_threads(), 1);
+  EXPECT_EQ(with_host_threads(machine, 2).host_threads(), 2);
+}
+
+TEST(HostThreads, AreMoreWhereFewerRanksShareANode) {
+  auto const machine = shared_by(machine_of("cores: {host: 3}\n"), 1);
+  EXPECT_EQ(machine.host_threads(), 12);
+  EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at("host adamw"), 120);
+  EXPECT_DOUBLE_EQ(with_host_threads(machine, 1).kind_giga_per_s.at("host adamw"), 10);
 }
 
 // Four ranks a node: of seven peers three are near.

@@ -76,6 +76,46 @@ TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
   EXPECT_EQ(machine.kind_giga_per_s.contains("host adamw"), true);
 }
 
+// On a device's host: the fewest threads that are nearly as fast as any.
+TEST(OpTimes, OfTheHostLaneAreThoseOfItsBestTrial) {
+  auto const program = tiny_program();
+  HostTrials const trials{{1, 2, 4}, true};
+  auto seconds = time_ops(program, {}, {}, Exec(), kPatient, trials);
+  ASSERT_EQ(seconds.size(), distinct_ops(program, trials).size());
+  EXPECT_GT(seconds.size(), distinct_ops(program).size());
+  for (auto const& [key, s] : seconds) EXPECT_GT(s, 0) << key;
+  for (auto& [key, s] : seconds) {
+    if (key.find("host ") != key.npos)
+      s = key.find("host 4 ") != key.npos ? 0.99 : key.find("host 2 ") != key.npos ? 1 : 2;
+  }
+  Machine machine;
+  set_op_times(machine, program, seconds, trials);
+  EXPECT_EQ(machine.host_cores, 2);
+  auto const two = machine.kind_giga_per_s.at("host adamw");
+  set_op_times(machine, program, seconds, {{1}, true});
+  EXPECT_EQ(machine.host_cores, 1);
+  EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at("host adamw"), two / 2);
+}
+
+TEST(HostTrials, AreWhatIsAskedElseOneThreadOnCoresThatComputeElseUpToAllButOne) {
+  using Counts = std::vector<std::int64_t>;
+  EXPECT_EQ(host_trials(3, 2, true).threads, Counts{3});
+  EXPECT_FALSE(host_trials(3, 2, true).beside_compute);
+  EXPECT_EQ(host_trials({}, 16, true).threads, Counts{1});
+  EXPECT_EQ(host_trials({}, 8, false).threads, (Counts{1, 2, 4, 7}));
+  EXPECT_EQ(host_trials({}, 5, false).threads, (Counts{1, 2, 4}));
+  EXPECT_EQ(host_trials({}, 1, false).threads, Counts{1});
+  EXPECT_TRUE(host_trials({}, 8, false).beside_compute);
+  EXPECT_EQ(host_trials(3, 8, false).threads, Counts{3});
+}
+
+TEST(HostTrials, WithoutATimeTheFirstIsTheBest) {
+  HostTrials const trials{{1, 2, 4}, true};
+  EXPECT_EQ(best_threads(trials, std::vector{0.0, 0.0, 0.0}), 1);
+  EXPECT_EQ(best_threads(trials, std::vector{0.0, 3.0, 2.0}), 4);
+  EXPECT_EQ(best_threads(trials, std::vector{2.05, 3.0, 2.0}), 1);
+}
+
 // Caches that hold a small step's tensors do not hold a large one's.
 TEST(OpTimes, OpsOfSmallStepsAreKeptApart) {
   auto program = tiny_program();

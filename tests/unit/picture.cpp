@@ -52,6 +52,14 @@ TEST(Picture, SaysWhoUpdatesAndThatTheHostMayGoOn) {
         << late->text;
 }
 
+TEST(Picture, SaysHowManyThreadsUpdateOnTheHost) {
+  Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4});
+  auto plan = make_plan(graph, PlanWords{.update = {"host"}}, BlockPolicy::keep);
+  EXPECT_NE(picture(graph, plan, 3).find("H 3 threads beside them"), std::string::npos);
+  plan.unified = false;
+  EXPECT_NE(picture(graph, plan, 12).find("H 12 threads of the host"), std::string::npos);
+}
+
 TEST(Picture, SumsUpTheBytesOfALetter) {
   // "1.5 MiB" after `before`.
   auto const mebibytes = [](Drawn const& drawn, std::string const& before) {

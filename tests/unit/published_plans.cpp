@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "plan/data/machine_file.hpp"
 #include "plan/search/solve.hpp"
@@ -19,6 +20,7 @@ struct Case {
   char const* machine;
   std::int64_t host_bytes = 0, nvme_bytes = 0;
   std::int64_t device_bytes = 0;  // 0: the machine's
+  std::optional<std::int64_t> host_threads = {};
 };
 
 struct Answer {
@@ -47,7 +49,7 @@ struct Answer {
 
 Answer answer(Case const& c) {
   auto const file = std::string(SPILLWAY_SOURCE_DIR "/input/machines/") + c.machine + ".yaml";
-  auto const machine = shared_by(load_machine(file), 1);
+  auto const machine = with_host_threads(shared_by(load_machine(file), 1), c.host_threads);
   Answer result{gpt_training_graph(c.shape), {}};
   Budgets const budgets{c.device_bytes > 0 ? c.device_bytes : machine.device_bytes, c.host_bytes,
                         c.nvme_bytes};
@@ -85,6 +87,17 @@ TEST(PublishedPlans, TenBillionOnAnRtx3090KeepLittleThere) {
   ASSERT_TRUE(got.solution.choice);
   EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 90);
   EXPECT_LT(got.resident_chunks(), 25);
+}
+
+// Main memory's bandwidth is no single thread's.
+TEST(PublishedPlans, OneThreadUpdatesTenBillionOnAnRtx3090MoreSlowlyByAnotherPlan) {
+  Case c{gpt(48, 4096, 8), "rtx3090", 384 * kGib};
+  auto const all = answer(c);
+  c.host_threads = 1;
+  auto const one = answer(c);
+  ASSERT_TRUE(all.solution.choice && one.solution.choice);
+  EXPECT_GT(one.solution.choice->step_s, 1.25 * all.solution.choice->step_s);
+  EXPECT_NE(one.layers(makes_again), all.layers(makes_again)) << "another plan is best";
 }
 
 TEST(PublishedPlans, ThirtyFourBillionTrainOnOneRtx3090WithItsHost) {

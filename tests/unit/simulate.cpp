@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "plan/compile/compile.hpp"
@@ -12,6 +13,7 @@
 #include "plan/proof/link.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/critical_path.hpp"
+#include "plan/time/item_cost.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/plan_words.hpp"
@@ -87,6 +89,24 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
   machine = {0, 0, 0, 0, 0, 0, 1e-6};
   EXPECT_NEAR(simulate(program, machine).busy_s[index(Lane::compute)],
               1e-6 * static_cast<double>(program.items.size() - 2), 1e-9);  // not load, commit
+}
+
+TEST(Simulate, AnOpOnTheHostLaneAsksForACoreAThread) {
+  Graph const graph = gpt_training_graph({.layers = 1, .hidden = 128, .heads = 4, .vocab = 300});
+  auto const adamw = std::ranges::find(graph.ops, OpKind::adamw, &Op::kind);
+  ASSERT_NE(adamw, graph.ops.end());
+  Machine machine{.memory_gbps = 1};
+  machine.cores = 4;
+  machine.compute_cores = 2;
+  auto const asked = [&](Lane lane, double host_cores) {
+    machine.host_cores = host_cores;
+    auto const demand = op_cost(*adamw, graph.tensors, machine, lane).demand;
+    return demand[static_cast<std::size_t>(Resource::cores)];
+  };
+  EXPECT_EQ(asked(Lane::host, 0), 1) << "where none is named there is one";
+  EXPECT_EQ(asked(Lane::host, 3), 3);
+  EXPECT_EQ(asked(Lane::host, 7), 4) << "of all there are";
+  EXPECT_EQ(asked(Lane::compute, 3), 2);
 }
 
 TEST(Simulate, CountsEveryMicroBatch) {

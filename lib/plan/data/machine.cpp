@@ -1,6 +1,7 @@
 #include "plan/data/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace spillway {
@@ -30,6 +31,8 @@ constexpr MachineField kFields[] = {
      "that all lanes of a rank share; unknown: they share none"},
     {"cores.compute", &Machine::compute_cores, false,
      "of them, those that the compute lane keeps busy; unknown: it is a device"},
+    {"cores.host", &Machine::host_cores, true,
+     "threads of the host lane with which a rank reaches its rates (kinds); unknown: one"},
     {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},
 };
 
@@ -39,7 +42,16 @@ double value_or_0(std::map<std::string, double, std::less<>> const& numbers,
   return found == numbers.end() ? 0 : found->second;
 }
 
+void scale_host_rates(Machine& machine, double factor) {
+  for (auto& [kind, rate] : machine.kind_giga_per_s)
+    if (kind.starts_with("host ")) rate *= factor;
+}
+
 }  // namespace
+
+std::int64_t Machine::host_threads() const {
+  return std::max<std::int64_t>(1, std::llround(host_cores));
+}
 
 std::span<MachineField const> machine_fields() {
   return kFields;
@@ -47,10 +59,20 @@ std::span<MachineField const> machine_fields() {
 
 Machine shared_by(Machine machine, std::int64_t ranks) {
   auto const more = static_cast<double>(machine.node_ranks) / static_cast<double>(ranks);
-  for (auto& [kind, rate] : machine.kind_giga_per_s) {
-    if (!machine.is_unified() && kind.starts_with("host ")) rate *= more;
+  if (!machine.is_unified()) {
+    scale_host_rates(machine, more);
+    machine.host_cores = std::floor(machine.host_cores * more);
   }
   machine.node_ranks = ranks;
+  return machine;
+}
+
+Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked) {
+  auto const assumed = machine.host_threads();
+  auto const threads = asked.value_or(machine.is_unified() ? 1 : assumed);
+  if (threads < assumed)
+    scale_host_rates(machine, static_cast<double>(threads) / static_cast<double>(assumed));
+  machine.host_cores = static_cast<double>(threads);
   return machine;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Machine {
   double nvme_core_s_per_gb = 0;      // of a core, to move and check a GB of spilled bytes
   double node_gbps = 0;  // what a rank sends to others of its node; where one of these links is not
                          // known, it is as the other
+  double host_cores = 0;  // threads of the host lane, with which its rates are reached; unknown: 1
 
   // What there is. Main memory and drives are a node's, and its ranks share them.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
@@ -34,6 +36,7 @@ struct Machine {
 
   // No memory of the device's own: it is main memory, as on a CPU node.
   bool is_unified() const { return device_bytes == 0; }
+  std::int64_t host_threads() const;
 
   // Seconds of ops, each alone, by cost_key; on the host lane "host " comes before it. What is
   // measured wins over the rates.
@@ -53,8 +56,13 @@ struct MachineField {
 std::span<MachineField const> machine_fields();
 
 // What ranks of a run get where `ranks` of them share a node that is described for `node_ranks`:
-// the fewer, the faster is the host lane of each.
+// the fewer, the more threads has the host lane of each, and the faster it is.
 Machine shared_by(Machine machine, std::int64_t ranks);
+
+// The same machine where the host lane has as many threads as was asked for; else as many as its
+// rates assume, and one where all memory is unified, as they are the cores that compute. With fewer
+// threads than assumed each gets its part of the rates; more bring no more.
+Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked);
 
 // What each of `ranks` sends while all exchange equal parts with all, those on its node among them:
 // one thread of it moves the bytes of either kind. 0: not known.

@@ -15,6 +15,7 @@ namespace spillway {
 namespace {
 
 constexpr std::string_view kUnknown = "unknown", kAbout = "about";
+constexpr std::int64_t kMostThreads = 4096;
 constexpr double kMost = 1e9;  // of any number here; in GFLOP/s more than all machines together
 
 std::vector<Key> keys_of(Machine& machine) {
@@ -94,6 +95,8 @@ void check(Machine const& machine, Origins const& origins, std::string const& so
     refuse_key("nvme.both_gbps",
                fmt::format("{} is more than reading and writing come to alone, {}",
                            machine.nvme_both_gbps, alone));
+  if (machine.host_threads() > kMostThreads)
+    refuse_key("cores.host", fmt::format("{} is more than {}", machine.host_cores, kMostThreads));
   if (machine.compute_cores > machine.cores)
     refuse_key("cores.compute",
                fmt::format("{} of {} cores.all", machine.compute_cores, machine.cores));

@@ -138,8 +138,9 @@ std::string explain(Graph const& graph, Plan const& plan, Program const& program
   return verdict(graph, plan, program, simulation, path, budgets) +
          step_line(program, simulation.step_s) +
          tiers_table(program, budgets, machine.is_unified()) +
-         drive_line(program, simulation, machine) + "\n" + picture(graph, plan) +
-         updates_text(plan) + peaks_text(program) + time_text(program, simulation, path);
+         drive_line(program, simulation, machine) + "\n" +
+         picture(graph, plan, machine.host_threads()) + updates_text(plan) + peaks_text(program) +
+         time_text(program, simulation, path);
 }
 
 }  // namespace spillway

@@ -131,18 +131,24 @@ std::string legend(std::string const& letters, std::array<std::string_view, kTie
   return text;
 }
 
-std::string places_legend(std::vector<Line> const& lines, Plan const& plan) {
+std::string host_words(bool unified, std::int64_t threads) {
+  auto const count = threads == 1 ? "a thread" : fmt::format("{} threads", threads);
+  return count + (unified ? " beside them" : " of the host");
+}
+
+std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
+                          std::int64_t host_threads) {
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   if (lines.back().letters.empty()) return "";
   std::string updates;  // of what is outside of the layers too
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
+  auto const host = host_words(plan.unified, host_threads);
   bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
   return fmt::format(
       "The rest lies in: {}\nUpdated by: {}{}\n",
       legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),
-      legend(updates, {plan.unified ? "the threads that compute" : "the device",
-                       plan.unified ? "a thread beside them" : "cores of the host", ""}),
+      legend(updates, {plan.unified ? "the threads that compute" : "the device", host, ""}),
       late ? " (which may go on into the next step)" : "");
 }
 
@@ -170,9 +176,9 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
 
 }  // namespace
 
-std::string picture(Graph const& graph, Plan const& plan) {
+std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_threads) {
   auto const rows = lines(graph, plan);
-  return grid(rows) + activations_legend(graph, plan) + places_legend(rows, plan) +
+  return grid(rows) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
          other_chunks(graph, plan);
 }
 

@@ -78,7 +78,7 @@ ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const
   auto const ask = [&](Resource resource, double amount) {
     demand(cost, resource) = std::min(amount, most[static_cast<std::size_t>(resource)]);
   };
-  ask(Resource::cores, host ? 1 : machine.compute_cores);
+  ask(Resource::cores, host ? static_cast<double>(machine.host_threads()) : machine.compute_cores);
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (cost.seconds > 0) ask(Resource::memory, traffic / cost.seconds * 1e-9);
   cost.seconds += machine.item_overhead_s;

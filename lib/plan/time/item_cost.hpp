@@ -28,7 +28,7 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
   cost.seconds /= static_cast<double>(parts);
   return cost;
 }
-// `lane`: compute, or host, where ops run on one core.
+// `lane`: compute, or host, where ops run on all its threads.
 ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
                  Lane lane);
 // On a lane of transfers, to or from where it leads.

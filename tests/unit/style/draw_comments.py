@@ -18,7 +18,7 @@ for path in sorted(p for f in folders for p in pathlib.Path(f).rglob("*.?pp")):
         if block:
             comments.append((path, begin, " ".join(block)))
             block, begin = [], 0
-        if mark and '"' not in code:
+        if mark and '"' not in code and code.strip() != "}":
             comments.append((path, number, text.strip()))
 for path, number, text in sorted(random.Random(seed).sample(comments, min(count, len(comments)))):
     print(f"{path}:{number}: {text}")

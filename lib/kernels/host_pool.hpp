@@ -1,0 +1,58 @@
+// The threads that share the host lane's ops.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace spillway {
+
+// The caller's thread works too, so a pool of one thread has no others. Between calls the others
+// sleep; those that wake late are not waited for. `run` is for one thread at a time and allocates
+// nothing.
+class HostPool {
+ public:
+  explicit HostPool(int threads);
+  ~HostPool();
+  HostPool(HostPool const&) = delete;
+  HostPool& operator=(HostPool const&) = delete;
+
+  int threads() const { return static_cast<int>(m_helpers.size()) + 1; }
+
+  // work(piece) for every piece in [0, pieces), each on one of the threads; which one, and in which
+  // order, must not matter. Returns when all are done, and sees what they wrote. Work must not
+  // throw.
+  template <class Work>
+  void run(std::int64_t pieces, Work const& work) {
+    auto const call = [](void const* of, std::int64_t piece) {
+      (*static_cast<Work const*>(of))(piece);
+    };
+    share({pieces, &work, call});
+  }
+
+ private:
+  struct Job {
+    std::int64_t pieces = 0;
+    void const* work = nullptr;
+    void (*call)(void const* work, std::int64_t piece) = nullptr;
+  };
+
+  void start(int helpers);
+  void end();
+  void share(Job const& job);
+  void help();  // a helper's whole life
+  bool join();
+  void leave();
+  void take_pieces();
+
+  Job m_job;  // written while nobody has joined
+  std::atomic<std::int64_t> m_next = 0;
+  static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
+  std::atomic<std::uint32_t> m_joined = 0;  // helpers at work, and kOpen while more may join
+  std::atomic<std::uint32_t> m_bell = 0;    // rung once a job
+  std::atomic<bool> m_over = false;
+  std::vector<std::jthread> m_helpers;
+};
+
+}  // namespace spillway
