@@ -35,8 +35,8 @@ touch "$run_dir/job-began"
 before=$(latest)
 
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
-# end with 75. (SIGTERM would leave them a second.) A USR1 that comes before mpirun listens is lost;
-# run.max_time then stops the run.
+# end with 75. (SIGTERM would leave them a second.) A USR1 that comes before mpirun listens is lost,
+# or where mpirun is a script that passes none on; run.max_time then stops the run.
 trap 'kill -USR1 "${mpirun:-}" 2>/dev/null || true' USR1
 (
   trap '' USR1

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "base/units.hpp"
 #include "config/expand.hpp"
@@ -71,7 +72,11 @@ Words place_words(bool nvme) {
 template <class T, class Parse>
 Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
   Asked<T> asked;
-  for (auto const& item : listed(value, place)) asked.push_back(parse(pick(words, item, place)));
+  for (auto const& item : listed(value, place)) {
+    auto const word = pick(words, item, place);
+    asked.push_back(parse(word));
+    if (!asked.back() && word != kAuto) throw std::logic_error("nobody parses " + word);
+  }
   return asked;
 }
 

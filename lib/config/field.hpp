@@ -128,7 +128,7 @@ struct ChoiceField {
   std::string form() const;
 };
 
-// One word or a list of words, one per block or per chunk, the last one repeating.
+// One word or a list of words, one per layer or per chunk, the last one repeating.
 struct ActivationsField {
   Asked<BlockPlan>* at;
 

@@ -116,7 +116,7 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
   constexpr bool has_nvme = true;
   return {
       {"plan.activations", ActivationsField{&plan.activations}, "", "",
-       "Fate of saved activations, one per block, the last one repeating; light: only what is "
+       "Fate of saved activations, one per layer, the last one repeating; light: only what is "
        "cheap is made again; a fraction: of the rows that leave."},
       {"plan.parameters", PlacesField{&plan.parameters, has_nvme}, "", "",
        "Where parameters lie between uses, one per chunk, the last one repeating."},

@@ -32,7 +32,7 @@ def mirror():
 
 
 class Image:
-    """A root folder, and what ENV said. `source` is bound to its /src, for reading; None: copied."""
+    """A root folder, and what ENV said. `source` is bound to its /src; None: it has a copy."""
 
     def __init__(self, base, folder, source):
         subprocess.run(["cp", "--archive", "--reflink=auto", base, folder], check=True)

@@ -139,6 +139,32 @@ TEST_P(Estimates, OfTwoMemoriesAreNear) {
   }
 }
 
+// They decide among plans that are alike, and what a drive's endurance allows.
+TEST_P(Estimates, OfBytesThatMoveAreNear) {
+  auto const graph = gpt_training_graph({.sequence = 1024});
+  for (bool const unified : {true, false}) {
+    auto const machine = unified ? cpu() : with_device();
+    PlanWords const words{.activations = {"nvme", "light+host", "recompute", "host:0.5"},
+                          .parameters = {"nvme", "device", "host"},
+                          .gradients = {"host", "device"},
+                          .optimizer = {"host", "nvme"},
+                          .update = {"host", "device"}};
+    auto plan = make_plan(graph, words, BlockPolicy::keep);
+    plan.unified = unified;
+    auto program = place(graph, nullptr, plan, GetParam(), 1).train;
+    derive_waits(program);
+    auto const simulated = simulate(program, machine).bytes;
+    auto const model = block_model(graph, machine, all_policies());
+    auto const moved = Estimator(model, machine, GetParam()).moved_bytes(plan);
+    for (Lane const lane : {Lane::h2d, Lane::d2h, Lane::nvme_read, Lane::nvme_write}) {
+      auto const exact = static_cast<double>(simulated[index(lane)]);
+      ASSERT_GT(exact, 0) << name(lane);
+      EXPECT_NEAR(static_cast<double>(moved[index(lane)]) / exact, 1, 0.01)
+          << name(lane) << ", unified " << unified;
+    }
+  }
+}
+
 // Estimated over simulated seconds of one Plan.
 double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int ranks) {
   auto model = block_model(graph, machine, all_policies(), ranks);

@@ -9,6 +9,7 @@
 
 #include "graph/build.hpp"
 #include "plan/compile/compile.hpp"
+#include "plan/data/normal_plan.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/search/solve.hpp"
@@ -315,11 +316,31 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   refused([](Plan& p) { p.chunks[0].gradients = Tier::nvme; });
   refused([](Plan& p) { p.chunks[0].update = Tier::nvme; });
   refused([](Plan& p) { p.chunks.pop_back(); });
+}
+
+// Who asks for a plan gets a normal one; another is our mistake.
+TEST(Schedule, RefusesAPlanThatIsNotNormal) {
+  Graph const graph = small_gpt();
+  Plan const good = make_plan(graph, PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
+  EXPECT_NO_THROW(schedule(graph, good, Purpose::train, 1, 1));
+  auto const refused = [&](auto change) {
+    Plan plan = good;
+    change(plan);
+    EXPECT_FALSE(is_normal(graph, plan));
+    EXPECT_THROW(schedule(graph, plan, Purpose::train, 1, 1), std::logic_error);
+    normalise(graph, plan);
+    EXPECT_NO_THROW(schedule(graph, plan, Purpose::train, 1, 1));
+  };
+  auto const layer = [&](Plan& p, bool last) -> BlockPlan& {
+    std::size_t found = 0;
+    for (std::size_t b = p.blocks.size(); b-- > 0;) {
+      if (graph.blocks[b].layer && (found == 0 || !last)) found = b;
+    }
+    return p.blocks[found];
+  };
+  refused([&](Plan& p) { layer(p, true).policy = BlockPolicy::nvme; });  // its reload is too early
+  refused([&](Plan& p) { layer(p, false) = {BlockPolicy::keep, 0.5}; });
   refused([](Plan& p) { p.blocks.back().policy = BlockPolicy::light; });  // no layer
-  refused([&](Plan& p) {
-    for (std::size_t b = 0; b < p.blocks.size(); ++b)  // of the last layer, too
-      if (graph.blocks[b].layer) p.blocks[b].policy = BlockPolicy::nvme;
-  });
 }
 
 }  // namespace

@@ -123,6 +123,30 @@ TEST(Updates, BeginBesideTheLastBackwardPassWhereNothingWaitsForTheNorm) {
   }
 }
 
+// Else they would wait in their lane for the sum over ranks that was begun last.
+TEST(Updates, OfSeveralRanksComeAGroupBehindTheirGather) {
+  auto const program = compile(graph(), nullptr, plan(false, "host", "host"), 1, 2).train;
+  auto const is_backward = [&](Item const& item) {
+    if (item.kind != ItemKind::op) return false;
+    Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+    return op.phase == Phase::backward && op.kind != OpKind::tree_sum;
+  };
+  auto const last =
+      std::ranges::find_if(program.items.rbegin(), program.items.rend(), is_backward)->number;
+  std::map<int, bool> passed;  // by chunk that was gathered: whether backward ops have run since
+  int early = 0;
+  for (Item const& item : program.items) {
+    if (item.kind == ItemKind::all_gather) passed[item.chunk] = false;
+    if (is_backward(item))
+      for (auto& [chunk, has] : passed) has = true;
+    if (item.kind != ItemKind::op || item.number > last) continue;
+    if (program.ops[static_cast<std::size_t>(item.op)].phase != Phase::update) continue;
+    ++early;
+    EXPECT_TRUE(passed[item.chunk]) << describe(program, item.number);
+  }
+  EXPECT_GT(early, 2);
+}
+
 // A gradient that is used up at once makes room for the next.
 TEST(Updates, BesideTheBackwardPassLeaveFewerGradientsAlive) {
   EXPECT_LT(device_peak(plan(false, "device")), device_peak(plan(true, "device")));

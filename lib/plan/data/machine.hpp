@@ -46,7 +46,8 @@ struct Machine {
   std::map<std::string, double, std::less<>> kind_giga_per_s = {};
 };
 
-// The rates and costs, but for those of ops: for files, for ranks that must agree.
+// A machine's rates and costs, those of ops excepted: files are read and written by this table, and
+// ranks exchange the numbers by it.
 struct MachineField {
   std::string_view key;  // in a machine file
   double Machine::*at;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown", kAbout = "about";
 constexpr std::int64_t kMostThreads = 4096;
-constexpr double kMost = 1e9;  // of any number here; in GFLOP/s more than all machines together
+constexpr double kMost = 1e9;  // numbers of a file are below this; as GFLOP/s it is an exaflop
 
 std::vector<Key> keys_of(Machine& machine) {
   std::vector<Key> keys = {

@@ -41,7 +41,7 @@ struct Buffer {
   std::int64_t bytes = 0;    // of one version; fewer than the tensor's: its first ones
   std::int64_t offset = -1;  // in the tier's arena; set by layout
   int versions = 1;          // 2: the step's parity picks offset or offset + stride
-  std::int64_t stride = 0;   // between versions; set by layout
+  std::int64_t stride = 0;   // bytes from one version to the next; set by layout
   bool persistent = false;   // lives as long as the run (parameters, moments)
   bool spanning = false;     // may carry a value from one segment into another (gradients, scalars)
   bool operator==(Buffer const&) const = default;

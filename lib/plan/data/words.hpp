@@ -17,7 +17,7 @@ std::string_view words(Lane lane);
 
 // "-" for none.
 std::string bytes_or_dash(std::int64_t bytes);
-// "62 %"; below one per cent "<1 %".
+// A share as "62 %"; one of less than half a per cent, but not none, as "<1 %".
 std::string percent(double part, double whole);
 // "1 rank", "2 ranks".
 std::string count(std::int64_t number, std::string_view what);

@@ -46,7 +46,11 @@ std::string numbers(std::vector<Access> const& accesses) {
 // beside its source.
 std::string buffers(Program const& program, Item const& item) {
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {
-    auto const &from = item.reads.front(), &to = item.writes.front();
+    auto from = item.reads.front();
+    auto const& to = item.writes.front();
+    for (Access const& read : item.reads) {  // a gradient is read without the gaps in it
+      if (read.buffer == from.buffer) from.last = std::max(from.last, read.last);
+    }
     return fmt::format("{} {} -> #{} {}", numbers(item.reads), place(program, from), to.buffer,
                        place(program, to));
   }

@@ -1,4 +1,4 @@
-// Whether the numbers of a Program that somebody else wrote lead anywhere.
+// Whether what a Program from elsewhere names by number exists, and whether its sizes are possible.
 #pragma once
 
 #include <string>

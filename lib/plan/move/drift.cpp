@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLeastGain = 0.1;    // of a step
 constexpr double kCostsCovered = 2;   // by what is gained
-constexpr double kLikelyGain = 0.25;  // of a step, where nobody knows yet
+constexpr double kLikelyGain = 0.25;  // of a step: assumed of a plan that is yet to be searched for
 constexpr double kLeastShare = 0.05;  // of a step: lanes that are busy for less say little
 
 using Factors = std::array<double, kLanes>;  // measured over planned seconds; 0: not known

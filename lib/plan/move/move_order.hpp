@@ -17,7 +17,7 @@ struct Residence {
   bool operator==(Residence const&) const = default;
 };
 
-// Of one tensor; the same place twice where it stays.
+// Where one tensor lies and where it shall lie; the two are equal if it stays.
 struct Relocation {
   std::int64_t bytes = 0;
   Residence from, to;

@@ -103,7 +103,8 @@ class Verifier {
     for (auto cell = cells.first; cell < cells.last; ++cell) {
       Byte const& byte = m_memory[cell];
       bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
-      // Even what a later item overwrites: an uncommitted step must leave state as it was.
+      // No other buffer may overwrite state, even if a later item writes the state anew: a step
+      // that is not committed must leave it as it was.
       bool const is_moved = m_program.once && byte.readers != Clock{};
       if (of_other && buffer(byte.buffer).persistent && !is_moved) {
         report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);

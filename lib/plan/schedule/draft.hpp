@@ -31,7 +31,6 @@ struct Draft {
   // Per micro-batch segment: where each backward op begins, with what is put before it.
   std::vector<std::vector<ItemNumber>> op_starts = {};
 
-  bool several() const { return writer.program.micro_batches > 1; }
   bool exchanges() const { return writer.program.ranks > 1; }
   Op const& op(int id) const { return graph.ops[static_cast<std::size_t>(id)]; }
   Chunk const& chunk(int id) const { return graph.chunks[static_cast<std::size_t>(id)]; }

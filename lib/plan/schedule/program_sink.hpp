@@ -29,7 +29,6 @@ class ProgramSink {
   void add_part(GradientId gradient) { m_gradients.add_part(gradient); }
   void reduce(GradientId gradient) { m_gradients.reduce(gradient); }
   void gather(GradientId gradient) { m_gradients.gather(gradient); }
-  void complete(int) {}
   void end_micro_batch();
   void begin_update() { m_writer.begin_segment("update"); }
   void norm(int chunk) { m_updates.norm(chunk); }

@@ -51,12 +51,13 @@ class ProgramWriter {
   ItemNumber run_on(int op, std::vector<BufferId> operands, Lane lane);
   // As many bytes as the smaller of both buffers has.
   ItemNumber copy(BufferId from, BufferId to, int block);
-  // Elements [first, first + count) of `tensor` between its own buffer and the beginning of one
+  // Elements of `range` of `tensor` between its own buffer and the beginning of one
   // that holds them alone; back only where the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber load_batch();
-  // On what the loss says, and the norms of gradients where they are known by then.
+  // All ranks decide whether the step counts: by the loss, and by the norms of gradients if
+  // `knows_norms`.
   ItemNumber commit(bool knows_norms);
   // Of norms that were not known by the commit.
   ItemNumber report();

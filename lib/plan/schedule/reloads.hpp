@@ -8,8 +8,8 @@ namespace spillway {
 // Each at the beginning of its block's group, in order of first use.
 Reloads reload_on_demand(Graph const& graph, Fates const& fates);
 
-// As early as they can come, at most `distance` groups before their own, without raising the peak
-// that the Program has anyway.
+// The same reloads as early as possible: at most `distance` groups before their own, and without a
+// higher peak than `on_demand` has.
 Reloads hoist_reloads(Draft const& on_demand, int distance);
 
 }  // namespace spillway

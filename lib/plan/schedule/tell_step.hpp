@@ -7,21 +7,33 @@
 // repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
 // from 0.
 //
-// Shape (`visit` is called with each in turn):
-//   int blocks(), groups();                            stations are blocks(), then groups()
-//   fetches(station, visit), drops(station, visit)     chunks: parameters come before it, go after
-//   int forward_pieces(block), backward_pieces(group)
-//   leaving(block, piece, visit)                       activations that leave after a forward piece
-//   coming(group, piece, visit)                        those that come back before a backward piece
-//   gradients(group, piece, visit)                     GradientIds that a backward piece makes
-//   whole int parts(chunk)                                   further uses of its parameters bool
-//   exchanges(), reduces_each(chunk)              among ranks; after every micro-batch
-//   chunks(visit), updated_after(group, visit)         to update: all, in order; early ones
-//   int loss_group(), pieces(), chunk_of(piece), ahead(piece)      of updates, in their order
+// A Shape has (`visit` is called with each in turn):
+// clang-format off
+//   int blocks(), groups();                        stations are blocks(), then groups()
+//   fetches(station, visit)                        chunks whose parameters come before it
+//   drops(station, visit)                          chunks whose parameters go after it
+//   int forward_pieces(block), backward_pieces(group);
+//   leaving(block, piece, visit)                   activations that leave after a forward piece
+//   coming(group, piece, visit)                    those that come back before a backward piece
+//   gradients(group, piece, visit)                 GradientIds that are whole after a backward piece
+//   int parts(chunk);                              further uses of its parameters
+//   bool exchanges();                              gradients are summed over ranks
+//   bool reduces_each(chunk);                      after every micro-batch
+//   chunks(visit)                                  to update, in order
+//   updated_after(group, visit)                    the same where updates are early, group by group
+//   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
+//   int ahead(piece);                              pieces that are brought before it has run
+// clang-format on
+//
+// A Sink hears, of gradients: `collect` (copied to where sums are), `accumulate` (added to the
+// step's), `add_part`, `reduce` (slices go out: all_to_all), `gather` (they are summed, tree_sum,
+// and go round, all_gather); of updates: `norm`, `bring` (of a piece, what needs no gradient or,
+// late, the rest), `update`, `updated` (all pieces of a chunk).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 namespace spillway {
@@ -74,6 +86,7 @@ class StepTelling {
       m_sink.commit(true);
       m_shape.chunks([&](int chunk) { update(chunk); });
     }
+    if (m_next != m_shape.pieces()) throw std::logic_error("a step leaves updates out");
     m_sink.end_update();
   }
 
@@ -137,10 +150,7 @@ class StepTelling {
     for (int part = 0; several && part < m_shape.parts(chunk); ++part)
       m_sink.add_part({chunk, part});
     bool const reduced = several && m_shape.reduces_each(chunk);
-    if (m_shape.exchanges() && !reduced)
-      reduce({{chunk}, false});
-    else
-      m_sink.complete(chunk);
+    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false});
   }
 
   bool is_last_use(int chunk) {
@@ -161,10 +171,7 @@ class StepTelling {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
       m_sink.gather(reduction.gradient);
-      if (reduction.joins_step)
-        join_step(reduction.gradient);
-      else
-        m_sink.complete(reduction.gradient.chunk);
+      if (reduction.joins_step) join_step(reduction.gradient);
     }
     m_reductions.erase(m_reductions.begin(),
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
@@ -195,8 +202,9 @@ class StepTelling {
     m_sink.updated(chunk);
   }
 
-  // What the next pieces need; gradients once they are whole, and no sooner what leaves the device
-  // as they do: else it would wait for a slot and they for it.
+  // Brings what the next pieces need. A gradient comes once it is whole, and with it what else
+  // comes from the device: begun before, that would wait for a slot while gradients wait behind it
+  // in the lane.
   void bring_ahead() {
     if (m_next == m_shape.pieces()) return;
     int const last = std::min(m_next + m_shape.ahead(m_next) + 1, m_shape.pieces());

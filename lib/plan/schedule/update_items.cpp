@@ -93,7 +93,7 @@ ItemNumber UpdateItems::run_whole(UpdatePiece const& p) {
   return m_writer.run_on(p.op, std::move(operands), p.lane);
 }
 
-// Of the tensors themselves where they are within reach, else of slots.
+// The operands are ranges of the tensors themselves where the lane reaches these, else slots.
 ItemNumber UpdateItems::run_slice(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;

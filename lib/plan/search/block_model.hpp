@@ -51,7 +51,7 @@ struct ChunkCost {
   std::int64_t fetch_sent_bytes = 0, update_sent_bytes = 0;
   // To and from those that sum up parts of its gradient.
   std::int64_t scatter_sent_bytes = 0, gather_sent_bytes = 0;
-  bool reduces_each = false;                    // micro-batch, not only the last one
+  bool reduces_each = false;  // its gradient is summed over ranks after every micro-batch
   ItemCost norm, update, accumulate, tree_sum;  // on the compute lane
   ItemCost host_norm, host_update, host_accumulate, host_tree_sum;
 };
@@ -59,7 +59,7 @@ struct ChunkCost {
 struct BlockModel {
   std::int64_t ranks = 1;     // that send what the chunks say: see sharding.hpp
   int last_layer = -1;        // a block
-  bool reduces_each = false;  // micro-batch, not only the last one: Arithmetic::reduction
+  bool reduces_each = false;  // gradients are summed over ranks after every micro-batch
   std::vector<BlockCost> blocks;
   std::vector<ChunkCost> chunks;
 };

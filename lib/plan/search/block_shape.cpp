@@ -53,7 +53,7 @@ void BlockShape::divide_updates() {
   m_work.reserve(m_model.chunks.size());
   for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
     auto& work = m_work.emplace_back(brought(chunk(c), places(c), m_plan.unified));
-    if (!work.passes()) continue;
+    if (!work.uses_slots()) continue;
     auto const slices = div_ceil(chunk(c).elements, slice_elements(chunk(c), m_plan));
     work.parts = std::clamp<std::int64_t>(slices, 1, most);
     bool const exact = slices <= work.parts;  // else a part is many slices
@@ -66,7 +66,7 @@ void BlockShape::divide_updates() {
 
 void BlockShape::add_pieces(int chunk) {
   for (std::int64_t i = 0; i < work(chunk).parts; ++i)
-    m_pieces.push_back({chunk, work(chunk).passes() ? m_slots++ : -1});
+    m_pieces.push_back({chunk, work(chunk).uses_slots() ? m_slots++ : -1});
 }
 
 }  // namespace spillway

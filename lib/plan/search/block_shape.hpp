@@ -82,19 +82,20 @@ class BlockShape {
       if (chunk(c).trainable) visit(c);
     }
   }
-  // As soon as the gradient is whole, which over ranks it is one group later.
+  // As soon as the gradient is whole, and over ranks some groups later: groups_until_updated.
   template <class Visit>
   void updated_after(int group, Visit visit) const {
     for (auto const& [after, chunk] : within(m_early, group)) visit(chunk);
   }
   int loss_group() const { return 0; }  // the last block tells it
 
-  // Of an update: parts of chunks, each of one slice or, where there are many, of several.
+  // How a chunk's update is divided: into parts of one slice each or, where slices are many, of
+  // several.
   struct Work {
     Brought needs;
     std::int64_t parts = 1;
-    int ahead = 0, slots = 0;  // of parts
-    bool passes() const { return needs.all_bytes() > 0; }
+    int ahead = kSlicesAhead, slots = kUpdateSlots;  // of parts
+    bool uses_slots() const { return needs.all_bytes() > 0; }
   };
   Work const& work(int chunk) const { return m_work[static_cast<std::size_t>(chunk)]; }
   int pieces() const { return static_cast<int>(m_pieces.size()); }

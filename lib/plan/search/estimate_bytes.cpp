@@ -118,7 +118,6 @@ class Ledger {
       hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient_bytes);
   }
   void gather(GradientId) {}
-  void complete(int) {}
   void end_micro_batch() {}
   void begin_update() {
     enter(update_station());

@@ -24,7 +24,7 @@ constexpr std::size_t kFewBlocks = 10;
 // is needed, by little where that is much, but not always; with less and less comes what needs
 // least.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // are tried of few blocks, whatever is found
+constexpr int kSharesOfFew = 2;  // that are tried of a model of few blocks, whatever is found
 
 // Of other tiers estimates are nearly exact.
 Budgets with_share(Budgets budgets, double share) {
@@ -87,7 +87,8 @@ class Solver {
     for (double const share : kShares) {
       bool const of_few = m_few_blocks && tried < kSharesOfFew;
       if (m_trials.found() && !of_few) return;
-      // What does not fit a larger share does not fit a smaller one; the last is for what is least.
+      // What does not fit a larger share does not fit a smaller one; the last share, 0, is there to
+      // find the plan that needs least.
       bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
       if (!in_vain) try_share(share);
       ++tried;

@@ -99,7 +99,6 @@ class SumSink {
   void add_part(GradientId) {}
   void reduce(GradientId) {}
   void gather(GradientId) {}
-  void complete(int) {}
   void end_micro_batch() {}
   void begin_update() {}
   void norm(int) {}
@@ -128,7 +127,8 @@ class SumSink {
   double m_times = 1;
 };
 
-// Whenever updates run, they are as much work.
+// Told as a step whose updates are late: early ones are as much work, and would be told with a
+// micro-batch that stands for many.
 template <class Sum>
 void sum_up(Sum& sum, BlockModel const& model, Plan const& plan, std::int64_t micro_batches) {
   bool const several = micro_batches > 1;

@@ -15,7 +15,7 @@ double step_bound_s(BlockModel const& model, Machine const& machine, Plan const&
 // By a step of a rank, between tiers.
 using LaneBytes = std::array<std::int64_t, kLanes>;
 LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches);
-// Of all lanes that lead from tier to tier.
+// The sum over all lanes that lead from one tier to another.
 std::int64_t between_tiers(LaneBytes const& bytes);
 
 }  // namespace spillway

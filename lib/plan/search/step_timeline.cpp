@@ -16,7 +16,7 @@ StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan
 
 void StepTimeline::begin_micro_batch(MicroBatch const& now) {
   m_first = now.first;
-  m_now = m_first ? m_reported : -1;
+  m_last_pass = m_first ? m_reported : -1;
   m_fetched.assign(m_model.chunks.size(), -1);
   m_spilled.assign(m_model.blocks.size(), -1);
   m_reloads.assign(m_model.blocks.size(), {-1, -1});
@@ -26,7 +26,7 @@ void StepTimeline::begin_micro_batch(MicroBatch const& now) {
 }
 
 void StepTimeline::fetch(int c, int) {
-  Waits const waits = {m_now, of(m_updated, c)};
+  Waits const waits = {m_last_pass, of(m_updated, c)};
   bool const is_there = places(c).parameters == Tier::device;
   int const job =
       is_there ? -1 : m_jobs.copy(places(c).parameters, Tier::device, chunk(c).home_bytes, waits);
@@ -36,17 +36,18 @@ void StepTimeline::fetch(int c, int) {
 void StepTimeline::forward(int b, int piece) {
   Waits waits = {};
   if (piece == 0) {
-    waits.push_back(b == 0 ? m_now : -1);
+    waits.push_back(b == 0 ? m_last_pass : -1);
     need_room_as_layout_gives_it(b, waits);
     need_parameters(block(b).forward_chunks, waits);
     need_memory_as_layout_gives_it(b, waits);
   }
-  m_now = m_jobs.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
+  m_last_pass =
+      m_jobs.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
 }
 
 void StepTimeline::leave(int b, AwayPart const& part) {
   auto const to = *away_tier(plan_of(b).policy);
-  of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_now});
+  of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_last_pass});
   if (part.part + 1 == m_shape.forward_pieces(b))
     left({b, to, of(m_spilled, b), part.bytes * m_shape.forward_pieces(b)});
 }
@@ -54,7 +55,7 @@ void StepTimeline::leave(int b, AwayPart const& part) {
 void StepTimeline::reload(int, AwayPart const& part) {
   auto const from = *away_tier(plan_of(part.block).policy);
   m_reloads[static_cast<std::size_t>(part.block)][static_cast<std::size_t>(part.part)] =
-      m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_now});
+      m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass});
 }
 
 void StepTimeline::backward(int group, int piece) {
@@ -67,14 +68,14 @@ void StepTimeline::backward(int group, int piece) {
   }
   waits.push_back(m_reloads[static_cast<std::size_t>(b)][static_cast<std::size_t>(piece)]);
   auto const& cost = block(b).policies[index(plan_of(b).policy)].backward;
-  m_now = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
+  m_last_pass = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
 }
 
 // The host lane works on the device's gradients too where both are main memory.
 void StepTimeline::collect(GradientId gradient, int group, bool first) {
   int const c = gradient.chunk;
   auto& job = of(m_gradient, c);
-  job = m_now;
+  job = m_last_pass;
   if (!sums_on_host(c) || (!first && m_plan.unified)) return;
   auto const bytes = gradient.part < 0 ? chunk(c).gradient_bytes : part(gradient).bytes;
   job = m_jobs.copy(Tier::device, Tier::host, bytes,
@@ -101,7 +102,7 @@ void StepTimeline::accumulate(GradientId gradient) {
 void StepTimeline::add_part(GradientId gradient) {
   auto const& cost = part(gradient);
   auto& job = of(m_gradient, gradient.chunk);
-  job = add_for(gradient.chunk, cost.accumulate, cost.host_accumulate, {job, m_now});
+  job = add_for(gradient.chunk, cost.accumulate, cost.host_accumulate, {job, m_last_pass});
 }
 
 void StepTimeline::reduce(GradientId gradient) {
@@ -138,13 +139,17 @@ void StepTimeline::bring(int piece, bool late) {
   auto const& work = m_shape.work(c);
   auto& brought = m_brought[static_cast<std::size_t>(piece % kAtOnce)];
   if (!late) brought = {};
-  int const after = late ? of(m_gradient, c) : m_now;
+  int const after = late ? of(m_gradient, c) : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
-    auto const bytes = work.needs.bytes[index(tier)] / work.parts;
-    if (bytes == 0 || is_late(c, tier) != late) continue;
+    // Gradients come when they are whole, and with them what leaves the device.
+    auto const all = work.needs.bytes[index(tier)];
+    auto const gradient = tier == places(c).gradients ? work.needs.operand_bytes[0] : 0;
+    auto const late_bytes = tier == Tier::device ? all : gradient;
+    auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
+    if (bytes == 0) continue;
     int const job = m_jobs.copy(tier, work.needs.workplace, bytes, {slot_free(piece), after});
     brought.push_back(job);
-    if (tier == places(c).gradients) m_released.back()[index(tier)] = job;
+    if (late && gradient > 0) m_released.back()[index(tier)] = job;
   }
 }
 
@@ -171,12 +176,6 @@ void StepTimeline::update(int piece) {
 
 void StepTimeline::updated(int c) {
   of(m_updated, c) = m_jobs.send(chunk(c).update_sent_bytes, of(m_updated, c));
-}
-
-// Gradients when they are whole, with what lies where they do.
-bool StepTimeline::is_late(int c, Tier tier) const {
-  auto const workplace = m_shape.work(c).needs.workplace;
-  return tier == Tier::device || (tier == places(c).gradients && tier != workplace);
 }
 
 int StepTimeline::slot_free(int piece) const {

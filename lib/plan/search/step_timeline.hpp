@@ -35,7 +35,6 @@ class StepTimeline {
   void add_part(GradientId gradient);
   void reduce(GradientId gradient);
   void gather(GradientId gradient);
-  void complete(int) {}
   void end_micro_batch() {}
   void begin_update() {}
   void norm(int chunk);
@@ -70,7 +69,6 @@ class StepTimeline {
   void need_room_as_layout_gives_it(int station, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
-  bool is_late(int chunk, Tier tier) const;
   int slot_free(int piece) const;
 
   BlockModel const& m_model;
@@ -81,7 +79,7 @@ class StepTimeline {
 
   // Of the current micro-batch.
   bool m_first = true;                        // of its step
-  int m_now = -1;                             // the last pass
+  int m_last_pass = -1;                       // its last job
   Jobs m_fetched, m_spilled;                  // by chunk; by block
   std::vector<std::array<int, 2>> m_reloads;  // by block: halves
   struct Left {                               // the device, and its room was not needed yet

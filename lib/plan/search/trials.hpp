@@ -31,7 +31,8 @@ class Trials {
   // Compiled as far as that takes, and simulated if it fits.
   Result try_out(Candidate const& candidate);
 
-  // Of what fits with the same activations, one that is shorter by estimates is enough.
+  // Whether it need not be tried: it was, or a plan of the same activations that fits is faster by
+  // estimate.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
   // Whether estimates say that it is far from the best.

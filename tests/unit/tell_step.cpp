@@ -1,0 +1,176 @@
+// What a step's telling says, and in which order.
+#include "plan/schedule/tell_step.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spillway::test {
+namespace {
+
+// Two blocks of a chunk each; the parameters of the first are used once more by the second.
+struct Toy {
+  bool several = false, ranks = false, each = false;
+  std::vector<int> order = {0, 1};  // of the pieces of updates
+  std::vector<std::vector<int>> early = {{}, {1}, {0}};
+
+  int blocks() const { return 2; }
+  int groups() const { return 2; }
+  int block_of(int group) const { return 1 - group; }
+  template <class Visit>
+  void fetches(int station, Visit visit) const {
+    if (station == 1) visit(1);
+  }
+  template <class Visit>
+  void drops(int station, Visit visit) const {
+    if (station == 2) visit(1);
+  }
+  int forward_pieces(int) const { return 1; }
+  template <class Visit>
+  void leaving(int block, int, Visit visit) const {
+    if (block == 0) visit(7);
+  }
+  int backward_pieces(int) const { return 1; }
+  template <class Visit>
+  void coming(int group, int, Visit visit) const {
+    if (group == 1) visit(7);
+  }
+  template <class Visit>
+  void gradients(int group, int, Visit visit) const {
+    if (group == 0) visit(GradientId{1});
+    if (group == 0 && several) visit(GradientId{0, 0});
+    if (group == 1) visit(GradientId{0});
+  }
+  int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
+  bool exchanges() const { return ranks; }
+  bool reduces_each(int) const { return each; }
+  template <class Visit>
+  void chunks(Visit visit) const {
+    for (int const chunk : {0, 1}) visit(chunk);
+  }
+  template <class Visit>
+  void updated_after(int group, Visit visit) const {
+    for (int const chunk : early[static_cast<std::size_t>(group)]) visit(chunk);
+  }
+  int loss_group() const { return 0; }
+  int pieces() const { return static_cast<int>(order.size()); }
+  int chunk_of(int piece) const { return order[static_cast<std::size_t>(piece)]; }
+  int ahead(int) const { return 1; }
+};
+
+struct Recorder {
+  std::vector<std::string> said;
+
+  template <class... Args>
+  void say(std::string_view text, Args const&... args) {
+    said.push_back(fmt::vformat(text, fmt::make_format_args(args...)));
+  }
+  static std::string id(GradientId g) {
+    return g.part < 0 ? fmt::format("{}", g.chunk) : fmt::format("{}.{}", g.chunk, g.part);
+  }
+  void begin_micro_batch(MicroBatch const& now) { say("{}:", now.segment); }
+  void enter(int) {}
+  void fetch(int chunk, int) { say("fetch {}", chunk); }
+  void drop(int chunk, int) { say("drop {}", chunk); }
+  void forward(int block, int) { say("forward {}", block); }
+  void leave(int, int what) { say("leave {}", what); }
+  void turn() {}
+  void reload(int, int what) { say("reload {}", what); }
+  void backward(int group, int) { say("backward {}", 1 - group); }
+  void collect(GradientId g, int, bool) { say("collect {}", id(g)); }
+  void accumulate(GradientId g) { say("accumulate {}", id(g)); }
+  void add_part(GradientId g) { say("add {}", id(g)); }
+  void reduce(GradientId g) { say("reduce {}", id(g)); }
+  void gather(GradientId g) { say("gather {}", id(g)); }
+  void end_micro_batch() {}
+  void begin_update() { say("update:"); }
+  void norm(int chunk) { say("norm {}", chunk); }
+  void commit(bool knows_norms) { say("commit{}", knows_norms ? "" : " without norms"); }
+  void report() { say("report"); }
+  void bring(int piece, bool late) { say("bring {}{}", piece, late ? " late" : ""); }
+  void update(int piece) { say("piece {}", piece); }
+  void updated(int chunk) { say("updated {}", chunk); }
+  void end_group(int) {}
+  void end_update() {}
+};
+
+// `micro_batches`: 1, 2 or 3, of which the third is told between the others.
+std::string told(Toy const& toy, int micro_batches, bool redo = true) {
+  Recorder recorder;
+  StepTelling step(toy, redo, recorder);
+  step.begin_step();
+  if (micro_batches > 1) step.micro_batch({"first", true, false});
+  if (micro_batches > 2) step.micro_batch({"middle", false, false});
+  step.micro_batch({"last", micro_batches == 1, true});
+  step.update();
+  return fmt::format("{}", fmt::join(recorder.said, ", "));
+}
+
+std::string const kForward = "forward 0, leave 7, fetch 1, forward 1, ";
+std::string const kUpdate =
+    "update:, bring 0, bring 1, bring 0 late, bring 1 late, norm 0, norm 1, commit, piece 0, "
+    "updated "
+    "0, piece 1, updated 1";
+
+TEST(Telling, OfOneMicroBatch) {
+  EXPECT_EQ(told({}, 1), "last:, " + kForward +
+                             "backward 1, collect 1, drop 1, reload 7, backward 0, collect 0, " +
+                             kUpdate);
+}
+
+// The step's gradients are summed up; with the last micro-batch the further use is added.
+TEST(Telling, OfSeveralMicroBatches) {
+  auto const first =
+      kForward + "backward 1, collect 1, collect 0.0, drop 1, reload 7, backward 0, collect 0";
+  auto const middle = kForward +
+                      "backward 1, collect 1, accumulate 1, collect 0.0, accumulate 0.0, drop 1, "
+                      "reload 7, backward 0, collect 0, accumulate 0";
+  EXPECT_EQ(told({.several = true}, 3), "first:, " + first + ", middle:, " + middle + ", last:, " +
+                                            middle + ", add 0.0, " + kUpdate);
+}
+
+// Sums over ranks are begun with the gradient and taken up behind the next group.
+TEST(Telling, OfRanks) {
+  EXPECT_EQ(told({.ranks = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
+                "0, gather 1, gather 0, " +
+                kUpdate);
+  auto const last = told({.several = true, .ranks = true}, 2);
+  EXPECT_EQ(last.find("reduce"), last.find("reduce 1, collect 0.0, accumulate 0.0, drop 1"));
+  EXPECT_NE(last.find("accumulate 0, add 0.0, reduce 0, gather 1, gather 0, update:"), last.npos);
+}
+
+// Then each micro-batch's gradient is summed before it joins the step's, further uses by
+// themselves.
+TEST(Telling, OfRanksThatReduceEveryMicroBatch) {
+  auto const all = told({.several = true, .ranks = true, .each = true}, 2);
+  auto const reduces =
+      "collect 1, reduce 1, collect 0.0, reduce 0.0, drop 1, reload 7, backward 0, "
+      "collect 0, reduce 0, ";
+  EXPECT_NE(all.find(std::string(reduces) + "gather 1, gather 0.0, gather 0, last:"), all.npos)
+      << all;
+  EXPECT_NE(all.find(std::string(reduces) + "gather 1, accumulate 1, gather 0.0, accumulate 0.0, "
+                                            "gather 0, accumulate 0, add 0.0, update:"),
+            all.npos)
+      << all;
+}
+
+TEST(Telling, OfEarlyUpdates) {
+  EXPECT_EQ(told({.order = {1, 0}}, 1, false),
+            "last:, " + kForward +
+                "backward 1, collect 1, drop 1, commit without norms, bring 0, bring 1, reload 7, "
+                "backward 0, collect 0, norm 1, bring 0 late, piece 0, updated 1, norm 0, bring 1 "
+                "late, piece 1, updated 0, update:, report");
+}
+
+TEST(Telling, LeavesNoUpdateOut) {
+  EXPECT_THROW(told({.order = {1, 0}}, 1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace spillway::test
