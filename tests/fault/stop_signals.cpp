@@ -49,11 +49,14 @@ TEST_F(StopSignals, each_leaves_a_checkpoint_from_which_the_same_bits_follow) {
 
 // Sent before the program began, by one who blocks it.
 TEST_F(StopSignals, one_that_came_first_of_all_stops_the_run_at_its_first_step) {
-  auto const outcome = run_command(
-      "python3 -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, "
-      "[signal.SIGUSR1]); os.kill(os.getpid(), signal.SIGUSR1); os.execvp(\"env\", sys.argv)' " +
-      train_command("run.steps=1000000", kAlone));
-  EXPECT_EQ(outcome.status, 75) << outcome.output;
+  write("early.py",
+        "import os, signal, sys\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+        "os.kill(os.getpid(), signal.SIGUSR1)\n"
+        "os.execvp('env', sys.argv)\n");
+  auto const outcome =
+      run_command("python3 " + path("early.py") + " " + train_command("run.steps=1000000", kAlone));
+  ASSERT_EQ(outcome.status, 75) << outcome.output;
   EXPECT_LE(latest_step(), 1);
 }
 
