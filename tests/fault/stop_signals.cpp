@@ -55,7 +55,7 @@ TEST_F(StopSignals, one_that_came_first_of_all_stops_the_run_at_its_first_step) 
         "os.kill(os.getpid(), signal.SIGUSR1)\n"
         "os.execvp('env', sys.argv)\n");
   auto const outcome =
-      run_command("python3 " + path("early.py") + " " + train_command("run.steps=1000000", kAlone));
+      run_command("python3 " + path("early.py") + " " + train_command("run.steps=300", kAlone));
   ASSERT_EQ(outcome.status, 75) << outcome.output;
   EXPECT_LE(latest_step(), 1);
 }
