@@ -69,7 +69,7 @@ void GraphShape::note_gradients(Variants const& variants) {
 void GraphShape::note_updates() {
   m_loss_group = static_cast<int>(spillway::loss_group(m_draft));
   m_updated_after = chunks_by_group(m_draft);
-  m_pieces = update_pieces(m_draft, in_order(m_draft, m_updated_after), kUpdateSlots);
+  m_pieces = update_pieces(m_draft, in_order(m_draft, m_updated_after));
 }
 
 TensorId GraphShape::tensor(GradientId id) const {

@@ -1,6 +1,7 @@
 #include "plan/schedule/schedule.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include "plan/data/normal_plan.hpp"
 #include "plan/proof/link.hpp"
@@ -17,8 +18,10 @@ void refuse(std::string const& what) {
 }
 
 void check_offered(ChunkPlan const& chunk) {
-  if (chunk.gradients == Tier::nvme) refuse("plan.gradients: nvme is");
-  if (chunk.update == Tier::nvme) refuse("plan.update: nvme is");
+  for (PlaceRow const& row : kPlaceTable) {
+    if (!row.nvme && chunk.*row.place == Tier::nvme)
+      refuse("plan." + std::string(row.name) + ": nvme is");
+  }
 }
 
 void check_plan(Graph const& graph, Plan const& plan) {

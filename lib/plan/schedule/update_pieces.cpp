@@ -27,7 +27,7 @@ UpdatePiece whole_piece(Draft& draft, Op const& op) {
 
 }  // namespace
 
-std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks, int slots) {
+std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks) {
   std::map<int, Op const*> updates;  // per chunk
   for (Op const& op : draft.graph.ops) {
     if (op.phase == Phase::update) updates[op.chunk] = &op;
@@ -37,13 +37,13 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
   for (int const chunk : chunks) {
     Op const& op = *updates.at(chunk);
     auto piece = whole_piece(draft, op);
-    bool const passes = piece.brings_gradient || !piece.brings.empty();
+    bool const uses_slots = piece.brings_gradient || !piece.brings.empty();
     auto const elements = draft.graph.chunks[static_cast<std::size_t>(chunk)].elements;
     auto const most =
-        passes ? slice_elements(elements, op.whole_chunk, draft.plan.update_slice) : elements;
+        uses_slots ? slice_elements(elements, op.whole_chunk, draft.plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {
       piece.range = {first, std::min(first + most, elements)};
-      if (passes) piece.slot = brought++ % slots;
+      if (uses_slots) piece.slot = brought++ % kUpdateSlots;
       pieces.push_back(piece);
     }
   }

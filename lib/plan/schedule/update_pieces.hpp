@@ -20,7 +20,7 @@ struct UpdatePiece {
 };
 
 // Slots are taken in turns.
-std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks, int slots);
+std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks);
 
 // The backward group after which a micro-batch's loss is known; 0 where the forward pass knows it.
 std::size_t loss_group(Draft const& draft);

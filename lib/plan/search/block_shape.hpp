@@ -111,6 +111,12 @@ class BlockShape {
   ChunkCost const& chunk(int number) const {
     return m_model.chunks[static_cast<std::size_t>(number)];
   }
+  PartCost const& part(GradientId id) const {
+    return chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
+  }
+  std::int64_t gradient_bytes(GradientId id) const {
+    return id.part < 0 ? chunk(id.chunk).gradient_bytes : part(id).bytes;
+  }
   ChunkPlan const& places(int chunk) const {
     return m_plan.chunks[static_cast<std::size_t>(chunk)];
   }

@@ -56,7 +56,7 @@ class Ledger {
         m_stations(2 * model.blocks.size() + 2) {
     m_result.on_device.reserve(m_stations.size());
     hold_what_late_updates_do();
-    for (ChunkCost const& chunk : model.chunks) hold_sums(chunk);
+    if (several) hold_sums();
   }
 
   StationBytes take() { return std::move(m_result); }
@@ -109,8 +109,7 @@ class Ledger {
   }
   void accumulate(GradientId) {}
   void add_part(GradientId id) {
-    auto const& part = m_shape.chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
-    at(m_station).sums_go[index(m_shape.places(id.chunk).gradients)] += part.bytes;
+    at(m_station).sums_go[index(m_shape.places(id.chunk).gradients)] += m_shape.part(id).bytes;
   }
   // What others send of it; on the host, activations have left as much room by then.
   void reduce(GradientId id) {
@@ -185,11 +184,12 @@ class Ledger {
       hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient_bytes);
     }
   }
-  void hold_sums(ChunkCost const& chunk) {
-    auto const& places = m_plan.chunks[static_cast<std::size_t>(&chunk - m_model.chunks.data())];
-    if (!chunk.trainable || !m_several) return;
-    m_sums[index(places.gradients)] += chunk.held_gradient_bytes;
-    for (PartCost const& part : chunk.parts) m_sums[index(places.gradients)] += part.bytes;
+  void hold_sums() {
+    m_shape.chunks([&](int c) {
+      auto& sums = m_sums[index(m_shape.places(c).gradients)];
+      sums += m_shape.chunk(c).held_gradient_bytes;
+      for (PartCost const& part : m_shape.chunk(c).parts) sums += part.bytes;
+    });
   }
   void hold_slots() {
     hold(Tier::device, update_station(), m_slots[index(Tier::device)]);

@@ -73,11 +73,8 @@ class SumSink {
     move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
   }
   void collect(GradientId id, int, bool first) {
-    auto const& chunk = m_shape.chunk(id.chunk);
     if (!first && m_plan.unified) return;
-    auto const bytes =
-        id.part < 0 ? chunk.gradient_bytes : chunk.parts[static_cast<std::size_t>(id.part)].bytes;
-    move(Tier::device, m_shape.places(id.chunk).gradients, bytes);
+    move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient_bytes(id));
   }
   void updated(int c) {
     auto const& places = m_shape.places(c);

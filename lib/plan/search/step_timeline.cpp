@@ -77,7 +77,7 @@ void StepTimeline::collect(GradientId gradient, int group, bool first) {
   auto& job = of(m_gradient, c);
   job = m_last_pass;
   if (!sums_on_host(c) || (!first && m_plan.unified)) return;
-  auto const bytes = gradient.part < 0 ? chunk(c).gradient_bytes : part(gradient).bytes;
+  auto const bytes = m_shape.gradient_bytes(gradient);
   job = m_jobs.copy(Tier::device, Tier::host, bytes,
                     {job, gradients_room_as_layout_gives_it(Tier::host, group)});
   left({m_shape.station_of(group), Tier::host, job, bytes});

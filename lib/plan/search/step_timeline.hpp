@@ -48,9 +48,7 @@ class StepTimeline {
 
  private:
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
-  PartCost const& part(GradientId id) const {
-    return chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
-  }
+  PartCost const& part(GradientId id) const { return m_shape.part(id); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   BlockCost const& block(int number) const {
     return m_model.blocks[static_cast<std::size_t>(number)];
