@@ -26,6 +26,8 @@ inline constexpr int kPolicies = 7;
 constexpr std::size_t index(BlockPolicy policy) {
   return static_cast<std::size_t>(policy);
 }
+template <class T>
+using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 
 // All that is to know of a policy without a model.
 struct PolicyRow {

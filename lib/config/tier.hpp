@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/enum_array.hpp"
+
 namespace spillway {
 
 enum class Tier : std::uint8_t { device, host, nvme };
@@ -15,6 +17,8 @@ inline constexpr std::array kTiersInOrder = {Tier::device, Tier::host, Tier::nvm
 constexpr std::size_t index(Tier tier) {
   return static_cast<std::size_t>(tier);
 }
+template <class T>
+using PerTier = EnumArray<Tier, T, kTiers>;
 
 // As input files and plans write it.
 constexpr std::string_view name(Tier tier) {

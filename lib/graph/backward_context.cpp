@@ -87,15 +87,15 @@ View BackwardContext::gradient_of_chunk(View const& parameter) {
   auto const& tensor = m_graph.tensor(parameter);
   if (tensor.role != Role::parameter || tensor.chunk < 0)
     refuse_graph(m_forward.name, tensor.name, "is no parameter, and used as one");
-  return on(parameter, m_graph.chunks[static_cast<std::size_t>(tensor.chunk)].gradient);
+  return on(parameter, m_graph.chunks[tensor.chunk].gradient);
 }
 
 // A tensor of the parameter's elements alone.
 View BackwardContext::new_part(View const& parameter) {
   auto const chunk = m_graph.tensor(parameter).chunk;
   auto const range = bounding_range(parameter);
-  auto const gradient = m_graph.chunks[static_cast<std::size_t>(chunk)].gradient;
-  auto const dtype = m_graph.tensors[static_cast<std::size_t>(gradient)].dtype;
+  auto const gradient = m_graph.chunks[chunk].gradient;
+  auto const dtype = m_graph.tensors[gradient].dtype;
   auto const part = add_tensor("part", Role::gradient, dtype, {range.last - range.first});
   m_graph.tensors.back().chunk = chunk;
   View view = on(parameter, part.tensor);
@@ -138,11 +138,11 @@ void BackwardContext::finish() {
     emit(OpKind::add, "add", {sum.earlier, sum.fresh}, {sum.result});
   m_deferred.clear();
   for (auto const& [tensor, written, part] : std::exchange(m_new_parts, {})) {
-    auto const& whole_part = m_graph.tensors[static_cast<std::size_t>(tensor)];
+    auto const& whole_part = m_graph.tensors[tensor];
     if (part.op < 0) refuse_graph(m_forward.name, whole_part.name, "no op writes it");
     m_graph.parts.push_back(part);
     if (written.tensor != tensor) continue;  // its op adds
-    auto const gradient = m_graph.chunks[static_cast<std::size_t>(part.chunk)].gradient;
+    auto const gradient = m_graph.chunks[part.chunk].gradient;
     View const sum{gradient, part.range.first, {part.range.last - part.range.first}, {1}};
     m_graph.parts.back().add =
         emit(OpKind::accumulate, "accumulate", {whole(whole_part)}, {sum}, {}, 0, {0});
@@ -165,23 +165,23 @@ int BackwardContext::emit(OpKind kind, std::string const& suffix, std::vector<Vi
                           std::vector<View> outputs, Attributes attributes, double flops,
                           std::vector<int> in_place) {
   int const id = static_cast<int>(m_graph.ops.size());
-  m_graph.ops.push_back({.id = id,
-                         .origin = m_forward.id,
-                         .kind = kind,
-                         .phase = Phase::backward,
-                         .block = m_forward.block,
-                         .name = m_forward.name + "." + suffix,
-                         .inputs = std::move(inputs),
-                         .outputs = std::move(outputs),
-                         .in_place = std::move(in_place),
-                         .attributes = std::move(attributes),
-                         .flops = flops});
+  m_graph.ops.push_back(Op{.id = id,
+                           .origin = m_forward.id,
+                           .kind = kind,
+                           .phase = Phase::backward,
+                           .block = m_forward.block,
+                           .name = m_forward.name + "." + suffix,
+                           .inputs = std::move(inputs),
+                           .outputs = std::move(outputs),
+                           .in_place = std::move(in_place),
+                           .attributes = std::move(attributes),
+                           .flops = flops});
   note_parts(m_graph.ops.back());
   return id;
 }
 
 void BackwardContext::elide_forward() {
-  m_graph.ops[static_cast<std::size_t>(m_forward.id)].elided = true;
+  m_graph.ops[m_forward.id].elided = true;
 }
 
 }  // namespace spillway

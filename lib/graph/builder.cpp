@@ -87,7 +87,7 @@ View GraphBuilder::add_parameter(int chunk, std::string const& name, Shape shape
 
 View GraphBuilder::add_fused(int chunk_id, std::vector<NewParameter> const& parameters,
                              bool decay) {
-  auto& chunk = m_graph.chunks[static_cast<std::size_t>(chunk_id)];
+  auto& chunk = m_graph.chunks[chunk_id];
   auto const first = chunk.elements;
   Shape all = parameters.front().shape;
   all.front() = 0;
@@ -112,7 +112,7 @@ View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, S
                                           .shape = std::move(shape),
                                           .block = m_block,
                                           .versions = is_versioned(role) ? 2 : 1});
-  return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
+  return whole(m_graph.tensors[id]);
 }
 
 View GraphBuilder::add_batch(BatchField field, Stack const& stack) {
@@ -148,7 +148,7 @@ void GraphBuilder::finish() {
   if (m_block >= 0) refuse_graph(m_graph.blocks.back().name, "", "is still open");
   int trainable = 0;
   for (auto& chunk : m_graph.chunks) {
-    auto& parameter = m_graph.tensors[static_cast<std::size_t>(chunk.parameter)];
+    auto& parameter = m_graph.tensors[chunk.parameter];
     parameter.shape = {chunk.elements};
     check_size(parameter);
     if (m_graph.purpose != Purpose::train || !chunk.trainable) continue;

@@ -32,8 +32,7 @@ bool overlap(View const& a, View const& b) {
 std::vector<bool> wanted(Graph const& graph) {
   std::vector<bool> result(graph.tensors.size(), false);
   auto const at = [&](View const& view) { return static_cast<std::size_t>(view.tensor); };
-  for (Chunk const& chunk : graph.chunks)
-    result[static_cast<std::size_t>(chunk.parameter)] = chunk.trainable;
+  for (Chunk const& chunk : graph.chunks) result[chunk.parameter] = chunk.trainable;
   for (Op const& op : graph.ops) {
     auto const is_wanted = [&](View const& view) { return result[at(view)]; };
     if (std::ranges::none_of(present(op.inputs), is_wanted)) continue;

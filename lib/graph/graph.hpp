@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id_vector.hpp"
 #include "graph/arithmetic.hpp"
 #include "graph/batch.hpp"
 #include "graph/op.hpp"
@@ -107,18 +108,16 @@ enum class Purpose : std::uint8_t { train, eval, generate };
 
 struct Graph {
   Purpose purpose = Purpose::train;
-  std::vector<Tensor> tensors;
-  std::vector<Op> ops;  // forward ops in order, then backward ops in order, then the update's
-  std::vector<Block> blocks;
-  std::vector<Chunk> chunks;
-  std::vector<GradientPart> parts;  // in the order of the ops that make them
+  IdVector<Tensor> tensors;
+  IdVector<Op> ops;  // forward ops in order, then backward ops in order, then the update's
+  IdVector<Block> blocks;
+  IdVector<Chunk> chunks;
+  IdVector<GradientPart> parts;  // in the order of the ops that make them
   WellKnown known;
   Arithmetic arithmetic;
   std::uint64_t seed = 0;
 
-  Tensor const& tensor(View const& view) const {
-    return tensors[static_cast<std::size_t>(view.tensor)];
-  }
+  Tensor const& tensor(View const& view) const { return tensors[view.tensor]; }
   std::int64_t parameter_count() const;
 };
 

@@ -15,11 +15,11 @@ constexpr std::string_view kNames[] = {
 #undef SPILLWAY_OP
 };
 
-Tensor const& tensor_of(View const& view, std::vector<Tensor> const& tensors) {
-  return tensors[static_cast<std::size_t>(view.tensor)];
+Tensor const& tensor_of(View const& view, IdVector<Tensor> const& tensors) {
+  return tensors[view.tensor];
 }
 
-std::string describe(View const& view, std::vector<Tensor> const& tensors) {
+std::string describe(View const& view, IdVector<Tensor> const& tensors) {
   if (!is_present(view)) return "-";
   auto const dtype = name(tensor_of(view, tensors).dtype);
   auto const shape = fmt::format("{}[{}]", dtype, fmt::join(view.shape, ","));
@@ -53,7 +53,7 @@ bool writes(Op const& op, TensorId tensor) {
   return tensor >= 0 && std::ranges::count(op.outputs, tensor, &View::tensor) > 0;
 }
 
-std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
+std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors) {
   auto const bytes = [&](View const& view) {
     return element_count(view.shape) * size_bytes(tensor_of(view, tensors).dtype);
   };
@@ -68,7 +68,7 @@ std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors) {
   return total;
 }
 
-std::string cost_key(Op const& op, std::vector<Tensor> const& tensors) {
+std::string cost_key(Op const& op, IdVector<Tensor> const& tensors) {
   std::string key(name(op.kind));
   for (auto const& view : op.inputs) key += fmt::format(" {}", describe(view, tensors));
   key += " ->";

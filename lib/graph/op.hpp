@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/id_vector.hpp"
 #include "graph/attributes.hpp"
 #include "graph/tensor.hpp"
 
@@ -70,8 +71,8 @@ void set_in_place(Op& op, TensorId tensor, bool in_place);
 bool writes(Op const& op, TensorId tensor);
 
 // Bytes read and written, counted once per view.
-std::int64_t traffic_bytes(Op const& op, std::vector<Tensor> const& tensors);
+std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors);
 // Ops with equal keys take equal time: kind, shapes, dtypes, in-place outputs, attributes.
-std::string cost_key(Op const& op, std::vector<Tensor> const& tensors);
+std::string cost_key(Op const& op, IdVector<Tensor> const& tensors);
 
 }  // namespace spillway

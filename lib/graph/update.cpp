@@ -13,7 +13,7 @@ void append_update_op(Graph& graph, Chunk const& chunk, Op op) {
 }
 
 View whole_of(Graph const& graph, TensorId id) {
-  return whole(graph.tensors[static_cast<std::size_t>(id)]);
+  return whole(graph.tensors[id]);
 }
 
 void append_square_norm(Graph& graph, Chunk const& chunk) {

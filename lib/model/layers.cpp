@@ -40,7 +40,7 @@ void Layers::add_objective(Stack const& stack) {
 }
 
 View Layers::known(TensorId id) const {
-  return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
+  return whole(m_graph.tensors[id]);
 }
 
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {

@@ -46,7 +46,7 @@ class LoneOp {
  private:
   Exec const& m_exec;
   Op m_op;
-  std::vector<Tensor> m_tensors;
+  IdVector<Tensor> m_tensors;
   Pages m_workspace;
   std::vector<void*> m_operands;
   Arithmetic m_arithmetic;

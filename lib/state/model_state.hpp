@@ -47,7 +47,7 @@ class ModelState {
   // read anew.
   void release();
 
-  std::vector<Chunk> const& chunks() const { return m_program.chunks; }
+  IdVector<Chunk> const& chunks() const { return m_program.chunks; }
 
  private:
   struct ChunkState {

@@ -83,7 +83,7 @@ Bench::Buffer Bench::copy(Buffer const& from) {
   return to;
 }
 
-std::vector<void*> Bench::pointers(Op const& op, std::vector<Buffer> const& buffers) const {
+std::vector<void*> Bench::pointers(Op const& op, IdVector<Buffer> const& buffers) const {
   std::vector<void*> result;
   for (auto const* views : {&op.inputs, &op.outputs})
     for (auto const& view : *views) {
@@ -94,7 +94,7 @@ std::vector<void*> Bench::pointers(Op const& op, std::vector<Buffer> const& buff
   return result;
 }
 
-void Bench::measure(benchmark::State& state, Op& op, std::vector<Chunk> const& chunks,
+void Bench::measure(benchmark::State& state, Op& op, IdVector<Chunk> const& chunks,
                     std::vector<std::vector<void*>> operands) {
   Arithmetic arithmetic;
   arithmetic.threads = Exec().concurrency();
@@ -123,8 +123,8 @@ void Bench::run(benchmark::State& state, OpKind kind, std::vector<View> inputs,
   state.counters["workspace_MB"] = static_cast<double>(op.workspace_bytes) * 1e-6;
 }
 
-void Bench::stream(benchmark::State& state, Op op, std::vector<Chunk> chunks, std::int64_t bytes) {
-  std::vector<std::vector<Buffer>> copies{m_buffers};
+void Bench::stream(benchmark::State& state, Op op, IdVector<Chunk> chunks, std::int64_t bytes) {
+  std::vector<IdVector<Buffer>> copies{m_buffers};
   for (auto left = div_ceil(kStreamedBytes, bytes); left > 1; --left) {
     auto& buffers = copies.emplace_back();
     for (auto const& buffer : m_buffers) buffers.push_back(copy(buffer));

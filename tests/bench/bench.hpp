@@ -37,7 +37,7 @@ class Bench {
            std::vector<View> outputs, Attributes attributes, double flops);
   // For memory-bound ops: on copies of the operands in turn, too many for any cache; reports GB/s
   // of `bytes`, those that one launch must move.
-  void stream(benchmark::State& state, Op op, std::vector<Chunk> chunks, std::int64_t bytes);
+  void stream(benchmark::State& state, Op op, IdVector<Chunk> chunks, std::int64_t bytes);
 
  private:
   using Buffer = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
@@ -46,13 +46,13 @@ class Bench {
   Tensor const& tensor_of(View const& view) const {
     return m_tensors[static_cast<std::size_t>(view.tensor)];
   }
-  std::vector<void*> pointers(Op const& op, std::vector<Buffer> const& buffers) const;
+  std::vector<void*> pointers(Op const& op, IdVector<Buffer> const& buffers) const;
   // Launches on each of `operands` in turn; a workspace is added to each.
-  void measure(benchmark::State& state, Op& op, std::vector<Chunk> const& chunks,
+  void measure(benchmark::State& state, Op& op, IdVector<Chunk> const& chunks,
                std::vector<std::vector<void*>> operands);
 
-  std::vector<Tensor> m_tensors;
-  std::vector<Buffer> m_buffers;
+  IdVector<Tensor> m_tensors;
+  IdVector<Buffer> m_buffers;
   std::optional<HostPool> m_host_pool;
 };
 

@@ -15,7 +15,7 @@ namespace {
 // Puts items in a new order: order[i] is the old number of the new item i.
 void reorder(Program& program, std::vector<ItemNumber> const& order) {
   std::vector<ItemNumber> number(order.size());
-  std::vector<Item> items;
+  IdVector<Item> items;
   for (std::size_t i = 0; i < order.size(); ++i) {
     number[static_cast<std::size_t>(order[i])] = static_cast<ItemNumber>(i);
     items.push_back(program.items[static_cast<std::size_t>(order[i])]);

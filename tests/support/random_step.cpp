@@ -261,7 +261,7 @@ class StepMaker {
 
   Random& m_random;
   HandMade m_made;
-  std::vector<Chunk> m_chunks;
+  IdVector<Chunk> m_chunks;
   std::vector<Saved> m_saved;
   BufferId m_norms = -1, m_control = -1, m_loss = -1;
 };

@@ -59,7 +59,7 @@ Op gelu(View const& in, View const& out, Attributes attributes = {}) {
 }
 
 TEST(Op, TrafficCountsAViewOnceAndInPlaceTwice) {
-  std::vector<Tensor> const tensors{tensor({10, 10}, DType::bf16)};
+  IdVector<Tensor> const tensors{tensor({10, 10}, DType::bf16)};
   auto op = gelu(columns(whole(tensors[0]), 0, 5), whole(tensors[0]));
   EXPECT_EQ(traffic_bytes(op, tensors), 100 + 200);
   op.in_place = {0};
@@ -67,7 +67,7 @@ TEST(Op, TrafficCountsAViewOnceAndInPlaceTwice) {
 }
 
 TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
-  std::vector<Tensor> const f32{tensor({8, 8})}, bf16{tensor({8, 8}, DType::bf16)};
+  IdVector<Tensor> const f32{tensor({8, 8})}, bf16{tensor({8, 8}, DType::bf16)};
   auto const all = whole(f32[0]), half = columns(all, 0, 4);
   auto const key = [](Op const& op, auto const& tensors) { return cost_key(op, tensors); };
   auto const reference = key(gelu(all, all, DropoutAttributes{.p = 0.1, .seed = 1}), f32);
@@ -79,7 +79,7 @@ TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
 }
 
 TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
-  std::vector<Tensor> tensors{tensor({8, 8})};
+  IdVector<Tensor> tensors{tensor({8, 8})};
   auto const all = whole(tensors[0]);
   auto op = gelu(all, all);
   op.inputs = {all, {}, all};
@@ -94,7 +94,7 @@ TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
 }
 
 TEST(Op, TrafficCountsNothingForAbsentOperands) {
-  std::vector<Tensor> const tensors{tensor({10, 10})};
+  IdVector<Tensor> const tensors{tensor({10, 10})};
   auto op = gelu(whole(tensors[0]), whole(tensors[0]));
   auto const bytes = traffic_bytes(op, tensors);
   op.inputs.push_back({});

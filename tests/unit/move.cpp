@@ -24,7 +24,7 @@ namespace spillway::test {
 namespace {
 
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
-constexpr std::array<std::int64_t, kTiers> kRoomy = {256 * kMiB, 256 * kMiB, 256 * kMiB};
+constexpr TierBytes kRoomy = {256 * kMiB, 256 * kMiB, 256 * kMiB};
 
 using Bytes = std::vector<std::byte>;
 

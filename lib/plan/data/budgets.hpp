@@ -20,9 +20,9 @@ struct Budgets {
 
 // budgets.*budget_of(tier).
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
-  constexpr std::int64_t Budgets::*bytes[] = {&Budgets::device_bytes, &Budgets::host_bytes,
-                                              &Budgets::nvme_bytes};
-  return bytes[index(tier)];
+  constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
+                                                      &Budgets::nvme_bytes};
+  return bytes[tier];
 }
 inline bool has_tier(Budgets const& budgets, Tier tier) {
   return tier == Tier::device || budgets.*budget_of(tier) > 0;
@@ -35,7 +35,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
   for (Tier const tier : kTiersInOrder)
-    missing[index(tier)] = std::max<std::int64_t>(0, peaks[index(tier)] - budgets.*budget_of(tier));
+    missing[tier] = std::max<std::int64_t>(0, peaks[tier] - budgets.*budget_of(tier));
   return missing;
 }
 inline std::int64_t all_missing_bytes(TierBytes const& peaks, Budgets const& budgets) {

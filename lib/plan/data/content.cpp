@@ -34,14 +34,14 @@ std::string_view name(Content content) {
 }
 
 Content content(Program const& program, Buffer const& buffer) {
-  return content(program.tensors[static_cast<std::size_t>(buffer.tensor)].role);
+  return content(program.tensors[buffer.tensor].role);
 }
 
 Content moved_content(Program const& program, Item const& item) {
   auto result = Content::small;
   for (BufferId const operand : item.operands) {
     if (operand == kAbsent) continue;
-    auto const one = content(program, program.buffers[static_cast<std::size_t>(operand)]);
+    auto const one = content(program, program.buffers[operand]);
     if (one != Content::scratch) return one;
     result = one;
   }

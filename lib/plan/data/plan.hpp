@@ -6,20 +6,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/id_vector.hpp"
 #include "config/asked_plan.hpp"
 
 namespace spillway {
 
-using TierBytes = std::array<std::int64_t, kTiers>;
+using TierBytes = PerTier<std::int64_t>;
 
 // What happens to one saved tensor between its last forward and its first backward use.
 enum class Fate : std::uint8_t { keep, recompute, host, nvme };
 inline constexpr int kFates = 4;
 
 struct Plan {
-  std::vector<BlockPlan> blocks;  // one per Graph block; only layers may differ from keep
-  std::vector<ChunkPlan> chunks;  // one per Graph chunk
-  int prefetch = 1;               // blocks ahead, of reloads and of parameters
+  IdVector<BlockPlan> blocks;  // one per Graph block; only layers may differ from keep
+  IdVector<ChunkPlan> chunks;  // one per Graph chunk
+  int prefetch = 1;            // blocks ahead, of reloads and of parameters
   // Elements brought to an update at once; of state on NVMe, whole pieces of the spill file.
   std::int64_t update_slice = std::int64_t{4} << 20;
   bool unified = true;  // device memory is main memory: the host lane works where things lie

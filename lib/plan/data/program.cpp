@@ -12,20 +12,20 @@ namespace {
 
 // What an item is about: the op's name, or the tensor that moves.
 std::string subject(Program const& program, Item const& item) {
-  if (item.kind == ItemKind::op) return program.ops[static_cast<std::size_t>(item.op)].name;
+  if (item.kind == ItemKind::op) return program.ops[item.op].name;
   for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
     if (item.kind == kind) return "";
   }
   if (item.operands.empty()) return "";
-  return program.buffers[static_cast<std::size_t>(item.operands.front())].name;
+  return program.buffers[item.operands.front()].name;
 }
 
 }  // namespace
 
 std::string_view name(Lane lane) {
-  constexpr std::string_view names[kLanes] = {"compute",    "h2d",  "d2h", "nvme_read",
-                                              "nvme_write", "comm", "host"};
-  return names[static_cast<std::size_t>(lane)];
+  constexpr PerLane<std::string_view> names = {"compute",    "h2d",  "d2h", "nvme_read",
+                                               "nvme_write", "comm", "host"};
+  return names[lane];
 }
 
 Lane copy_lane(Tier from, Tier to) {
@@ -47,7 +47,7 @@ std::int64_t times_a_step(Program const& program, Segment const& segment) {
 std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {
   std::vector<int> result;
   for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
-    Segment const& segment = program.segments[static_cast<std::size_t>(s)];
+    Segment const& segment = program.segments[s];
     auto const times = times_a_step(program, segment);
     auto const most = segment.is_middle() ? most_middles : times;
     result.insert(result.end(), static_cast<std::size_t>(std::min(times, most)), s);
@@ -70,9 +70,7 @@ std::int64_t written_bytes(Item const& item) {
 }
 
 std::string what(Program const& program, Item const& item) {
-  auto const kind = item.kind == ItemKind::op
-                        ? name(program.ops[static_cast<std::size_t>(item.op)].kind)
-                        : name(item.kind);
+  auto const kind = item.kind == ItemKind::op ? name(program.ops[item.op].kind) : name(item.kind);
   auto const about = subject(program, item);
   return about.empty() ? std::string(kind) : fmt::format("{} {}", kind, about);
 }
@@ -81,7 +79,7 @@ std::string describe(Program const& program, ItemNumber number) {
   if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
     return fmt::format("item {}", number);
   }
-  Item const& item = program.items[static_cast<std::size_t>(number)];
+  Item const& item = program.items[number];
   return fmt::format("item {} {} {} ({})", number, name(item.lane), what(program, item),
                      human_bytes(written_bytes(item)));
 }

@@ -23,6 +23,8 @@ std::string_view name(Lane lane);
 constexpr std::size_t index(Lane lane) {
   return static_cast<std::size_t>(lane);
 }
+template <class T>
+using PerLane = EnumArray<Lane, T, kLanes>;
 // A serial lane finishes each item before it starts the next. Others start in order but may finish
 // out of it; they publish completion as a prefix all the same.
 constexpr bool is_serial(Lane lane) {
@@ -101,18 +103,18 @@ struct Program {
   Purpose purpose = Purpose::train;
   std::int64_t micro_batches = 1;  // per step and rank
   std::int64_t ranks = 1;
-  std::vector<Tensor> tensors;  // the graph's, then those the schedule needs
-  std::vector<Op> ops;          // the graph's, then those the schedule needs
-  std::vector<Chunk> chunks;
+  bool once = false;       // runs a single time, and state may be overwritten that was read before
+  bool redo = true;        // a step whose transfers fail is not committed and can be run again
+  TierBytes peak_bytes{};  // arena size per tier
+  TierBytes persistent_bytes{};  // of it, what lives as long as the run
+  IdVector<Segment> segments;
+  IdVector<Item> items;
+  IdVector<Buffer> buffers;
+  IdVector<Tensor> tensors;  // the graph's, then those the schedule needs
+  IdVector<Op> ops;          // the graph's, then those the schedule needs
+  IdVector<Chunk> chunks;
   WellKnown known;
   Arithmetic arithmetic;
-  std::vector<Buffer> buffers;
-  std::vector<Item> items;
-  std::vector<Segment> segments;
-  std::array<std::int64_t, kTiers> peak_bytes{};        // arena size per tier
-  std::array<std::int64_t, kTiers> persistent_bytes{};  // of it, what lives as long as the run
-  bool once = false;  // runs a single time, and state may be overwritten that was read before
-  bool redo = true;   // a step whose transfers fail is not committed and can be run again
   bool operator==(Program const&) const = default;
 };
 

@@ -9,15 +9,15 @@
 namespace spillway {
 
 std::string_view words(Tier tier) {
-  constexpr std::string_view texts[kTiers] = {"device memory", "host memory", "NVMe"};
-  return texts[index(tier)];
+  constexpr PerTier<std::string_view> texts = {"device memory", "host memory", "NVMe"};
+  return texts[tier];
 }
 
 std::string_view words(Lane lane) {
-  constexpr std::string_view texts[kLanes] = {
+  constexpr PerLane<std::string_view> texts = {
       "computing",    "copying to the device",  "copying to the host", "reading NVMe",
       "writing NVMe", "talking to other ranks", "working on the host"};
-  return texts[index(lane)];
+  return texts[lane];
 }
 
 std::string bytes_or_dash(std::int64_t bytes) {

@@ -12,7 +12,7 @@ namespace {
 
 std::string row(std::string_view name, PlanCost const& cost, std::string const& change) {
   auto const& peaks = cost.peak_bytes;
-  auto const bytes = [&](Tier tier) { return bytes_or_dash(peaks[index(tier)]); };
+  auto const bytes = [&](Tier tier) { return bytes_or_dash(peaks[tier]); };
   return fmt::format("  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n", name,
                      cost.step_s > 0 ? human_duration(cost.step_s) : "?", change,
                      bytes(Tier::device), bytes(Tier::host), bytes(Tier::nvme));
@@ -22,12 +22,12 @@ std::string too_little(Alternative const& alternative, Budgets const& budgets) {
   auto const missing = missing_bytes(alternative.cost.peak_bytes, budgets);
   std::string text;
   for (Tier const tier : kTiersInOrder) {
-    if (missing[index(tier)] == 0) continue;
+    if (missing[tier] == 0) continue;
     if (!has_tier(budgets, tier))
       return fmt::format("  {:<14} not possible: there is no budget of {}\n", alternative.name,
                          words(tier));
-    text += fmt::format("{}{} more {}", text.empty() ? "" : " and ",
-                        human_bytes(missing[index(tier)]), words(tier));
+    text += fmt::format("{}{} more {}", text.empty() ? "" : " and ", human_bytes(missing[tier]),
+                        words(tier));
   }
   auto const step_s = alternative.cost.step_s;
   return fmt::format("  {:<14} does not fit: needs {}{}\n", alternative.name, text,

@@ -18,7 +18,7 @@ std::int64_t bytes_during(Lifetime const& stays, ItemNumber item) {
 }
 
 Tensor const& tensor_of(Program const& program, Buffer const& buffer) {
-  return program.tensors[static_cast<std::size_t>(buffer.tensor)];
+  return program.tensors[buffer.tensor];
 }
 
 // Activations of the block at work, and copies of what has its home elsewhere.
@@ -38,10 +38,10 @@ Part& part_of(std::vector<Part>& parts, Content content, bool passing) {
 std::vector<Part> parts_during(Program const& program, std::vector<Lifetime> const& alive,
                                Tier tier, ItemNumber item) {
   std::vector<Part> parts;
-  int const block_at_work = program.items[static_cast<std::size_t>(item)].block;
+  int const block_at_work = program.items[item].block;
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
-    auto const bytes = bytes_during(alive[static_cast<std::size_t>(buffer.id)], item);
+    auto const bytes = bytes_during(alive[buffer.id], item);
     if (bytes == 0) continue;
     bool const passing = is_passing(program, buffer, block_at_work);
     Part& part = part_of(parts, content(program, buffer), passing);
@@ -59,7 +59,7 @@ std::vector<Part> parts_during(Program const& program, std::vector<Lifetime> con
 
 PeakMoment peak_moment(Program const& program, Tier tier) {
   PeakMoment moment;
-  moment.gap_bytes = program.peak_bytes[index(tier)];
+  moment.gap_bytes = program.peak_bytes[tier];
   auto const alive = lifetimes(program);
   auto const live = live_bytes(program, alive, tier);
   auto const most = std::ranges::max_element(live);

@@ -63,10 +63,10 @@ std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> c
                        words(share.lane));
   }
   constexpr Lane links[] = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h};
-  auto const busiest = *std::ranges::max_element(
-      links, {}, [&](Lane lane) { return simulation.busy_s[index(lane)]; });
-  double const compute_s = simulation.busy_s[index(Lane::compute)];
-  double const link_s = simulation.busy_s[index(busiest)];
+  auto const busiest =
+      *std::ranges::max_element(links, {}, [&](Lane lane) { return simulation.busy_s[lane]; });
+  double const compute_s = simulation.busy_s[Lane::compute];
+  double const link_s = simulation.busy_s[busiest];
   if (link_s <= 0.01 * compute_s) return "";  // not worth a word
   return fmt::format("; {} hides behind computing ({:.1f}x)", words(busiest), link_s / compute_s);
 }
@@ -74,8 +74,8 @@ std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> c
 std::string verdict(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, std::vector<LaneShare> const& path,
                     Budgets const& budgets) {
-  auto const spare = budgets.device_bytes - program.peak_bytes[index(Tier::device)];
-  auto const moved = program.peak_bytes[index(Tier::nvme)] + program.peak_bytes[index(Tier::host)];
+  auto const spare = budgets.device_bytes - program.peak_bytes[Tier::device];
+  auto const moved = program.peak_bytes[Tier::nvme] + program.peak_bytes[Tier::host];
   return fmt::format("Fits with {} to spare{}{}{}{}.\n", human_bytes(spare),
                      moved == 0 ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
                      where_state_is(plan), what_links_do(simulation, path));
@@ -84,8 +84,7 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
 std::string step_line(Program const& program, double step_s) {
   std::int64_t rows = 0;
   for (auto const& [field, stack, tensor] : program.known.batch) {
-    if (field == BatchField::tokens)
-      rows += element_count(program.tensors[static_cast<std::size_t>(tensor)].shape);
+    if (field == BatchField::tokens) rows += element_count(program.tensors[tensor].shape);
   }
   auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
                    static_cast<double>(program.ranks);
@@ -102,19 +101,19 @@ std::string tiers_table(Program const& program, Budgets const& budgets, bool uni
   auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", "for each rank", "budget", "peak",
                           "spare", "all the time");
   for (Tier const tier : kTiersInOrder) {
-    auto const peak = program.peak_bytes[index(tier)], limit = budgets.*budget_of(tier);
+    auto const peak = program.peak_bytes[tier], limit = budgets.*budget_of(tier);
     if (peak == 0) continue;
     text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), human_bytes(limit),
                         human_bytes(peak), human_bytes(limit - peak),
-                        bytes_or_dash(program.persistent_bytes[index(tier)]));
+                        bytes_or_dash(program.persistent_bytes[tier]));
   }
   return text + (unified ? "  (device memory: here a part of main memory)\n" : "");
 }
 
 std::string drive_line(Program const& program, Simulation const& simulation,
                        Machine const& machine) {
-  auto const use = drive_use(simulation.bytes[index(Lane::nvme_write)], simulation.step_s,
-                             program.ranks, machine);
+  auto const use =
+      drive_use(simulation.bytes[Lane::nvme_write], simulation.step_s, program.ranks, machine);
   if (use.step_bytes == 0) return "  NVMe: nothing is written\n";
   bool const several = std::min(program.ranks, machine.node_ranks) > 1;
   return fmt::format(

@@ -18,7 +18,7 @@ std::string part_text(Program const& program, Tier tier, PeakMoment::Part const&
   } else if (part.passing) {
     text += " brought for use";
   }
-  auto const& largest = program.buffers[static_cast<std::size_t>(part.largest)].name;
+  auto const& largest = program.buffers[part.largest].name;
   if (part.tensors == 1) return fmt::format("{}: {}", text, largest);
   return fmt::format("{}: {} tensors, the largest {} ({})", text, part.tensors, largest,
                      human_bytes(part.largest_bytes));
@@ -26,12 +26,11 @@ std::string part_text(Program const& program, Tier tier, PeakMoment::Part const&
 
 // ", in the backward pass at h.3/attn (item 175 of 900)".
 std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
-  if (program.persistent_bytes[index(tier)] == program.peak_bytes[index(tier)])
-    return ", all the time";
+  if (program.persistent_bytes[tier] == program.peak_bytes[tier]) return ", all the time";
   constexpr std::string_view passes[] = {"forward pass", "backward pass", "update"};
-  Item const& item = program.items[static_cast<std::size_t>(number)];
+  Item const& item = program.items[number];
   if (item.kind != ItemKind::op) return ", at " + describe(program, number);
-  Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+  Op const& op = program.ops[item.op];
   return fmt::format(", in the {} at {} (item {} of {})",
                      passes[static_cast<std::size_t>(op.phase)], op.name, number,
                      program.items.size());
@@ -47,7 +46,7 @@ std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) 
 std::string peak_text(Program const& program, Tier tier) {
   auto const moment = peak_moment(program, tier);
   if (moment.item < 0) return "";
-  auto const peak = program.peak_bytes[index(tier)];
+  auto const peak = program.peak_bytes[tier];
   auto text = fmt::format("{} {}{}\n", words(tier), human_bytes(peak),
                           moment_text(program, tier, moment.item));
   std::int64_t rest = 0;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostColumns = 64;
 
 char letter(Plan const& plan, int block) {
-  return row(plan.blocks[static_cast<std::size_t>(block)].policy).letter;
+  return row(plan.blocks[block].policy).letter;
 }
 
 char letter(Tier tier) {
@@ -44,8 +44,8 @@ std::vector<int> layers(Graph const& graph) {
 std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
-    char const one = letter(plan.chunks[static_cast<std::size_t>(chunk.id)].*place);
-    char& letter = result[static_cast<std::size_t>(chunk.block)];
+    char const one = letter(plan.chunks[chunk.id].*place);
+    char& letter = result[chunk.block];
     letter = letter == '.' || letter == one ? one : '*';
   }
   return result;
@@ -57,8 +57,7 @@ std::vector<Line> lines(Graph const& graph, Plan const& plan) {
   for (PlaceRow const& row : kPlaceTable) {
     result.push_back({row.title, ""});
     auto const letters = letters_of_blocks(graph, plan, row.place);
-    for (int const layer : layers(graph))
-      result.back().letters += letters[static_cast<std::size_t>(layer)];
+    for (int const layer : layers(graph)) result.back().letters += letters[layer];
   }
   return result;
 }
@@ -108,8 +107,7 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   for (int const layer : layers(graph)) {
     auto& sum = sums[letter(plan, layer)];
     ++sum.layers;
-    for (std::size_t fate = 0; fate < kFates; ++fate)
-      sum.bytes[fate] += bytes[static_cast<std::size_t>(layer)][fate];
+    for (std::size_t fate = 0; fate < kFates; ++fate) sum.bytes[fate] += bytes[layer][fate];
   }
   std::string text =
       "Activations: what the forward pass makes and the backward pass needs; bytes of a "
@@ -122,11 +120,11 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
 }
 
 // "D device memory, N NVMe": of those letters that occur.
-std::string legend(std::string const& letters, std::array<std::string_view, kTiers> const& names) {
+std::string legend(std::string const& letters, PerTier<std::string_view> const& names) {
   std::string text;
   for (Tier const tier : kTiersInOrder) {
     if (letters.find(letter(tier)) == std::string::npos) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letter(tier), names[index(tier)]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letter(tier), names[tier]);
   }
   return text;
 }
@@ -156,8 +154,8 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
 std::string other_chunks(Graph const& graph, Plan const& plan) {
   std::vector<std::pair<std::string, ChunkPlan>> rows;
   for (Chunk const& chunk : graph.chunks) {
-    if (graph.blocks[static_cast<std::size_t>(chunk.block)].layer) continue;
-    auto const& places = plan.chunks[static_cast<std::size_t>(chunk.id)];
+    if (graph.blocks[chunk.block].layer) continue;
+    auto const& places = plan.chunks[chunk.id];
     if (rows.empty() || rows.back().second != places) {
       rows.emplace_back(chunk.name, places);
     } else {

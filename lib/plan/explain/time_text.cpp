@@ -37,15 +37,13 @@ std::string path_line(LaneShare const& lane, double step_s) {
 }
 
 // By a step, on a lane that moves things.
-using ContentBytes = std::array<std::int64_t, kContents>;
+using ContentBytes = EnumArray<Content, std::int64_t, kContents>;
 
 ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
   ContentBytes bytes{};
   for (auto const& span : simulation.spans) {
-    Item const& item = program.items[static_cast<std::size_t>(span.item)];
-    if (item.lane == lane)
-      bytes[static_cast<std::size_t>(moved_content(program, item))] +=
-          span.times * written_bytes(item);
+    Item const& item = program.items[span.item];
+    if (item.lane == lane) bytes[moved_content(program, item)] += span.times * written_bytes(item);
   }
   return bytes;
 }
@@ -55,7 +53,7 @@ std::string moved_text(ContentBytes const& bytes, std::size_t room) {
   auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::vector<int> contents(kContents);
   std::iota(contents.begin(), contents.end(), 0);
-  auto const of = [&](int content) { return bytes[static_cast<std::size_t>(content)]; };
+  auto const of = [&](int content) { return bytes[content]; };
   std::ranges::stable_sort(contents, std::greater<>{}, of);
   constexpr std::string_view others = " ...";
   auto text = "  " + human_bytes(sum);

@@ -21,7 +21,7 @@ struct Row {
 };
 
 Buffer const& buffer_of(Program const& program, Access const& access) {
-  return program.buffers[static_cast<std::size_t>(access.buffer)];
+  return program.buffers[access.buffer];
 }
 
 // "device[0x1200000 +42 MiB]": the bytes that are moved, not more.
@@ -103,8 +103,7 @@ std::string segments_text(Program const& program) {
   std::string text;
   for (Segment const& segment : program.segments) {
     text += heading(program, segment);
-    for (ItemNumber i = segment.first; i < segment.last; ++i)
-      text += line_of(rows[static_cast<std::size_t>(i)], widths);
+    for (ItemNumber i = segment.first; i < segment.last; ++i) text += line_of(rows[i], widths);
   }
   return text;
 }
@@ -115,7 +114,7 @@ std::vector<std::string> users(Program const& program) {
   for (Item const& item : program.items) {
     for (auto const* accesses : {&item.reads, &item.writes}) {
       for (Access const& access : *accesses) {
-        auto& [first, last] = range[static_cast<std::size_t>(access.buffer)];
+        auto& [first, last] = range[access.buffer];
         if (first < 0) first = item.number;
         last = item.number;
       }
@@ -134,8 +133,8 @@ std::string buffers_text(Program const& program) {
   std::string text = "\nBuffers: tier, offset, bytes, the items that use it, name\n";
   for (Buffer const& buffer : program.buffers) {
     text += fmt::format("{:>6} {:6} {:#12x} {:12} {:>9}  {}", fmt::format("#{}", buffer.id),
-                        name(buffer.tier), buffer.offset, buffer.bytes,
-                        used_by[static_cast<std::size_t>(buffer.id)], buffer.name);
+                        name(buffer.tier), buffer.offset, buffer.bytes, used_by[buffer.id],
+                        buffer.name);
     if (buffer.persistent) text += ", state";
     if (buffer.spanning) text += ", spans segments";
     if (buffer.versions > 1)
@@ -154,7 +153,7 @@ std::string head(Program const& program) {
                           program.micro_batches, program.ranks);
   for (Tier const tier : kTiersInOrder)
     text += fmt::format("{:6} {} bytes, of which {} are state\n", name(tier),
-                        program.peak_bytes[index(tier)], program.persistent_bytes[index(tier)]);
+                        program.peak_bytes[tier], program.persistent_bytes[tier]);
   return text;
 }
 

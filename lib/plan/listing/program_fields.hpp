@@ -1,78 +1,76 @@
-// The fields of a Program by the names that files give them, as graph_fields.hpp has a Graph's.
+// The fields of a Program by the names that files give them: those of its members, in their order.
+// A list that lacks one does not compile.
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
 #include "plan/data/program.hpp"
-#include "plan/listing/graph_fields.hpp"
 
 namespace spillway {
 
-template <Of<Buffer> T>
-void visit_fields(T& buffer, auto const& field) {
-  auto& [id, name, tensor, tier, bytes, offset, versions, stride, persistent, spanning] = buffer;
-  field("id", id);
-  field("name", name);
-  field("tensor", tensor);
-  field("tier", tier);
-  field("bytes", bytes);
-  field("offset", offset);
-  field("versions", versions);
-  field("stride", stride);
-  field("persistent", persistent);
-  field("spanning", spanning);
+// T, or T const: what is listed here is written and read.
+template <class T, class Wanted>
+concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
+template <class T>
+concept List = std::derived_from<T, std::vector<typename T::value_type>>;
+
+// `names` are those of the members, with ", " between them.
+void visit_members(auto const& visit, std::string_view names, auto&... members) {
+  auto const one = [&](auto& member) {
+    auto const end = names.find(',');
+    visit(names.substr(0, end), member);
+    names.remove_prefix(end == names.npos ? names.size() : end + 2);
+  };
+  (one(members), ...);
 }
 
-template <Of<Access> T>
-void visit_fields(T& access, auto const& field) {
-  auto& [buffer, first, last, writers] = access;
-  field("buffer", buffer);
-  field("first", first);
-  field("last", last);
-  field("writers", writers);
-}
+// visit_fields(object, visit) calls visit(name, member) for each, in the order of the declaration.
+#define SPILLWAY_FIELDS(Type, ...)                   \
+  template <Of<Type> T>                              \
+  void visit_fields(T& object, auto const& visit) {  \
+    auto& [__VA_ARGS__] = object;                    \
+    visit_members(visit, #__VA_ARGS__, __VA_ARGS__); \
+  }
 
-template <Of<Item> T>
-void visit_fields(T& item, auto const& field) {
-  auto& [number, lane, kind, op, block, chunk, operands, reads, writes, waits, horizon] = item;
-  field("number", number);
-  field("lane", lane);
-  field("kind", kind);
-  field("op", op);
-  field("block", block);
-  field("chunk", chunk);
-  field("operands", operands);
-  field("reads", reads);
-  field("writes", writes);
-  field("waits", waits);
-  field("horizon", horizon);
-}
+SPILLWAY_FIELDS(Tensor, id, name, role, dtype, shape, block, chunk, persistent, versions)
+SPILLWAY_FIELDS(View, tensor, offset, shape, strides)
+SPILLWAY_FIELDS(EmbedAttributes, sequence)
+SPILLWAY_FIELDS(NormAttributes, eps)
+SPILLWAY_FIELDS(AttentionAttributes, batch, queries, keys, heads, kv_heads, head_size, causal,
+                window, scale, tile)
+SPILLWAY_FIELDS(RelativeBiasAttributes, queries, max_distance, bidirectional)
+SPILLWAY_FIELDS(GeluAttributes, form)
+SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
+SPILLWAY_FIELDS(LmHeadAttributes, chunk)
+SPILLWAY_FIELDS(UpdateRange, first)
+SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
-template <Of<Segment> T>
-void visit_fields(T& segment, auto const& field) {
-  auto& [name, first, last] = segment;
-  field("name", name);
-  field("first", first);
-  field("last", last);
-}
+// Names of the kinds of Attributes, in their order; the first stands for none.
+inline constexpr std::array<std::string_view, std::variant_size_v<Attributes>> kAttributeNames = {
+    "none", "embed",   "norm",    "attention",    "relative_bias",
+    "gelu", "dropout", "lm_head", "update_range", "adamw"};
 
-template <Of<Program> T>
-void visit_fields(T& program, auto const& field) {
-  auto& [purpose, micro_batches, ranks, tensors, ops, chunks, known, arithmetic, buffers, items,
-         segments, peak_bytes, persistent_bytes, once, redo] = program;
-  field("purpose", purpose);
-  field("micro_batches", micro_batches);
-  field("ranks", ranks);
-  field("once", once);
-  field("redo", redo);
-  field("peak_bytes", peak_bytes);
-  field("persistent_bytes", persistent_bytes);
-  field("segments", segments);
-  field("items", items);
-  field("buffers", buffers);
-  field("tensors", tensors);
-  field("ops", ops);
-  field("chunks", chunks);
-  field("known", known);
-  field("arithmetic", arithmetic);
-}
+SPILLWAY_FIELDS(Op, id, origin, kind, phase, block, chunk, name, inputs, outputs, in_place,
+                attributes, flops, workspace_bytes, elided, whole_chunk)
+SPILLWAY_FIELDS(Init, kind, std)
+SPILLWAY_FIELDS(Parameter, name, view, init, decay)
+SPILLWAY_FIELDS(State, name, tensor)
+SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, parameter, gradient,
+                states, norm)
+SPILLWAY_FIELDS(BatchTensor, field, stack, tensor)
+SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
+SPILLWAY_FIELDS(Arithmetic, build, isa, precision, gradients, moments, threads, ranks, micro,
+                sequence, attention_tile, loss_chunk, reduction)
+SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, offset, versions, stride, persistent,
+                spanning)
+SPILLWAY_FIELDS(Access, buffer, first, last, writers)
+SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, operands, reads, writes, waits, horizon)
+SPILLWAY_FIELDS(Segment, name, first, last)
+SPILLWAY_FIELDS(Program, purpose, micro_batches, ranks, once, redo, peak_bytes, persistent_bytes,
+                segments, items, buffers, tensors, ops, chunks, known, arithmetic)
 
 }  // namespace spillway

@@ -21,10 +21,10 @@ std::string lines_of(T const& value) {
   return json_of(value).dump();
 }
 
-template <class T>
-requires std::is_class_v<T> std::string lines_of(std::vector<T> const& values) {
+template <List T>
+requires std::is_class_v<typename T::value_type> std::string lines_of(T const& values) {
   std::string text = "[";
-  for (T const& value : values)
+  for (auto const& value : values)
     text += (text.size() > 1 ? ",\n  " : "\n  ") + json_of(value).dump();
   return text + "\n ]";
 }
@@ -43,7 +43,7 @@ Json parsed(std::string const& text, std::string const& source) {
 
 std::string to_json(Program const& program) {
   auto text = fmt::format("{{\n \"{}\": {}", kFormKey, kForm);
-  visit_fields(program, [&](char const* key, auto const& value) {
+  visit_fields(program, [&](std::string_view key, auto const& value) {
     text += fmt::format(",\n \"{}\": {}", key, lines_of(value));
   });
   return text + "\n}\n";

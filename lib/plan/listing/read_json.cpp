@@ -121,7 +121,7 @@ void require_keys(Json const& json, JsonPlace const& at,
 void read_json(Json const& json, JsonPlace const& at, TierBytes& bytes) {
   std::vector<std::string_view> keys;
   for (Tier const tier : kTiersInOrder) {
-    read_json(value_of(json, at, name(tier)), JsonPlace{name(tier), &at}, bytes[index(tier)]);
+    read_json(value_of(json, at, name(tier)), JsonPlace{name(tier), &at}, bytes[tier]);
     keys.push_back(name(tier));
   }
   require_keys(json, at, keys);

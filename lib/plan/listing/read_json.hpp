@@ -54,12 +54,12 @@ void read_json(Json const& json, JsonPlace const& at, E& value) {
   value = static_cast<E>(word_of(json, at, words));
 }
 
-template <class T>
-void read_json(Json const& json, JsonPlace const& at, std::vector<T>& values);
+template <List T>
+void read_json(Json const& json, JsonPlace const& at, T& values);
 
 template <class T>
-requires std::is_class_v<T>
-void read_json(Json const& json, JsonPlace const& at, T& value) {
+requires(std::is_class_v<T> && !List<T>) void read_json(Json const& json, JsonPlace const& at,
+                                                        T& value) {
   std::vector<std::string_view> keys;
   visit_fields(value, [&](std::string_view key, auto& part) {
     read_json(value_of(json, at, key), JsonPlace{key, &at}, part);
@@ -68,8 +68,8 @@ void read_json(Json const& json, JsonPlace const& at, T& value) {
   require_keys(json, at, keys);
 }
 
-template <class T>
-void read_json(Json const& json, JsonPlace const& at, std::vector<T>& values) {
+template <List T>
+void read_json(Json const& json, JsonPlace const& at, T& values) {
   require_list(json, at);
   values.resize(json.size());
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -87,7 +87,7 @@ class References {
   void check(View const& view) {
     require_tensor(view.tensor, false);
     if (!m_fault.empty()) return;
-    auto const dtype = m_program.tensors[static_cast<std::size_t>(view.tensor)].dtype;
+    auto const dtype = m_program.tensors[view.tensor].dtype;
     require(bytes_of(view.shape, dtype) && view.strides.size() == view.shape.size(),
             "has a view of an impossible shape");
   }
@@ -101,7 +101,7 @@ class References {
     require(op.in_place.size() <= op.outputs.size(), "has more outputs in place than outputs");
     for (int const output : op.in_place) {
       bool const is_there = 0 <= output && output < static_cast<int>(op.outputs.size());
-      require(is_there && is_present(op.outputs[static_cast<std::size_t>(output)]),
+      require(is_there && is_present(op.outputs[output]),
               fmt::format("has no output {} to be in place", output));
     }
     bool const has_first = !op.inputs.empty() && is_present(op.inputs[0]);
@@ -143,7 +143,7 @@ class References {
       std::int64_t once = 0;
       for (auto i = std::max(0, segment.first); i < segment.last && i < std::ssize(m_program.items);
            ++i) {
-        for (Access const& write : m_program.items[static_cast<std::size_t>(i)].writes)
+        for (Access const& write : m_program.items[i].writes)
           once = clamped_sum(once, std::max<std::int64_t>(0, write.last - write.first));
       }
       moved = clamped_sum(moved, clamped_product(once, times_a_step(m_program, segment)));

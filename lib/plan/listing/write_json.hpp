@@ -12,8 +12,6 @@ namespace spillway {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json json_of(std::vector<T> const& values);
 Json json_of(TierBytes const& bytes);
 Json json_of(Attributes const& attributes);
 
@@ -23,18 +21,17 @@ Json json_of(T const& value) {
     return std::string(spelled(value));
   } else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string>) {
     return value;
+  } else if constexpr (List<T>) {
+    auto json = Json::array();
+    for (auto const& one : value) json.push_back(json_of(one));
+    return json;
   } else {
     auto json = Json::object();
-    visit_fields(value, [&](char const* key, auto const& part) { json[key] = json_of(part); });
+    visit_fields(value, [&](std::string_view key, auto const& part) {
+      json[std::string(key)] = json_of(part);
+    });
     return json;
   }
-}
-
-template <class T>
-Json json_of(std::vector<T> const& values) {
-  auto json = Json::array();
-  for (T const& value : values) json.push_back(json_of(value));
-  return json;
 }
 
 inline Json json_of(TierBytes const& bytes) {

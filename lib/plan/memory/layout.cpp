@@ -20,18 +20,18 @@ namespace {
 using Identity = std::tuple<Tier, int, TensorId>;
 
 Identity identity(Program const& program, Buffer const& buffer) {
-  int const chunk = program.tensors[static_cast<std::size_t>(buffer.tensor)].chunk;
+  int const chunk = program.tensors[buffer.tensor].chunk;
   if (chunk < 0 || chunk >= static_cast<int>(program.chunks.size())) {
     return {buffer.tier, -1, buffer.tensor};
   }
-  Chunk const& c = program.chunks[static_cast<std::size_t>(chunk)];
+  Chunk const& c = program.chunks[chunk];
   auto const state = std::ranges::find(c.states, buffer.tensor, &State::tensor);
   bool const is_parameter = buffer.tensor == c.parameter;
   return {buffer.tier, chunk, is_parameter ? -1 : static_cast<TensorId>(state - c.states.begin())};
 }
 
 // Persistent buffers one after the other, large ones first so that none needs a gap.
-std::array<std::int64_t, kTiers> place_persistent(std::span<Program*> programs) {
+TierBytes place_persistent(std::span<Program*> programs) {
   std::map<Identity, std::int64_t> footprints;
   for (Program const* program : programs) {
     for (Buffer const& buffer : program->buffers) {
@@ -42,10 +42,10 @@ std::array<std::int64_t, kTiers> place_persistent(std::span<Program*> programs) 
   for (auto const& [key, bytes] : footprints) order.push_back(key);
   std::stable_partition(order.begin(), order.end(),
                         [&](Identity const& key) { return footprints[key] >= kPageBytes; });
-  std::array<std::int64_t, kTiers> end{};
+  TierBytes end{};
   std::map<Identity, std::int64_t> offsets;
   for (Identity const& key : order) {
-    auto& tier_end = end[static_cast<std::size_t>(std::get<Tier>(key))];
+    auto& tier_end = end[std::get<Tier>(key)];
     offsets[key] = tier_end;
     tier_end += footprints[key];
   }
@@ -117,7 +117,7 @@ std::int64_t transient_bound(Program const& program, std::vector<Lifetime> const
 std::vector<Lifetime> transient_lifetimes(Program const& program) {
   auto alive = lifetimes(program);
   for (Buffer const& buffer : program.buffers) {
-    if (buffer.persistent) alive[static_cast<std::size_t>(buffer.id)].clear();
+    if (buffer.persistent) alive[buffer.id].clear();
   }
   return alive;
 }
@@ -136,7 +136,7 @@ void place_transient(Program& program, std::vector<Lifetime> const& alive, Tier 
   auto const base = round_up(persistent_bytes, alignment_bytes(kPageBytes, tier));
   std::vector<Placement> todo;
   for (Buffer& buffer : program.buffers) {
-    Lifetime const& stays = alive[static_cast<std::size_t>(buffer.id)];
+    Lifetime const& stays = alive[buffer.id];
     if (buffer.tier != tier || buffer.persistent) continue;
     buffer.offset = base;
     if (stays.empty()) continue;
@@ -144,10 +144,10 @@ void place_transient(Program& program, std::vector<Lifetime> const& alive, Tier 
                     area(stays), 0});
   }
   auto const bound = transient_bound(program, alive, tier);
-  std::int64_t& peak = program.peak_bytes[index(tier)];
+  std::int64_t& peak = program.peak_bytes[tier];
   peak = persistent_bytes;
   for (Placement const& p : best_placement(std::move(todo), bound, program.items.size())) {
-    program.buffers[static_cast<std::size_t>(p.buffer)].offset = base + p.offset;
+    program.buffers[p.buffer].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);
   }
 }
@@ -161,7 +161,7 @@ void layout(std::span<Program*> programs) {
     }
   }
   auto const persistent = place_persistent(programs);
-  std::array<std::int64_t, kTiers> peak{};
+  TierBytes peak{};
   for (Program* program : programs) {
     program->persistent_bytes = persistent;
     auto const alive = transient_lifetimes(*program);

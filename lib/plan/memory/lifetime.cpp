@@ -29,8 +29,8 @@ struct Use {
 };
 
 bool is_saved(Program const& program, Access const& access) {
-  auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
-  auto const role = program.tensors[static_cast<std::size_t>(buffer.tensor)].role;
+  auto const& buffer = program.buffers[access.buffer];
+  auto const role = program.tensors[buffer.tensor].role;
   return role == Role::activation || role == Role::edge;
 }
 
@@ -44,12 +44,12 @@ std::vector<Use> uses(Program const& program) {
   for (Item const& item : program.items) {
     auto const until = std::max(item.number, item.horizon);
     for (Access const& access : item.reads) {
-      auto& use = result[static_cast<std::size_t>(access.buffer)];
+      auto& use = result[access.buffer];
       use.extend(item.number, until);
       use.read = true;
     }
     for (Access const& access : item.writes) {
-      auto& use = result[static_cast<std::size_t>(access.buffer)];
+      auto& use = result[access.buffer];
       if (is_saved(program, access)) note_reload(use, item, access);
       use.extend(item.number, until);
     }
@@ -104,8 +104,8 @@ std::vector<Lifetime> lifetimes(Program const& program) {
   }
   std::vector<Lifetime> result;
   for (Buffer const& buffer : program.buffers) {
-    result.push_back(lifetime(buffer, all[static_cast<std::size_t>(buffer.id)],
-                              static_cast<ItemNumber>(program.items.size())));
+    result.push_back(
+        lifetime(buffer, all[buffer.id], static_cast<ItemNumber>(program.items.size())));
   }
   return result;
 }
@@ -128,9 +128,9 @@ std::vector<std::int64_t> live_bytes(Program const& program, std::vector<Lifetim
   std::vector<std::int64_t> change(program.items.size() + 1, 0);
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
-    for (Stay const& stay : lifetimes[static_cast<std::size_t>(buffer.id)]) {
+    for (Stay const& stay : lifetimes[buffer.id]) {
       if (stay.last < stay.first) continue;
-      change[static_cast<std::size_t>(stay.first)] += stay.last_byte - stay.first_byte;
+      change[stay.first] += stay.last_byte - stay.first_byte;
       change[static_cast<std::size_t>(stay.last) + 1] -= stay.last_byte - stay.first_byte;
     }
   }

@@ -14,7 +14,7 @@ constexpr double kCostsCovered = 2;   // by what is gained
 constexpr double kLikelyGain = 0.25;  // of a step: assumed of a plan that is yet to be searched for
 constexpr double kLeastShare = 0.05;  // of a step: lanes that are busy for less say little
 
-using Factors = std::array<double, kLanes>;  // measured over planned seconds; 0: not known
+using Factors = PerLane<double>;  // measured over planned seconds; 0: not known
 
 bool moves_bytes(Lane lane) {
   return lane == Lane::h2d || lane == Lane::d2h || lane == Lane::nvme_read ||
@@ -66,7 +66,7 @@ void slow_down(double& rate, double factor) {
 }
 
 void scale_drive(Machine& machine, Factors const& known) {
-  auto const read = known[index(Lane::nvme_read)], write = known[index(Lane::nvme_write)];
+  auto const read = known[Lane::nvme_read], write = known[Lane::nvme_write];
   if (read == 0 && write == 0) return;
   slow_down(machine.nvme_read_gbps, either(read, write));
   slow_down(machine.nvme_write_gbps, either(write, read));
@@ -74,7 +74,7 @@ void scale_drive(Machine& machine, Factors const& known) {
 }
 
 void scale_links(Machine& machine, Factors const& known) {
-  auto const to = known[index(Lane::h2d)], back = known[index(Lane::d2h)];
+  auto const to = known[Lane::h2d], back = known[Lane::d2h];
   if (to == 0 && back == 0) return;
   // What is not known is as fast as memory.
   if (machine.h2d_gbps == 0) machine.h2d_gbps = machine.memory_gbps;
@@ -84,7 +84,7 @@ void scale_links(Machine& machine, Factors const& known) {
 }
 
 void scale_ops(Machine& machine, Factors const& known) {
-  auto const device = known[index(Lane::compute)], host = known[index(Lane::host)];
+  auto const device = known[Lane::compute], host = known[Lane::host];
   if (device == 0 && host == 0) return;
   auto const by = [&](std::string_view key) {
     return key.starts_with("host ") ? either(host, device) : either(device, host);
@@ -127,7 +127,7 @@ std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planne
   std::vector<std::string> reasons;
   for (Lane const lane :
        {Lane::nvme_write, Lane::nvme_read, Lane::h2d, Lane::d2h, Lane::compute, Lane::host}) {
-    auto const found = known[index(lane)] = factor(planned, measured, lane);
+    auto const found = known[lane] = factor(planned, measured, lane);
     if (is_far_off(found) && (found > 1) == longer)
       reasons.push_back(reason(planned, measured, lane, found));
   }

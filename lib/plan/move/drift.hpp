@@ -15,9 +15,9 @@ namespace spillway {
 // What steps took on one rank, or on the slowest of each kind.
 struct Measured {
   std::int64_t steps = 0;
-  double step_s = 0;                         // the median
-  std::array<double, kLanes> busy_s{};       // of all steps
-  std::array<std::int64_t, kLanes> bytes{};  // moved
+  double step_s = 0;              // the median
+  PerLane<double> busy_s{};       // of all steps
+  PerLane<std::int64_t> bytes{};  // moved
 };
 Measured slowest(std::span<Measured const> ranks);
 

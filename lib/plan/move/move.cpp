@@ -81,11 +81,9 @@ class MoveWriter {
     auto const i = static_cast<std::size_t>(hop.relocation);
     auto const bytes = m_relocations[i].bytes;
     auto const source = m_now[i];
-    auto const target = m_now[i] =
-        add(m_program.buffers[static_cast<std::size_t>(source)], hop.to, false);
+    auto const target = m_now[i] = add(m_program.buffers[source], hop.to, false);
     bool const halts = needs_slots({bytes, hop.from, hop.to});
-    auto const slice =
-        halts ? m_program.buffers[static_cast<std::size_t>(m_slots[0])].bytes : kSliceBytes;
+    auto const slice = halts ? m_program.buffers[m_slots[0]].bytes : kSliceBytes;
     auto const count = (bytes + slice - 1) / slice;
     // What moves up over itself begins at its end.
     bool const upwards = hop.from.tier == hop.to.tier && hop.from.offset < hop.to.offset;
@@ -103,9 +101,7 @@ class MoveWriter {
   }
 
   void copy(Access const& read, Access const& write) {
-    auto const tier = [&](Access const& access) {
-      return m_program.buffers[static_cast<std::size_t>(access.buffer)].tier;
-    };
+    auto const tier = [&](Access const& access) { return m_program.buffers[access.buffer].tier; };
     Item item;
     item.number = static_cast<ItemNumber>(m_program.items.size());
     item.lane = copy_lane(tier(read), tier(write));

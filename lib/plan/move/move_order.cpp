@@ -110,7 +110,7 @@ class Orderer {
   // The lowest place that nothing takes now and nothing is to take.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
     auto const taken = taken_in(tier);
-    auto const limit = m_limits[index(tier)];
+    auto const limit = m_limits[tier];
     std::int64_t offset = 0;
     for (bool moved = true; moved;) {
       moved = false;

@@ -50,7 +50,7 @@ void ByteCells::find_borders(Program const& program) {
   for (Item const& item : program.items) {
     for (auto const* accesses : {&item.reads, &item.writes}) {
       for (Access const& access : *accesses) {
-        Buffer const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
+        Buffer const& buffer = program.buffers[access.buffer];
         bool const all = access.first == 0 && access.last == buffer.bytes;
         if (!all) add_borders(buffer, access.first, access.last);
       }
@@ -75,8 +75,7 @@ void ByteCells::find_ranges(Program const& program) {
     m_first.push_back(m_ranges[0].size());
     for (auto const* accesses : {&item.reads, &item.writes}) {
       for (Access const& access : *accesses) {
-        bool const versioned =
-            program.buffers[static_cast<std::size_t>(access.buffer)].versions > 1;
+        bool const versioned = program.buffers[access.buffer].versions > 1;
         m_ranges[0].push_back(range(access, 0));
         m_ranges[1].push_back(versioned ? range(access, 1) : m_ranges[0].back());
       }
@@ -102,15 +101,13 @@ ByteCells::Range ByteCells::range(Access const& access, std::size_t version) con
 }
 
 std::span<ByteCells::Range const> ByteCells::reads(Item const& item, int step) const {
-  auto const& ranges = m_ranges[static_cast<std::size_t>(step % 2)];
-  return std::span(ranges).subspan(m_first[static_cast<std::size_t>(item.number)],
-                                   item.reads.size());
+  auto const& ranges = m_ranges[step % 2];
+  return std::span(ranges).subspan(m_first[item.number], item.reads.size());
 }
 
 std::span<ByteCells::Range const> ByteCells::writes(Item const& item, int step) const {
-  auto const& ranges = m_ranges[static_cast<std::size_t>(step % 2)];
-  return std::span(ranges).subspan(
-      m_first[static_cast<std::size_t>(item.number)] + item.reads.size(), item.writes.size());
+  auto const& ranges = m_ranges[step % 2];
+  return std::span(ranges).subspan(m_first[item.number] + item.reads.size(), item.writes.size());
 }
 
 ByteCells::Range ByteCells::all(Buffer const& buffer) const {

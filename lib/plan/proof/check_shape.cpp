@@ -13,7 +13,7 @@ namespace {
 std::string check_buffers(Program const& program) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     Buffer const& b = program.buffers[i];
-    auto const peak = program.peak_bytes[index(b.tier)];
+    auto const peak = program.peak_bytes[b.tier];
     if (b.id != static_cast<BufferId>(i)) return fmt::format("buffer {} has id {}", i, b.id);
     if (b.versions < 1 || b.versions > 2 || (b.versions > 1 && b.stride < b.bytes)) {
       return fmt::format("'{}' has {} versions {} bytes apart", b.name, b.versions, b.stride);
@@ -62,7 +62,7 @@ bool has_its_operands(Program const& program, Item const& item) {
   auto const count = item.operands.size();
   switch (item.kind) {
     case ItemKind::op: {
-      Op const& op = program.ops[static_cast<std::size_t>(item.op)];
+      Op const& op = program.ops[item.op];
       return count == op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
     }
     case ItemKind::copy:
@@ -90,7 +90,7 @@ std::string check_access(Program const& program, Access const& access) {
   if (access.buffer < 0 || access.buffer >= static_cast<BufferId>(program.buffers.size())) {
     return fmt::format("uses buffer {}, which does not exist", access.buffer);
   }
-  Buffer const& b = program.buffers[static_cast<std::size_t>(access.buffer)];
+  Buffer const& b = program.buffers[access.buffer];
   bool const inside = 0 <= access.first && access.first < access.last && access.last <= b.bytes;
   return inside ? ""
                 : fmt::format("uses bytes [{}, {}) of '{}', which has {}", access.first,
@@ -99,8 +99,8 @@ std::string check_access(Program const& program, Access const& access) {
 
 // Nothing is ordered within an item: only a buffer itself can be changed in place.
 std::string check_apart(Program const& program, Access const& write, Access const& other) {
-  Buffer const& a = program.buffers[static_cast<std::size_t>(write.buffer)];
-  Buffer const& b = program.buffers[static_cast<std::size_t>(other.buffer)];
+  Buffer const& a = program.buffers[write.buffer];
+  Buffer const& b = program.buffers[other.buffer];
   if (a.id == b.id || a.tier != b.tier) return "";
   for (int const step : {0, 1}) {
     auto const x = placed(a, write, step), y = placed(b, other, step);

@@ -11,7 +11,7 @@ void join(Clock& into, Clock const& other) {
 }
 
 Clock LaneClocks::by_order(Lane lane) const {
-  auto const& entries = m_lanes[index(lane)];
+  auto const& entries = m_lanes[lane];
   if (entries.empty()) return {};
   return is_serial(lane) ? entries.back().prefix : entries.back().start;
 }
@@ -19,25 +19,25 @@ Clock LaneClocks::by_order(Lane lane) const {
 Clock LaneClocks::after(Item const& item) const {
   auto const position = latest(item.number);
   if (position == 0) return {};
-  return m_lanes[index(item.lane)][static_cast<std::size_t>(position - 1)].prefix;
+  return m_lanes[item.lane][position - 1].prefix;
 }
 
 Clock LaneClocks::start(Program const& program, Item const& item) const {
   Clock clock = by_order(item.lane);
   for (ItemNumber const wait : item.waits) {
-    join(clock, after(program.items[static_cast<std::size_t>(wait)]));
+    join(clock, after(program.items[wait]));
   }
   return clock;
 }
 
 std::int32_t LaneClocks::append(Item const& item, Clock const& start) {
-  auto& entries = m_lanes[index(item.lane)];
+  auto& entries = m_lanes[item.lane];
   Clock prefix = entries.empty() ? Clock{} : entries.back().prefix;
   join(prefix, start);
   auto const position = static_cast<std::int32_t>(entries.size()) + 1;
-  prefix[index(item.lane)] = position;
+  prefix[item.lane] = position;
   entries.push_back({item.number, m_count++, start, prefix});
-  m_latest[static_cast<std::size_t>(item.number)] = position;
+  m_latest[item.number] = position;
   return position;
 }
 

@@ -15,7 +15,7 @@
 namespace spillway {
 
 // Items complete per lane; positions on a lane count from 1.
-using Clock = std::array<std::int32_t, kLanes>;
+using Clock = PerLane<std::int32_t>;
 
 void join(Clock& into, Clock const& other);
 
@@ -34,13 +34,13 @@ class LaneClocks {
   // Appends an instance that starts with `start`; returns its position.
   std::int32_t append(Item const& item, Clock const& start);
 
-  std::int32_t latest(ItemNumber item) const { return m_latest[static_cast<std::size_t>(item)]; }
+  std::int32_t latest(ItemNumber item) const { return m_latest[item]; }
   ItemNumber item_at(Lane lane, std::int32_t position) const {
-    return m_lanes[index(lane)][static_cast<std::size_t>(position - 1)].item;
+    return m_lanes[lane][position - 1].item;
   }
   // The number of the instance in total order.
   std::int32_t order_at(Lane lane, std::int32_t position) const {
-    return m_lanes[index(lane)][static_cast<std::size_t>(position - 1)].order;
+    return m_lanes[lane][position - 1].order;
   }
 
  private:
@@ -49,7 +49,7 @@ class LaneClocks {
     std::int32_t order;
     Clock start, prefix;
   };
-  std::array<std::vector<Entry>, kLanes> m_lanes;
+  PerLane<std::vector<Entry>> m_lanes;
   std::vector<std::int32_t> m_latest;  // per item: position of its latest instance, 0: none
   std::int32_t m_count = 0;
 };

@@ -28,14 +28,14 @@ class WaitFinder {
         m_memory(m_cells.count()) {}
 
   void visit(Instance const& now) {
-    Item& item = m_program.items[static_cast<std::size_t>(now.item)];
+    Item& item = m_program.items[now.item];
     Clock const needed = conflicts(item, now.step);
     Clock start = m_clocks.start(m_program, item);
     for (std::size_t const lane : latest_first(needed)) {
       if (start[lane] >= needed[lane]) continue;
       ItemNumber const wait = earliest_name(static_cast<Lane>(lane), needed[lane]);
       item.waits.push_back(wait);
-      join(start, m_clocks.after(m_program.items[static_cast<std::size_t>(wait)]));
+      join(start, m_clocks.after(m_program.items[wait]));
     }
     record(item, now.step, m_clocks.append(item, start));
   }
@@ -85,7 +85,7 @@ class WaitFinder {
 
   void record(Item const& item, int step, std::int32_t position) {
     for (auto const& read : m_cells.reads(item, step)) {
-      for (Users& users : memory(read)) users.readers[index(item.lane)] = position;
+      for (Users& users : memory(read)) users.readers[item.lane] = position;
     }
     Users const written{static_cast<std::uint32_t>(index(item.lane)), position, {}};
     for (auto const& write : m_cells.writes(item, step)) std::ranges::fill(memory(write), written);
@@ -102,13 +102,13 @@ class WaitFinder {
 void mark_needed(Program const& program, LaneClocks const& clocks, Item const& item,
                  std::vector<bool>& needed, std::size_t first) {
   for (std::size_t w = 0; w < item.waits.size(); ++w) {
-    Item const& awaited = program.items[static_cast<std::size_t>(item.waits[w])];
+    Item const& awaited = program.items[item.waits[w]];
     Clock without = clocks.by_order(item.lane);
     for (std::size_t other = 0; other < item.waits.size(); ++other) {
       if (other == w) continue;
-      join(without, clocks.after(program.items[static_cast<std::size_t>(item.waits[other])]));
+      join(without, clocks.after(program.items[item.waits[other]]));
     }
-    if (without[index(awaited.lane)] < clocks.latest(awaited.number)) needed[first + w] = true;
+    if (without[awaited.lane] < clocks.latest(awaited.number)) needed[first + w] = true;
   }
 }
 
@@ -124,14 +124,14 @@ void drop_implied(Program& program, std::vector<Instance> const& instances) {
   }
   std::vector<bool> needed(waits, false);
   for (Instance const& now : instances) {
-    Item const& item = program.items[static_cast<std::size_t>(now.item)];
-    mark_needed(program, clocks, item, needed, first[static_cast<std::size_t>(now.item)]);
+    Item const& item = program.items[now.item];
+    mark_needed(program, clocks, item, needed, first[now.item]);
     clocks.append(item, clocks.start(program, item));
   }
   for (Item& item : program.items) {
     std::vector<ItemNumber> kept;
     for (std::size_t w = 0; w < item.waits.size(); ++w) {
-      if (needed[first[static_cast<std::size_t>(item.number)] + w]) kept.push_back(item.waits[w]);
+      if (needed[first[item.number] + w]) kept.push_back(item.waits[w]);
     }
     std::sort(kept.begin(), kept.end());
     item.waits = std::move(kept);

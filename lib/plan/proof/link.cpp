@@ -27,7 +27,7 @@ void link(Program& program) {
     for (Access& read : item.reads) read.writers.clear();
   }
   for (Instance const& now : unroll(program, proof_sequence(program), proof_steps(program))) {
-    Item& item = program.items[static_cast<std::size_t>(now.item)];
+    Item& item = program.items[now.item];
     auto const reads = cells.reads(item, now.step);
     for (std::size_t i = 0; i < reads.size(); ++i) {
       for (ItemNumber const writer : at(reads[i])) {

@@ -9,7 +9,7 @@ std::vector<Instance> unroll(Program const& program, std::vector<int> const& seq
   int segment_instance = 0;
   for (int step = 0; step < steps; ++step) {
     for (int const index : sequence) {
-      Segment const& segment = program.segments[static_cast<std::size_t>(index)];
+      Segment const& segment = program.segments[index];
       for (ItemNumber item = segment.first; item < segment.last; ++item) {
         instances.push_back({item, step, segment_instance});
       }

@@ -31,7 +31,7 @@ class Verifier {
         m_cells(program),
         m_memory(m_cells.count()) {
     for (Item const& item : program.items) {
-      for (Access const& read : item.reads) m_read[static_cast<std::size_t>(read.buffer)] = true;
+      for (Access const& read : item.reads) m_read[read.buffer] = true;
     }
     for (Buffer const& state : program.buffers) {
       auto const [first, last] = m_cells.all(state);
@@ -41,7 +41,7 @@ class Verifier {
   }
 
   std::optional<Violation> visit(Instance const& now) {
-    Item const& item = m_program.items[static_cast<std::size_t>(now.item)];
+    Item const& item = m_program.items[now.item];
     m_start = m_clocks.start(m_program, item);
     auto const reads = m_cells.reads(item, now.step), writes = m_cells.writes(item, now.step);
     for (std::size_t i = 0; i < reads.size(); ++i) check_read(now, item, item.reads[i], reads[i]);
@@ -56,7 +56,7 @@ class Verifier {
       auto const writes = m_cells.writes(item, step);
       for (std::size_t i = 0; i < writes.size(); ++i) {
         auto const id = item.writes[i].buffer;
-        bool const result = buffer(id).spanning && !m_read[static_cast<std::size_t>(id)];
+        bool const result = buffer(id).spanning && !m_read[id];
         if (result) check_result(item, id, writes[i]);
       }
     }
@@ -64,13 +64,9 @@ class Verifier {
   }
 
  private:
-  Buffer const& buffer(BufferId id) const {
-    return m_program.buffers[static_cast<std::size_t>(id)];
-  }
-  bool complete(Lane lane, std::int32_t position) const { return m_start[index(lane)] >= position; }
-  Lane lane_of(ItemNumber item) const {
-    return m_program.items[static_cast<std::size_t>(item)].lane;
-  }
+  Buffer const& buffer(BufferId id) const { return m_program.buffers[id]; }
+  bool complete(Lane lane, std::int32_t position) const { return m_start[lane] >= position; }
+  Lane lane_of(ItemNumber item) const { return m_program.items[item].lane; }
 
   void check_read(Instance const& now, Item const& item, Access const& read,
                   ByteCells::Range const& cells) {
@@ -143,8 +139,7 @@ class Verifier {
 
   void record(Instance const& now, Item const& item, std::int32_t position) {
     for (auto const [first, last] : m_cells.reads(item, now.step)) {
-      for (auto cell = first; cell < last; ++cell)
-        m_memory[cell].readers[index(item.lane)] = position;
+      for (auto cell = first; cell < last; ++cell) m_memory[cell].readers[item.lane] = position;
     }
     auto const writes = m_cells.writes(item, now.step);
     for (std::size_t i = 0; i < writes.size(); ++i) {

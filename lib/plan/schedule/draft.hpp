@@ -32,8 +32,8 @@ struct Draft {
   std::vector<std::vector<ItemNumber>> op_starts = {};
 
   bool exchanges() const { return writer.program.ranks > 1; }
-  Op const& op(int id) const { return graph.ops[static_cast<std::size_t>(id)]; }
-  Chunk const& chunk(int id) const { return graph.chunks[static_cast<std::size_t>(id)]; }
+  Op const& op(int id) const { return graph.ops[id]; }
+  Chunk const& chunk(int id) const { return graph.chunks[id]; }
 };
 
 }  // namespace spillway

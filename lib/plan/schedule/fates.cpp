@@ -23,8 +23,7 @@ std::vector<int> producers(Graph const& graph) {
   for (Op const& op : graph.ops) {
     if (!runs_forward(op)) continue;
     for (View const& view : present(op.outputs)) {
-      if (is_activation(graph.tensor(view)))
-        producer[static_cast<std::size_t>(view.tensor)] = op.id;
+      if (is_activation(graph.tensor(view))) producer[view.tensor] = op.id;
     }
   }
   return producer;
@@ -60,33 +59,32 @@ class Decision {
   }
 
  private:
-  int producer(TensorId tensor) const { return m_producer[static_cast<std::size_t>(tensor)]; }
-  Op const& op(int id) const { return m_graph.ops[static_cast<std::size_t>(id)]; }
+  int producer(TensorId tensor) const { return m_producer[tensor]; }
+  Op const& op(int id) const { return m_graph.ops[id]; }
 
   void read(Op const& op, int block) {
     for (View const& view : present(op.inputs)) {
-      if (producer(view.tensor) >= 0)
-        note(m_fates.readers[static_cast<std::size_t>(view.tensor)], block);
+      if (producer(view.tensor) >= 0) note(m_fates.readers[view.tensor], block);
     }
   }
 
   // Read by the backward pass of this block and no other.
   bool is_own(TensorId tensor, int block) const {
-    return m_fates.readers[static_cast<std::size_t>(tensor)] == std::vector{block} &&
-           m_graph.tensors[static_cast<std::size_t>(tensor)].role != Role::edge;
+    return m_fates.readers[tensor] == std::vector{block} &&
+           m_graph.tensors[tensor].role != Role::edge;
   }
 
   // Backwards, so that what a repeated op needs is known before the op that makes it is met.
   void repeat(int block) {
-    auto const policy = m_plan.blocks[static_cast<std::size_t>(block)].policy;
-    auto const& range = m_graph.blocks[static_cast<std::size_t>(block)];
-    auto& repeats = m_fates.repeats[static_cast<std::size_t>(block)];
+    auto const policy = m_plan.blocks[block].policy;
+    auto const& range = m_graph.blocks[block];
+    auto& repeats = m_fates.repeats[block];
     for (int id = range.last_op - 1; id >= range.first_op; --id) {
       if (!runs_forward(op(id)) || !may_repeat(policy, op(id))) continue;
       bool again = false;
       for (View const& view : present(op(id).outputs)) {
         if (producer(view.tensor) != id || !is_own(view.tensor, block)) continue;
-        m_fates.fate[static_cast<std::size_t>(view.tensor)] = Fate::recompute;
+        m_fates.fate[view.tensor] = Fate::recompute;
         again = true;
       }
       if (!again) continue;
@@ -100,7 +98,7 @@ class Decision {
     auto const id = static_cast<std::size_t>(tensor.id);
     auto const& readers = m_fates.readers[id];
     if (m_fates.fate[id] == Fate::recompute || readers.size() != 1) return;
-    auto const [policy, fraction] = m_plan.blocks[static_cast<std::size_t>(readers.front())];
+    auto const [policy, fraction] = m_plan.blocks[readers.front()];
     auto const tier = away_tier(policy);
     if (!tier || tensor.bytes() < kSmallestSpillBytes) return;
     auto const pages = std::floor(fraction * static_cast<double>(tensor.bytes()) / kPageBytes);

@@ -12,16 +12,16 @@ namespace spillway {
 inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
 
 struct Fates {
-  std::vector<Fate> fate;  // per tensor; `keep` where nothing needs deciding
+  IdVector<Fate> fate;  // per tensor; `keep` where nothing needs deciding
   // Per tensor: its first bytes that leave, whole pages of them where others stay.
-  std::vector<std::int64_t> away_bytes;
+  IdVector<std::int64_t> away_bytes;
   // Per tensor: the blocks whose backward pass reads it, ascending. Not empty: it is saved.
-  std::vector<std::vector<int>> readers;
+  IdVector<std::vector<int>> readers;
   // Per block: the forward ops that are run again before its backward ops, in order.
-  std::vector<std::vector<int>> repeats;
+  IdVector<std::vector<int>> repeats;
 
-  Fate of(TensorId tensor) const { return fate[static_cast<std::size_t>(tensor)]; }
-  bool saved(TensorId tensor) const { return !readers[static_cast<std::size_t>(tensor)].empty(); }
+  Fate of(TensorId tensor) const { return fate[tensor]; }
+  bool saved(TensorId tensor) const { return !readers[tensor].empty(); }
   bool leaves(TensorId tensor) const {
     return of(tensor) == Fate::host || of(tensor) == Fate::nvme;
   }

@@ -23,8 +23,7 @@ GraphShape::GraphShape(Draft& draft, Variants const& variants)
       m_reduces_each(draft.writer.program.arithmetic.reduction == "each") {
   note_forward();
   if (draft.graph.purpose != Purpose::train) return;
-  for (GradientPart const& part : draft.graph.parts)
-    m_parts[static_cast<std::size_t>(part.chunk)].push_back(&part);
+  for (GradientPart const& part : draft.graph.parts) m_parts[part.chunk].push_back(&part);
   note_gradients(variants);
   note_updates();
 }
@@ -34,7 +33,7 @@ void GraphShape::note_forward() {
   std::map<TensorId, int> last_use;
   for (Op const& op : m_draft.graph.ops) {
     if (op.phase != Phase::forward || op.elided) continue;
-    m_forward[static_cast<std::size_t>(op.block)].push_back(op.id);
+    m_forward[op.block].push_back(op.id);
     for (auto const* views : {&op.inputs, &op.outputs}) {
       for (View const& view : present(*views)) {
         if (m_draft.fates.leaves(view.tensor)) last_use[view.tensor] = op.id;
@@ -50,7 +49,7 @@ void GraphShape::note_gradients(Variants const& variants) {
   for (Chunk const& chunk : m_draft.graph.chunks) {
     if (chunk.trainable) ids[chunk.gradient] = {chunk.id};
     for (int part = 0; part < parts(chunk.id); ++part)
-      ids[parts_of(chunk.id)[static_cast<std::size_t>(part)]->tensor] = {chunk.id, part};
+      ids[parts_of(chunk.id)[part]->tensor] = {chunk.id, part};
   }
   std::map<TensorId, int> last;
   for (BackwardGroup const& group : m_draft.groups) {
@@ -77,7 +76,7 @@ TensorId GraphShape::tensor(GradientId id) const {
 }
 
 GradientPart const& GraphShape::part(GradientId id) const {
-  return *parts_of(id.chunk)[static_cast<std::size_t>(id.part)];
+  return *parts_of(id.chunk)[id.part];
 }
 
 }  // namespace spillway

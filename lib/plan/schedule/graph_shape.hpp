@@ -73,7 +73,7 @@ class GraphShape {
  private:
   template <class T>
   static T const& at(std::vector<T> const& all, int number) {
-    return all[static_cast<std::size_t>(number)];
+    return all[number];
   }
   template <class T, class Visit>
   static void visit_all(std::map<int, std::vector<T>> const& by_op, int op, Visit visit) {

@@ -46,7 +46,7 @@ void ProgramSink::forward(int block, int piece) {
 
 void ProgramSink::leave(int block, TensorId tensor) {
   Tier const tier = m_draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
-  auto const bytes = m_draft.fates.away_bytes[static_cast<std::size_t>(tensor)];
+  auto const bytes = m_draft.fates.away_bytes[tensor];
   BufferId const away = m_spilled[tensor] = m_writer.add_buffer(tensor, tier, bytes);
   m_writer.copy(m_writer.resident(tensor), away, block);
 }
@@ -62,7 +62,7 @@ void ProgramSink::turn() {
 // Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
 void ProgramSink::reload(int, TensorId tensor) {
   note_start();
-  int const block = m_draft.fates.readers[static_cast<std::size_t>(tensor)].front();
+  int const block = m_draft.fates.readers[tensor].front();
   BufferId const away = m_spilled.at(tensor);
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
@@ -88,7 +88,7 @@ void ProgramSink::backward(int group, int piece) {
 
 // Into new buffers: those of the forward pass are long free.
 void ProgramSink::repeat_forward_ops(int block) {
-  auto const& repeats = m_draft.fates.repeats[static_cast<std::size_t>(block)];
+  auto const& repeats = m_draft.fates.repeats[block];
   for (int const op : repeats) {
     for (View const& view : present(m_draft.op(op).outputs)) m_writer.forget(view.tensor);
   }
@@ -100,7 +100,7 @@ void ProgramSink::repeat_forward_ops(int block) {
 void ProgramSink::set_leaving_horizons(int step) {
   auto& items = m_writer.program.items;
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {
-    Item& item = items[static_cast<std::size_t>(i)];
+    Item& item = items[i];
     auto const next = item.block < 0 ? m_ends.end() : m_ends.find(item.block + step);
     bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
     if (leaves && next != m_ends.end()) item.horizon = std::max(item.number, next->second);

@@ -32,18 +32,18 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange cons
 std::vector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   std::vector<Tier> tiers(graph.tensors.size(), Tier::device);
   auto const set = [&](TensorId tensor, Tier tier) {
-    if (tensor >= 0) tiers[static_cast<std::size_t>(tensor)] = tier;
+    if (tensor >= 0) tiers[tensor] = tier;
   };
   for (Chunk const& chunk : graph.chunks) {
     if (plan.chunks.empty()) break;
-    ChunkPlan const& places = plan.chunks[static_cast<std::size_t>(chunk.id)];
+    ChunkPlan const& places = plan.chunks[chunk.id];
     set(chunk.parameter, places.parameters);
     set(chunk.gradient, places.gradients);
     for (State const& state : chunk.states) set(state.tensor, places.optimizer);
   }
   for (GradientPart const& part : graph.parts) {
     if (plan.chunks.empty()) break;
-    set(part.tensor, plan.chunks[static_cast<std::size_t>(part.chunk)].gradients);
+    set(part.tensor, plan.chunks[part.chunk].gradients);
   }
   return tiers;
 }
@@ -87,7 +87,7 @@ bool ProgramWriter::spans_segments(Tensor const& tensor) const {
 }
 
 BufferId ProgramWriter::add_buffer(TensorId id, Tier tier, std::int64_t bytes) {
-  Tensor const& tensor = program.tensors[static_cast<std::size_t>(id)];
+  Tensor const& tensor = program.tensors[id];
   Buffer buffer;
   buffer.id = static_cast<BufferId>(program.buffers.size());
   buffer.name = tensor.name;
@@ -100,11 +100,11 @@ BufferId ProgramWriter::add_buffer(TensorId id, Tier tier, std::int64_t bytes) {
 }
 
 void ProgramWriter::set_resident(TensorId tensor, BufferId buffer) {
-  m_resident[static_cast<std::size_t>(tensor)] = buffer;
+  m_resident[tensor] = buffer;
 }
 
 BufferId ProgramWriter::home(TensorId id) {
-  auto& home = m_home[static_cast<std::size_t>(id)];
+  auto& home = m_home[id];
   if (home >= 0) return home;
   home = add_buffer(id, home_tier(id));
   program.buffers.back().persistent = tensor(id).persistent;
@@ -113,7 +113,7 @@ BufferId ProgramWriter::home(TensorId id) {
 }
 
 BufferId ProgramWriter::resident(TensorId id) {
-  auto& resident = m_resident[static_cast<std::size_t>(id)];
+  auto& resident = m_resident[id];
   if (resident < 0 && tensor(id).persistent && home_tier(id) == Tier::device) resident = home(id);
   assert(resident >= 0);
   return resident;
@@ -121,7 +121,7 @@ BufferId ProgramWriter::resident(TensorId id) {
 
 BufferId ProgramWriter::resident_or_new(TensorId id) {
   if (is_resident(id) || tensor(id).persistent) return resident(id);
-  bool const first = m_home[static_cast<std::size_t>(id)] < 0;
+  bool const first = m_home[id] < 0;
   bool const at_home = spans_segments(tensor(id)) && home_tier(id) == Tier::device && first;
   set_resident(id, at_home ? home(id) : add_buffer(id, Tier::device));
   return resident(id);
@@ -161,32 +161,32 @@ Item& ProgramWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
 }
 
 void ProgramWriter::read_view(Item& item, View const& view, BufferId buffer) {
-  Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
+  Tensor const& tensor = program.tensors[view.tensor];
   auto ranges = std::vector{bounding_range(view)};
   bool const of_chunk = tensor.role == Role::gradient && tensor.chunk >= 0;
-  auto const* chunk = of_chunk ? &program.chunks[static_cast<std::size_t>(tensor.chunk)] : nullptr;
+  auto const* chunk = of_chunk ? &program.chunks[tensor.chunk] : nullptr;
   if (chunk != nullptr && chunk->gradient == tensor.id)
     ranges = parameter_ranges(*chunk, ranges.front());
   for (auto const& range : ranges) item.reads.push_back(access(buffer, range, tensor.dtype));
 }
 
 void ProgramWriter::write_view(Item& item, View const& view, BufferId buffer) {
-  Tensor const& tensor = program.tensors[static_cast<std::size_t>(view.tensor)];
+  Tensor const& tensor = program.tensors[view.tensor];
   item.writes.push_back(access(buffer, bounding_range(view), tensor.dtype));
 }
 
 void ProgramWriter::read_all(Item& item, BufferId buffer) {
-  auto const tensor = program.buffers[static_cast<std::size_t>(buffer)].tensor;
-  read_view(item, whole(program.tensors[static_cast<std::size_t>(tensor)]), buffer);
+  auto const tensor = program.buffers[buffer].tensor;
+  read_view(item, whole(program.tensors[tensor]), buffer);
 }
 
 void ProgramWriter::write_all(Item& item, BufferId buffer) {
-  auto const tensor = program.buffers[static_cast<std::size_t>(buffer)].tensor;
-  write_view(item, whole(program.tensors[static_cast<std::size_t>(tensor)]), buffer);
+  auto const tensor = program.buffers[buffer].tensor;
+  write_view(item, whole(program.tensors[tensor]), buffer);
 }
 
 BufferId ProgramWriter::workspace(int op_id, Lane lane) {
-  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  Op const& op = program.ops[op_id];
   auto const [found, is_new] = m_workspaces.try_emplace(op_id, -1);
   if (is_new) {
     Tensor tensor;
@@ -201,7 +201,7 @@ BufferId ProgramWriter::workspace(int op_id, Lane lane) {
 }
 
 ItemNumber ProgramWriter::run(int op_id, Lane lane) {
-  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  Op const& op = program.ops[op_id];
   std::vector<BufferId> operands;
   for (View const& view : op.inputs)
     operands.push_back(is_present(view) ? resident(view.tensor) : kAbsent);
@@ -214,7 +214,7 @@ ItemNumber ProgramWriter::run(int op_id, Lane lane) {
 }
 
 ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane lane) {
-  Op const& op = program.ops[static_cast<std::size_t>(op_id)];
+  Op const& op = program.ops[op_id];
   Item& item = add_item(lane, ItemKind::op, op.block, op.chunk);
   item.op = op_id;
   auto operand = operands.begin();

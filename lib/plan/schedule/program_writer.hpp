@@ -23,16 +23,14 @@ class ProgramWriter {
   // Where a persistent tensor, a gradient or a scalar lies between its uses; the buffer appears
   // when first asked for.
   BufferId home(TensorId tensor);
-  Tier home_tier(TensorId tensor) const { return m_tiers[static_cast<std::size_t>(tensor)]; }
+  Tier home_tier(TensorId tensor) const { return m_tiers[tensor]; }
 
   // The device buffer that holds the tensor now: its home, or one that it was written to.
   BufferId resident(TensorId tensor);
   // The same, or a new buffer for a tensor that is about to be written. The first buffer of a
   // gradient or a scalar is its home.
   BufferId resident_or_new(TensorId tensor);
-  bool is_resident(TensorId tensor) const {
-    return m_resident[static_cast<std::size_t>(tensor)] >= 0;
-  }
+  bool is_resident(TensorId tensor) const { return m_resident[tensor] >= 0; }
   // Not resident yet. `bytes`: only the tensor's first ones; 0: all.
   BufferId add_buffer(TensorId tensor, Tier tier, std::int64_t bytes = 0);
   void set_resident(TensorId tensor, BufferId buffer);
@@ -68,8 +66,8 @@ class ProgramWriter {
   int add_op(Op op);
 
   ItemNumber next() const { return static_cast<ItemNumber>(program.items.size()); }
-  Buffer const& buffer(BufferId id) const { return program.buffers[static_cast<std::size_t>(id)]; }
-  Tensor const& tensor(TensorId id) const { return program.tensors[static_cast<std::size_t>(id)]; }
+  Buffer const& buffer(BufferId id) const { return program.buffers[id]; }
+  Tensor const& tensor(TensorId id) const { return program.tensors[id]; }
 
   Program program;
 

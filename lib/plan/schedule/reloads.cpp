@@ -32,9 +32,9 @@ Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
   Reloads reloads;
   std::set<TensorId> seen;
   for (BackwardGroup const& group : backward_groups(graph)) {
-    for (auto const* ops : {&fates.repeats[static_cast<std::size_t>(group.block)], &group.ops}) {
+    for (auto const* ops : {&fates.repeats[group.block], &group.ops}) {
       for (int const id : *ops) {
-        for (View const& view : present(graph.ops[static_cast<std::size_t>(id)].inputs)) {
+        for (View const& view : present(graph.ops[id].inputs)) {
           if (!fates.leaves(view.tensor) || !seen.insert(view.tensor).second) continue;
           reloads[group.ops.front()].push_back(view.tensor);
         }
@@ -57,9 +57,9 @@ Reloads hoist_reloads(Draft const& on_demand, int distance) {
     auto const wanted = on_demand.reloads.find(group.ops.front());
     if (wanted == on_demand.reloads.end()) continue;
     int const now = static_cast<int>(begins.size()) - 1;
-    int const earliest = begins[static_cast<std::size_t>(std::max(0, now - distance))];
+    int const earliest = begins[std::max(0, now - distance)];
     for (TensorId const tensor : wanted->second) {
-      auto const away = on_demand.fates.away_bytes[static_cast<std::size_t>(tensor)];
+      auto const away = on_demand.fates.away_bytes[tensor];
       auto const bytes = footprint_bytes(away, Tier::device);
       auto place = static_cast<std::size_t>(begins.back());
       while (place > static_cast<std::size_t>(earliest) && level[place - 1] + bytes <= peak) {

@@ -7,12 +7,12 @@ std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan) {
   std::vector<FateBytes> bytes(graph.blocks.size());
   for (Tensor const& tensor : graph.tensors) {
     if (!fates.saved(tensor.id)) continue;
-    int const block = fates.readers[static_cast<std::size_t>(tensor.id)].back();
-    auto& of_block = bytes[static_cast<std::size_t>(block)];
-    auto const away = fates.away_bytes[static_cast<std::size_t>(tensor.id)];
+    int const block = fates.readers[tensor.id].back();
+    auto& of_block = bytes[block];
+    auto const away = fates.away_bytes[tensor.id];
     auto const fate = fates.leaves(tensor.id) ? Fate::keep : fates.of(tensor.id);
-    of_block[static_cast<std::size_t>(fate)] += tensor.bytes() - away;
-    of_block[static_cast<std::size_t>(fates.of(tensor.id))] += away;
+    of_block[fate] += tensor.bytes() - away;
+    of_block[fates.of(tensor.id)] += away;
   }
   return bytes;
 }

@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-using FateBytes = std::array<std::int64_t, kFates>;
+using FateBytes = EnumArray<Fate, std::int64_t, kFates>;
 
 // Per block, of one micro-batch. What is saved belongs to the block whose backward pass reads it
 // first.

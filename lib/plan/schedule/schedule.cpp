@@ -71,10 +71,10 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
 
 // Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
 Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ranks) {
-  Fates const fates{std::vector<Fate>(graph.tensors.size(), Fate::keep),
-                    std::vector<std::int64_t>(graph.tensors.size(), 0),
-                    std::vector<std::vector<int>>(graph.tensors.size()),
-                    std::vector<std::vector<int>>(graph.blocks.size())};
+  auto const tensors = graph.tensors.size();
+  Fates const fates{IdVector<Fate>(tensors, Fate::keep), IdVector<std::int64_t>(tensors, 0),
+                    IdVector<std::vector<int>>(tensors),
+                    IdVector<std::vector<int>>(graph.blocks.size())};
   std::vector<BackwardGroup> const no_groups;
   Reloads const no_reloads;
   auto const streaming = plan_streaming(graph, plan, fates, no_groups);

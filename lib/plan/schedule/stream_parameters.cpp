@@ -25,9 +25,7 @@ class Uses {
       if (stations.empty() || stations.back() != station) stations.push_back(station);
     }
   }
-  std::vector<int> const& stations(Chunk const& chunk) const {
-    return m_stations[static_cast<std::size_t>(chunk.id)];
-  }
+  std::vector<int> const& stations(Chunk const& chunk) const { return m_stations[chunk.id]; }
 
  private:
   Graph const& m_graph;
@@ -44,8 +42,8 @@ Uses uses(Graph const& graph, Plan const& plan, Fates const& fates,
   }
   int station = static_cast<int>(graph.blocks.size());
   for (BackwardGroup const& group : groups) {
-    for (auto const* ops : {&group.ops, &fates.repeats[static_cast<std::size_t>(group.block)]}) {
-      for (int const id : *ops) result.note(station, graph.ops[static_cast<std::size_t>(id)]);
+    for (auto const* ops : {&group.ops, &fates.repeats[group.block]}) {
+      for (int const id : *ops) result.note(station, graph.ops[id]);
     }
     ++station;
   }
@@ -62,8 +60,8 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fate
   streaming.drops.resize(streaming.fetches.size());
   for (Chunk const& chunk : graph.chunks) {
     for_each_visit(used_at.stations(chunk), plan.prefetch, [&](Visit const& visit) {
-      streaming.fetches[static_cast<std::size_t>(visit.first)].push_back(chunk.id);
-      streaming.drops[static_cast<std::size_t>(visit.last)].push_back(chunk.id);
+      streaming.fetches[visit.first].push_back(chunk.id);
+      streaming.drops[visit.last].push_back(chunk.id);
     });
   }
   return streaming;

@@ -21,8 +21,7 @@ std::multimap<int, int> norm_ops(Graph const& graph) {
 std::vector<ItemNumber> first_readers(Program const& program) {
   std::vector<ItemNumber> readers(program.buffers.size(), 0);
   for (auto item = program.items.rbegin(); item != program.items.rend(); ++item) {
-    for (Access const& read : item->reads)
-      readers[static_cast<std::size_t>(read.buffer)] = item->number;
+    for (Access const& read : item->reads) readers[read.buffer] = item->number;
   }
   return readers;
 }
@@ -140,7 +139,7 @@ void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());
   for (Done const& done : m_done) {
-    Item& item = items[static_cast<std::size_t>(done.item)];
+    Item& item = items[done.item];
     if (item.lane == Lane::compute) continue;
     auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();

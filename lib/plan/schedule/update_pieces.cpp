@@ -9,7 +9,7 @@ namespace spillway {
 namespace {
 
 Lane update_lane(Plan const& plan, int chunk) {
-  bool const on_host = plan.chunks[static_cast<std::size_t>(chunk)].update == Tier::host;
+  bool const on_host = plan.chunks[chunk].update == Tier::host;
   return on_host ? Lane::host : Lane::compute;
 }
 
@@ -38,7 +38,7 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
     Op const& op = *updates.at(chunk);
     auto piece = whole_piece(draft, op);
     bool const uses_slots = piece.brings_gradient || !piece.brings.empty();
-    auto const elements = draft.graph.chunks[static_cast<std::size_t>(chunk)].elements;
+    auto const elements = draft.graph.chunks[chunk].elements;
     auto const most =
         uses_slots ? slice_elements(elements, op.whole_chunk, draft.plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {
@@ -52,7 +52,7 @@ std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chu
 
 std::size_t loss_group(Draft const& draft) {
   auto const tells_loss = [&](int id) {
-    return writes(draft.graph.ops[static_cast<std::size_t>(id)], draft.graph.known.loss);
+    return writes(draft.graph.ops[id], draft.graph.known.loss);
   };
   auto const found = std::ranges::find_if(draft.groups, [&](BackwardGroup const& group) {
     return std::ranges::any_of(group.ops, tells_loss);
@@ -76,7 +76,7 @@ std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
     auto const block = static_cast<std::size_t>(draft.groups[group].block);
     for (auto const* ops : {&draft.fates.repeats[block], &draft.groups[group].ops}) {
       for (int const id : *ops) {
-        Op const& op = draft.graph.ops[static_cast<std::size_t>(id)];
+        Op const& op = draft.graph.ops[id];
         for (View const& view : present(op.inputs)) use(view, group);
         for (View const& view : present(op.outputs)) use(view, group);
       }
@@ -84,7 +84,7 @@ std::vector<std::vector<int>> chunks_by_group(Draft const& draft) {
   }
   std::vector<std::vector<int>> result(groups + 1);
   for (Chunk const& chunk : draft.graph.chunks) {
-    if (chunk.trainable) result[ready[static_cast<std::size_t>(chunk.id)]].push_back(chunk.id);
+    if (chunk.trainable) result[ready[chunk.id]].push_back(chunk.id);
   }
   return result;
 }

@@ -26,7 +26,7 @@ TensorId Variants::written(Op const& op, std::size_t output) const {
 
 std::optional<int> Variants::of(int id, bool first) {
   if (is_left_out(id)) return {};
-  auto const& original = m_graph.ops[static_cast<std::size_t>(id)];
+  auto const& original = m_graph.ops[id];
   auto const loss = m_graph.known.loss;
   bool const tells_loss = loss >= 0 && writes(original, loss);
   if (!tells_loss && !(m_several && m_parts.contains(id))) return id;

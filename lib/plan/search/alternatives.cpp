@@ -7,7 +7,7 @@ namespace {
 bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   bool const drive = machine.nvme_read_gbps > 0 && machine.nvme_write_gbps > 0;
   bool const link = machine.memory_gbps > 0 || (machine.h2d_gbps > 0 && machine.d2h_gbps > 0);
-  return (drive || peaks[index(Tier::nvme)] == 0) && (link || peaks[index(Tier::host)] == 0);
+  return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
 // A Plan that does not fit, timed all the same.

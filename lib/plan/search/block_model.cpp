@@ -46,8 +46,7 @@ class UniformWalk {
       if (op.phase == Phase::forward && !op.elided) pass(op.id, op.block, m_forward);
     }
     for (BackwardGroup const& group : groups) {
-      for (int const op : m_fates.repeats[static_cast<std::size_t>(group.block)])
-        pass(op, group.block, m_backward);
+      for (int const op : m_fates.repeats[group.block]) pass(op, group.block, m_backward);
       for (int const op : group.ops) pass(op, group.block, m_backward);
     }
     count();
@@ -57,8 +56,8 @@ class UniformWalk {
   // The most alive in a block's pass, beside what blocks before it keep.
   std::int64_t forward_bytes(int block) const { return most(m_forward, block); }
   std::int64_t backward_bytes(int block) const { return most(m_backward, block); }
-  std::int64_t kept_bytes(int block) const { return m_kept[static_cast<std::size_t>(block)]; }
-  std::int64_t away_bytes(int block) const { return m_away[static_cast<std::size_t>(block)]; }
+  std::int64_t kept_bytes(int block) const { return m_kept[block]; }
+  std::int64_t away_bytes(int block) const { return m_away[block]; }
 
  private:
   struct Pass {
@@ -76,18 +75,17 @@ class UniformWalk {
   void pass(int id, int block, Pass& pass) {
     pass.tensors.resize(m_graph.tensors.size());
     pass.blocks.resize(m_graph.blocks.size());
-    Op const& op = m_graph.ops[static_cast<std::size_t>(id)];
+    Op const& op = m_graph.ops[id];
     int const at = static_cast<int>(m_live.size());
     for (auto const* views : {&op.inputs, &op.outputs}) {
-      for (View const& view : present(*views))
-        pass.tensors[static_cast<std::size_t>(view.tensor)].extend(at);
+      for (View const& view : present(*views)) pass.tensors[view.tensor].extend(at);
     }
-    pass.blocks[static_cast<std::size_t>(block)].extend(at);
+    pass.blocks[block].extend(at);
     m_live.push_back(op.workspace_bytes);
   }
 
   void hold(int first, int last, std::int64_t bytes) {
-    m_change[static_cast<std::size_t>(first)] += bytes;
+    m_change[first] += bytes;
     m_change[static_cast<std::size_t>(last) + 1] -= bytes;
   }
 
@@ -113,7 +111,7 @@ class UniformWalk {
     auto const fate = m_fates.of(tensor.id);
     if (saved && fate == Fate::keep) {
       hold(forward.first, backward.last, tensor.bytes());
-      m_kept[static_cast<std::size_t>(m_fates.readers[id].front())] += tensor.bytes();
+      m_kept[m_fates.readers[id].front()] += tensor.bytes();
       return;
     }
     auto forward_last = forward.last;
@@ -128,7 +126,7 @@ class UniformWalk {
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  int end_of_block(int at) const { return m_block_ends[static_cast<std::size_t>(at)]; }
+  int end_of_block(int at) const { return m_block_ends[at]; }
 
   // Of every position of the forward pass: where the first block ends that does so from there on.
   void find_block_ends() {
@@ -138,10 +136,10 @@ class UniformWalk {
   }
 
   std::int64_t most(Pass const& pass, int block) const {
-    Span const& span = pass.blocks[static_cast<std::size_t>(block)];
+    Span const& span = pass.blocks[block];
     if (span.empty()) return 0;
     return *std::max_element(m_live.begin() + span.first, m_live.begin() + span.last + 1) -
-           m_kept_before[static_cast<std::size_t>(block)];
+           m_kept_before[block];
   }
 
   Graph const& m_graph;
@@ -178,19 +176,17 @@ class Builder {
   }
 
  private:
-  ItemCost const& cost(int op) const { return m_costs[static_cast<std::size_t>(op)]; }
+  ItemCost const& cost(int op) const { return m_costs[op]; }
 
   void follow(BlockPolicy policy) {
     UniformWalk const walk(m_graph, m_groups, policy);
     for (BackwardGroup const& group : m_groups) {
-      auto& backward =
-          m_model.blocks[static_cast<std::size_t>(group.block)].policies[index(policy)].backward;
-      for (int const op : walk.fates().repeats[static_cast<std::size_t>(group.block)])
-        add(backward, cost(op));
+      auto& backward = m_model.blocks[group.block].policies[policy].backward;
+      for (int const op : walk.fates().repeats[group.block]) add(backward, cost(op));
       for (int const op : group.ops) add(backward, cost(op));
     }
     for (int b = 0; b < std::ssize(m_model.blocks); ++b) {
-      auto& numbers = m_model.blocks[static_cast<std::size_t>(b)].policies[index(policy)];
+      auto& numbers = m_model.blocks[b].policies[policy];
       numbers.kept_bytes = walk.kept_bytes(b);
       numbers.away_bytes = walk.away_bytes(b);
       numbers.forward_bytes = walk.forward_bytes(b);
@@ -198,9 +194,7 @@ class Builder {
     }
   }
 
-  std::int64_t bytes(TensorId id) const {
-    return id < 0 ? 0 : m_graph.tensors[static_cast<std::size_t>(id)].bytes();
-  }
+  std::int64_t bytes(TensorId id) const { return id < 0 ? 0 : m_graph.tensors[id].bytes(); }
 
   void note_chunks() {
     for (Chunk const& chunk : m_graph.chunks) {
@@ -214,7 +208,7 @@ class Builder {
     }
     note_parts();
     for (Op const& op : m_graph.ops) {
-      auto& block = m_model.blocks[static_cast<std::size_t>(std::max(0, op.block))];
+      auto& block = m_model.blocks[std::max(0, op.block)];
       if (op.phase == Phase::norm || op.phase == Phase::update) note_update(op);
       if (op.phase == Phase::forward) note_parameters(op, block.chunks);
       if (op.phase == Phase::forward && !op.elided) note_parameters(op, block.forward_chunks);
@@ -228,10 +222,10 @@ class Builder {
     for (GradientPart const& part : m_graph.parts) {
       makers.insert({part.op, part.output});
       makers.insert({part.add, 0});
-      Tensor const& tensor = m_graph.tensors[static_cast<std::size_t>(part.tensor)];
+      Tensor const& tensor = m_graph.tensors[part.tensor];
       auto const sum = sum_of(whole(tensor));
-      auto& cost = m_model.chunks[static_cast<std::size_t>(part.chunk)].parts.emplace_back();
-      cost.block = m_graph.ops[static_cast<std::size_t>(part.op)].block;
+      auto& cost = m_model.chunks[part.chunk].parts.emplace_back();
+      cost.block = m_graph.ops[part.op].block;
       cost.bytes = tensor.bytes();
       cost.fused = part.add < 0;
       cost.accumulate = cost_on(sum, Lane::compute);
@@ -240,11 +234,11 @@ class Builder {
     for (Op const& op : m_graph.ops) {
       if (op.phase != Phase::backward) continue;
       for (int i = 0; i < std::ssize(op.outputs); ++i) {
-        View const& view = op.outputs[static_cast<std::size_t>(i)];
+        View const& view = op.outputs[i];
         if (!is_present(view) || makers.contains({op.id, i})) continue;
         Tensor const& tensor = m_graph.tensor(view);
         if (tensor.role != Role::gradient) continue;
-        m_model.chunks[static_cast<std::size_t>(tensor.chunk)].own_block = op.block;
+        m_model.chunks[tensor.chunk].own_block = op.block;
       }
     }
   }
@@ -272,25 +266,22 @@ class Builder {
 
   void note_readers() {
     int const blocks = static_cast<int>(m_model.blocks.size());
-    auto const chunk = [&](int id) -> ChunkCost& {
-      return m_model.chunks[static_cast<std::size_t>(id)];
-    };
+    auto const chunk = [&](int id) -> ChunkCost& { return m_model.chunks[id]; };
     for (int b = 0; b < blocks; ++b) {
-      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].chunks) {
+      for (int const id : m_model.blocks[b].chunks) {
         if (chunk(id).first_block < 0) chunk(id).first_block = b;
         chunk(id).last_block = b;
       }
-      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].forward_chunks)
-        chunk(id).readers.push_back(b);
+      for (int const id : m_model.blocks[b].forward_chunks) chunk(id).readers.push_back(b);
     }
     for (int b = blocks; b-- > 0;) {
-      for (int const id : m_model.blocks[static_cast<std::size_t>(b)].backward_chunks)
+      for (int const id : m_model.blocks[b].backward_chunks)
         chunk(id).readers.push_back(2 * blocks - 1 - b);
     }
   }
 
   void note_update(Op const& op) {
-    auto& chunk = m_model.chunks[static_cast<std::size_t>(op.chunk)];
+    auto& chunk = m_model.chunks[op.chunk];
     if (op.phase == Phase::norm) {
       chunk.norm = cost(op.id);
       chunk.host_norm = cost_on(op, Lane::host);
@@ -307,13 +298,13 @@ class Builder {
 
   // As the schedule makes it of what the ranks send.
   void note_tree_sum(ChunkCost& chunk, int id) const {
-    auto const& of = m_graph.chunks[static_cast<std::size_t>(id)];
-    auto gradient = m_graph.tensors[static_cast<std::size_t>(of.gradient)];
+    auto const& of = m_graph.chunks[id];
+    auto gradient = m_graph.tensors[of.gradient];
     auto received = received_parts(gradient, m_model.ranks);
     gradient.id = 0;
     received.id = 1;
     auto const sum = tree_sum_op(of, received, gradient);
-    std::vector<Tensor> const tensors = {gradient, received};
+    IdVector<Tensor> const tensors = {gradient, received};
     chunk.tree_sum = op_cost(sum, tensors, m_machine, Lane::compute);
     chunk.host_tree_sum = op_cost(sum, tensors, m_machine, Lane::host);
   }

@@ -22,7 +22,7 @@ struct PolicyCost {
 struct BlockCost {
   bool layer = false;
   ItemCost forward;
-  std::array<PolicyCost, kPolicies> policies;
+  PerPolicy<PolicyCost> policies;
   std::vector<int> chunks;  // whose gradients its backward ops make parts of
   std::vector<int> forward_chunks, backward_chunks;  // whose parameters its ops read
 };
@@ -39,7 +39,7 @@ struct ChunkCost {
   bool trainable = true;                  // else it has neither gradient nor update
   int first_block = -1, last_block = -1;  // that make its gradient, parts of it among that
   int own_block = -1;                     // with which all but the parts is made
-  std::vector<PartCost> parts;
+  IdVector<PartCost> parts;
   std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
   bool whole_chunk = false;  // it is not cut into slices: Op::whole_chunk
@@ -60,8 +60,8 @@ struct BlockModel {
   std::int64_t ranks = 1;     // that send what the chunks say: see sharding.hpp
   int last_layer = -1;        // a block
   bool reduces_each = false;  // gradients are summed over ranks after every micro-batch
-  std::vector<BlockCost> blocks;
-  std::vector<ChunkCost> chunks;
+  IdVector<BlockCost> blocks;
+  IdVector<ChunkCost> chunks;
 };
 
 // `policies`: those that are wanted; the others' numbers stay zero. What ranks send: sharding.hpp.

@@ -38,7 +38,7 @@ class BlockShape {
     for (auto const& [at, chunk] : within(m_drops, station)) visit(chunk);
   }
 
-  std::int64_t away_bytes(int block) const { return m_away[static_cast<std::size_t>(block)]; }
+  std::int64_t away_bytes(int block) const { return m_away[block]; }
   int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
   int backward_pieces(int group) const { return forward_pieces(block_of(group)); }
   template <class Visit>
@@ -60,13 +60,12 @@ class BlockShape {
   void gradients(int group, int piece, Visit visit) const {
     int const block = block_of(group);
     if (piece + 1 < backward_pieces(group)) return;
-    for (int const chunk : m_model.blocks[static_cast<std::size_t>(block)].chunks) {
+    for (int const chunk : m_model.blocks[block].chunks) {
       auto const& cost = this->chunk(chunk);
       if (!cost.trainable) continue;
       if ((m_several ? cost.own_block : cost.first_block) == block) visit(GradientId{chunk});
       for (int part = 0; part < parts(chunk); ++part) {
-        if (cost.parts[static_cast<std::size_t>(part)].block == block)
-          visit(GradientId{chunk, part});
+        if (cost.parts[part].block == block) visit(GradientId{chunk, part});
       }
     }
   }
@@ -97,29 +96,23 @@ class BlockShape {
     int ahead = kSlicesAhead, slots = kUpdateSlots;  // of parts
     bool uses_slots() const { return needs.all_bytes() > 0; }
   };
-  Work const& work(int chunk) const { return m_work[static_cast<std::size_t>(chunk)]; }
+  Work const& work(int chunk) const { return m_work[chunk]; }
   int pieces() const { return static_cast<int>(m_pieces.size()); }
-  int chunk_of(int piece) const { return m_pieces[static_cast<std::size_t>(piece)].chunk; }
+  int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   // Counted through the step; -1: all is within reach.
-  int slot_of(int piece) const { return m_pieces[static_cast<std::size_t>(piece)].slot; }
+  int slot_of(int piece) const { return m_pieces[piece].slot; }
   int ahead(int piece) const { return work(chunk_of(piece)).ahead; }
   int slots() const { return m_slots; }  // taken in a step
 
   bool is_fetched(int chunk) const {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
   }
-  ChunkCost const& chunk(int number) const {
-    return m_model.chunks[static_cast<std::size_t>(number)];
-  }
-  PartCost const& part(GradientId id) const {
-    return chunk(id.chunk).parts[static_cast<std::size_t>(id.part)];
-  }
+  ChunkCost const& chunk(int number) const { return m_model.chunks[number]; }
+  PartCost const& part(GradientId id) const { return chunk(id.chunk).parts[id.part]; }
   std::int64_t gradient_bytes(GradientId id) const {
     return id.part < 0 ? chunk(id.chunk).gradient_bytes : part(id).bytes;
   }
-  ChunkPlan const& places(int chunk) const {
-    return m_plan.chunks[static_cast<std::size_t>(chunk)];
-  }
+  ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
 
  private:
   struct At {  // a station or a group

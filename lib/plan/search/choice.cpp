@@ -122,7 +122,7 @@ int ChoiceMaker::fewest_moves(Choice choice, int guess) const {
     if (fails < m_mover.optimizers()) guess = std::min(guess, m_mover.optimizers());
     int const at = tries % 4 == 0 ? (fails + does) / 2 : std::clamp(guess, fails + 1, does - 1);
     choice.moves.count = at;
-    auto const bytes = peaks(choice)[index(Tier::device)];
+    auto const bytes = peaks(choice)[Tier::device];
     (bytes <= m_budgets.device_bytes ? does : fails) = at;
     guess = m_mover.moves_for(bytes - m_budgets.device_bytes, choice.moves);
   }

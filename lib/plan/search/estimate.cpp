@@ -12,8 +12,8 @@ namespace {
 TierBytes state_bytes(BlockModel const& model, Plan const& plan) {
   TierBytes bytes{};
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
-    bytes[index(plan.chunks[c].parameters)] += model.chunks[c].home_bytes;
-    bytes[index(plan.chunks[c].optimizer)] += model.chunks[c].optimizer_bytes;
+    bytes[plan.chunks[c].parameters] += model.chunks[c].home_bytes;
+    bytes[plan.chunks[c].optimizer] += model.chunks[c].optimizer_bytes;
   }
   return bytes;
 }
@@ -36,7 +36,7 @@ double second_step_s(BlockModel const& model, Machine const& machine, Plan const
   double end_s[2] = {0, 0};
   for (int job = 0; job < std::ssize(times); ++job) {
     auto& end = end_s[job < first ? 0 : 1];
-    end = std::max(end, times[static_cast<std::size_t>(job)].end_s);
+    end = std::max(end, times[job].end_s);
   }
   return std::max(end_s[0], end_s[1]) - end_s[0];
 }
@@ -53,7 +53,7 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   for (std::size_t tier = 0; tier < kTiers; ++tier) peaks[tier] += walked[tier];
   for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
     if (auto const tier = away_tier(plan.blocks[b].policy))
-      peaks[index(*tier)] += away_bytes(m_model, plan, b);
+      peaks[*tier] += away_bytes(m_model, plan, b);
   }
   return peaks;
 }

@@ -17,12 +17,12 @@ TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
     std::int64_t pieces = 0, elements = 0;
     std::array<double, 3> bytes_per_element{};  // of an operand
   };
-  std::array<Slots, kTiers> all;
+  PerTier<Slots> all;
   for (std::size_t c = 0; c < model.chunks.size(); ++c) {
     auto const& chunk = model.chunks[c];
     auto const needs = brought(chunk, plan.chunks[c], plan.unified);
     if (needs.all_bytes() == 0) continue;
-    auto& slots = all[index(plan.chunks[c].update)];
+    auto& slots = all[plan.chunks[c].update];
     auto const slice = slice_elements(chunk, plan);
     slots.pieces += div_ceil(chunk.elements, slice);
     slots.elements = std::max(slots.elements, slice);
@@ -72,15 +72,15 @@ class Ledger {
   }
   void fetch(int c, int) {
     auto const bytes = m_shape.chunk(c).parameter_bytes;
-    m_comes[index(Tier::device)] += bytes;
+    m_comes[Tier::device] += bytes;
     if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
   }
   void drop(int c, int station) {
-    at(station).goes[index(Tier::device)] += m_shape.chunk(c).parameter_bytes;
+    at(station).goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
   }
   void forward(int b, int) {
-    auto const& cost = m_model.blocks[static_cast<std::size_t>(b)].policies[policy_of(b)];
-    m_at_begin[index(Tier::device)] += m_kept_bytes;
+    auto const& cost = m_model.blocks[b].policies[policy_of(b)];
+    m_at_begin[Tier::device] += m_kept_bytes;
     hold(Tier::device, b, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
   }
@@ -93,10 +93,10 @@ class Ledger {
   void reload(int, AwayPart const&) {}
   void backward(int group, int) {
     int const b = m_shape.block_of(group);
-    auto const& cost = m_model.blocks[static_cast<std::size_t>(b)].policies[policy_of(b)];
+    auto const& cost = m_model.blocks[b].policies[policy_of(b)];
     m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(b);
     hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
-    for (int const c : m_model.blocks[static_cast<std::size_t>(b)].chunks) make_gradient(c, b);
+    for (int const c : m_model.blocks[b].chunks) make_gradient(c, b);
   }
   void collect(GradientId id, int, bool) {
     auto const& chunk = m_shape.chunk(id.chunk);
@@ -109,7 +109,7 @@ class Ledger {
   }
   void accumulate(GradientId) {}
   void add_part(GradientId id) {
-    at(m_station).sums_go[index(m_shape.places(id.chunk).gradients)] += m_shape.part(id).bytes;
+    at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.part(id).bytes;
   }
   // What others send of it; on the host, activations have left as much room by then.
   void reduce(GradientId id) {
@@ -138,17 +138,15 @@ class Ledger {
     std::int64_t reserves_bytes = 0;  // from its begin on, beside what is kept; less, if < 0
   };
 
-  std::size_t policy_of(int block) const {
-    return index(m_plan.blocks[static_cast<std::size_t>(block)].policy);
-  }
+  std::size_t policy_of(int block) const { return index(m_plan.blocks[block].policy); }
   int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
   int update_station() const { return 2 * m_shape.blocks(); }
-  Station& at(int station) { return m_stations[static_cast<std::size_t>(station)]; }
+  Station& at(int station) { return m_stations[station]; }
   // From this station's pass to that one's.
   void hold(Tier tier, int last, std::int64_t bytes) {
     if (last < m_station) return;
-    m_comes[index(tier)] += bytes;
-    at(last).goes[index(tier)] += bytes;
+    m_comes[tier] += bytes;
+    at(last).goes[tier] += bytes;
   }
   static void add(TierBytes& sum, TierBytes const& more, int sign) {
     for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += sign * more[tier];
@@ -186,14 +184,14 @@ class Ledger {
   }
   void hold_sums() {
     m_shape.chunks([&](int c) {
-      auto& sums = m_sums[index(m_shape.places(c).gradients)];
+      auto& sums = m_sums[m_shape.places(c).gradients];
       sums += m_shape.chunk(c).held_gradient_bytes;
       for (PartCost const& part : m_shape.chunk(c).parts) sums += part.bytes;
     });
   }
   void hold_slots() {
-    hold(Tier::device, update_station(), m_slots[index(Tier::device)]);
-    hold(m_plan.unified ? Tier::device : Tier::host, update_station(), m_slots[index(Tier::host)]);
+    hold(Tier::device, update_station(), m_slots[Tier::device]);
+    hold(m_plan.unified ? Tier::device : Tier::host, update_station(), m_slots[Tier::host]);
   }
 
   // What the host lane has at the end of a step it may still have beside the next one's forward
@@ -205,8 +203,8 @@ class Ledger {
   }
   void hold_late(Tier tier, int station, std::int64_t bytes) {
     if (station < 0) return;
-    m_late[index(tier)] += bytes;
-    at(station).late_goes[index(tier)] += bytes;
+    m_late[tier] += bytes;
+    at(station).late_goes[tier] += bytes;
   }
   void hold_what_late_updates_do() {
     auto const& chunks = m_model.chunks;
@@ -220,7 +218,7 @@ class Ledger {
     }
     // Of slots the last slices' are in use for longest.
     auto const host = m_plan.unified ? Tier::device : Tier::host;
-    auto const bytes = m_slots[index(Tier::host)];
+    auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
     for (std::size_t c = chunks.size(); c-- > 0 && left > 0;) {
       if (brought(chunks[c], m_plan.chunks[c], m_plan.unified).all_bytes() == 0) continue;
@@ -245,7 +243,7 @@ class Ledger {
     if (m_station < 0) return;
     Station const& now = at(m_station);
     m_reserved_bytes += now.reserves_bytes;
-    m_at_begin[index(Tier::device)] += m_first_fetched_bytes + m_reserved_bytes;
+    m_at_begin[Tier::device] += m_first_fetched_bytes + m_reserved_bytes;
     note(m_at_begin);
     add(m_late, now.late_goes, -1);
     add(m_always, m_comes, 1);

@@ -27,12 +27,11 @@ std::string policies_of(Plan const& plan, Graph const& graph) {
 std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks) {
   constexpr std::int64_t mebibyte = 1 << 20;
   auto const budget = [&](Tier tier) {
-    return format_bytes(round_up(need.peak_bytes[index(tier)], mebibyte));
+    return format_bytes(round_up(need.peak_bytes[tier], mebibyte));
   };
   std::string text = "needs at least device " + budget(Tier::device);
   for (Tier const tier : {Tier::host, Tier::nvme}) {
-    if (need.peak_bytes[index(tier)] > 0)
-      text += " and " + std::string(name(tier)) + " " + budget(tier);
+    if (need.peak_bytes[tier] > 0) text += " and " + std::string(name(tier)) + " " + budget(tier);
   }
   if (need.nvme_bytes_per_s > 0) {
     constexpr double mebibyte_s = mebibyte / kDayS;

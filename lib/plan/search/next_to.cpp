@@ -9,10 +9,10 @@ namespace {
 
 // What estimates may say where they are off by so much. No budget means no tier: none is lost.
 Budgets corrected(Budgets budgets, TierBytes const& off) {
-  budgets.device_bytes -= off[index(Tier::device)];
+  budgets.device_bytes -= off[Tier::device];
   for (Tier const tier : {Tier::host, Tier::nvme}) {
     auto& bytes = budgets.*budget_of(tier);
-    if (bytes > 0) bytes = std::max<std::int64_t>(1, bytes - off[index(tier)]);
+    if (bytes > 0) bytes = std::max<std::int64_t>(1, bytes - off[tier]);
   }
   return budgets;
 }

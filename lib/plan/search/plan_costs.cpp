@@ -9,7 +9,7 @@ namespace spillway {
 
 std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
   auto const& [policy, fraction] = plan.blocks[block];
-  auto const& cost = model.blocks[block].policies[index(policy)];
+  auto const& cost = model.blocks[block].policies[policy];
   return static_cast<std::int64_t>(fraction * static_cast<double>(cost.away_bytes));
 }
 
@@ -31,9 +31,9 @@ Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
     bool const reaches =
         host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
     if (reaches) return;
-    result.bytes[index(tier)] += bytes;
+    result.bytes[tier] += bytes;
     result.operand_bytes[operand] = bytes;
-    if (operand != gradient) result.back_bytes[index(tier)] += bytes;
+    if (operand != gradient) result.back_bytes[tier] += bytes;
   };
   auto const own = [&](std::int64_t whole_bytes) {
     return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));

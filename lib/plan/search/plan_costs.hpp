@@ -14,7 +14,7 @@ std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t b
 // by the tier where that lies.
 struct Brought {
   Tier workplace = Tier::device;  // where to
-  std::array<std::int64_t, kTiers> bytes{}, back_bytes{};
+  TierBytes bytes{}, back_bytes{};
   std::array<std::int64_t, 3> operand_bytes{};  // gradient, parameters, state
   std::int64_t all_bytes() const;
 };

@@ -53,7 +53,7 @@ class Search {
   void try_mix(Choice choice) {
     auto const peaks = try_choice(choice);
     if (mover().most() == 0 || fits(peaks, m_budgets) || !rest_fits(peaks, m_budgets)) return;
-    auto const excess_bytes = peaks[index(Tier::device)] - m_budgets.device_bytes;
+    auto const excess_bytes = peaks[Tier::device] - m_budgets.device_bytes;
     int const guess = mover().moves_for(excess_bytes, choice.moves);
     choice.moves.count = mover().most();
     m_maker.find_room(choice);
@@ -153,7 +153,7 @@ class Search {
   void note_leanest(Candidate const& candidate) {
     auto const rank = [&](Candidate const& c) {
       return std::tuple(c.wears_too_fast, all_missing_bytes(c.peaks, m_budgets),
-                        c.peaks[index(Tier::device)], c.peaks[index(Tier::nvme)]);
+                        c.peaks[Tier::device], c.peaks[Tier::nvme]);
     };
     bool const first = m_result.leanest.plan.blocks.empty();
     if (first || rank(candidate) < rank(m_result.leanest)) m_result.leanest = candidate;
@@ -248,7 +248,7 @@ bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
   auto const most = budgets.nvme_bytes_per_s;
   if (std::isinf(most)) return false;
   auto const moved = estimator.moved_bytes(candidate.plan);
-  auto const bytes = static_cast<double>(moved[index(Lane::nvme_write)]);
+  auto const bytes = static_cast<double>(moved[Lane::nvme_write]);
   return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
 }
 
@@ -273,12 +273,11 @@ bool better(Candidate const& a, Candidate const& b) {
 }
 
 bool rest_fits(TierBytes const& peaks, Budgets const& budgets) {
-  return peaks[index(Tier::host)] <= budgets.host_bytes &&
-         peaks[index(Tier::nvme)] <= budgets.nvme_bytes;
+  return peaks[Tier::host] <= budgets.host_bytes && peaks[Tier::nvme] <= budgets.nvme_bytes;
 }
 
 bool fits(TierBytes const& peaks, Budgets const& budgets) {
-  return peaks[index(Tier::device)] <= budgets.device_bytes && rest_fits(peaks, budgets);
+  return peaks[Tier::device] <= budgets.device_bytes && rest_fits(peaks, budgets);
 }
 
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets) {

@@ -70,8 +70,8 @@ class Solver {
   bool try_as_asked() {
     constexpr double sure = 0.8;  // whatever estimates may be wrong by
     auto const peaks = m_estimator.peaks(m_open.plan);
-    bool const moves = peaks[index(Tier::host)] > 0 || peaks[index(Tier::nvme)] > 0;
-    auto const device_bytes = static_cast<double>(peaks[index(Tier::device)]);
+    bool const moves = peaks[Tier::host] > 0 || peaks[Tier::nvme] > 0;
+    auto const device_bytes = static_cast<double>(peaks[Tier::device]);
     if (moves || sure * device_bytes > static_cast<double>(m_job.budgets.device_bytes))
       return false;
     Candidate candidate;

@@ -14,12 +14,12 @@ StateMover::StateMover(Estimator const& estimator, OpenPlan const& open, Budgets
 }
 
 std::size_t StateMover::optimizer(int i, bool from_back) const {
-  return m_optimizer[static_cast<std::size_t>(from_back ? optimizers() - 1 - i : i)];
+  return m_optimizer[from_back ? optimizers() - 1 - i : i];
 }
 
 std::size_t StateMover::parameters(int i, bool from_back) const {
   int const last = static_cast<int>(m_parameters.size()) - 1;
-  return m_parameters[static_cast<std::size_t>(from_back ? last - i : i)];
+  return m_parameters[from_back ? last - i : i];
 }
 
 Tier StateMover::away(StateMoves const& moves, std::int64_t bytes, std::int64_t& host_bytes) const {
@@ -49,7 +49,7 @@ std::int64_t StateMover::room_on_host(Plan plan, StateMoves const& moves) const 
   for (int i = 0; i < std::min(moves.count, optimizers()); ++i)
     plan.chunks[optimizer(i, moves.from_back)].optimizer = Tier::nvme;
   settle(plan, moves.device_updates);
-  return m_budgets.host_bytes - m_estimator.peaks(plan)[index(Tier::host)];
+  return m_budgets.host_bytes - m_estimator.peaks(plan)[Tier::host];
 }
 
 void StateMover::apply(StateMoves const& moves, std::int64_t host_bytes, Plan& plan) const {

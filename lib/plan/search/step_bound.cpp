@@ -15,7 +15,7 @@ class StepBound {
       : m_machine(machine), m_capacity(capacities(machine)) {}
 
   void add(Lane lane, ItemCost const& cost, double times) {
-    m_busy_s[index(lane)] += times * cost.seconds;
+    m_busy_s[lane] += times * cost.seconds;
     for (std::size_t r = 0; r < kResources; ++r)
       m_asked[r] += times * cost.seconds * std::min(cost.demand[r], m_capacity[r]);
   }
@@ -34,7 +34,7 @@ class StepBound {
  private:
   Machine const& m_machine;
   Shares m_capacity, m_asked{};
-  std::array<double, kLanes> m_busy_s{};
+  PerLane<double> m_busy_s{};
 };
 
 // Bytes of lanes.
@@ -42,7 +42,7 @@ class Moved {
  public:
   void add(Lane, ItemCost const&, double) {}
   void move(Tier from, Tier to, std::int64_t bytes, double times) {
-    m_bytes[index(copy_lane(from, to))] += static_cast<std::int64_t>(times) * bytes;
+    m_bytes[copy_lane(from, to)] += static_cast<std::int64_t>(times) * bytes;
   }
   LaneBytes const& bytes() const { return m_bytes; }
 
@@ -64,8 +64,8 @@ class SumSink {
   void forward(int b, int) { m_sum.add(Lane::compute, block(b).forward, m_times); }
   void backward(int group, int) {
     int const b = m_shape.block_of(group);
-    auto const policy = m_plan.blocks[static_cast<std::size_t>(b)].policy;
-    m_sum.add(Lane::compute, block(b).policies[index(policy)].backward, m_times);
+    auto const policy = m_plan.blocks[b].policy;
+    m_sum.add(Lane::compute, block(b).policies[policy].backward, m_times);
   }
   void leave(int, AwayPart const& part) { move(Tier::device, away(part), part.bytes); }
   void reload(int, AwayPart const& part) { move(away(part), Tier::device, part.bytes); }
@@ -83,8 +83,8 @@ class SumSink {
     m_sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
     auto const needs = brought(chunk, places, m_plan.unified);
     for (Tier const tier : kTiersInOrder) {
-      move(tier, needs.workplace, needs.bytes[index(tier)]);
-      move(needs.workplace, tier, needs.back_bytes[index(tier)]);
+      move(tier, needs.workplace, needs.bytes[tier]);
+      move(needs.workplace, tier, needs.back_bytes[tier]);
     }
   }
 
@@ -107,12 +107,8 @@ class SumSink {
   void end_update() {}
 
  private:
-  BlockCost const& block(int number) const {
-    return m_model.blocks[static_cast<std::size_t>(number)];
-  }
-  Tier away(AwayPart const& part) const {
-    return *away_tier(m_plan.blocks[static_cast<std::size_t>(part.block)].policy);
-  }
+  BlockCost const& block(int number) const { return m_model.blocks[number]; }
+  Tier away(AwayPart const& part) const { return *away_tier(m_plan.blocks[part.block].policy); }
   void move(Tier from, Tier to, std::int64_t bytes) {
     if (bytes != 0 && from != to) m_sum.move(from, to, bytes, m_times);
   }
@@ -161,7 +157,7 @@ LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t mi
 std::int64_t between_tiers(LaneBytes const& bytes) {
   std::int64_t all = 0;
   for (Lane const lane : {Lane::nvme_write, Lane::nvme_read, Lane::h2d, Lane::d2h})
-    all += bytes[index(lane)];
+    all += bytes[lane];
   return all;
 }
 

@@ -13,7 +13,7 @@ double step_bound_s(BlockModel const& model, Machine const& machine, Plan const&
                     std::int64_t micro_batches);
 
 // By a step of a rank, between tiers.
-using LaneBytes = std::array<std::int64_t, kLanes>;
+using LaneBytes = PerLane<std::int64_t>;
 LaneBytes moved_bytes(BlockModel const& model, Plan const& plan, std::int64_t micro_batches);
 // The sum over all lanes that lead from one tier to another.
 std::int64_t between_tiers(LaneBytes const& bytes);

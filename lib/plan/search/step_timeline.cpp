@@ -54,7 +54,7 @@ void StepTimeline::leave(int b, AwayPart const& part) {
 
 void StepTimeline::reload(int, AwayPart const& part) {
   auto const from = *away_tier(plan_of(part.block).policy);
-  m_reloads[static_cast<std::size_t>(part.block)][static_cast<std::size_t>(part.part)] =
+  m_reloads[part.block][part.part] =
       m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass});
 }
 
@@ -66,8 +66,8 @@ void StepTimeline::backward(int group, int piece) {
     waits.push_back(gradients_room_as_layout_gives_it(Tier::device, group));
     need_parameters(block(b).backward_chunks, waits);
   }
-  waits.push_back(m_reloads[static_cast<std::size_t>(b)][static_cast<std::size_t>(piece)]);
-  auto const& cost = block(b).policies[index(plan_of(b).policy)].backward;
+  waits.push_back(m_reloads[b][piece]);
+  auto const& cost = block(b).policies[plan_of(b).policy].backward;
   m_last_pass = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
 }
 
@@ -137,19 +137,19 @@ void StepTimeline::report() {
 void StepTimeline::bring(int piece, bool late) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.work(c);
-  auto& brought = m_brought[static_cast<std::size_t>(piece % kAtOnce)];
+  auto& brought = m_brought[piece % kAtOnce];
   if (!late) brought = {};
   int const after = late ? of(m_gradient, c) : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
     // Gradients come when they are whole, and with them what leaves the device.
-    auto const all = work.needs.bytes[index(tier)];
+    auto const all = work.needs.bytes[tier];
     auto const gradient = tier == places(c).gradients ? work.needs.operand_bytes[0] : 0;
     auto const late_bytes = tier == Tier::device ? all : gradient;
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
     int const job = m_jobs.copy(tier, work.needs.workplace, bytes, {slot_free(piece), after});
     brought.push_back(job);
-    if (late && gradient > 0) m_released.back()[index(tier)] = job;
+    if (late && gradient > 0) m_released.back()[tier] = job;
   }
 }
 
@@ -158,15 +158,15 @@ void StepTimeline::update(int piece) {
   auto const& work = m_shape.work(c);
   bool const host = places(c).update == Tier::host;
   auto const& whole = host ? chunk(c).host_update : chunk(c).update;
-  auto waits = m_brought[static_cast<std::size_t>(piece % kAtOnce)];
+  auto waits = m_brought[piece % kAtOnce];
   waits.push_back(m_go);
   int freed = m_jobs.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
   auto& updated = of(m_updated, c);
   int const changed = updated = freed;
   auto const gradients = places(c).gradients;
-  if (work.needs.bytes[index(gradients)] == 0) m_released.back()[index(gradients)] = changed;
+  if (work.needs.bytes[gradients] == 0) m_released.back()[gradients] = changed;
   for (Tier const tier : kTiersInOrder) {
-    auto const bytes = work.needs.back_bytes[index(tier)] / work.parts;
+    auto const bytes = work.needs.back_bytes[tier] / work.parts;
     if (bytes == 0) continue;
     freed = m_jobs.copy(work.needs.workplace, tier, bytes, {changed});
     if (tier == places(c).parameters) updated = freed;
@@ -182,7 +182,7 @@ int StepTimeline::slot_free(int piece) const {
   auto const slots = m_shape.work(m_shape.chunk_of(piece)).slots;
   auto const before = m_steps * m_shape.slots() + m_shape.slot_of(piece) - slots;
   auto const last = std::min<std::ptrdiff_t>(before, std::ssize(m_freed) - 1);
-  return last < 0 ? -1 : m_freed[static_cast<std::size_t>(last)];
+  return last < 0 ? -1 : m_freed[last];
 }
 
 void StepTimeline::need_parameters(std::vector<int> const& chunks, Waits& waits) {
@@ -199,16 +199,16 @@ void StepTimeline::left(Left const& what) {
 // layout does not keep free what is not needed yet, so from about this share of the peak on.
 void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   constexpr double share = 0.8;
-  auto const most = share * static_cast<double>(m_bytes.most[index(Tier::device)]);
-  auto bytes = m_bytes.on_device[static_cast<std::size_t>(station)] + m_left_bytes;
+  auto const most = share * static_cast<double>(m_bytes.most[Tier::device]);
+  auto bytes = m_bytes.on_device[station] + m_left_bytes;
   for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
     bytes -= left->bytes;
-  std::array<int, kTiers> last = {-1, -1, -1};  // by where to: a lane ends them in order
+  PerTier<int> last = {-1, -1, -1};  // by where to: a lane ends them in order
   while (!m_left.empty() && m_left.front().station + 1 < station &&
          static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
     m_left_bytes -= m_left.front().bytes;
-    last[index(m_left.front().to)] = m_left.front().job;
+    last[m_left.front().to] = m_left.front().job;
     m_left.pop_front();
   }
   for (int const job : last) waits.push_back(job);
@@ -219,7 +219,7 @@ void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
 int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const {
   int const from = group - kGroupsBeside - 1;
   if (m_plan.redo || from < 0 || from >= std::ssize(m_released)) return -1;
-  return m_released[static_cast<std::size_t>(from)][index(tier)];
+  return m_released[from][tier];
 }
 
 // Where memory is one and parameters come, layout gives the bytes of a gradient that a late host

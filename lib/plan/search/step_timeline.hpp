@@ -50,15 +50,11 @@ class StepTimeline {
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
   PartCost const& part(GradientId id) const { return m_shape.part(id); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
-  BlockCost const& block(int number) const {
-    return m_model.blocks[static_cast<std::size_t>(number)];
-  }
-  BlockPlan const& plan_of(int block) const {
-    return m_plan.blocks[static_cast<std::size_t>(block)];
-  }
+  BlockCost const& block(int number) const { return m_model.blocks[number]; }
+  BlockPlan const& plan_of(int block) const { return m_plan.blocks[block]; }
   // By chunk, the last job of a kind; -1: none.
   using Jobs = std::vector<int>;
-  static int& of(Jobs& jobs, int number) { return jobs[static_cast<std::size_t>(number)]; }
+  static int& of(Jobs& jobs, int number) { return jobs[number]; }
 
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
   int add_for(int chunk, ItemCost const& compute, ItemCost const& host, Waits const& waits);
@@ -88,7 +84,7 @@ class StepTimeline {
   };
   void left(Left const& what);
   // By group beside which chunks were updated, and by tier: what let go of their gradients.
-  std::vector<std::array<int, kTiers>> m_released;
+  std::vector<PerTier<int>> m_released;
   std::deque<Left> m_left;  // in the order of stations
   std::int64_t m_left_bytes = 0;
 

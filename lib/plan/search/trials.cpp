@@ -94,7 +94,7 @@ Simulation Trials::simulated(Program& program) const {
 
 // What is written to the drive, if that is too much.
 double Trials::excess_bytes_per_s(Simulation const& simulation) const {
-  auto const written = static_cast<double>(simulation.bytes[index(Lane::nvme_write)]);
+  auto const written = static_cast<double>(simulation.bytes[Lane::nvme_write]);
   double const rate = written > 0 ? written / simulation.step_s : 0;
   return rate > m_job.budgets.nvme_bytes_per_s ? rate : 0;
 }
@@ -131,7 +131,7 @@ void Trials::note_need(Plan const& plan, Compiled& compiled) {
 void Trials::note_need(Need need) {
   auto const rank = [&](Need const& n) {
     return std::tuple(n.nvme_bytes_per_s > 0, all_missing_bytes(n.peak_bytes, m_job.budgets),
-                      n.peak_bytes[index(Tier::device)]);
+                      n.peak_bytes[Tier::device]);
   };
   auto& smallest = m_solution.smallest;
   if (smallest.plan.blocks.empty() || rank(need) < rank(smallest)) smallest = std::move(need);

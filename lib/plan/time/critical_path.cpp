@@ -14,27 +14,24 @@ using Span = Simulation::Span;
 // Per span, in the order of items: the span that let it begin; -1: one of the step before.
 std::vector<int> causes(Program const& program, std::vector<Span> const& spans) {
   std::vector<int> latest(program.items.size(), -1), result;
-  std::array<int, kLanes> on_lane;
+  PerLane<int> on_lane;
   on_lane.fill(-1);
   for (int now = 0; Span const& span : spans) {
-    Item const& item = program.items[static_cast<std::size_t>(span.item)];
-    int cause = on_lane[index(item.lane)];
-    auto const end_s = [&](int at) {
-      return at < 0 ? 0 : spans[static_cast<std::size_t>(at)].end_s;
-    };
+    Item const& item = program.items[span.item];
+    int cause = on_lane[item.lane];
+    auto const end_s = [&](int at) { return at < 0 ? 0 : spans[at].end_s; };
     for (ItemNumber const wait : item.waits) {
-      int const awaited = latest[static_cast<std::size_t>(wait)];
+      int const awaited = latest[wait];
       if (awaited >= 0 && end_s(awaited) > end_s(cause)) cause = awaited;
     }
     result.push_back(cause);
-    on_lane[index(item.lane)] = latest[static_cast<std::size_t>(span.item)] = now++;
+    on_lane[item.lane] = latest[span.item] = now++;
   }
   return result;
 }
 
 std::string kind_of(Program const& program, Item const& item) {
-  if (item.kind == ItemKind::op)
-    return std::string(name(program.ops[static_cast<std::size_t>(item.op)].kind));
+  if (item.kind == ItemKind::op) return std::string(name(program.ops[item.op].kind));
   for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
     if (item.kind == kind) return std::string(name(kind));
   }
@@ -65,12 +62,12 @@ std::vector<PathPart> critical_path(Program const& program, Simulation const& si
   // What began before this step did was let begin by the one before.
   double const end_s = simulation.step_s - simulation.repeat.left_out_s();
   for (double until_s = end_s; at >= 0 && until_s > 0;) {
-    Span const& span = spans[static_cast<std::size_t>(at)];
+    Span const& span = spans[at];
     double const from_s = std::max(0.0, span.start_s);
     if (from_s < until_s)
       path.push_back({span.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
     until_s = from_s;
-    at = cause[static_cast<std::size_t>(at)];
+    at = cause[at];
   }
   std::ranges::reverse(path);
   return path;
@@ -79,7 +76,7 @@ std::vector<PathPart> critical_path(Program const& program, Simulation const& si
 std::vector<LaneShare> shares(Program const& program, std::vector<PathPart> const& path) {
   std::vector<LaneShare> lanes;
   for (PathPart const& part : path) {
-    Item const& item = program.items[static_cast<std::size_t>(part.item)];
+    Item const& item = program.items[part.item];
     auto lane = std::ranges::find(lanes, item.lane, &LaneShare::lane);
     if (lane == lanes.end()) lane = lanes.insert(lane, {item.lane, 0, {}});
     auto const what = kind_of(program, item);

@@ -22,11 +22,11 @@ double found_or(std::map<std::string, double, std::less<>> const& values, std::s
 }
 
 double& demand(ItemCost& cost, Resource resource) {
-  return cost.demand[static_cast<std::size_t>(resource)];
+  return cost.demand[resource];
 }
 
 // Matrix products run at the rate of their operands' type; other flops are hidden by memory.
-double op_s(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
+double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
             std::string const& lane) {
   if (!machine.op_s.empty()) {
     auto const measured = machine.op_s.find(lane + cost_key(op, tensors));
@@ -36,7 +36,7 @@ double op_s(Op const& op, std::vector<Tensor> const& tensors, Machine const& mac
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (op.flops == 0)
     return seconds(traffic, found_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
-  auto const dtype = tensors[static_cast<std::size_t>(op.inputs[0].tensor)].dtype;
+  auto const dtype = tensors[op.inputs[0].tensor].dtype;
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
   return std::max(seconds(op.flops, found_or(machine.kind_giga_per_s, kind, rate)),
                   seconds(traffic, machine.memory_gbps));
@@ -69,14 +69,13 @@ Shares capacities(Machine const& machine) {
   return {known(machine.cores), known(machine.memory_gbps), known(machine.nvme_both_gbps)};
 }
 
-ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
-                 Lane lane) {
+ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane) {
   bool const host = lane == Lane::host;
   ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
   // Who asks for more than there is was measured so: alone it gets along.
   auto const most = capacities(machine);
   auto const ask = [&](Resource resource, double amount) {
-    demand(cost, resource) = std::min(amount, most[static_cast<std::size_t>(resource)]);
+    demand(cost, resource) = std::min(amount, most[resource]);
   };
   ask(Resource::cores, host ? static_cast<double>(machine.host_threads()) : machine.compute_cores);
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
@@ -117,9 +116,7 @@ std::vector<ItemCost> item_costs(Program const& program, Machine const& machine)
       continue;
     }
     auto const [found, is_new] = ops.try_emplace(2 * item.op + (item.lane == Lane::host ? 1 : 0));
-    if (is_new)
-      found->second = op_cost(program.ops[static_cast<std::size_t>(item.op)], program.tensors,
-                              machine, item.lane);
+    if (is_new) found->second = op_cost(program.ops[item.op], program.tensors, machine, item.lane);
     result.push_back(found->second);
   }
   return result;

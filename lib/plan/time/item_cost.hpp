@@ -14,7 +14,7 @@ namespace spillway {
 // those that ask for less.
 enum class Resource : std::uint8_t { cores, memory, drive };
 inline constexpr int kResources = 3;
-using Shares = std::array<double, kResources>;
+using Shares = EnumArray<Resource, double, kResources>;
 
 // Cores, GB/s of memory traffic, and GB/s of the drive where both directions are under way: one
 // alone may be faster. Infinite where the machine does not say.
@@ -29,8 +29,7 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
   return cost;
 }
 // `lane`: compute, or host, where ops run on all its threads.
-ItemCost op_cost(Op const& op, std::vector<Tensor> const& tensors, Machine const& machine,
-                 Lane lane);
+ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
 // On a lane of transfers, to or from where it leads.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
 // On the comm lane: what one of `ranks` sends while all do.

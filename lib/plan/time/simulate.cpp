@@ -30,7 +30,7 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
     Item const& item = program.items[number];
     waits.clear();
     for (ItemNumber const wait : item.waits) {
-      int const awaited = latest[static_cast<std::size_t>(wait)];
+      int const awaited = latest[wait];
       if (awaited >= 0) waits.push_back(awaited);
     }
     latest[number] = timeline.add(item.lane, costs[number], waits);
@@ -50,7 +50,7 @@ class StepWalk {
                     .run(capacities(machine))) {
     for (std::size_t i = 0; i < m_times.size(); ++i) {
       assert(m_times[i].end_s >= 0);  // waits point backwards
-      auto& end = m_end_s[static_cast<std::size_t>(m_instances[i].step)];
+      auto& end = m_end_s[m_instances[i].step];
       end = std::max(end, m_times[i].end_s);
     }
     find_middles();
@@ -95,15 +95,13 @@ class StepWalk {
   int middles() const { return static_cast<int>(m_middles.size()) / (m_steady + 1); }
   int half() const { return middles() / 2; }
   // The first instance of a micro-batch between a step's first and last one.
-  std::size_t middle(int step, int number) const {
-    return m_middles[static_cast<std::size_t>(step * middles() + number)];
-  }
+  std::size_t middle(int step, int number) const { return m_middles[step * middles() + number]; }
 
   void find_middles() {
     std::size_t at = 0;
     for (int step = 0; step <= m_steady; ++step) {
       for (int const s : m_sequence) {
-        Segment const& segment = m_program.segments[static_cast<std::size_t>(s)];
+        Segment const& segment = m_program.segments[s];
         if (segment.is_middle()) {
           m_middles.push_back(at);
           m_items = static_cast<std::size_t>(segment.last - segment.first);
@@ -135,11 +133,10 @@ class StepWalk {
   }
 
   void add(Simulation& result, Simulation::Span const& span) const {
-    Item const& item = m_program.items[static_cast<std::size_t>(span.item)];
+    Item const& item = m_program.items[span.item];
     result.spans.push_back(span);
-    result.busy_s[index(item.lane)] +=
-        static_cast<double>(span.times) * (span.end_s - span.start_s);
-    result.bytes[index(item.lane)] += span.times * written_bytes(item);
+    result.busy_s[item.lane] += static_cast<double>(span.times) * (span.end_s - span.start_s);
+    result.bytes[item.lane] += span.times * written_bytes(item);
   }
 
   Program const& m_program;

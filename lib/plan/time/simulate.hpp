@@ -28,8 +28,8 @@ struct Simulation {
   double step_s = 0;
   std::vector<Span> spans;  // one step in steady state
   Repeat repeat;
-  std::array<double, kLanes> busy_s{};
-  std::array<std::int64_t, kLanes> bytes{};  // moved per lane and step
+  PerLane<double> busy_s{};
+  PerLane<std::int64_t> bytes{};  // moved per lane and step
 };
 // A step that runs so many items at most is walked whole.
 inline constexpr std::int64_t kWalkedItems = 100'000;

@@ -35,8 +35,8 @@ class TimelineRun {
     std::size_t next = 0;  // place of the lane's next job
     int waits_met = 0;     // of the next one
   };
-  ItemCost const& cost(int job) const { return m_timeline.m_costs[static_cast<std::size_t>(job)]; }
-  Timeline::Times& times(int job) { return m_times[static_cast<std::size_t>(job)]; }
+  ItemCost const& cost(int job) const { return m_timeline.m_costs[job]; }
+  Timeline::Times& times(int job) { return m_times[job]; }
 
   bool is_ready(Running& lane, int job) {
     auto const& first = m_timeline.m_first_wait;
@@ -126,7 +126,7 @@ class TimelineRun {
   Timeline const& m_timeline;
   Shares m_capacity;
   std::vector<Timeline::Times> m_times;
-  std::array<Running, kLanes> m_lanes;
+  PerLane<Running> m_lanes;
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
@@ -135,7 +135,7 @@ int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
   m_costs.push_back(cost);
   m_first_wait.push_back(static_cast<int>(m_waits.size()));
   m_waits.insert(m_waits.end(), waits.begin(), waits.end());
-  m_lanes[index(lane)].push_back(job);
+  m_lanes[lane].push_back(job);
   return job;
 }
 

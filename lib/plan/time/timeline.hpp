@@ -26,7 +26,7 @@ class Timeline {
   friend class TimelineRun;
   std::vector<ItemCost> m_costs;
   std::vector<int> m_waits, m_first_wait;  // of all jobs, one after the other
-  std::array<std::vector<int>, kLanes> m_lanes;
+  PerLane<std::vector<int>> m_lanes;
 };
 
 }  // namespace spillway

@@ -1,0 +1,31 @@
+// A vector whose places are ids: signed numbers, of which -1 stands for none.
+#pragma once
+
+#include <cassert>
+#include <concepts>
+#include <vector>
+
+namespace spillway {
+
+// Not checked in Release, as std::vector is not. Ids are whole numbers of any type.
+template <class T>
+struct IdVector : std::vector<T> {
+  using Vector = std::vector<T>;
+  using Vector::Vector;
+
+  constexpr typename Vector::reference operator[](std::integral auto id) {
+    return Vector::operator[](place(id));
+  }
+  constexpr typename Vector::const_reference operator[](std::integral auto id) const {
+    return Vector::operator[](place(id));
+  }
+
+ private:
+  constexpr std::size_t place(std::integral auto id) const {
+    auto const result = static_cast<std::size_t>(id);
+    assert(result < this->size());
+    return result;
+  }
+};
+
+}  // namespace spillway
