@@ -28,7 +28,8 @@ void GradientItems::forget() {
   for (GradientPart const& part : m_draft.graph.parts) m_draft.writer.forget(part.tensor);
 }
 
-void GradientItems::collect(GradientId gradient, int block, bool first) {
+void GradientItems::collect(GradientId gradient, Station const& at) {
+  bool const first = at.batch.first;
   ProgramWriter& writer = m_draft.writer;
   auto const tensor = m_shape.tensor(gradient);
   BufferId const fresh = writer.resident(tensor);
@@ -37,7 +38,7 @@ void GradientItems::collect(GradientId gradient, int block, bool first) {
   writer.forget(tensor);
   if (first ? fresh == writer.home(tensor) : writer.reaches(lane, fresh)) return;
   there = first ? writer.home(tensor) : writer.add_buffer(tensor, writer.workplace(lane));
-  writer.copy(fresh, there, block);
+  writer.copy(fresh, there, at.block);
 }
 
 int GradientItems::accumulate_op(Chunk const& chunk, TensorId tensor) {

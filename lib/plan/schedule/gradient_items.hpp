@@ -17,7 +17,7 @@ class GradientItems {
   void forget();
   // A micro-batch's gradient is copied to where the step's lies (the first one), or to where the
   // lane reaches it that adds it to the step's.
-  void collect(GradientId gradient, int block, bool first);
+  void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient);
   // What a further use of the chunk's parameters has summed up to.
   void add_part(GradientId gradient);

@@ -45,7 +45,7 @@ TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
 // tell_step.hpp. It hears one micro-batch, which stands for the first one and for all others:
 // beside the first lies what updates of the step before still hold, beside the others the sums of
 // gradients so far.
-class Ledger {
+class Ledger : public StepSink {
  public:
   Ledger(BlockModel const& model, Plan const& plan, BlockShape const& shape, bool several)
       : m_model(model),
@@ -61,7 +61,7 @@ class Ledger {
 
   StationBytes take() { return std::move(m_result); }
 
-  void begin_micro_batch(MicroBatch const&) {}
+  void enter(Station const& at) { enter(at.number); }
   void enter(int station) {
     leave_station();
     m_station = station;
@@ -70,35 +70,34 @@ class Ledger {
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
     if (!m_plan.redo && station == m_shape.blocks()) hold_slots();
   }
-  void fetch(int c, int) {
+  void fetch(int c, Station const&) {
     auto const bytes = m_shape.chunk(c).parameter_bytes;
     m_comes[Tier::device] += bytes;
     if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
   }
-  void drop(int c, int station) {
-    at(station).goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
+  void drop(int c, Station const& from) {
+    at(from.number).goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
   }
-  void forward(int b, int) {
+  void forward(Station const& at, int) {
+    int const b = at.block;
     auto const& cost = m_model.blocks[b].policies[policy_of(b)];
     m_at_begin[Tier::device] += m_kept_bytes;
     hold(Tier::device, b, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
   }
   // It is expected to be gone by the end of the next block.
-  void leave(int b, AwayPart const& part) {
+  void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
-    if (b + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
+    if (at.block + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
   }
-  void turn() {}
-  void reload(int, AwayPart const&) {}
-  void backward(int group, int) {
-    int const b = m_shape.block_of(group);
+  void backward(Station const& at, int) {
+    int const b = at.block;
     auto const& cost = m_model.blocks[b].policies[policy_of(b)];
     m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(b);
     hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
     for (int const c : m_model.blocks[b].chunks) make_gradient(c, b);
   }
-  void collect(GradientId id, int, bool) {
+  void collect(GradientId id, Station const&) {
     auto const& chunk = m_shape.chunk(id.chunk);
     auto const& places = m_shape.places(id.chunk);
     if (id.part >= 0) return;
@@ -107,28 +106,18 @@ class Ledger {
     if (m_several && places.gradients == Tier::host && !m_plan.unified)
       hold(Tier::host, m_station, chunk.gradient_bytes);
   }
-  void accumulate(GradientId) {}
-  void add_part(GradientId id) {
+  void add_part(GradientId id, MicroBatch const&) {
     at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.part(id).bytes;
   }
   // What others send of it; on the host, activations have left as much room by then.
-  void reduce(GradientId id) {
+  void reduce(GradientId id, MicroBatch const&) {
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
       hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient_bytes);
   }
-  void gather(GradientId) {}
-  void end_micro_batch() {}
   void begin_update() {
     enter(update_station());
     if (m_plan.redo) hold_slots();
   }
-  void norm(int) {}
-  void commit(bool) {}
-  void report() {}
-  void bring(int, bool) {}
-  void update(int) {}
-  void updated(int) {}
-  void end_group(int) {}
   void end_update() { leave_station(); }
 
  private:

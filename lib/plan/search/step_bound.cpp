@@ -53,7 +53,7 @@ class Moved {
 // A Sink of tell_step.hpp that adds up what passes, updates and moves ask for; of norms, sums of
 // gradients and messages it knows nothing, so that what it says is less than a step takes.
 template <class Sum>
-class SumSink {
+class SumSink : public StepSink {
  public:
   SumSink(BlockModel const& model, Plan const& plan, BlockShape const& shape, Sum& sum)
       : m_model(model), m_plan(plan), m_shape(shape), m_sum(sum) {}
@@ -61,19 +61,21 @@ class SumSink {
   // What is told next happens so often.
   void set_times(double times) { m_times = times; }
 
-  void forward(int b, int) { m_sum.add(Lane::compute, block(b).forward, m_times); }
-  void backward(int group, int) {
-    int const b = m_shape.block_of(group);
+  void forward(Station const& at, int) {
+    m_sum.add(Lane::compute, block(at.block).forward, m_times);
+  }
+  void backward(Station const& at, int) {
+    int const b = at.block;
     auto const policy = m_plan.blocks[b].policy;
     m_sum.add(Lane::compute, block(b).policies[policy].backward, m_times);
   }
-  void leave(int, AwayPart const& part) { move(Tier::device, away(part), part.bytes); }
-  void reload(int, AwayPart const& part) { move(away(part), Tier::device, part.bytes); }
-  void fetch(int c, int) {
+  void leave(Station const&, AwayPart const& part) { move(Tier::device, away(part), part.bytes); }
+  void reload(Station const&, AwayPart const& part) { move(away(part), Tier::device, part.bytes); }
+  void fetch(int c, Station const&) {
     move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
   }
-  void collect(GradientId id, int, bool first) {
-    if (!first && m_plan.unified) return;
+  void collect(GradientId id, Station const& at) {
+    if (!at.batch.first && m_plan.unified) return;
     move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient_bytes(id));
   }
   void updated(int c) {
@@ -87,24 +89,6 @@ class SumSink {
       move(needs.workplace, tier, needs.back_bytes[tier]);
     }
   }
-
-  void begin_micro_batch(MicroBatch const&) {}
-  void enter(int) {}
-  void drop(int, int) {}
-  void turn() {}
-  void accumulate(GradientId) {}
-  void add_part(GradientId) {}
-  void reduce(GradientId) {}
-  void gather(GradientId) {}
-  void end_micro_batch() {}
-  void begin_update() {}
-  void norm(int) {}
-  void commit(bool) {}
-  void report() {}
-  void bring(int, bool) {}
-  void update(int) {}
-  void end_group(int) {}
-  void end_update() {}
 
  private:
   BlockCost const& block(int number) const { return m_model.blocks[number]; }

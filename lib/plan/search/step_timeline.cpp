@@ -15,8 +15,7 @@ StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan
       m_updated(model.chunks.size(), -1) {}
 
 void StepTimeline::begin_micro_batch(MicroBatch const& now) {
-  m_first = now.first;
-  m_last_pass = m_first ? m_reported : -1;
+  m_last_pass = now.first ? m_reported : -1;
   m_fetched.assign(m_model.chunks.size(), -1);
   m_spilled.assign(m_model.blocks.size(), -1);
   m_reloads.assign(m_model.blocks.size(), {-1, -1});
@@ -25,7 +24,7 @@ void StepTimeline::begin_micro_batch(MicroBatch const& now) {
   m_left_bytes = 0;
 }
 
-void StepTimeline::fetch(int c, int) {
+void StepTimeline::fetch(int c, Station const&) {
   Waits const waits = {m_last_pass, of(m_updated, c)};
   bool const is_there = places(c).parameters == Tier::device;
   int const job =
@@ -33,54 +32,56 @@ void StepTimeline::fetch(int c, int) {
   of(m_fetched, c) = m_jobs.send(chunk(c).fetch_sent_bytes, job, waits);
 }
 
-void StepTimeline::forward(int b, int piece) {
+void StepTimeline::forward(Station const& at, int piece) {
+  int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
     waits.push_back(b == 0 ? m_last_pass : -1);
     need_room_as_layout_gives_it(b, waits);
     need_parameters(block(b).forward_chunks, waits);
-    need_memory_as_layout_gives_it(b, waits);
+    if (at.batch.first) need_memory_as_layout_gives_it(b, waits);
   }
   m_last_pass =
       m_jobs.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
 }
 
-void StepTimeline::leave(int b, AwayPart const& part) {
+void StepTimeline::leave(Station const& at, AwayPart const& part) {
+  int const b = at.block;
   auto const to = *away_tier(plan_of(b).policy);
   of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_last_pass});
   if (part.part + 1 == m_shape.forward_pieces(b))
     left({b, to, of(m_spilled, b), part.bytes * m_shape.forward_pieces(b)});
 }
 
-void StepTimeline::reload(int, AwayPart const& part) {
+void StepTimeline::reload(Station const&, AwayPart const& part) {
   auto const from = *away_tier(plan_of(part.block).policy);
   m_reloads[part.block][part.part] =
       m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass});
 }
 
-void StepTimeline::backward(int group, int piece) {
-  int const b = m_shape.block_of(group);
+void StepTimeline::backward(Station const& at, int piece) {
+  int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
-    need_room_as_layout_gives_it(m_shape.station_of(group), waits);
-    waits.push_back(gradients_room_as_layout_gives_it(Tier::device, group));
+    need_room_as_layout_gives_it(at.number, waits);
+    waits.push_back(gradients_room_as_layout_gives_it(Tier::device, at.group));
     need_parameters(block(b).backward_chunks, waits);
   }
   waits.push_back(m_reloads[b][piece]);
   auto const& cost = block(b).policies[plan_of(b).policy].backward;
-  m_last_pass = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
+  m_last_pass = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(at.group)), waits);
 }
 
 // The host lane works on the device's gradients too where both are main memory.
-void StepTimeline::collect(GradientId gradient, int group, bool first) {
+void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
   auto& job = of(m_gradient, c);
   job = m_last_pass;
-  if (!sums_on_host(c) || (!first && m_plan.unified)) return;
+  if (!sums_on_host(c) || (!at.batch.first && m_plan.unified)) return;
   auto const bytes = m_shape.gradient_bytes(gradient);
   job = m_jobs.copy(Tier::device, Tier::host, bytes,
-                    {job, gradients_room_as_layout_gives_it(Tier::host, group)});
-  left({m_shape.station_of(group), Tier::host, job, bytes});
+                    {job, gradients_room_as_layout_gives_it(Tier::host, at.group)});
+  left({at.number, Tier::host, job, bytes});
 }
 
 int StepTimeline::add_for(int c, ItemCost const& compute, ItemCost const& host,
@@ -89,7 +90,7 @@ int StepTimeline::add_for(int c, ItemCost const& compute, ItemCost const& host,
   return m_jobs.add(on_host ? Lane::host : Lane::compute, on_host ? host : compute, waits);
 }
 
-void StepTimeline::accumulate(GradientId gradient) {
+void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
   int const c = gradient.chunk;
   auto& job = of(m_gradient, c);
   if (gradient.part < 0) {
@@ -99,20 +100,20 @@ void StepTimeline::accumulate(GradientId gradient) {
   }
 }
 
-void StepTimeline::add_part(GradientId gradient) {
+void StepTimeline::add_part(GradientId gradient, MicroBatch const&) {
   auto const& cost = part(gradient);
   auto& job = of(m_gradient, gradient.chunk);
   job = add_for(gradient.chunk, cost.accumulate, cost.host_accumulate, {job, m_last_pass});
 }
 
-void StepTimeline::reduce(GradientId gradient) {
+void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
   auto& job = of(m_gradient, gradient.chunk);
   job = m_jobs.send(gradient.part < 0 ? chunk(gradient.chunk).scatter_sent_bytes
                                       : part(gradient).scatter_sent_bytes,
                     job);
 }
 
-void StepTimeline::gather(GradientId gradient) {
+void StepTimeline::gather(GradientId gradient, MicroBatch const&) {
   auto const& cost = chunk(gradient.chunk);
   auto& job = of(m_gradient, gradient.chunk);
   job = add_for(gradient.chunk, cost.tree_sum, cost.host_tree_sum, {job});
@@ -225,7 +226,7 @@ int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const 
 // Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
 // update still reads to the block `prefetch` before its own: that waits for the update.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
-  if (!m_first || !m_plan.unified || !m_plan.redo) return;
+  if (!m_plan.unified || !m_plan.redo) return;
   int const ahead = std::min(b + m_plan.prefetch, static_cast<int>(m_model.blocks.size()) - 1);
   for (int const c : block(ahead).forward_chunks) {
     bool const comes = places(c).parameters != Tier::device;

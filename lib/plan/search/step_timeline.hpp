@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-class StepTimeline {
+class StepTimeline : public StepSink {
  public:
   // All outlive it.
   StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
@@ -22,21 +22,16 @@ class StepTimeline {
 
   // The events.
   void begin_micro_batch(MicroBatch const& now);
-  void enter(int) {}
-  void fetch(int chunk, int station);
-  void drop(int, int) {}
-  void forward(int block, int piece);
-  void leave(int block, AwayPart const& part);
-  void turn() {}
-  void reload(int group, AwayPart const& part);
-  void backward(int group, int piece);
-  void collect(GradientId gradient, int group, bool first);
-  void accumulate(GradientId gradient);
-  void add_part(GradientId gradient);
-  void reduce(GradientId gradient);
-  void gather(GradientId gradient);
-  void end_micro_batch() {}
-  void begin_update() {}
+  void fetch(int chunk, Station const& at);
+  void forward(Station const& at, int piece);
+  void leave(Station const& at, AwayPart const& part);
+  void reload(Station const& at, AwayPart const& part);
+  void backward(Station const& at, int piece);
+  void collect(GradientId gradient, Station const& at);
+  void accumulate(GradientId gradient, MicroBatch const&);
+  void add_part(GradientId gradient, MicroBatch const&);
+  void reduce(GradientId gradient, MicroBatch const&);
+  void gather(GradientId gradient, MicroBatch const&);
   void norm(int chunk);
   void commit(bool knows_norms);
   void report();
@@ -72,7 +67,6 @@ class StepTimeline {
   EstimateJobs m_jobs;
 
   // Of the current micro-batch.
-  bool m_first = true;                        // of its step
   int m_last_pass = -1;                       // its last job
   Jobs m_fetched, m_spilled;                  // by chunk; by block
   std::vector<std::array<int, 2>> m_reloads;  // by block: halves
