@@ -38,7 +38,7 @@ class Miniature {
     auto const reloaded = add_buffer(back, Tier::device);
     add_item(Lane::nvme_read, ItemKind::copy, {away}, {reloaded});
     add_op({reloaded}, {norms});
-    program.segments.push_back({"last", 0, next()});
+    program.segments.push_back({"last", 0, next(), 1});
     add_item(Lane::comm, ItemKind::commit, {loss, norms}, {control});
     add_op({control, weight}, {weight});
     program.segments.push_back({"update", program.segments[0].last, next()});
@@ -85,6 +85,7 @@ class Miniature {
     item.number = item.horizon = next();
     item.lane = lane;
     item.kind = kind;
+    item.micro_batch = program.segments.empty() ? 0 : -1;
     for (auto const id : reads) {
       item.operands.push_back(id);
       item.reads.push_back({id, 0, buffer(id).bytes, {}});

@@ -23,6 +23,8 @@ struct Plan {
   int prefetch = 1;            // blocks ahead, of reloads and of parameters
   // Elements brought to an update at once; of state on NVMe, whole pieces of the spill file.
   std::int64_t update_slice = std::int64_t{4} << 20;
+  // Of each slot in host memory through which bytes go between a device's own memory and the drive.
+  std::int64_t staging_slot_bytes = std::int64_t{16} << 20;
   bool unified = true;  // device memory is main memory: the host lane works where things lie
   // All updates wait for the whole gradient's norm, so that any step can be run again; false: they
   // begin beside the last backward pass, and what fails then ends the run.

@@ -35,21 +35,39 @@ ChunkPlan chunk_plan(PlanRequest const& request, std::size_t chunk) {
   return plan;
 }
 
-// Between 4 and 20 slices for the largest chunk, about 1024 for all (more take longer to plan), in
-// whole pieces of the spill file's checksums.
+// Of what is moved in slices: between `few` and `many` of the largest, about 1024 of all (more take
+// longer to plan), each a multiple of `unit`.
+std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std::int64_t many,
+                   std::int64_t usual, std::int64_t unit) {
+  auto const part = [&](std::int64_t amount, std::int64_t parts) {
+    return round_up(div_ceil(std::max<std::int64_t>(1, amount), parts), unit);
+  };
+  auto const most = part(largest, few), least = std::max(part(largest, many), part(all, 1024));
+  return std::clamp(usual, std::min(least, most), most);
+}
+
+// The spill file's checksums are of whole pieces of 1 MiB: 512 Ki elements of any dtype of state.
+constexpr std::int64_t kPieceElements = std::int64_t{512} << 10,
+                       kPieceBytes = std::int64_t{1} << 20;
+
 std::int64_t update_slice(Graph const& graph) {
-  // 512 Ki elements are whole pieces of 1 MiB in any dtype of state.
-  constexpr std::int64_t unit = std::int64_t{512} << 10, usual = std::int64_t{4} << 20;
-  std::int64_t largest = 1, all = 0;
+  std::int64_t largest = 0, all = 0;
   for (Chunk const& chunk : graph.chunks) {
     largest = std::max(largest, chunk.elements);
     all += chunk.elements;
   }
-  auto const part = [&](std::int64_t elements, std::int64_t parts) {
-    return round_up(div_ceil(elements, parts), unit);
-  };
-  auto const most = part(largest, 4), least = std::max(part(largest, 20), part(all, 1024));
-  return std::clamp(usual, std::min(least, most), most);
+  return slice(largest, all, 4, 20, std::int64_t{4} << 20, kPieceElements);
+}
+
+std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
+  auto largest = update_slice * size_bytes(DType::f32);
+  std::int64_t all = 0;
+  for (Tensor const& tensor : graph.tensors) {
+    if (tensor.role != Role::activation && tensor.role != Role::edge) continue;
+    largest = std::max(largest, tensor.bytes());
+    all += tensor.bytes();
+  }
+  return slice(largest, all, 1, 8, std::int64_t{16} << 20, kPieceBytes);
 }
 
 }  // namespace
@@ -62,6 +80,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   Plan plan;
   plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
   plan.update_slice = update_slice(graph);
+  plan.staging_slot_bytes = staging_slot_bytes(graph, plan.update_slice);
   std::size_t layer = 0;
   for (Block const& block : graph.blocks) {
     auto const asked = block.layer ? entry(request.activations, layer++) : BlockPlan{};

@@ -80,6 +80,7 @@ struct Item {
   ItemKind kind = ItemKind::op;
   int op = -1;
   int block = -1, chunk = -1;
+  int micro_batch = -1;  // its number among those that its segment runs; -1: the step's
   std::vector<BufferId> operands;
   std::vector<Access> reads, writes;
   std::vector<ItemNumber> waits;  // for the latest instance of each before this one
@@ -94,6 +95,7 @@ struct Item {
 struct Segment {
   std::string name;  // first | middle | last | update; `last` alone for one micro-batch
   ItemNumber first = 0, last = 0;
+  int micro_batches = 0;  // that it runs at a time; the update: none
 
   bool is_middle() const { return name == "middle"; }
   bool operator==(Segment const&) const = default;

@@ -52,6 +52,16 @@ std::string check_segments(Program const& program) {
     }
     next = segment.last;
   }
+  for (Segment const& segment : program.segments) {
+    for (auto i = segment.first;
+         i < std::min<std::ptrdiff_t>(segment.last, std::ssize(program.items)); ++i) {
+      Item const& item = program.items[i];
+      bool const of_step = item.micro_batch == -1 && item.kind != ItemKind::load_batch;
+      if (!of_step && (item.micro_batch < 0 || item.micro_batch >= segment.micro_batches))
+        return fmt::format("item {} is of micro-batch {} in segment '{}', which runs {}", i,
+                           item.micro_batch, segment.name, segment.micro_batches);
+    }
+  }
   return next == static_cast<ItemNumber>(program.items.size())
              ? ""
              : fmt::format("{} of {} items are in no segment", program.items.size() - next,

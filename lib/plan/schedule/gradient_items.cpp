@@ -34,7 +34,7 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
   auto const tensor = m_shape.tensor(gradient);
   BufferId const fresh = writer.resident(tensor);
   Lane const lane = gradient_lane(m_draft, m_draft.chunk(gradient.chunk));
-  auto& there = m_collected[tensor] = fresh;
+  auto& there = m_collected[{tensor, at.batch.member}] = fresh;
   writer.forget(tensor);
   if (first ? fresh == writer.home(tensor) : writer.reaches(lane, fresh)) return;
   there = first ? writer.home(tensor) : writer.add_buffer(tensor, writer.workplace(lane));
@@ -49,11 +49,11 @@ int GradientItems::accumulate_op(Chunk const& chunk, TensorId tensor) {
              m_draft.writer.add_op(op_on_chunk(OpKind::accumulate, chunk, gradient, gradient));
 }
 
-void GradientItems::accumulate(GradientId gradient) {
+void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
   ProgramWriter& writer = m_draft.writer;
   Chunk const& chunk = m_draft.chunk(gradient.chunk);
   auto const tensor = m_shape.tensor(gradient);
-  auto& there = m_collected.at(tensor);
+  auto& there = m_collected.at({tensor, now.member});
   writer.run_on(accumulate_op(chunk, tensor), {there, writer.home(tensor)},
                 gradient_lane(m_draft, chunk));
   there = writer.home(tensor);
@@ -71,25 +71,25 @@ void GradientItems::add_part(GradientId gradient) {
                 gradient_lane(m_draft, chunk));
 }
 
-void GradientItems::reduce(GradientId gradient) {
+void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
   ProgramWriter& writer = m_draft.writer;
   Chunk const& chunk = m_draft.chunk(gradient.chunk);
   auto const tensor = m_shape.tensor(gradient);
-  BufferId const there = m_collected.at(tensor);
+  BufferId const there = m_collected.at({tensor, now.member});
   auto const received =
       writer.add_tensor(received_parts(writer.tensor(tensor), writer.program.ranks));
   auto sum = tree_sum_op(chunk, writer.tensor(received), writer.tensor(tensor));
   auto const buffer = writer.add_buffer(received, writer.buffer(there).tier);
   writer.exchange(ItemKind::all_to_all, there, buffer, chunk.id);
-  m_reductions[tensor] = {writer.add_op(std::move(sum)), buffer};
+  m_reductions[{tensor, now.member}] = {writer.add_op(std::move(sum)), buffer};
 }
 
-void GradientItems::gather(GradientId gradient) {
+void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
   ProgramWriter& writer = m_draft.writer;
   Chunk const& chunk = m_draft.chunk(gradient.chunk);
   auto const tensor = m_shape.tensor(gradient);
-  BufferId const there = m_collected.at(tensor);
-  auto const& [tree_sum, received] = m_reductions.at(tensor);
+  BufferId const there = m_collected.at({tensor, now.member});
+  auto const& [tree_sum, received] = m_reductions.at({tensor, now.member});
   writer.run_on(tree_sum, {received, there}, gradient_lane(m_draft, chunk));
   writer.exchange(ItemKind::all_gather, there, there, chunk.id);
 }

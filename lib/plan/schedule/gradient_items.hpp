@@ -18,13 +18,13 @@ class GradientItems {
   // A micro-batch's gradient is copied to where the step's lies (the first one), or to where the
   // lane reaches it that adds it to the step's.
   void collect(GradientId gradient, Station const& at);
-  void accumulate(GradientId gradient);
+  void accumulate(GradientId gradient, MicroBatch const& now);
   // What a further use of the chunk's parameters has summed up to.
   void add_part(GradientId gradient);
   // A slice comes in from every other rank;
-  void reduce(GradientId gradient);
+  void reduce(GradientId gradient, MicroBatch const& now);
   // their sum with this rank's own replaces that, and goes out again.
-  void gather(GradientId gradient);
+  void gather(GradientId gradient, MicroBatch const& now);
 
  private:
   struct Reduction {
@@ -35,9 +35,9 @@ class GradientItems {
 
   Draft& m_draft;
   GraphShape const& m_shape;
-  std::map<TensorId, BufferId> m_collected;    // where a gradient is now
-  std::map<TensorId, Reduction> m_reductions;  // begun and not finished
-  std::map<TensorId, int> m_accumulates;       // ops, made once and used in every segment
+  std::map<TensorOfMember, BufferId> m_collected;    // where a gradient is now
+  std::map<TensorOfMember, Reduction> m_reductions;  // begun and not finished
+  std::map<TensorId, int> m_accumulates;             // ops, made once and used in every segment
 };
 
 // The lane that works where a chunk's gradient has its home.

@@ -14,7 +14,7 @@ ProgramSink::ProgramSink(Draft& draft, GraphShape const& shape, Variants& varian
 
 void ProgramSink::begin_micro_batch(MicroBatch const& now) {
   m_spilled.clear();
-  m_writer.begin_segment(now.segment);
+  m_writer.begin_segment(now.segment, 1);
   m_writer.load_batch();
   begin_pass();
 }
@@ -25,6 +25,7 @@ void ProgramSink::begin_pass() {
 }
 
 void ProgramSink::enter(Station const& at) {
+  m_writer.take_up(at.batch.member);
   if (at.pass == Pass::backward) note_start();
 }
 
@@ -47,7 +48,8 @@ void ProgramSink::forward(Station const& at, int piece) {
 void ProgramSink::leave(Station const& at, TensorId tensor) {
   Tier const tier = m_draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
   auto const bytes = m_draft.fates.away_bytes[tensor];
-  BufferId const away = m_spilled[tensor] = m_writer.add_buffer(tensor, tier, bytes);
+  BufferId const away = m_spilled[{tensor, at.batch.member}] =
+      m_writer.add_buffer(tensor, tier, bytes);
   m_writer.copy(m_writer.resident(tensor), away, at.block);
 }
 
@@ -60,10 +62,10 @@ void ProgramSink::turn(MicroBatch const& now) {
 }
 
 // Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
-void ProgramSink::reload(Station const&, TensorId tensor) {
+void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
   int const block = m_draft.fates.readers[tensor].front();
-  BufferId const away = m_spilled.at(tensor);
+  BufferId const away = m_spilled.at({tensor, at.batch.member});
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
       whole ? m_writer.add_buffer(tensor, Tier::device) : m_writer.resident(tensor);

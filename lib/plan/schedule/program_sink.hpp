@@ -23,12 +23,14 @@ class ProgramSink : public StepSink {
   void reload(Station const& at, TensorId tensor);
   void backward(Station const& at, int piece);
   void collect(GradientId gradient, Station const& at) { m_gradients.collect(gradient, at); }
-  void accumulate(GradientId gradient, MicroBatch const&) { m_gradients.accumulate(gradient); }
+  void accumulate(GradientId gradient, MicroBatch const& now) {
+    m_gradients.accumulate(gradient, now);
+  }
   void add_part(GradientId gradient, MicroBatch const&) { m_gradients.add_part(gradient); }
-  void reduce(GradientId gradient, MicroBatch const&) { m_gradients.reduce(gradient); }
-  void gather(GradientId gradient, MicroBatch const&) { m_gradients.gather(gradient); }
+  void reduce(GradientId gradient, MicroBatch const& now) { m_gradients.reduce(gradient, now); }
+  void gather(GradientId gradient, MicroBatch const& now) { m_gradients.gather(gradient, now); }
   void end_micro_batch(MicroBatch const&);
-  void begin_update() { m_writer.begin_segment("update"); }
+  void begin_update() { m_writer.begin_segment("update", 0); }
   void norm(int chunk) { m_updates.norm(chunk); }
   void commit(bool knows_norms) { m_writer.commit(knows_norms); }
   void report() { m_writer.report(); }
@@ -51,7 +53,7 @@ class ProgramSink : public StepSink {
   Variants& m_variants;
   GradientItems m_gradients;
   UpdateItems m_updates;
-  std::map<TensorId, BufferId> m_spilled;  // of this micro-batch
+  std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
   std::size_t m_backward_ops = 0;  // that are done

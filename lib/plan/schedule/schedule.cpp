@@ -4,6 +4,7 @@
 #include <string>
 
 #include "plan/data/normal_plan.hpp"
+#include "plan/memory/lifetime.hpp"
 #include "plan/proof/link.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
@@ -31,6 +32,8 @@ void check_plan(Graph const& graph, Plan const& plan) {
   if (!is_normal(graph, plan))
     throw std::logic_error("the plan is not normal: see plan/data/normal_plan.hpp");
   if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
+  if (plan.staging_slot_bytes < 1 || plan.staging_slot_bytes % kPieceBytes != 0)
+    throw std::invalid_argument("staging_slot_bytes: not whole pieces of the spill file");
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 

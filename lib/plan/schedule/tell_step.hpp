@@ -108,7 +108,7 @@ class StepTelling {
     m_sink.turn(now);
     for (int group = 0; group < m_shape.groups(); ++group)
       backward({Pass::backward, m_shape.block_of(group), m_shape.blocks() + group, group, now});
-    gather(m_reductions.size(), now);
+    gather(m_reductions.size());
     if (now.last && m_early) update_after(m_shape.groups());
     m_sink.end_micro_batch(now);
   }
@@ -133,6 +133,7 @@ class StepTelling {
   struct Reduction {
     GradientId gradient;
     bool joins_step;  // it is of one micro-batch
+    MicroBatch batch;
   };
 
   void forward(Station const& at) {
@@ -153,7 +154,7 @@ class StepTelling {
       m_sink.backward(at, piece);
       m_shape.gradients(at.group, piece, [&](GradientId it) { collect(it, at); });
     }
-    gather(begun_earlier, at.batch);
+    gather(begun_earlier);
     go(at);
     if (at.batch.last && m_early) update_after(at.group);
   }
@@ -173,7 +174,7 @@ class StepTelling {
     if (is_only && gradient.part >= 0) return;
     m_sink.collect(gradient, at);
     if (m_shape.exchanges() && !is_only && m_shape.reduces_each(gradient.chunk))
-      reduce({gradient, true}, at.batch);
+      reduce({gradient, true, at.batch});
     else
       join_step(gradient, at.batch);
   }
@@ -186,7 +187,7 @@ class StepTelling {
     if (!now.last || !is_last_use(chunk, 1 + parts)) return;
     for (int part = 0; part < parts; ++part) m_sink.add_part({chunk, part}, now);
     bool const reduced = !now.first && m_shape.reduces_each(chunk);
-    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false}, now);
+    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false, now});
   }
 
   bool is_last_use(int chunk, int uses) {
@@ -196,17 +197,17 @@ class StepTelling {
     return ++m_unfinished[at] == uses;
   }
 
-  void reduce(Reduction const& reduction, MicroBatch const& now) {
-    m_sink.reduce(reduction.gradient, now);
+  void reduce(Reduction const& reduction) {
+    m_sink.reduce(reduction.gradient, reduction.batch);
     m_reductions.push_back(reduction);
   }
 
   // The second half of the `count` reductions that have waited longest.
-  void gather(std::size_t count, MicroBatch const& now) {
+  void gather(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
-      m_sink.gather(reduction.gradient, now);
-      if (reduction.joins_step) join_step(reduction.gradient, now);
+      m_sink.gather(reduction.gradient, reduction.batch);
+      if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
     }
     m_reductions.erase(m_reductions.begin(),
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));

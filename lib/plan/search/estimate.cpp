@@ -50,7 +50,8 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   bool const accumulates = m_micro_batches > 1;
   auto peaks = state_bytes(m_model, plan);
   auto const walked = station_bytes(m_model, plan, accumulates).most;
-  for (std::size_t tier = 0; tier < kTiers; ++tier) peaks[tier] += walked[tier];
+  peaks += walked;
+  peaks[Tier::host] += staging_bytes(m_model, plan);
   for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
     if (auto const tier = away_tier(plan.blocks[b].policy))
       peaks[*tier] += away_bytes(m_model, plan, b);

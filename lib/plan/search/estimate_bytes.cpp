@@ -137,9 +137,6 @@ class Ledger : public StepSink {
     m_comes[tier] += bytes;
     at(last).goes[tier] += bytes;
   }
-  static void add(TierBytes& sum, TierBytes const& more, int sign) {
-    for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += sign * more[tier];
-  }
 
   // In a device's only micro-batch a gradient is written where the step's lies.
   bool is_the_steps_own(ChunkCost const& chunk, ChunkPlan const& places) const {
@@ -234,12 +231,12 @@ class Ledger : public StepSink {
     m_reserved_bytes += now.reserves_bytes;
     m_at_begin[Tier::device] += m_first_fetched_bytes + m_reserved_bytes;
     note(m_at_begin);
-    add(m_late, now.late_goes, -1);
-    add(m_always, m_comes, 1);
+    m_late -= now.late_goes;
+    m_always += m_comes;
     note({});
     m_result.on_device.push_back(alive(index(Tier::device)));
-    add(m_always, now.goes, -1);
-    add(m_sums, now.sums_go, -1);
+    m_always -= now.goes;
+    m_sums -= now.sums_go;
   }
   std::int64_t alive(std::size_t tier) const {
     return m_always[tier] + std::max(m_late[tier], m_sums[tier]);

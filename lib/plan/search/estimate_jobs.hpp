@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "plan/data/machine.hpp"
+#include "plan/schedule/reach.hpp"
 #include "plan/time/timeline.hpp"
 
 namespace spillway {
@@ -31,15 +32,20 @@ class Waits {
 
 class EstimateJobs {
  public:
-  EstimateJobs(Machine const& machine, std::int64_t ranks)  // the machine outlives it
-      : m_machine(machine), m_ranks(ranks) {}
+  EstimateJobs(Machine const& machine, std::int64_t ranks, bool unified)  // the machine outlives it
+      : m_machine(machine), m_ranks(ranks), m_unified(unified) {}
 
   int add(Lane lane, ItemCost const& cost, Waits const& waits) {
     return m_timeline.add(lane, cost, waits);
   }
-  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
-    auto const lane = copy_lane(from, to);
-    return add(lane, copy_cost(bytes, m_machine, lane), waits);
+  // What the bytes leave with, and what they are there with.
+  struct Transfer {
+    int left, there;
+  };
+  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
+    bool const staged = is_staged(from, to, m_unified);
+    int const left = copy(from, staged ? Tier::host : to, bytes, waits);
+    return {left, staged ? copy(Tier::host, to, bytes, {left}) : left};
   }
   // To other ranks, after `job`; that itself if there is nothing to send.
   int send(std::int64_t bytes, int job, Waits waits = {}) {
@@ -50,8 +56,14 @@ class EstimateJobs {
   Timeline const& timeline() const { return m_timeline; }
 
  private:
+  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
+    auto const lane = copy_lane(from, to);
+    return add(lane, copy_cost(bytes, m_machine, lane), waits);
+  }
+
   Machine const& m_machine;
   std::int64_t m_ranks;
+  bool m_unified;
   Timeline m_timeline;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plan/schedule/reach.hpp"
 #include "plan/schedule/streaming.hpp"
 
 namespace spillway {
@@ -23,14 +24,12 @@ std::int64_t Brought::all_bytes() const {
 }
 
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
-  bool const host = places.update == Tier::host;
-  Brought result{host && !unified ? Tier::host : Tier::device};
+  auto const lane = places.update == Tier::host ? Lane::host : Lane::compute;
+  Brought result{workplace(lane, unified)};
   if (!chunk.trainable) return result;
   enum Operand : std::size_t { gradient, parameters, state };
   auto const add = [&](Operand operand, Tier tier, std::int64_t bytes) {
-    bool const reaches =
-        host ? tier == Tier::host || (unified && tier == Tier::device) : tier == Tier::device;
-    if (reaches) return;
+    if (reaches(lane, tier, unified)) return;
     result.bytes[tier] += bytes;
     result.operand_bytes[operand] = bytes;
     if (operand != gradient) result.back_bytes[tier] += bytes;
@@ -42,6 +41,24 @@ Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
   add(parameters, places.parameters, own(chunk.parameter_bytes));
   add(state, places.optimizer, chunk.optimizer_bytes);
   return result;
+}
+
+std::int64_t staging_bytes(BlockModel const& model, Plan const& plan) {
+  bool to_drive = false, from_drive = false;
+  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+    bool const spills =
+        away_tier(plan.blocks[b].policy) == Tier::nvme && away_bytes(model, plan, b) > 0;
+    to_drive |= spills;
+    from_drive |= spills;
+  }
+  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
+    auto const needs = brought(model.chunks[c], plan.chunks[c], plan.unified);
+    bool const changes = needs.workplace == Tier::device && needs.back_bytes[Tier::nvme] > 0;
+    to_drive |= changes;
+    from_drive |= changes || plan.chunks[c].parameters == Tier::nvme;
+  }
+  auto const ways = plan.unified ? 0 : (to_drive ? 1 : 0) + (from_drive ? 1 : 0);
+  return ways * kStagingSlots * plan.staging_slot_bytes;
 }
 
 }  // namespace spillway

@@ -20,6 +20,10 @@ struct Brought {
 };
 Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
 
+// Of the host, for the slots through which bytes go between the device and the drive; 0 where none
+// do.
+std::int64_t staging_bytes(BlockModel const& model, Plan const& plan);
+
 // Elements of a slice of its update, at least one: see streaming.hpp.
 std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
 

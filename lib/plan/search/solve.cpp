@@ -37,11 +37,6 @@ Budgets with_share(Budgets budgets, double share) {
   return budgets;
 }
 
-TierBytes sum(TierBytes a, TierBytes const& b) {
-  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] += b[tier];
-  return a;
-}
-
 BlockModel model_for(Graph const& train, OpenPlan const& open, Budgets const& budgets,
                      Machine const& machine, Shard shard, std::int64_t ranks) {
   auto model = block_model(train, machine, policies_within(open, budgets), ranks);
@@ -124,7 +119,7 @@ class Solver {
   // Returns what to try next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
     Trials::Result result{m_trials.expected_off(candidate.plan)};
-    if (only_likely && !fits(sum(candidate.peaks, result.off), m_job.budgets))
+    if (only_likely && !fits(candidate.peaks + result.off, m_job.budgets))
       m_unlikely.push_back(candidate);
     else
       result = m_trials.try_out(candidate);

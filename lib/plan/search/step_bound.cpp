@@ -94,7 +94,10 @@ class SumSink : public StepSink {
   BlockCost const& block(int number) const { return m_model.blocks[number]; }
   Tier away(AwayPart const& part) const { return *away_tier(m_plan.blocks[part.block].policy); }
   void move(Tier from, Tier to, std::int64_t bytes) {
-    if (bytes != 0 && from != to) m_sum.move(from, to, bytes, m_times);
+    if (bytes == 0 || from == to) return;
+    bool const staged = is_staged(from, to, m_plan.unified);
+    m_sum.move(from, staged ? Tier::host : to, bytes, m_times);
+    if (staged) m_sum.move(Tier::host, to, bytes, m_times);
   }
 
   BlockModel const& m_model;

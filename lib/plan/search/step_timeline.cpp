@@ -10,7 +10,7 @@ StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan
       m_plan(plan),
       m_shape(shape),
       m_bytes(bytes),
-      m_jobs(machine, model.ranks),
+      m_jobs(machine, model.ranks, plan.unified),
       m_gradient(model.chunks.size(), -1),
       m_updated(model.chunks.size(), -1) {}
 
@@ -28,7 +28,9 @@ void StepTimeline::fetch(int c, Station const&) {
   Waits const waits = {m_last_pass, of(m_updated, c)};
   bool const is_there = places(c).parameters == Tier::device;
   int const job =
-      is_there ? -1 : m_jobs.copy(places(c).parameters, Tier::device, chunk(c).home_bytes, waits);
+      is_there
+          ? -1
+          : m_jobs.transfer(places(c).parameters, Tier::device, chunk(c).home_bytes, waits).there;
   of(m_fetched, c) = m_jobs.send(chunk(c).fetch_sent_bytes, job, waits);
 }
 
@@ -48,15 +50,18 @@ void StepTimeline::forward(Station const& at, int piece) {
 void StepTimeline::leave(Station const& at, AwayPart const& part) {
   int const b = at.block;
   auto const to = *away_tier(plan_of(b).policy);
-  of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_last_pass});
+  auto const away = m_jobs.transfer(Tier::device, to, part.bytes, {m_last_pass});
+  of(m_spilled, b) = away.there;
   if (part.part + 1 == m_shape.forward_pieces(b))
-    left({b, to, of(m_spilled, b), part.bytes * m_shape.forward_pieces(b)});
+    left({b, is_staged(Tier::device, to, m_plan.unified) ? Tier::host : to, away.left,
+          part.bytes * m_shape.forward_pieces(b)});
 }
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {
   auto const from = *away_tier(plan_of(part.block).policy);
   m_reloads[part.block][part.part] =
-      m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass});
+      m_jobs.transfer(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass})
+          .there;
 }
 
 void StepTimeline::backward(Station const& at, int piece) {
@@ -79,8 +84,8 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
   job = m_last_pass;
   if (!sums_on_host(c) || (!at.batch.first && m_plan.unified)) return;
   auto const bytes = m_shape.gradient_bytes(gradient);
-  job = m_jobs.copy(Tier::device, Tier::host, bytes,
-                    {job, gradients_room_as_layout_gives_it(Tier::host, at.group)});
+  Waits const waits = {job, gradients_room_as_layout_gives_it(Tier::host, at.group)};
+  job = m_jobs.transfer(Tier::device, Tier::host, bytes, waits).there;
   left({at.number, Tier::host, job, bytes});
 }
 
@@ -148,7 +153,8 @@ void StepTimeline::bring(int piece, bool late) {
     auto const late_bytes = tier == Tier::device ? all : gradient;
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
-    int const job = m_jobs.copy(tier, work.needs.workplace, bytes, {slot_free(piece), after});
+    int const job =
+        m_jobs.transfer(tier, work.needs.workplace, bytes, {slot_free(piece), after}).there;
     brought.push_back(job);
     if (late && gradient > 0) m_released.back()[tier] = job;
   }
@@ -169,8 +175,9 @@ void StepTimeline::update(int piece) {
   for (Tier const tier : kTiersInOrder) {
     auto const bytes = work.needs.back_bytes[tier] / work.parts;
     if (bytes == 0) continue;
-    freed = m_jobs.copy(work.needs.workplace, tier, bytes, {changed});
-    if (tier == places(c).parameters) updated = freed;
+    auto const back = m_jobs.transfer(work.needs.workplace, tier, bytes, {changed});
+    freed = back.left;
+    if (tier == places(c).parameters) updated = back.there;
   }
   if (m_shape.slot_of(piece) >= 0) m_freed.push_back(freed);
 }

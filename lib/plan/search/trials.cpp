@@ -12,11 +12,6 @@ namespace spillway {
 
 namespace {
 
-TierBytes difference(TierBytes a, TierBytes const& b) {
-  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] -= b[tier];
-  return a;
-}
-
 // In how many places they differ.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   auto const differing = [](auto const& x, auto const& y) {
@@ -34,7 +29,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto compiled = placed(candidate.plan);
   m_items += compiled.train.items.size();
   auto const peaks = compiled.train.peak_bytes;
-  auto const off = difference(peaks, candidate.peaks);
+  auto const off = peaks - candidate.peaks;
   m_done.push_back({candidate.plan, off});
   if (!fits(peaks, m_job.budgets)) {
     note_need(candidate.plan, compiled);
