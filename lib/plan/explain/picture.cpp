@@ -11,7 +11,7 @@
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
 #include "plan/schedule/fates.hpp"
-#include "plan/schedule/saved_bytes.hpp"
+#include "plan/schedule/fates.hpp"
 
 namespace spillway {
 

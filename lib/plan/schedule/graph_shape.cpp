@@ -66,6 +66,10 @@ void GraphShape::note_gradients(Variants const& variants) {
 }
 
 void GraphShape::note_updates() {
+  m_norm_ops.resize(m_draft.graph.chunks.size());
+  for (Op const& op : m_draft.graph.ops) {
+    if (op.phase == Phase::norm) m_norm_ops[op.chunk].push_back(op.id);
+  }
   m_loss_group = static_cast<int>(spillway::loss_group(m_draft));
   m_updated_after = chunks_by_group(m_draft);
   m_pieces = update_pieces(m_draft, in_order(m_draft, m_updated_after));

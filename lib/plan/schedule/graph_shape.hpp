@@ -60,6 +60,7 @@ class GraphShape {
   void updated_after(int group, Visit visit) const {
     for (int const chunk : at(m_updated_after, group)) visit(chunk);
   }
+  std::vector<int> const& norm_ops(int chunk) const { return m_norm_ops[chunk]; }
   int loss_group() const { return m_loss_group; }
   int pieces() const { return static_cast<int>(m_pieces.size()); }
   UpdatePiece const& piece(int number) const { return at(m_pieces, number); }
@@ -93,6 +94,7 @@ class GraphShape {
   std::map<int, std::vector<GradientId>> m_whole_after;   // by backward op
   std::vector<std::vector<GradientPart const*>> m_parts;  // per chunk
   bool m_reduces_each;
+  IdVector<std::vector<int>> m_norm_ops;  // per chunk
   int m_loss_group = 0;
   std::vector<std::vector<int>> m_updated_after;  // by group: chunks; one more for what comes late
   std::vector<UpdatePiece> m_pieces;

@@ -5,12 +5,7 @@
 namespace spillway {
 
 ProgramSink::ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants)
-    : m_draft(draft),
-      m_writer(draft.writer),
-      m_shape(shape),
-      m_variants(variants),
-      m_gradients(draft, shape),
-      m_updates(draft, shape) {}
+    : UpdateItems(draft, shape), m_variants(variants) {}
 
 void ProgramSink::begin_micro_batch(MicroBatch const& now) {
   m_spilled.clear();
@@ -55,7 +50,7 @@ void ProgramSink::leave(Station const& at, TensorId tensor) {
 
 void ProgramSink::turn(MicroBatch const& now) {
   set_leaving_horizons(1);
-  if (!now.first) m_gradients.forget();
+  if (!now.first) forget();
   m_draft.op_starts.emplace_back();
   m_backward_ops = 0;
   begin_pass();
@@ -114,7 +109,7 @@ void ProgramSink::end_micro_batch(MicroBatch const&) {
 }
 
 void ProgramSink::end_update() {
-  m_updates.set_horizons();
+  set_horizons();
   m_writer.end_segment();
 }
 

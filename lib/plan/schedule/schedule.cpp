@@ -8,7 +8,6 @@
 #include "plan/proof/link.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
-#include "plan/schedule/stream_parameters.hpp"
 
 namespace spillway {
 

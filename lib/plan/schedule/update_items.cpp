@@ -3,19 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "plan/schedule/gradient_items.hpp"
-
 namespace spillway {
 
 namespace {
-
-std::multimap<int, int> norm_ops(Graph const& graph) {
-  std::multimap<int, int> ops;
-  for (Op const& op : graph.ops) {
-    if (op.phase == Phase::norm) ops.emplace(op.chunk, op.id);
-  }
-  return ops;
-}
 
 // Per buffer: the first item that reads it, 0 if none does.
 std::vector<ItemNumber> first_readers(Program const& program) {
@@ -27,9 +17,6 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 }
 
 }  // namespace
-
-UpdateItems::UpdateItems(Draft& draft, GraphShape const& shape)
-    : m_draft(draft), m_writer(draft.writer), m_shape(shape), m_norm_ops(norm_ops(draft.graph)) {}
 
 // The buffer of a slot that takes slices of one operand; all chunks' take turns in it.
 BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
@@ -116,10 +103,9 @@ ItemNumber UpdateItems::run_slice(UpdatePiece const& p) {
 }
 
 void UpdateItems::norm(int chunk_id) {
-  auto const [first, end] = m_norm_ops.equal_range(chunk_id);
-  for (auto found = first; found != end; ++found) {
-    Op const& op = m_draft.op(found->second);
-    Chunk const& chunk = m_draft.chunk(chunk_id);
+  Chunk const& chunk = m_draft.chunk(chunk_id);
+  for (int const id : m_shape.norm_ops(chunk_id)) {
+    Op const& op = m_draft.op(id);
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
   }

@@ -6,9 +6,29 @@
 
 #include "plan/schedule/streaming.hpp"
 #include "plan/schedule/tell_step.hpp"
-#include "plan/search/plan_costs.hpp"
+#include "plan/search/block_model.hpp"
 
 namespace spillway {
+
+// What leaves the device of a block's activations, and stays away until its backward pass.
+std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
+
+// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
+// by the tier where that lies.
+struct Brought {
+  Tier workplace = Tier::device;  // where to
+  TierBytes bytes{}, back_bytes{};
+  std::array<std::int64_t, 3> operand_bytes{};  // gradient, parameters, state
+  std::int64_t all_bytes() const;
+};
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
+
+// Of the host, for the slots through which bytes go between the device and the drive; 0 where none
+// do.
+std::int64_t staging_bytes(BlockModel const& model, Plan const& plan);
+
+// Elements of a slice of its update, at least one: see streaming.hpp.
+std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
 
 // Into what passes and updates are divided: for a timeline, or not at all for what only sums up.
 enum class Grain : std::uint8_t { fine, whole };
@@ -108,9 +128,9 @@ class BlockShape {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
   }
   ChunkCost const& chunk(int number) const { return m_model.chunks[number]; }
-  PartCost const& part(GradientId id) const { return chunk(id.chunk).parts[id.part]; }
-  std::int64_t gradient_bytes(GradientId id) const {
-    return id.part < 0 ? chunk(id.chunk).gradient_bytes : part(id).bytes;
+  GradientCost const& gradient(GradientId id) const {
+    if (id.part < 0) return chunk(id.chunk).gradient;
+    return chunk(id.chunk).parts[id.part];
   }
   ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
 

@@ -1,7 +1,6 @@
 #include "plan/search/estimate.hpp"
 
 #include "plan/search/estimate_bytes.hpp"
-#include "plan/search/plan_costs.hpp"
 #include "plan/search/step_timeline.hpp"
 
 namespace spillway {

@@ -104,15 +104,15 @@ class Ledger : public StepSink {
     if (!m_several && !is_the_steps_own(chunk, places))
       hold(places.gradients, used_until(chunk, places), chunk.held_gradient_bytes);
     if (m_several && places.gradients == Tier::host && !m_plan.unified)
-      hold(Tier::host, m_station, chunk.gradient_bytes);
+      hold(Tier::host, m_station, chunk.gradient.bytes);
   }
   void add_part(GradientId id, MicroBatch const&) {
-    at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.part(id).bytes;
+    at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
   // What others send of it; on the host, activations have left as much room by then.
   void reduce(GradientId id, MicroBatch const&) {
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
-      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient_bytes);
+      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient.bytes);
   }
   void begin_update() {
     enter(update_station());
@@ -140,11 +140,12 @@ class Ledger : public StepSink {
 
   // In a device's only micro-batch a gradient is written where the step's lies.
   bool is_the_steps_own(ChunkCost const& chunk, ChunkPlan const& places) const {
-    bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
+    bool const whole = chunk.held_gradient_bytes == chunk.gradient.bytes;
     return places.gradients == Tier::device && !m_several && whole;
   }
   int used_until(ChunkCost const& chunk, ChunkPlan const& places) const {
-    bool const exchanges = chunk.scatter_sent_bytes > 0 && places.gradients == Tier::device;
+    bool const exchanges =
+        chunk.gradient.scatter_sent_bytes > 0 && places.gradients == Tier::device;
     int const beside = groups_until_updated(exchanges) + kGroupsBeside;
     int const complete = backward_station(chunk.first_block);
     return m_plan.redo ? update_station() : std::min(complete + beside, update_station());
@@ -165,7 +166,7 @@ class Ledger : public StepSink {
     if (is_the_steps_own(chunk, places)) {
       hold(Tier::device, used_until(chunk, places), chunk.held_gradient_bytes);
     } else {
-      hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient_bytes);
+      hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient.bytes);
     }
   }
   void hold_sums() {
@@ -219,8 +220,8 @@ class Ledger : public StepSink {
   // gradient comes again.
   void reserve_place_as_layout_does(ChunkCost const& chunk, int held_until) {
     if (held_until >= chunk.last_block) return;
-    at(held_until + 1).reserves_bytes += chunk.gradient_bytes;
-    at(chunk.last_block + 1).reserves_bytes -= chunk.gradient_bytes;
+    at(held_until + 1).reserves_bytes += chunk.gradient.bytes;
+    at(chunk.last_block + 1).reserves_bytes -= chunk.gradient.bytes;
   }
 
   // Two moments count: a station's begin, when there is none of its own bytes yet but still what a

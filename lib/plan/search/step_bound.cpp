@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/schedule/reach.hpp"
 #include "plan/search/block_shape.hpp"
 
 namespace spillway {
@@ -76,13 +77,14 @@ class SumSink : public StepSink {
   }
   void collect(GradientId id, Station const& at) {
     if (!at.batch.first && m_plan.unified) return;
-    move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient_bytes(id));
+    move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient(id).bytes);
   }
   void updated(int c) {
     auto const& places = m_shape.places(c);
     auto const& chunk = m_shape.chunk(c);
     bool const host = places.update == Tier::host;
-    m_sum.add(host ? Lane::host : Lane::compute, host ? chunk.host_update : chunk.update, 1);
+    m_sum.add(host ? Lane::host : Lane::compute, host ? chunk.update.host : chunk.update.compute,
+              1);
     auto const needs = brought(chunk, places, m_plan.unified);
     for (Tier const tier : kTiersInOrder) {
       move(tier, needs.workplace, needs.bytes[tier]);

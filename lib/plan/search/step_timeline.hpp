@@ -4,13 +4,36 @@
 
 #include <array>
 #include <deque>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
+#include "plan/data/machine.hpp"
+#include "plan/schedule/reach.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate_bytes.hpp"
-#include "plan/search/estimate_jobs.hpp"
+#include "plan/time/timeline.hpp"
 
 namespace spillway {
+
+// Jobs to wait for; -1 is none.
+class Waits {
+ public:
+  Waits(std::initializer_list<int> jobs) {
+    for (int const job : jobs) push_back(job);
+  }
+  void push_back(int job) {
+    if (job < 0) return;
+    if (m_count == m_jobs.size()) throw std::logic_error("a station waits for too many jobs");
+    m_jobs[m_count++] = job;
+  }
+  operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
+
+ private:
+  std::array<int, 32> m_jobs;
+  std::size_t m_count = 0;
+};
 
 class StepTimeline : public StepSink {
  public:
@@ -18,7 +41,7 @@ class StepTimeline : public StepSink {
   StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
                BlockShape const& shape, StationBytes const& bytes);
 
-  Timeline const& timeline() const { return m_jobs.timeline(); }
+  Timeline const& timeline() const { return m_timeline; }
 
   // The events.
   void begin_micro_batch(MicroBatch const& now);
@@ -43,16 +66,22 @@ class StepTimeline : public StepSink {
 
  private:
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
-  PartCost const& part(GradientId id) const { return m_shape.part(id); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   BlockCost const& block(int number) const { return m_model.blocks[number]; }
   BlockPlan const& plan_of(int block) const { return m_plan.blocks[block]; }
   // By chunk, the last job of a kind; -1: none.
   using Jobs = std::vector<int>;
-  static int& of(Jobs& jobs, int number) { return jobs[number]; }
 
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  int add_for(int chunk, ItemCost const& compute, ItemCost const& host, Waits const& waits);
+  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
+  // What the bytes leave with, and what they are there with.
+  struct Transfer {
+    int left, there;
+  };
+  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
+  // To other ranks, after `job`; that itself if there is nothing to send.
+  int send(std::int64_t bytes, int job, Waits waits = {});
+  int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
   // What layout makes wait, told in functions of their own.
   void need_room_as_layout_gives_it(int station, Waits& waits);
@@ -64,7 +93,8 @@ class StepTimeline : public StepSink {
   Plan const& m_plan;
   BlockShape const& m_shape;
   StationBytes const& m_bytes;
-  EstimateJobs m_jobs;
+  Machine const& m_machine;
+  Timeline m_timeline;
 
   // Of the current micro-batch.
   int m_last_pass = -1;                       // its last job

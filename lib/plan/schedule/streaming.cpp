@@ -1,8 +1,3 @@
-#include "plan/schedule/stream_parameters.hpp"
-
-#include <vector>
-
-#include "plan/schedule/draft.hpp"
 #include "plan/schedule/streaming.hpp"
 
 namespace spillway {
