@@ -60,7 +60,7 @@ void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolera
   auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
   auto const exact_s = simulate(program, machine).step_s;
   EXPECT_NEAR(estimator.step_s(plan) / exact_s, 1, within.time);
-  EXPECT_LE(estimator.bound_s(plan), 1.001 * exact_s);
+  EXPECT_LE(estimator.sums(plan).bound_s(), 1.001 * exact_s);
   auto const peaks = estimator.peaks(plan);
   for (std::size_t tier = 0; tier < kTiers; ++tier) {
     if (program.peak_bytes[tier] == 0) {
@@ -155,7 +155,7 @@ TEST_P(Estimates, OfBytesThatMoveAreNear) {
     derive_waits(program);
     auto const simulated = simulate(program, machine).bytes;
     auto const model = block_model(graph, machine, all_policies());
-    auto const moved = Estimator(model, machine, GetParam()).moved_bytes(plan);
+    auto const moved = Estimator(model, machine, GetParam()).sums(plan).moved_bytes;
     for (Lane const lane : {Lane::h2d, Lane::d2h, Lane::nvme_read, Lane::nvme_write}) {
       auto const exact = static_cast<double>(simulated[index(lane)]);
       ASSERT_GT(exact, 0) << name(lane);

@@ -122,7 +122,7 @@ std::vector<Point> points(Site const& site) {
   Estimator const estimator(model, site.machine, 1);
   std::vector<Point> result;
   for (Plan& plan : all_plans(site)) {
-    auto const bound_s = estimator.bound_s(plan);
+    auto const bound_s = estimator.sums(plan).bound_s();
     auto const estimated = estimator.peaks(plan);
     result.push_back({std::move(plan), bound_s, estimated});
   }

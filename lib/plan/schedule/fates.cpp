@@ -53,7 +53,7 @@ class Decision {
     for (Op const& op : m_graph.ops) {
       if (op.phase == Phase::backward) read(op, op.block);
     }
-    for (int block = 0; block < static_cast<int>(m_graph.blocks.size()); ++block) repeat(block);
+    for (int block = 0; block < static_cast<int>(m_plan.blocks.size()); ++block) repeat(block);
     for (Tensor const& tensor : m_graph.tensors) send_away(tensor);
     return std::move(m_fates);
   }

@@ -29,8 +29,7 @@ class UpdateItems : public GradientItems {
   BufferId slot(UpdatePiece const& piece, TensorId state);
   std::int64_t largest_slice(Lane lane) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
-  ItemNumber run_whole(UpdatePiece const& piece);
-  ItemNumber run_slice(UpdatePiece const& piece);
+  ItemNumber run(UpdatePiece const& piece);
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
   ItemNumber first_reader(int chunk);
 

@@ -70,12 +70,8 @@ double Estimator::step_s(Plan const& plan) const {
   return two + static_cast<double>(m_micro_batches - 2) * (two - one);
 }
 
-double Estimator::bound_s(Plan const& plan) const {
-  return step_bound_s(m_model, m_machine, plan, m_micro_batches);
-}
-
-LaneBytes Estimator::moved_bytes(Plan const& plan) const {
-  return spillway::moved_bytes(m_model, plan, m_micro_batches);
+StepSums Estimator::sums(Plan const& plan) const {
+  return step_sums(m_model, m_machine, plan, m_micro_batches);
 }
 
 }  // namespace spillway
