@@ -1,6 +1,6 @@
 #include "app/plan_json.hpp"
 
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/explain/contributors.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"

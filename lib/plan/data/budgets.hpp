@@ -14,11 +14,11 @@ struct Budgets {
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;  // 0: no host tier
   std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
-  // That may be written to the drive, over a step: for its endurance.
+  // The average that a step may write to the drive, because a drive wears out by writes.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
-// budgets.*budget_of(tier).
+// The member that holds the budget of a tier, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
                                                       &Budgets::nvme_bytes};
@@ -31,7 +31,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
   return has_tier(budgets, away_tier(policy).value_or(Tier::device));
 }
 
-// What peaks are above their budgets.
+// Says by how much each peak is above its budget; 0 where it fits.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
   for (Tier const tier : kTiersInOrder)

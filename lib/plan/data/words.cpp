@@ -8,6 +8,29 @@
 
 namespace spillway {
 
+namespace {
+
+Content content(Role role) {
+  switch (role) {
+    case Role::parameter:
+      return Content::parameters;
+    case Role::gradient:
+      return Content::gradients;
+    case Role::remainder:
+    case Role::moment:
+      return Content::optimizer;
+    case Role::activation:
+    case Role::edge:
+      return Content::activations;
+    case Role::workspace:
+      return Content::scratch;
+    default:
+      return Content::small;
+  }
+}
+
+}  // namespace
+
 std::string_view words(Tier tier) {
   constexpr PerTier<std::string_view> texts = {"device memory", "host memory", "NVMe"};
   return texts[tier];
@@ -18,6 +41,27 @@ std::string_view words(Lane lane) {
       "computing",    "copying to the device",  "copying to the host", "reading NVMe",
       "writing NVMe", "talking to other ranks", "working on the host"};
   return texts[lane];
+}
+
+std::string_view name(Content content) {
+  constexpr EnumArray<Content, std::string_view, kContents> names = {
+      "parameters", "gradients", "optimizer state", "activations", "scratch", "batch and scalars"};
+  return names[content];
+}
+
+Content content(Program const& program, Buffer const& buffer) {
+  return content(program.tensors[buffer.tensor].role);
+}
+
+Content moved_content(Program const& program, Item const& item) {
+  auto result = Content::small;
+  for (BufferId const operand : item.operands) {
+    if (operand == kAbsent) continue;
+    auto const one = content(program, program.buffers[operand]);
+    if (one != Content::scratch) return one;
+    result = one;
+  }
+  return result;
 }
 
 std::string bytes_or_dash(std::int64_t bytes) {

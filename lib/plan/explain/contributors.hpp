@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/data/content.hpp"
+#include "plan/data/words.hpp"
 
 namespace spillway {
 

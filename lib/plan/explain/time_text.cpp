@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "plan/data/content.hpp"
 #include "plan/data/words.hpp"
 
 namespace spillway {
@@ -41,9 +40,9 @@ using ContentBytes = EnumArray<Content, std::int64_t, kContents>;
 
 ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
   ContentBytes bytes{};
-  for (auto const& span : simulation.spans) {
-    Item const& item = program.items[span.item];
-    if (item.lane == lane) bytes[moved_content(program, item)] += span.times * written_bytes(item);
+  for (auto const& interval : simulation.intervals) {
+    Item const& item = program.items[interval.item];
+    if (item.lane == lane) bytes[moved_content(program, item)] += interval.times * written_bytes(item);
   }
   return bytes;
 }

@@ -33,8 +33,8 @@ std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
 Occupied::Occupied(std::size_t items)
     : m_leaves(std::bit_ceil(items / kItems + 1)), m_nodes(2 * m_leaves), m_partly(m_leaves) {}
 
-// From both ends of a stay to the root: `path` gets the nodes above its first and its last item,
-// `inside` the largest ones between them.
+// Walks from both ends of a stay to the root: calls `path` for the nodes above its first and its
+// last item, and `inside` for the largest nodes between them.
 template <class Path, class Inside>
 void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   auto left = m_leaves + leaf_of(stay.first), right = m_leaves + leaf_of(stay.last);
@@ -48,8 +48,8 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   }
 }
 
-// What is in the way of a stay begins or ends where the stay does, or lasts for all of a node on
-// its path, or is anywhere in a node that the stay lasts for.
+// Another stay can be in the way in three cases: it begins or ends in a leaf where this one does,
+// it lasts for all of a node on this one's path, or it is anywhere in a node inside this one.
 std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
                                   std::int64_t offset) const {
   std::vector<ByteUnion const*> unions;

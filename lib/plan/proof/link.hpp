@@ -1,4 +1,4 @@
-// Which items every read expects to have written its bytes.
+// Finds which items every read expects to have written its bytes.
 #pragma once
 
 #include "plan/data/program.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/schedule/backward_groups.hpp"
 #include "plan/schedule/fates.hpp"
 #include "plan/schedule/gradient_items.hpp"

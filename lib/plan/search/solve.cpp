@@ -181,7 +181,7 @@ Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& b
 
 double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
                         Machine const& machine, std::int64_t micro_batches, std::int64_t ranks) {
-  auto programs = place(train, eval, plan, micro_batches, ranks);
+  auto programs = compile_without_waits(train, eval, plan, micro_batches, ranks);
   derive_waits(programs.train);
   return simulate(programs.train, machine).step_s;
 }
