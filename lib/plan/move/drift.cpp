@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kLeastGain = 0.1;    // of a step
 constexpr double kCostsCovered = 2;   // by what is gained
-constexpr double kLikelyGain = 0.25;  // of a step: assumed of a plan that is yet to be searched for
-constexpr double kLeastShare = 0.05;  // of a step: lanes that are busy for less say little
+constexpr double kLikelyGain = 0.25;  // of a step; what a plan that is yet to be found may gain
+constexpr double kLeastShare = 0.05;  // of a step; measurements of less say little
 
 using Factors = PerLane<double>;  // measured over planned seconds; 0: not known
 
@@ -26,15 +26,14 @@ double ratio(double a, double b) {
 }
 
 double factor(Simulation const& planned, Measured const& measured, Lane lane) {
-  auto const i = index(lane);
-  auto const planned_share = ratio(planned.busy_s[i], planned.step_s);
-  auto const share =
-      ratio(measured.busy_s[i], measured.step_s) / static_cast<double>(measured.steps);
-  if (std::max(planned_share, share) < kLeastShare) return 0;
-  auto const slower = ratio(measured.busy_s[i], planned.busy_s[i]);
-  if (!moves_bytes(lane)) return slower / static_cast<double>(measured.steps);
+  auto const planned_s = planned.busy_s[lane], measured_s = measured.busy_s[lane];
+  auto const steps = static_cast<double>(measured.steps);
+  auto const share = ratio(measured_s, measured.step_s) / steps;
+  if (std::max(ratio(planned_s, planned.step_s), share) < kLeastShare) return 0;
+  auto const slower = ratio(measured_s, planned_s);
+  if (!moves_bytes(lane)) return slower / steps;
   return slower *
-         ratio(static_cast<double>(planned.bytes[i]), static_cast<double>(measured.bytes[i]));
+         ratio(static_cast<double>(planned.bytes[lane]), static_cast<double>(measured.bytes[lane]));
 }
 
 bool is_far_off(double factor) {
@@ -42,21 +41,19 @@ bool is_far_off(double factor) {
 }
 
 std::string reason(Simulation const& planned, Measured const& measured, Lane lane, double factor) {
-  auto const i = index(lane);
-  if (!moves_bytes(lane)) {
-    auto const now_s = measured.busy_s[i] / static_cast<double>(measured.steps);
-    return fmt::format("{} takes {:.3g} s a step instead of {:.3g}",
-                       lane == Lane::compute ? "computing" : "the host lane", now_s,
-                       planned.busy_s[i]);
-  }
-  constexpr std::string_view names[] = {"copies to the device run", "copies from the device run",
-                                        "the drive reads", "the drive writes"};
-  auto const gbps = static_cast<double>(planned.bytes[i]) / planned.busy_s[i] * 1e-9;
-  return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[i - index(Lane::h2d)],
-                     gbps / factor, gbps);
+  constexpr PerLane<std::string_view> names = {
+      "computing",       "copies to the device run", "copies from the device run",
+      "the drive reads", "the drive writes",         "",
+      "the host lane"};
+  auto const planned_s = planned.busy_s[lane];
+  if (!moves_bytes(lane))
+    return fmt::format("{} takes {:.3g} s a step instead of {:.3g}", names[lane],
+                       measured.busy_s[lane] / static_cast<double>(measured.steps), planned_s);
+  auto const gbps = static_cast<double>(planned.bytes[lane]) / planned_s * 1e-9;
+  return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[lane], gbps / factor, gbps);
 }
 
-// Of one of two that are alike, where it is known of the other only that that one is slower.
+// Returns a lane's own factor or, if it is not known, that of its like, if that one is slower.
 double either(double own, double other) {
   return own > 0 ? own : std::max(other, 1.0);
 }
@@ -76,7 +73,7 @@ void scale_drive(Machine& machine, Factors const& known) {
 void scale_links(Machine& machine, Factors const& known) {
   auto const to = known[Lane::h2d], back = known[Lane::d2h];
   if (to == 0 && back == 0) return;
-  // What is not known is as fast as memory.
+  // Where a link's rate is not known, plans assume that of memory.
   if (machine.h2d_gbps == 0) machine.h2d_gbps = machine.memory_gbps;
   if (machine.d2h_gbps == 0) machine.d2h_gbps = machine.memory_gbps;
   slow_down(machine.h2d_gbps, either(to, back));
@@ -101,14 +98,12 @@ Measured slowest(std::span<Measured const> ranks) {
   auto all = ranks.front();
   for (auto const& rank : ranks) {
     all.step_s = std::max(all.step_s, rank.step_s);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (Lane const lane : kLanesInOrder) {
       auto const busy = [lane](Measured const& m) {
-        return ratio(m.busy_s[lane], static_cast<double>(m.bytes[lane]));
+        return moves_bytes(lane) ? ratio(m.busy_s[lane], static_cast<double>(m.bytes[lane]))
+                                 : m.busy_s[lane];
       };
-      bool const slower = moves_bytes(static_cast<Lane>(lane))
-                              ? busy(rank) > busy(all)
-                              : rank.busy_s[lane] > all.busy_s[lane];
-      if (!slower) continue;
+      if (busy(rank) <= busy(all)) continue;
       all.busy_s[lane] = rank.busy_s[lane];
       all.bytes[lane] = rank.bytes[lane];
     }

@@ -1,4 +1,4 @@
-// What fills a tier at the moment when the most of it is in use.
+// Tells what fills a tier at the moment when the most of it is in use.
 #pragma once
 
 #include <string>
@@ -19,12 +19,16 @@ struct PeakMoment {
     std::int64_t largest_bytes = 0;
   };
   std::vector<Part> parts;     // most bytes first
-  std::int64_t gap_bytes = 0;  // of the tier's peak, what none of them fills
+  std::int64_t gap_bytes = 0;  // what none of them fills of the tier's peak
 };
 
-// `parts` and `gap_bytes` sum up to the Program's peak_bytes. Bytes are footprints (rounded up to
-// pages), of both versions where there are two; of a buffer that is away in part, what is there.
-// Gaps are what layout could not fill, and what evaluation needs beyond training's peak.
+// `parts` and `gap_bytes` sum up to the Program's peak_bytes. Bytes are footprints, which are
+// rounded up to pages; both versions of a buffer count, and only what is there of one that is
+// partly away. Gaps are what layout could not fill, and what evaluation needs beyond training's
+// peak.
 PeakMoment peak_moment(Program const& program, Tier tier);
+
+// Tells the peak moments of all tiers as lines of text.
+std::string peaks_text(Program const& program);
 
 }  // namespace spillway
