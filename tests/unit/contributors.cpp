@@ -7,7 +7,7 @@
 #include "plan/data/program.hpp"
 #include "plan/explain/peaks.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"

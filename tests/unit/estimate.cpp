@@ -7,7 +7,7 @@
 #include <random>
 
 #include "plan/data/machine_file.hpp"
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"

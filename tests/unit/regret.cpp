@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"

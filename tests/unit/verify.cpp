@@ -8,8 +8,7 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "support/damage.hpp"
 #include "support/gpt_graph.hpp"

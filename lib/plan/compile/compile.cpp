@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/schedule/schedule.hpp"
 

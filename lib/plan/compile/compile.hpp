@@ -8,19 +8,19 @@
 
 namespace spillway {
 
-// The Programs of a run.
+// Holds the Programs of a run.
 struct Compiled {
   Program train;
   std::optional<Program> eval;
 };
-// Ends after layout: every peak is known, and nothing can run yet. Throws std::invalid_argument for
-// a Plan that cannot be scheduled.
+// Does schedule and layout only: every peak is known then, and nothing can run yet. Throws
+// std::invalid_argument for a Plan that cannot be scheduled.
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks);
 // Needs Programs that have their waits. Throws std::logic_error for a Violation, which would be a
 // mistake of ours.
 void prove(Compiled const& compiled);
-// Does all of the above.
+// Does everything, up to the proof.
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 

@@ -1,4 +1,4 @@
-// What a rank may use of each tier.
+// Budgets say how much of each tier a rank may use.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ struct Budgets {
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;  // 0: no host tier
   std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
-  // The average that a step may write to the drive, because a drive wears out by writes.
+  // A step may write this much on average, because writes wear a drive out.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
-// The member that holds the budget of a tier, for use as `budgets.*budget_of(tier)`.
+// Returns the member that holds the budget of a tier, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
                                                       &Budgets::nvme_bytes};

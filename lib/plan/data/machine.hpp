@@ -1,5 +1,5 @@
-// What one machine can do, as one rank of a run gets it. lib/profile measures these numbers, or a
-// file gives them. A rate of 0 is not known, and what needs it is taken to need no time.
+// A Machine says how fast one machine is, as one rank of a run gets it. lib/profile measures these
+// numbers, or a file gives them. A rate of 0 is not known, and what needs it takes no time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using Numbers = std::map<std::string, double, std::less<>>;
 double number_or(Numbers const& numbers, std::string const& key, double fallback);
 
 struct Machine {
-  // The rates of large matrix products on all threads of the compute lane.
+  // Large matrix products reach these rates on all threads of the compute lane.
   double matmul_gflops_bf16 = 0, matmul_gflops_f32 = 0;
   double memory_gbps = 0;                          // of main memory or device memory
   double nvme_write_gbps = 0, nvme_read_gbps = 0;  // while the other is idle
@@ -25,7 +25,7 @@ struct Machine {
 
   double nvme_both_gbps = 0;          // reading and writing at the same time, in sum
   double h2d_gbps = 0, d2h_gbps = 0;  // between device and host; on CPUs: copies by one core
-  double cores = 0;                   // that all lanes share
+  double cores = 0;                   // of the rank, shared by all lanes
   double compute_cores = 0;           // those of `cores` that the compute lane keeps busy
   double nvme_core_s_per_gb = 0;      // a core's time to move and check a GB of spilled bytes
   double node_gbps = 0;               // what a rank sends to others of its node
@@ -40,16 +40,16 @@ struct Machine {
   bool is_unified() const { return device_bytes == 0; }
   std::int64_t host_threads() const;
 
-  // Measured seconds of single ops by cost_key, with "host " before it for the host lane. They are
-  // preferred to all rates.
+  // Single ops took these seconds. Their keys are those of cost_key, with "host " before them for
+  // the host lane. They are preferred to all rates.
   Numbers op_s = {};
-  // Rates of ops that are not in `op_s`, by kind ("adamw", "host adamw"): GFLOP/s where the kind
-  // counts flops, else GB/s of traffic. They are preferred to the rates above.
+  // Other ops reach these rates, by kind ("adamw", "host adamw"): GFLOP/s where the kind counts
+  // flops, else GB/s of traffic. They are preferred to the rates above.
   Numbers kind_giga_per_s = {};
 };
 
-// The table of a machine's rates and costs, except those of ops: machine files have these keys, and
-// ranks tell each other these numbers.
+// A table lists a machine's rates and costs, except those of ops: machine files have these keys,
+// and ranks tell each other these numbers.
 struct MachineField {
   std::string_view key;  // in a machine file
   double Machine::*at;
@@ -67,9 +67,9 @@ Machine shared_by(Machine machine, std::int64_t ranks);
 // threads than assumed reach that part of the rates; more threads bring nothing.
 Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked);
 
-// The rate at which each of `ranks` sends while all exchange equal parts with all, on its node and
-// on others; one thread sends both. Where one of the two rates is not known, the other stands for
-// it. 0: neither is known.
+// Returns the rate at which each of `ranks` sends while all exchange equal parts with all, on its
+// node and on others; one thread sends both. Where one of the two rates is not known, the other
+// stands for it. 0: neither is known.
 double exchange_gbps(Machine const& machine, std::int64_t ranks);
 
 // Takes the lowest known value of every rate and the highest of every cost and time. Ops and kinds

@@ -1,5 +1,5 @@
-// A Machine as YAML: `spillway profile` writes such files, and input/machines has some for machines
-// that are not there.
+// Reads and writes a Machine as YAML. `spillway profile` writes such files, and input/machines has
+// some for machines that are not there.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// What a profile was measured by, and on: ("cpu", "AMD EPYC 9654"), ... People read it, and a run
-// tells profiles apart by it. Files that nobody measured have none.
+// Says what measured a profile, and on what: ("cpu", "AMD EPYC 9654"), ... People read it, and a
+// run tells profiles apart by it. It is empty in files that nobody measured.
 using About = std::vector<std::pair<std::string, std::string>>;
 
 struct Profile {

@@ -1,4 +1,4 @@
-// What the user asks of a plan, and what that leaves open for the search to decide.
+// Here is what the user asks of a plan, and what that leaves open for the search to decide.
 #pragma once
 
 #include "plan/data/plan.hpp"

@@ -6,15 +6,13 @@ namespace spillway {
 
 namespace {
 
+constexpr char kEntry[] = "  - {:<11} # {}\n";  // a value and what it is for
+
 BlockPlan normal(Block const& block, bool is_last_layer, BlockPlan plan) {
   if (!block.layer) return {};
   if (is_last_layer) return staying(plan);
   if (!away_tier(plan.policy)) plan.fraction = 1;
   return plan;
-}
-
-std::string yaml_entry(std::string_view value, std::string_view comment) {
-  return fmt::format("  - {:<11} # {}\n", value, comment);
 }
 
 }  // namespace
@@ -37,12 +35,12 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
   std::string text = "activations:\n";
   for (int b = 0; Block const& block : graph.blocks) {
     BlockPlan const& planned = plan.blocks[b++];
-    if (block.layer) text += yaml_entry(to_text(planned), block.name);
+    if (block.layer) text += fmt::format(kEntry, to_text(planned), block.name);
   }
   for (PlaceRow const& row : kPlaceTable) {
     text += fmt::format("{}:\n", row.name);
     for (Chunk const& chunk : graph.chunks)
-      text += yaml_entry(name(plan.chunks[chunk.id].*row.place), chunk.name);
+      text += fmt::format(kEntry, name(plan.chunks[chunk.id].*row.place), chunk.name);
   }
   return text + fmt::format("prefetch: {}\n", plan.prefetch);
 }

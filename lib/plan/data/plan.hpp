@@ -12,7 +12,7 @@ namespace spillway {
 
 using TierBytes = PerTier<std::int64_t>;
 
-// What happens to one saved tensor between its last forward and its first backward use.
+// A fate says what happens to one saved tensor between its last forward and its first backward use.
 enum class Fate : std::uint8_t { keep, recompute, host, nvme };
 inline constexpr int kFates = 4;
 
@@ -20,12 +20,13 @@ struct Plan {
   IdVector<BlockPlan> blocks;  // one per Graph block; only layers may differ from keep
   IdVector<ChunkPlan> chunks;  // one per Graph chunk
   int prefetch = 1;            // how many blocks ahead of their use things are brought back
-  // The most elements that are brought to an update at once. They are whole pieces of the spill
+  // At most so many elements are brought to an update at once. They are whole pieces of the spill
   // file, because state on NVMe is checked piece by piece.
   std::int64_t update_slice = std::int64_t{4} << 20;
   bool unified = true;  // device memory is main memory: the host lane works where things lie
-  // true: all updates wait for the norm of the whole gradient, so that any step can be run again.
-  // false: updates begin beside the last backward pass, and a transfer that fails ends the run.
+  // If true, all updates wait for the norm of the whole gradient, so that any step can be run
+  // again. If false, they begin beside the last backward pass, and a transfer that fails ends the
+  // run.
   bool redo = true;
   bool operator==(Plan const&) const = default;
 };

@@ -38,7 +38,7 @@ constexpr bool is_serial(Lane lane) {
 // Returns the lane that copies from one tier to another, or within one.
 Lane copy_lane(Tier from, Tier to);
 
-// A place for a tensor's bytes. A tensor that is spilled, reloaded or recomputed has several.
+// A buffer holds a tensor's bytes. A tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
   std::string name;
@@ -131,7 +131,7 @@ inline auto accesses(Item const& item) {
   return std::views::iota(std::size_t{0}, item.reads.size() + item.writes.size()) |
          std::views::transform(at);
 }
-// Whether an item of this kind is about a tensor or an op; the others are about a whole step.
+// Says whether items of this kind are about a tensor or an op; the others are about a whole step.
 constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }

@@ -8,29 +8,6 @@
 
 namespace spillway {
 
-namespace {
-
-Content content(Role role) {
-  switch (role) {
-    case Role::parameter:
-      return Content::parameters;
-    case Role::gradient:
-      return Content::gradients;
-    case Role::remainder:
-    case Role::moment:
-      return Content::optimizer;
-    case Role::activation:
-    case Role::edge:
-      return Content::activations;
-    case Role::workspace:
-      return Content::scratch;
-    default:
-      return Content::small;
-  }
-}
-
-}  // namespace
-
 std::string_view words(Tier tier) {
   constexpr PerTier<std::string_view> texts = {"device memory", "host memory", "NVMe"};
   return texts[tier];
@@ -50,7 +27,10 @@ std::string_view name(Content content) {
 }
 
 Content content(Program const& program, Buffer const& buffer) {
-  return content(program.tensors[buffer.tensor].role);
+  using enum Content;
+  constexpr EnumArray<Role, Content, 9> contents = {
+      parameters, optimizer, optimizer, gradients, activations, activations, scratch, small, small};
+  return contents[program.tensors[buffer.tensor].role];
 }
 
 Content moved_content(Program const& program, Item const& item) {

@@ -1,4 +1,4 @@
-// The words in which plans are told to somebody who has never seen one.
+// These words tell of plans to somebody who has never seen one.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace spillway {
 
-// "device memory", "host memory", "NVMe".
+// Says "device memory", "host memory" or "NVMe".
 std::string_view words(Tier tier);
-// "computing", "reading NVMe", ...
+// Says what a lane does: "computing", "reading NVMe", ...
 std::string_view words(Lane lane);
 
-// The kinds of things that bytes hold, for sums that a person reads.
+// Bytes hold one of these, for sums that a person reads.
 enum class Content : std::uint8_t {
   parameters,
   gradients,
@@ -30,13 +30,13 @@ Content content(Program const& program, Buffer const& buffer);
 // counts.
 Content moved_content(Program const& program, Item const& item);
 
-// Bytes for a person; 0 is "-".
+// Writes bytes for a person, and 0 as "-".
 std::string bytes_or_dash(std::int64_t bytes);
-// A share as "62 %", or as "<1 %" if it is more than nothing and rounds to 0.
+// Writes a share as "62 %", or as "<1 %" if it is more than nothing and rounds to 0.
 std::string percent(double part, double whole);
-// "1 rank", "2 ranks".
+// Says "1 rank", "2 ranks".
 std::string count(std::int64_t number, std::string_view what);
-// "+14 %", "-5 %", or "same" if it rounds to 0; empty if one of the times is not known (0).
+// Says "+14 %", "-5 %", or "same" if it rounds to 0; nothing if a time is not known (0).
 std::string change(double now_s, double before_s);
 
 }  // namespace spillway

@@ -4,7 +4,6 @@
 
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
-#include "plan/search/alternatives.hpp"
 
 namespace spillway {
 

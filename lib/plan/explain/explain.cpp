@@ -6,16 +6,11 @@
 #include <utility>
 
 #include "base/units.hpp"
-#include "plan/data/budgets.hpp"
-#include "plan/data/machine.hpp"
-#include "plan/data/program.hpp"
 #include "plan/data/words.hpp"
 #include "plan/explain/peaks.hpp"
 #include "plan/explain/picture.hpp"
 #include "plan/explain/time_text.hpp"
-#include "plan/schedule/fates.hpp"
 #include "plan/time/drive_use.hpp"
-#include "plan/time/simulate.hpp"
 
 namespace spillway {
 
@@ -123,23 +118,19 @@ std::string drive_line(Program const& program, Simulation const& simulation,
       drive_life(use.lifetime_years));
 }
 
-// Says what is at stake if updates begin early.
-std::string updates_text(Plan const& plan) {
-  if (plan.redo) return "";
-  return "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
-}
-
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets) {
+  constexpr auto early =
+      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
          step_line(program, simulation.step_s) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
-         picture(graph, plan, machine.host_threads()) + updates_text(plan) + peaks_text(program) +
-         time_text(program, simulation, path);
+         picture(graph, plan, machine.host_threads()) + (plan.redo ? "" : early) +
+         peaks_text(program) + time_text(program, simulation, path);
 }
 
 }  // namespace spillway

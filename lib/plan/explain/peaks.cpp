@@ -54,7 +54,7 @@ std::vector<Part> parts_during(Program const& program, Lifetimes const& alive, T
   return parts;
 }
 
-// "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)"
+// Says "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
 std::string part_text(Program const& program, Tier tier, Part const& part) {
   auto text = std::string(name(part.content));
   if (part.content == Content::activations) {
@@ -68,7 +68,7 @@ std::string part_text(Program const& program, Tier tier, Part const& part) {
                      human_bytes(part.largest_bytes));
 }
 
-// ", in the backward pass at h.3/attn (item 175 of 900)".
+// Says ", in the backward pass at h.3/attn (item 175 of 900)".
 std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
   if (program.persistent_bytes[tier] == program.peak_bytes[tier]) return ", all the time";
   constexpr std::string_view passes[] = {"forward pass", "backward pass", "update"};

@@ -12,14 +12,14 @@ struct PeakMoment {
   ItemNumber item = -1;  // the first one with the most bytes alive; -1: the tier is idle
   struct Part {
     Content content{};
-    bool passing = false;  // here for a moment only: brought, being made, at work
+    bool passing = false;  // true: here for a moment only, because an op at work needs it
     std::int64_t bytes = 0;
     int tensors = 0;
     BufferId largest = -1;
     std::int64_t largest_bytes = 0;
   };
   std::vector<Part> parts;     // most bytes first
-  std::int64_t gap_bytes = 0;  // what none of them fills of the tier's peak
+  std::int64_t gap_bytes = 0;  // bytes of the tier's peak that no part fills
 };
 
 // `parts` and `gap_bytes` sum up to the Program's peak_bytes. Bytes are footprints, which are

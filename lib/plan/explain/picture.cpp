@@ -3,14 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
 #include "base/math.hpp"
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
-#include "plan/schedule/fates.hpp"
 #include "plan/schedule/saved_bytes.hpp"
 
 namespace spillway {
@@ -128,11 +126,6 @@ std::string legend(std::string const& letters, PerTier<std::string_view> const& 
   return text;
 }
 
-std::string host_words(bool unified, std::int64_t threads) {
-  auto const count = threads == 1 ? "a thread" : fmt::format("{} threads", threads);
-  return count + (unified ? " beside them" : " of the host");
-}
-
 std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
                           std::int64_t host_threads) {
   std::string places;
@@ -140,7 +133,8 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
   if (lines.back().letters.empty()) return "";
   std::string updates;  // of all chunks, also those outside of the layers
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
-  auto const host = host_words(plan.unified, host_threads);
+  auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
+  auto const host = threads + (plan.unified ? " beside them" : " of the host");
   bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
   return fmt::format(
       "The rest lies in: {}\nUpdated by: {}{}\n",

@@ -6,7 +6,6 @@
 
 #include "base/checked.hpp"
 #include "base/math.hpp"
-#include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/memory/occupied.hpp"
 
@@ -48,7 +47,7 @@ TierBytes lay_out_persistent(std::span<Program*> programs) {
   return end;
 }
 
-// A buffer that needs an offset: its stays are rectangles in time and bytes, which move together.
+// A Movable is a buffer that needs an offset. Its stays move together.
 struct Movable {
   BufferId buffer;
   Lifetime const* stays;
@@ -93,14 +92,7 @@ std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std
   return fit_by(&Movable::area, by_area) < peak ? by_area : todo;
 }
 
-Lifetimes transient_lifetimes(Program const& program) {
-  auto alive = lifetimes(program);
-  for (Buffer const& buffer : program.buffers)
-    if (buffer.persistent) alive[buffer.id].clear();
-  return alive;
-}
-
-// Bytes times items, for which the buffer needs them.
+// Multiplies bytes by the number of items for which the buffer needs them.
 std::int64_t area(Lifetime const& stays) {
   std::int64_t sum = 0;
   for (Stay const& stay : stays)
@@ -110,9 +102,10 @@ std::int64_t area(Lifetime const& stays) {
 }
 
 // Lays out what is transient behind the persistent bytes, from an offset that suits every buffer.
-void lay_out_transient(Program& program, Lifetimes const& alive, Tier tier) {
-  auto const persistent_bytes = program.persistent_bytes[tier];
-  auto const base = round_up(persistent_bytes, alignment_bytes(kPageBytes, tier));
+// Returns the peak.
+std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier tier) {
+  auto peak = program.persistent_bytes[tier];
+  auto const base = round_up(peak, alignment_bytes(kPageBytes, tier));
   std::vector<Movable> todo;
   for (Buffer& buffer : program.buffers) {
     Lifetime const& stays = alive[buffer.id];
@@ -125,30 +118,27 @@ void lay_out_transient(Program& program, Lifetimes const& alive, Tier tier) {
   // No layout can do with less than what is alive at one time.
   auto const live = live_bytes(program, alive, tier);
   auto const bound = live.empty() ? 0 : std::ranges::max(live);
-  std::int64_t& peak = program.peak_bytes[tier];
-  peak = persistent_bytes;
   for (Movable const& p : best_fit(std::move(todo), bound, program.items.size())) {
     program.buffers[p.buffer].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);
   }
+  return peak;
 }
 
 }  // namespace
 
 void layout(std::span<Program*> programs) {
-  for (Program* program : programs) {
-    for (Buffer& buffer : program->buffers)
-      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
-  }
   auto const persistent = lay_out_persistent(programs);
   TierBytes peak{};
   for (Program* program : programs) {
     program->persistent_bytes = persistent;
-    auto const alive = transient_lifetimes(*program);
-    for (Tier const tier : kTiersInOrder) {
-      lay_out_transient(*program, alive, tier);
-      peak[tier] = std::max(peak[tier], program->peak_bytes[tier]);
+    auto alive = lifetimes(*program);
+    for (Buffer& buffer : program->buffers) {
+      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
+      if (buffer.persistent) alive[buffer.id].clear();
     }
+    for (Tier const tier : kTiersInOrder)
+      peak[tier] = std::max(peak[tier], lay_out_transient(*program, alive, tier));
   }
   for (Program* program : programs) program->peak_bytes = peak;
 }

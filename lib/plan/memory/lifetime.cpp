@@ -9,13 +9,13 @@ namespace spillway {
 
 namespace {
 
-// A copy that brings back a part of a buffer after `used_until`, its last use before that.
+// A reload is a copy that brings back a part of a buffer after `used_until`, its last use before.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;
 };
 
-// The items that use a buffer; `last` may lie in the next step.
+// A buffer is used from item `first` to `last`, which may lie in the next step.
 struct Use {
   ItemNumber first = 0, last = -1;
   bool read = false;
@@ -28,7 +28,7 @@ struct Use {
   }
 };
 
-// Whether an item's write brings back a part of a saved activation.
+// Says whether an item's write brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
   auto const role = program.tensors[program.buffers[buffer].tensor].role;
   return (role == Role::activation || role == Role::edge) && item.kind == ItemKind::copy &&
@@ -54,12 +54,6 @@ IdVector<Use> uses(Program const& program) {
   return result;
 }
 
-// What is alive at the begin of a repeated segment must stay for all its repetitions.
-void extend_over_repetitions(Use& use, Segment const& segment) {
-  bool const comes_in = use.first < segment.first && use.last >= segment.first;
-  if (comes_in) use.last = std::max(use.last, segment.last - 1);
-}
-
 // A stay that reaches into the next step becomes two, of which the second begins at item 0 and ends
 // at the latest where the buffer is used anew.
 void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
@@ -77,11 +71,7 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
   auto const add = [&](Stay const& stay) { add_stay(stays, stay, use, items); };
-  auto const& reload = use.reload;
-  if (reload.item < 0) {
-    add({use.first, use.last, 0, bytes});
-    return stays;
-  }
+  auto const& reload = use.reload;  // has no bytes if nothing is reloaded
   auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
   add({use.first, reload.used_until, reload.first_byte, part_end});
   add({reload.item, use.last, reload.first_byte, part_end});
@@ -96,7 +86,10 @@ Lifetimes lifetimes(Program const& program) {
   auto all = uses(program);
   for (Segment const& segment : program.segments) {
     if (!segment.is_middle()) continue;
-    for (Use& use : all) extend_over_repetitions(use, segment);
+    // What is alive at the begin of a repeated segment must stay for all its repetitions.
+    for (Use& use : all)
+      if (use.first < segment.first && use.last >= segment.first)
+        use.last = std::max(use.last, segment.last - 1);
   }
   auto const items = static_cast<ItemNumber>(program.items.size());
   Lifetimes result;

@@ -36,7 +36,7 @@ inline constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
 // direct I/O can move them, and of a cache line for smaller ones. The spill file's ranges begin at
 // multiples of kSpillBytes.
 std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
-// What a buffer takes in its arena, rounded up: first for one version, then for all that it has.
+// Return what a buffer takes in its arena, rounded up: one version of it, and all that it has.
 std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);
 std::int64_t footprint_bytes(Buffer const& buffer);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace spillway {
@@ -53,43 +54,28 @@ std::string reason(Simulation const& planned, Measured const& measured, Lane lan
   return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[lane], gbps / factor, gbps);
 }
 
-// Returns a lane's own factor or, if it is not known, that of its like, if that one is slower.
-double either(double own, double other) {
-  return own > 0 ? own : std::max(other, 1.0);
-}
-
-void slow_down(double& rate, double factor) {
-  rate /= factor;
-}
-
-void scale_drive(Machine& machine, Factors const& known) {
-  auto const read = known[Lane::nvme_read], write = known[Lane::nvme_write];
-  if (read == 0 && write == 0) return;
-  slow_down(machine.nvme_read_gbps, either(read, write));
-  slow_down(machine.nvme_write_gbps, either(write, read));
-  slow_down(machine.nvme_both_gbps, (either(read, write) + either(write, read)) / 2);
-}
-
-void scale_links(Machine& machine, Factors const& known) {
-  auto const to = known[Lane::h2d], back = known[Lane::d2h];
-  if (to == 0 && back == 0) return;
-  // Where a link's rate is not known, plans assume that of memory.
-  if (machine.h2d_gbps == 0) machine.h2d_gbps = machine.memory_gbps;
-  if (machine.d2h_gbps == 0) machine.d2h_gbps = machine.memory_gbps;
-  slow_down(machine.h2d_gbps, either(to, back));
-  slow_down(machine.d2h_gbps, either(back, to));
-}
-
-void scale_ops(Machine& machine, Factors const& known) {
-  auto const device = known[Lane::compute], host = known[Lane::host];
-  if (device == 0 && host == 0) return;
-  auto const by = [&](std::string_view key) {
-    return key.starts_with("host ") ? either(host, device) : either(device, host);
+void slow_down(Machine& machine, Factors const& known) {
+  // Returns a lane's own factor or, if it is not known, that of its like, if that one is slower.
+  auto const factor = [&](Lane own, Lane like) {
+    return known[own] > 0 ? known[own] : std::max(known[like], 1.0);
   };
+  auto const read = factor(Lane::nvme_read, Lane::nvme_write);
+  auto const write = factor(Lane::nvme_write, Lane::nvme_read);
+  machine.nvme_read_gbps /= read;
+  machine.nvme_write_gbps /= write;
+  machine.nvme_both_gbps /= (read + write) / 2;
+  for (auto const& [rate, own, like] : {std::tuple(&machine.h2d_gbps, Lane::h2d, Lane::d2h),
+                                        std::tuple(&machine.d2h_gbps, Lane::d2h, Lane::h2d)}) {
+    if (known[own] == 0 && known[like] == 0) continue;
+    // Where a link's rate is not known, plans assume that of memory.
+    *rate = (*rate == 0 ? machine.memory_gbps : *rate) / factor(own, like);
+  }
+  auto const device = factor(Lane::compute, Lane::host), host = factor(Lane::host, Lane::compute);
+  auto const by = [&](std::string_view key) { return key.starts_with("host ") ? host : device; };
   for (auto* rate : {&machine.matmul_gflops_bf16, &machine.matmul_gflops_f32, &machine.memory_gbps})
-    slow_down(*rate, by(""));
+    *rate /= device;
   for (auto& [key, s] : machine.op_s) s *= by(key);
-  for (auto& [key, rate] : machine.kind_giga_per_s) slow_down(rate, by(key));
+  for (auto& [key, rate] : machine.kind_giga_per_s) rate /= by(key);
 }
 
 }  // namespace
@@ -128,9 +114,7 @@ std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planne
   }
   if (reasons.empty()) return std::nullopt;
   Drift drift{assumed, fmt::format("{}", fmt::join(reasons, ", "))};
-  scale_drive(drift.machine, known);
-  scale_links(drift.machine, known);
-  scale_ops(drift.machine, known);
+  slow_down(drift.machine, known);
   return drift;
 }
 

@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-// Measurements of some steps, on one rank or of each kind on the slowest rank.
+// These are measurements of some steps, on one rank or of each kind on the slowest rank.
 struct Measured {
   std::int64_t steps = 0;
   double step_s = 0;              // the median
@@ -35,7 +35,7 @@ struct Drift {
 std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planned,
                                 Measured const& measured);
 
-// Predicted times of two plans on the same Machine, and of the move from one to the other.
+// A change has the predicted times of two plans on one Machine, and of the move between them.
 struct Change {
   double step_s = 0, new_step_s = 0, move_s = 0;
   std::int64_t steps_left = 0;

@@ -6,10 +6,8 @@
 #include <stdexcept>
 
 #include "base/math.hpp"
-#include "plan/data/program.hpp"
 #include "plan/move/move_order.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 
 namespace spillway {

@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// How many items of each lane are complete. Positions on a lane count from 1.
+// A clock says how many items of each lane are complete. Positions on a lane count from 1.
 using Clock = PerLane<std::int32_t>;
 
 void join(Clock& into, Clock const& other);

@@ -29,9 +29,4 @@ ByteRange arena_range(Buffer const& buffer, Access const& access, int step) {
   return {base + access.first, base + access.last};
 }
 
-void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number) {
-  auto const at = std::ranges::lower_bound(ascending, number);
-  if (at == ascending.end() || *at != number) ascending.insert(at, number);
-}
-
 }  // namespace spillway

@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// One execution of an item.
+// An instance is one execution of an item.
 struct Instance {
   ItemNumber item = -1;
   int step = 0;
@@ -26,8 +26,5 @@ struct ByteRange {
 };
 // Returns the bytes of its tier's arena that an access means in the given step.
 ByteRange arena_range(Buffer const& buffer, Access const& access, int step);
-
-// Adds a number to an ascending list unless it is there.
-void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number);
 
 }  // namespace spillway

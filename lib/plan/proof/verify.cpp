@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/data/program.hpp"
 #include "plan/proof/byte_cells.hpp"
 #include "plan/proof/check_shape.hpp"
 #include "plan/proof/clock.hpp"
@@ -14,12 +13,12 @@ namespace spillway {
 
 namespace {
 
-// The last writer of a byte, and the furthest reader of each lane since then.
+// Remembers the last writer of a byte, and the furthest reader of each lane since then.
 struct Byte {
   ItemNumber writer = -1;     // -1: nothing has written it yet
   std::int32_t position = 0;  // the writer's
   int segment = 0;            // the writer's
-  BufferId buffer = -1;       // as which it was written; before step 0: whose state it is
+  BufferId buffer = -1;       // the writer's; before step 0, the one of which it is state
   Clock readers{};
 };
 

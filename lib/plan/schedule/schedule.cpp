@@ -4,7 +4,7 @@
 #include <string>
 
 #include "plan/data/plan.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
 #include "plan/schedule/stream_parameters.hpp"

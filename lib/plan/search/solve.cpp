@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/limits.hpp"
 #include "plan/search/next_to.hpp"
 #include "plan/search/trials.hpp"

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {

@@ -1,7 +1,7 @@
 #include "plan/time/critical_path.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
 #include "plan/data/words.hpp"
 

@@ -23,7 +23,7 @@ struct PathPart {
 // the chain; if that is a tie with its own lane, the lane's item.
 std::vector<PathPart> critical_path(Program const& program, Simulation const& simulation);
 
-// The seconds that the path spends on a lane, and there by kind of op or by what is moved.
+// Holds the seconds that the path spends on a lane, by kind of op or by what is moved.
 struct LaneShare {
   Lane lane = Lane::compute;
   double seconds = 0;

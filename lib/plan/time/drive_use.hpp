@@ -15,9 +15,9 @@ struct DriveUse {
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine);
 
-// "12.3 GB", "211 TB": the units are powers of ten, as drives are rated.
+// Says "12.3 GB", "211 TB", in powers of ten, because drives are rated in those.
 std::string drive_bytes(double bytes);
-// "5.8 days", "3.2 years".
+// Says "5.8 days", "3.2 years".
 std::string drive_life(double years);
 
 }  // namespace spillway

@@ -34,7 +34,7 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
 // `lane` is one of the lanes of transfers and says between which tiers the bytes move.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
-// A message on the comm lane, while all `ranks` send as many bytes.
+// A message on the comm lane costs this while all `ranks` send as many bytes.
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine);
 

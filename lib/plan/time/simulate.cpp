@@ -5,8 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "plan/data/machine.hpp"
-#include "plan/data/program.hpp"
 #include "plan/proof/unroll.hpp"
 #include "plan/time/timeline.hpp"
 
@@ -14,11 +12,11 @@ namespace spillway {
 
 namespace {
 
-// So many micro-batches between the first and the last are simulated of a long step: the fewest at
-// first, and then twice as many again and again until they repeat each other.
+// Of a long step, this many micro-batches between the first and the last are simulated: the fewest
+// at first, then twice as many, and so on until they repeat each other.
 constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
 constexpr int kLongestPeriod = 4;     // micro-batches
-constexpr double kAlikeTimes = 1e-9;  // times that differ by this part of a period are equal
+constexpr double kAlikeTimes = 1e-9;  // of a period; times that differ by less are equal
 
 // Makes a job of every instance; it waits for the latest instances of what its item waits for.
 Timeline timeline_of(Program const& program, std::vector<Instance> const& instances,
@@ -44,8 +42,8 @@ class StepWalk {
   StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
       : m_program(program),
         m_steady(program.once ? 0 : 1),
-        m_sequence(segment_sequence(program, middles)),
-        m_instances(unroll(program, m_sequence, m_steady + 1)),
+        m_middles(static_cast<int>(middles)),
+        m_instances(unroll(program, segment_sequence(program, middles), m_steady + 1)),
         m_times(timeline_of(program, m_instances, item_costs(program, machine))
                     .run(capacities(machine))) {
     for (int i = 0; Instance const& now : m_instances) {
@@ -53,7 +51,8 @@ class StepWalk {
       assert(end_s >= 0);  // every wait names an earlier instance, so all have ended
       m_end_s[now.step] = std::max(m_end_s[now.step], end_s);
     }
-    find_middles();
+    for (Segment const& segment : program.segments)
+      if (segment.is_middle()) m_middle = segment;
   }
 
   // Finds a number of micro-batches after which everything happens again, later by the same time.
@@ -63,7 +62,7 @@ class StepWalk {
     for (int period = 1; period <= kLongestPeriod; ++period) {
       bool repeats = true;
       for (int step = 0; step <= m_steady; ++step) {
-        for (int m = half() - 1; m + period < middles(); ++m)
+        for (int m = half() - 1; m + period < m_middles; ++m)
           repeats = repeats && is_repeated(step, m, period);
       }
       if (repeats) return period;
@@ -93,23 +92,12 @@ class StepWalk {
   }
 
  private:
-  int middles() const { return static_cast<int>(m_middles.size()) / (m_steady + 1); }
-  int half() const { return middles() / 2; }
+  int half() const { return m_middles / 2; }
+  int items() const { return m_middle.last - m_middle.first; }
   // Returns the first instance of a micro-batch between a step's first and last one.
-  int middle(int step, int number) const { return m_middles[step * middles() + number]; }
-
-  void find_middles() {
-    for (int at = 0, step = 0; step <= m_steady; ++step) {
-      for (int const s : m_sequence) {
-        Segment const& segment = m_program.segments[s];
-        auto const items = segment.last - segment.first;
-        if (segment.is_middle()) {
-          m_middles.push_back(at);
-          m_items = items;
-        }
-        at += items;
-      }
-    }
+  int middle(int step, int number) const {
+    auto const step_items = static_cast<int>(m_instances.size()) / (m_steady + 1);
+    return step * step_items + m_middle.first + number * items();
   }
 
   bool is_repeated(int step, int number, int period) const {
@@ -118,7 +106,7 @@ class StepWalk {
     auto const is_later = [&](double from_s, double to_s) {
       return std::abs(to_s - from_s - by_s) <= kAlikeTimes * by_s;
     };
-    for (int i = 0; i < m_items; ++i) {
+    for (int i = 0; i < items(); ++i) {
       auto const &a = m_times[now + i], &b = m_times[then + i];
       if (!is_later(a.start_s, b.start_s) || !is_later(a.end_s, b.end_s)) return false;
     }
@@ -128,7 +116,7 @@ class StepWalk {
   // Returns the seconds of `period` micro-batches: the average of the second half, rounded down to
   // whole periods.
   double advance_s(int period) const {
-    int const periods = (middles() - 1 - half()) / period;
+    int const periods = (m_middles - 1 - half()) / period;
     auto const from = middle(m_steady, half()), to = middle(m_steady, half() + periods * period);
     return (m_times[to].start_s - m_times[from].start_s) / periods;
   }
@@ -142,13 +130,12 @@ class StepWalk {
   }
 
   Program const& m_program;
-  int m_steady;  // the number of the step in steady state
-  std::vector<int> m_sequence;
+  int m_steady;   // the number of the step in steady state
+  int m_middles;  // how often a step runs `middle`
+  Segment m_middle;
   std::vector<Instance> m_instances;
   IdVector<Timeline::Times> m_times;  // of m_instances
   std::array<double, 2> m_end_s{};    // of each step
-  IdVector<int> m_middles;            // first instances of `middle` segments, of all steps
-  int m_items = 0;                    // of a `middle` segment
 };
 
 std::int64_t instances(Program const& program) {

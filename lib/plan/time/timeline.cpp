@@ -18,24 +18,23 @@ class Timeline::Execution {
       : m_timeline(timeline), m_capacity(capacity), m_times(timeline.jobs()) {}
 
   IdVector<Times> run() {
-    double now_s = 0;
-    do {
+    for (double now_s = 0; now_s < kNever; now_s = next_end()) {
+      end_jobs(now_s);
       while (begin_jobs(now_s)) end_jobs(now_s);
       share(now_s);
-      now_s = next_end();
-      end_jobs(now_s);
-    } while (now_s < kNever);
+    }
     return std::move(m_times);
   }
 
  private:
+  // What a lane does; between jobs it asks for nothing and never ends.
   struct Running {
-    int job = -1;  // none
-    double left_s = 0, rate = 1, since_s = 0, end_s = 0;
+    int job = -1;  // -1: none
+    Shares demand{};
+    double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
     std::size_t next = 0;  // index of the next job in the lane's queue
-    int waits_met = 0;     // how many of its waits are over
+    int waits_met = 0;     // how many of the next job's waits are over
   };
-  ItemCost const& cost(int job) const { return m_timeline.m_jobs[job].cost; }
 
   bool is_ready(Running& lane, Job const& job) {
     for (int const count = job.last_wait - job.first_wait; lane.waits_met < count;
@@ -53,11 +52,12 @@ class Timeline::Execution {
       Running& lane = m_lanes[name];
       auto const& queue = m_timeline.m_lanes[name];
       if (lane.job >= 0 || lane.next == queue.size()) continue;
-      int const job = queue[lane.next];
-      if (!is_ready(lane, m_timeline.m_jobs[job])) continue;
-      double const seconds = cost(job).seconds;
-      lane = {job, seconds, 1, now_s, now_s + seconds, lane.next + 1, 0};
-      m_times[job].start_s = now_s;
+      int const number = queue[lane.next];
+      Job const& job = m_timeline.m_jobs[number];
+      if (!is_ready(lane, job)) continue;
+      auto const& [seconds, demand] = job.cost;
+      lane = {number, demand, seconds, 1, now_s, now_s + seconds, lane.next + 1, 0};
+      m_times[number].start_s = now_s;
       empty_one = empty_one || seconds == 0;
     }
     return empty_one;
@@ -66,15 +66,14 @@ class Timeline::Execution {
   // Returns the most that one lane gets of a resource: what is left by those that ask for less, in
   // equal parts. A lane alone gets what it asks for, since it was measured so.
   double fair_share(Resource resource) const {
-    int lanes = 0;
-    for (Running const& lane : m_lanes)
-      lanes += lane.job >= 0 && cost(lane.job).demand[resource] > 0 ? 1 : 0;
+    auto const asks = [&](Running const& lane) { return lane.demand[resource] > 0; };
+    auto const lanes = std::ranges::count_if(m_lanes, asks);
     if (lanes < 2) return kNoLimit;
-    for (double even = m_capacity[resource] / lanes;;) {
+    for (double even = m_capacity[resource] / static_cast<double>(lanes);;) {
       double left = m_capacity[resource];
       int greedy = 0;
       for (Running const& lane : m_lanes) {
-        double const asked = lane.job >= 0 ? cost(lane.job).demand[resource] : 0;
+        double const asked = lane.demand[resource];
         if (asked <= even) left -= asked;
         greedy += asked > even ? 1 : 0;
       }
@@ -88,12 +87,9 @@ class Timeline::Execution {
     Shares most{};
     for (Resource const r : kResourcesInOrder) most[r] = fair_share(r);
     for (Running& lane : m_lanes) {
-      if (lane.job < 0) continue;
       double rate = 1;
-      for (Resource const r : kResourcesInOrder) {
-        double const asked = cost(lane.job).demand[r];
-        if (asked > most[r]) rate = std::min(rate, most[r] / asked);
-      }
+      for (Resource const r : kResourcesInOrder)
+        if (lane.demand[r] > most[r]) rate = std::min(rate, most[r] / lane.demand[r]);
       if (rate == lane.rate) continue;
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
       lane.since_s = now_s;
@@ -102,18 +98,13 @@ class Timeline::Execution {
     }
   }
 
-  double next_end() const {
-    double end_s = kNever;
-    for (Running const& lane : m_lanes)
-      if (lane.job >= 0) end_s = std::min(end_s, lane.end_s);
-    return end_s;
-  }
+  double next_end() const { return std::ranges::min(m_lanes, {}, &Running::end_s).end_s; }
 
   void end_jobs(double now_s) {
     for (Running& lane : m_lanes) {
-      if (lane.job < 0 || lane.end_s > now_s) continue;
+      if (lane.end_s > now_s) continue;
       m_times[lane.job].end_s = now_s;
-      lane.job = -1;
+      lane = {.next = lane.next};
     }
   }
 

@@ -1,4 +1,4 @@
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,8 +12,14 @@ namespace spillway {
 
 namespace {
 
-// The last writer of a byte and its readers since then: the furthest position of every lane, which
-// stands for the earlier ones because lanes complete in order.
+// Adds a number to an ascending list unless it is there.
+void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number) {
+  auto const at = std::ranges::lower_bound(ascending, number);
+  if (at == ascending.end() || *at != number) ascending.insert(at, number);
+}
+
+// Remembers the last writer of a byte and its readers since then: the furthest position of every
+// lane, which stands for the earlier ones because lanes complete in order.
 struct Users {
   Lane writer = Lane::compute;
   std::int32_t written = 0;  // the writer's position, from 1; 0: none
@@ -111,6 +117,23 @@ void drop_implied(Program& program, std::vector<Instance> const& instances) {
 }
 
 }  // namespace
+
+void link(Program& program) {
+  auto const cells = ByteCells::by_buffer(program);
+  PerCell<ItemNumber> last_writer(cells, -1);
+  for (Item& item : program.items)
+    for (Access& read : item.reads) read.writers.clear();
+  for (Instance const& now : unroll_for_proof(program)) {
+    Item& item = program.items[now.item];
+    for (auto read = item.reads.begin(); auto const& range : cells.reads(item, now.step)) {
+      for (ItemNumber const writer : last_writer[range])
+        if (writer >= 0) insert_once(read->writers, writer);
+      ++read;
+    }
+    for (auto const& range : cells.writes(item, now.step))
+      std::ranges::fill(last_writer[range], now.item);
+  }
+}
 
 void derive_waits(Program& program) {
   for (Item& item : program.items) item.waits.clear();
