@@ -1,6 +1,6 @@
 #include "support/random_plan.hpp"
 
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "support/random_program.hpp"
 
 namespace spillway::test {

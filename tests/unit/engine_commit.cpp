@@ -8,8 +8,7 @@
 #include "io/spill/spill_file.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "tests/support/engine_fakes.hpp"
 
 namespace spillway {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "plan/data/machine_file.hpp"
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
@@ -151,7 +151,7 @@ TEST_P(Estimates, OfBytesThatMoveAreNear) {
                           .update = {"host", "device"}};
     auto plan = make_plan(graph, words, BlockPolicy::keep);
     plan.unified = unified;
-    auto program = place(graph, nullptr, plan, GetParam(), 1).train;
+    auto program = compile_without_waits(graph, nullptr, plan, GetParam(), 1).train;
     derive_waits(program);
     auto const simulated = simulate(program, machine).bytes;
     auto const model = block_model(graph, machine, all_policies());
@@ -169,7 +169,7 @@ TEST_P(Estimates, OfBytesThatMoveAreNear) {
 double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int ranks) {
   auto model = block_model(graph, machine, all_policies(), ranks);
   apply(Shard::none, model);
-  auto program = place(graph, nullptr, plan, 1, ranks).train;
+  auto program = compile_without_waits(graph, nullptr, plan, 1, ranks).train;
   derive_waits(program);
   return Estimator(model, machine, 1).step_s(plan) / simulate(program, machine).step_s;
 }
@@ -227,7 +227,7 @@ double mean_error(Graph const& graph, Machine const& machine, bool norm_is_await
     request.prefetch = 1 << random() % 3;
     auto plan = make_plan(graph, request, BlockPolicy::keep);
     plan.unified = unified;
-    auto program = place(graph, nullptr, plan, 1, 1).train;
+    auto program = compile_without_waits(graph, nullptr, plan, 1, 1).train;
     derive_waits(program);
     sum += std::abs(estimator.step_s(plan) / simulate(program, machine).step_s - 1);
   }

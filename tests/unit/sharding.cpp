@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/data/plan_request.hpp"
+#include "plan/data/open_plan.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"

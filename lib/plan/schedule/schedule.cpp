@@ -3,9 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "plan/data/normal_plan.hpp"
 #include "plan/memory/lifetime.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
 
@@ -29,7 +28,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
     throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
   }
   if (!is_normal(graph, plan))
-    throw std::logic_error("the plan is not normal: see plan/data/normal_plan.hpp");
+    throw std::logic_error("the plan is not normal: see plan/data/plan.hpp");
   if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
   if (plan.staging_slot_bytes < 1 || plan.staging_slot_bytes % kPieceBytes != 0)
     throw std::invalid_argument("staging_slot_bytes: not whole pieces of the spill file");

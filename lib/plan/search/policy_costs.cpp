@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/schedule/fates.hpp"
 
 namespace spillway {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/limits.hpp"
 #include "plan/search/next_to.hpp"
 #include "plan/search/trials.hpp"
@@ -176,7 +176,7 @@ Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& b
 
 double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
                         Machine const& machine, std::int64_t micro_batches, std::int64_t ranks) {
-  auto programs = place(train, eval, plan, micro_batches, ranks);
+  auto programs = compile_without_waits(train, eval, plan, micro_batches, ranks);
   derive_waits(programs.train);
   return simulate(programs.train, machine).step_s;
 }

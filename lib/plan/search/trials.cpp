@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
@@ -79,7 +79,7 @@ Solution Trials::finish() {
 
 Compiled Trials::placed(Plan const& plan) {
   ++m_solution.compiled;
-  return place(m_job.train, m_job.eval, plan, m_job.micro_batches, m_job.ranks);
+  return compile_without_waits(m_job.train, m_job.eval, plan, m_job.micro_batches, m_job.ranks);
 }
 
 Simulation Trials::simulated(Program& program) const {
