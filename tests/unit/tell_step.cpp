@@ -21,14 +21,9 @@ struct Toy {
   int blocks() const { return 2; }
   int groups() const { return 2; }
   int block_of(int group) const { return 1 - group; }
-  template <class Visit>
-  void fetches(int station, Visit visit) const {
-    if (station == 1) visit(1);
-  }
-  template <class Visit>
-  void drops(int station, Visit visit) const {
-    if (station == 2) visit(1);
-  }
+  using Chunks = std::vector<int>;
+  Chunks fetches(int station) const { return station == 1 ? Chunks{1} : Chunks{}; }
+  Chunks drops(int station) const { return station == 2 ? Chunks{1} : Chunks{}; }
   int forward_pieces(int) const { return 1; }
   template <class Visit>
   void leaving(int block, int, Visit visit) const {
@@ -48,14 +43,8 @@ struct Toy {
   int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
-  template <class Visit>
-  void chunks(Visit visit) const {
-    for (int const chunk : {0, 1}) visit(chunk);
-  }
-  template <class Visit>
-  void updated_after(int group, Visit visit) const {
-    for (int const chunk : early[static_cast<std::size_t>(group)]) visit(chunk);
-  }
+  Chunks chunks() const { return {0, 1}; }
+  Chunks updated_after(int group) const { return early[static_cast<std::size_t>(group)]; }
   int loss_group() const { return 0; }
   int pieces() const { return static_cast<int>(order.size()); }
   int chunk_of(int piece) const { return order[static_cast<std::size_t>(piece)]; }

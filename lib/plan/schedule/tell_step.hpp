@@ -7,22 +7,21 @@
 // repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
 // from 0.
 //
-// A Shape has (`visit` is called with each in turn; numbers of stations are those of Station):
+// A Shape has (chunks(), fetches() and so on are ranges of numbers; `visit` is called with each of
+// what has no numbers):
 // clang-format off
-//   int blocks(), groups(), block_of(group);       blocks in the forward pass; groups behind them
-//   fetches(station, visit)                        chunks whose parameters come before it
-//   drops(station, visit)                          chunks whose parameters go after it
+//   int blocks(), groups(), block_of(group);   stations are blocks(), then groups()
+//   fetches(station), drops(station)           chunks whose parameters come before it, go after it
 //   int forward_pieces(block), backward_pieces(group);
-//   leaving(block, piece, visit)                   activations that leave after a forward piece
-//   coming(group, piece, visit)                    those that come back before a backward piece
-//   gradients(group, piece, visit)                 GradientIds that are whole after a backward piece
-//   int parts(chunk);                              further uses of its parameters
-//   bool exchanges();                              gradients are summed over ranks
-//   bool reduces_each(chunk);                      after every micro-batch
-//   chunks(visit)                                  to update, in order
-//   updated_after(group, visit)                    the same where updates are early, group by group
-//   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
-//   int ahead(piece);                              pieces that are brought before it has run
+//   leaving(block, piece, visit)               activations that leave after a forward piece
+//   coming(group, piece, visit)                those that come back before a backward piece
+//   gradients(group, piece, visit)             GradientIds that are whole after a backward piece
+//   int parts(chunk);                          further uses of its parameters
+//   bool exchanges(), reduces_each(chunk);     gradients are summed over ranks; with every micro-batch
+//   chunks(), updated_after(group)             to update, in order; where updates are early, by group
+//   int loss_group(), pieces(), chunk_of(piece), ahead(piece);
+//                                              pieces of updates follow the order of chunks; `ahead`
+//                                              of them are brought before one has run
 // clang-format on
 //
 // A Sink derives from StepSink, which names all events, and hides those that it hears.
@@ -121,9 +120,9 @@ class StepTelling {
     } else {
       m_whole = m_shape.pieces();
       bring_ahead();
-      m_shape.chunks([&](int chunk) { m_sink.norm(chunk); });
+      for (int const chunk : m_shape.chunks()) m_sink.norm(chunk);
       m_sink.commit(true);
-      m_shape.chunks([&](int chunk) { update(chunk); });
+      for (int const chunk : m_shape.chunks()) update(chunk);
     }
     if (m_next != m_shape.pieces()) throw std::logic_error("a step leaves updates out");
     m_sink.end_update();
@@ -161,10 +160,10 @@ class StepTelling {
 
   void enter(Station const& at) {
     m_sink.enter(at);
-    m_shape.fetches(at.number, [&](int chunk) { m_sink.fetch(chunk, at); });
+    for (int const chunk : m_shape.fetches(at.number)) m_sink.fetch(chunk, at);
   }
   void go(Station const& at) {
-    m_shape.drops(at.number, [&](int chunk) { m_sink.drop(chunk, at); });
+    for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 
   // A gradient of this micro-batch is whole: it goes to where the step's is summed up. Within the
@@ -220,10 +219,10 @@ class StepTelling {
       m_sink.commit(false);
       bring_ahead();
     }
-    m_shape.updated_after(group, [&](int chunk) {
+    for (int const chunk : m_shape.updated_after(group)) {
       m_sink.norm(chunk);
       update(chunk);
-    });
+    }
     m_sink.end_group(group);
   }
 

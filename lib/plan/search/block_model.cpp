@@ -71,6 +71,7 @@ class Builder {
     cost.parameter_bytes = cost.home_bytes = bytes(chunk.parameter);
     cost.trainable = chunk.trainable;
     for (State const& state : chunk.states) cost.optimizer_bytes += bytes(state.tensor);
+    if (chunk.trainable) m_model.trained.push_back(chunk.id);
     if (chunk.trainable) cost.gradient = gradient_cost(chunk, chunk.gradient);
     cost.held_gradient_bytes = cost.gradient.bytes;
   }

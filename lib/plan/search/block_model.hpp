@@ -59,6 +59,7 @@ struct BlockModel {
   bool reduces_each = false;  // gradients are summed over ranks after every micro-batch
   IdVector<BlockCost> blocks;
   IdVector<ChunkCost> chunks;
+  std::vector<int> trained;  // chunks
 };
 
 // `policies`: those that are wanted; the others' numbers stay zero. What ranks send: sharding.hpp.

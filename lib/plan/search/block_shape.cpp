@@ -96,10 +96,10 @@ void BlockShape::note_visits() {
 }
 
 void BlockShape::note_early() {
-  chunks([&](int c) {
+  for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;
     m_early.push_back({std::min(group + groups_until_updated(exchanges()), m_blocks), c});
-  });
+  }
   std::ranges::stable_sort(m_early, {}, &At::at);
 }
 
@@ -115,7 +115,7 @@ void BlockShape::divide_updates() {
     work.ahead = exact ? kSlicesAhead : 1;
     work.slots = exact ? kUpdateSlots : 2;
   }
-  if (m_plan.redo) return chunks([&](int c) { add_pieces(c); });
+  if (m_plan.redo) std::ranges::for_each(chunks(), [&](int c) { add_pieces(c); });
   for (At const& early : m_early) add_pieces(early.chunk);
 }
 

@@ -2,6 +2,8 @@
 // for tell_step.hpp.
 #pragma once
 
+#include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "plan/schedule/streaming.hpp"
@@ -40,6 +42,13 @@ struct AwayPart {
 };
 
 class BlockShape {
+  struct At {  // a station or a group
+    int at, chunk;
+  };
+  static auto within(std::vector<At> const& sorted, int at) {
+    return std::ranges::equal_range(sorted, at, {}, &At::at) | std::views::transform(&At::chunk);
+  }
+
  public:
   // Both outlive it. `several`: the step has more than one micro-batch.
   BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain);
@@ -49,14 +58,8 @@ class BlockShape {
   int block_of(int group) const { return m_blocks - 1 - group; }
   int station_of(int group) const { return m_blocks + group; }
 
-  template <class Visit>
-  void fetches(int station, Visit visit) const {
-    for (auto const& [at, chunk] : within(m_fetches, station)) visit(chunk);
-  }
-  template <class Visit>
-  void drops(int station, Visit visit) const {
-    for (auto const& [at, chunk] : within(m_drops, station)) visit(chunk);
-  }
+  auto fetches(int station) const { return within(m_fetches, station); }
+  auto drops(int station) const { return within(m_drops, station); }
 
   std::int64_t away_bytes(int block) const { return m_away[block]; }
   int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
@@ -95,17 +98,9 @@ class BlockShape {
   bool exchanges() const { return m_model.ranks > 1; }
   bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
 
-  template <class Visit>
-  void chunks(Visit visit) const {
-    for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
-      if (chunk(c).trainable) visit(c);
-    }
-  }
+  std::vector<int> const& chunks() const { return m_model.trained; }
   // As soon as the gradient is whole, and over ranks some groups later: groups_until_updated.
-  template <class Visit>
-  void updated_after(int group, Visit visit) const {
-    for (auto const& [after, chunk] : within(m_early, group)) visit(chunk);
-  }
+  auto updated_after(int group) const { return within(m_early, group); }
   int loss_group() const { return 0; }  // the last block tells it
 
   // How a chunk's update is divided: into parts of one slice each or, where slices are many, of
@@ -135,16 +130,9 @@ class BlockShape {
   ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
 
  private:
-  struct At {  // a station or a group
-    int at, chunk;
-  };
   struct Piece {
     int chunk, slot;
   };
-  static std::span<At const> within(std::vector<At> const& sorted, int at) {
-    auto const found = std::ranges::equal_range(sorted, at, {}, &At::at);
-    return {found.begin(), found.end()};
-  }
   void note_visits();
   void note_early();
   void divide_updates();

@@ -170,11 +170,11 @@ class Ledger : public StepSink {
     }
   }
   void hold_sums() {
-    m_shape.chunks([&](int c) {
+    for (int const c : m_shape.chunks()) {
       auto& sums = m_sums[m_shape.places(c).gradients];
       sums += m_shape.chunk(c).held_gradient_bytes;
       for (PartCost const& part : m_shape.chunk(c).parts) sums += part.bytes;
-    });
+    }
   }
   void hold_slots() {
     hold(Tier::device, update_station(), m_slots[Tier::device]);
