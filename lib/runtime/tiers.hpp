@@ -7,6 +7,7 @@
 #include <span>
 
 #include "plan/data/program.hpp"
+#include "plan/proof/unroll.hpp"
 #include "runtime/arena.hpp"
 
 namespace spillway {
@@ -38,6 +39,9 @@ struct Tiers {
 
 // Bytes of a buffer's version (`parity` picks one of two) in main or device memory.
 std::span<std::byte> buffer_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
+
+// The bytes of its tensor that a buffer holds on a rank, part and slice resolved.
+ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);
 
 // The first buffer of a tensor outside nvme; null when the Program has none.
 Buffer const* find_buffer(Program const& program, TensorId tensor);
