@@ -10,7 +10,7 @@ namespace spillway {
 
 namespace {
 
-// Positions in the order of ops.
+// Something is used first and last at these positions in the order of ops.
 struct Uses {
   int first = -1, last = -1;
 
@@ -29,10 +29,10 @@ Plan uniform(Graph const& graph, BlockPolicy policy) {
   return plan;
 }
 
-// One micro-batch: what runs in which order, and how many bytes are alive meanwhile.
+// Walks through one micro-batch: what runs in which order, and how many bytes are alive meanwhile.
 class UniformWalk {
  public:
-  UniformWalk(Graph const& graph, BlockPolicy policy, std::vector<ItemCost> const& costs)
+  UniformWalk(Graph const& graph, BlockPolicy policy, IdVector<ItemCost> const& costs)
       : m_graph(graph), m_fates(decide_fates(graph, uniform(graph, policy))) {
     m_result.resize(graph.blocks.size());
     for (Pass* pass : {&m_forward, &m_backward}) {
@@ -52,7 +52,7 @@ class UniformWalk {
     }
   }
 
-  std::vector<PolicyCost> result() {
+  IdVector<PolicyCost> result() {
     m_change.assign(m_live.size() + 1, 0);
     find_block_ends();
     for (Tensor const& tensor : m_graph.tensors) {
@@ -71,7 +71,7 @@ class UniformWalk {
 
  private:
   struct Pass {
-    std::vector<Uses> tensors, blocks;
+    IdVector<Uses> tensors, blocks;
   };
 
   void run(int id, int block, Pass& pass) {
@@ -110,7 +110,7 @@ class UniformWalk {
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  // Of every position of the forward pass: where the first block ends that does so from there on.
+  // From a position of the forward pass on, the next block ends at m_block_ends of it.
   void find_block_ends() {
     for (Uses const& block : m_forward.blocks) {
       while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
@@ -125,15 +125,15 @@ class UniformWalk {
   Graph const& m_graph;
   Fates const m_fates;
   Pass m_forward, m_backward;
-  std::vector<std::int64_t> m_live, m_change;  // per position
-  std::vector<int> m_block_ends;               // see find_block_ends
-  std::vector<PolicyCost> m_result;
+  IdVector<std::int64_t> m_live, m_change;  // per position
+  IdVector<int> m_block_ends;               // per position of the forward pass
+  IdVector<PolicyCost> m_result;
 };
 
 }  // namespace
 
-std::vector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
-                                     std::vector<ItemCost> const& costs) {
+IdVector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
+                                  IdVector<ItemCost> const& costs) {
   return UniformWalk(graph, policy, costs).result();
 }
 
