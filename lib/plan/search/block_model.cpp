@@ -64,8 +64,7 @@ class Builder {
     cost.held_gradient_bytes = cost.gradient.bytes;
   }
 
-  // The costs are those of ops that the schedule makes of a gradient and the one before, and of
-  // what ranks send.
+  // The schedule adds ops that sum up a gradient; this is what they cost.
   GradientCost gradient_cost(Chunk const& chunk, TensorId id) const {
     auto gradient = m_graph.tensors[id];
     auto received = received_parts(gradient, m_model.ranks);
@@ -81,7 +80,7 @@ class Builder {
   }
 
   void note_parts() {
-    std::set<std::pair<int, int>> makers;  // op, output
+    std::set<std::pair<int, int>> makers;  // an op, and the number of its output
     for (GradientPart const& part : m_graph.parts) {
       makers.insert({part.op, part.output});
       makers.insert({part.add, 0});

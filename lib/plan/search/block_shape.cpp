@@ -50,7 +50,7 @@ void BlockShape::note_early() {
 
 ChunkUpdate BlockShape::chunk_update(ChunkCost const& chunk, ChunkPlan const& places) const {
   auto const lane = places.update == Tier::host ? Lane::host : Lane::compute;
-  ChunkUpdate result{workplace(lane, m_plan.unified)};
+  ChunkUpdate result{lane, workplace(lane, m_plan.unified)};
   if (!chunk.trainable) return result;
   auto const bring = [&](Operand operand, Tier tier, std::int64_t bytes) {
     if (reaches(lane, tier, m_plan.unified)) return;

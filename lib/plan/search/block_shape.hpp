@@ -1,5 +1,5 @@
-// A model's blocks and chunks under one Plan, in the few pieces that an estimate looks at: a Shape
-// for tell_step.hpp.
+// A BlockShape is a Shape for tell_step.hpp: it divides a model's blocks and chunks under one Plan
+// into the few pieces that an estimate looks at.
 #pragma once
 
 #include <span>
@@ -25,9 +25,10 @@ struct AwayPart {
 // An update needs these three of a chunk.
 enum class Operand : std::uint8_t { gradient, parameters, state };
 
-// An update of a chunk brings to its lane what the lane does not reach, and takes back what it
-// changed.
+// The update of a chunk brings to its lane what the lane does not reach, and takes back what of it
+// has changed.
 struct ChunkUpdate {
+  Lane lane = Lane::compute;
   Tier workplace = Tier::device;                        // everything is brought to this tier
   TierBytes brought_bytes{}, back_bytes{};              // by the tier where they lie
   EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // brought
@@ -127,7 +128,7 @@ class BlockShape {
 
  private:
   struct At {
-    int at, chunk;  // a station or a group comes first
+    int at, chunk;  // `at` is a station or a group
   };
   struct Piece {
     int chunk, slot;

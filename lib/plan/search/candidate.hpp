@@ -23,10 +23,11 @@ struct Candidate {
 
 bool better(Candidate const& a, Candidate const& b);
 
-// Returns a candidate with its Plan and peaks.
+// Returns a candidate that is not timed yet.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);
 void take_time(Candidate& candidate, Estimator const& estimator);
-// Takes an estimate of the step's time only where `candidate.step_s` is too short.
+// Says whether the plan writes too much to the drive. Estimates its time only if it does within
+// `candidate.step_s`.
 bool wears_too_fast(Candidate const& candidate, StrategySpace const& space);
 
 bool fits(TierBytes const& peaks, Budgets const& budgets);

@@ -21,7 +21,7 @@ TierBytes home_bytes(BlockShape const& shape) {
   return bytes;
 }
 
-// Slots in host memory take this much, through which bytes go between the device and the drive.
+// Counts the slots in host memory through which bytes go between the device and the drive.
 std::int64_t staging_bytes(BlockShape const& shape) {
   if (shape.plan().unified) return 0;
   bool to_drive = false, from_drive = false;

@@ -104,7 +104,7 @@ class Ledger : public StepSink {
   struct Changes {
     TierBytes goes{}, sums_go{};      // after the station's pass
     TierBytes late_goes{};            // after its begin, in the first micro-batch
-    std::int64_t reserves_bytes = 0;  // from its begin on, beside what is kept; less, if < 0
+    std::int64_t reserves_bytes = 0;  // added at its begin, beside what is kept
   };
 
   int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
@@ -169,8 +169,8 @@ class Ledger : public StepSink {
     hold(slots_of_host(), update_station(), m_slots[Tier::host]);
   }
 
-  // What the host lane has at the end of a step it may still have beside the next one's forward
-  // pass, until what it changes is read: at the begin of this station. -1: not even then.
+  // The host lane may still be updating a chunk beside the next step's forward pass, until this
+  // station begins, which reads it. Returns -1 if no update is late.
   int late_until(int c) const {
     auto const& places = m_shape.places(c);
     if (!m_shape.plan().redo || places.update != Tier::host) return -1;
@@ -183,8 +183,8 @@ class Ledger : public StepSink {
     m_late[tier] += bytes;
     m_stations[station].late_goes[tier] += bytes;
   }
-  // A gradient is kept in its place from the backward pass to the next forward one: in between
-  // layout does not give that place to activations that are kept, since they are still there when
+  // A gradient that is written in place keeps that place until its late update is over. After that
+  // layout does not give the place to activations that are kept, since they are still there when
   // the gradient comes again.
   void hold_what_late_updates_do() {
     m_shape.chunks([&](int c) {
@@ -196,7 +196,7 @@ class Ledger : public StepSink {
       m_stations[chunk.last_block + 1].reserves_bytes -= chunk.gradient.bytes;
     });
   }
-  // The last slices' slots are in use for longest.
+  // The slots of the last slices are used for longest.
   void hold_slots_of_late_updates() {
     auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
@@ -234,12 +234,12 @@ class Ledger : public StepSink {
   IdVector<Changes> m_stations;
   StationBytes m_result;
   TierBytes m_always{}, m_late{}, m_sums{};  // alive in all micro-batches, the first, the others
-  std::int64_t m_kept_bytes = 0;             // by the blocks before, of activations
+  std::int64_t m_kept_bytes = 0;             // activations that the blocks before keep
   std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
   int m_station = -1;
   TierBytes m_comes{};                     // for the station's pass
   std::int64_t m_begin_bytes = 0;          // at its begin on the device, beside what stays
-  std::int64_t m_first_fetched_bytes = 0;  // others come when its begin has let go of some
+  std::int64_t m_first_fetched_bytes = 0;  // others come once its begin is over
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// These are beside what is there for the whole step: state, and activations that are away.
+// State and activations that are away are there for the whole step, and not counted here.
 struct StationBytes {
   TierBytes most{};
   IdVector<std::int64_t> on_device;  // during each station's pass; the last one is the update

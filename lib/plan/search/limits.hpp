@@ -5,8 +5,7 @@
 
 namespace spillway {
 
-// A step of a rank has no more: planning takes no longer for more, but a run keeps a record of
-// each.
+// A rank's step has no more micro-batches, since a run keeps a record of each.
 inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
 
 // Throws Error(bad_input), one line that names the keys. Wherever plans are made, what passes can

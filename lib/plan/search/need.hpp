@@ -16,7 +16,7 @@ struct Need {
 };
 
 // Says "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a
-// budget may say. What is written a day is of all ranks of a node.
+// budget may say. What is written a day is what all ranks of a node write.
 std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks = 1);
 
 }  // namespace spillway

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/data/plan.hpp"
 #include "plan/schedule/fates.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Something is used first and last at these positions in the order of ops.
+// A tensor or block is used first and last at these positions in the order of ops.
 struct Uses {
   int first = -1, last = -1;
 
@@ -29,7 +28,7 @@ Plan uniform(Graph const& graph, BlockPolicy policy) {
   return plan;
 }
 
-// Walks through one micro-batch: what runs in which order, and how many bytes are alive meanwhile.
+// Walks through one micro-batch and notes what runs when, and how many bytes are alive then.
 class UniformWalk {
  public:
   UniformWalk(Graph const& graph, BlockPolicy policy, IdVector<ItemCost> const& costs)
@@ -54,7 +53,9 @@ class UniformWalk {
 
   IdVector<PolicyCost> result() {
     m_change.assign(m_live.size() + 1, 0);
-    find_block_ends();
+    for (Uses const& block : m_forward.blocks) {
+      while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
+    }
     for (Tensor const& tensor : m_graph.tensors) {
       if (tensor.role == Role::activation || tensor.role == Role::edge) hold_tensor(tensor);
     }
@@ -110,13 +111,6 @@ class UniformWalk {
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  // From a position of the forward pass on, the next block ends at m_block_ends of it.
-  void find_block_ends() {
-    for (Uses const& block : m_forward.blocks) {
-      while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
-    }
-  }
-
   std::int64_t most(Uses const& block) const {
     if (block.empty()) return 0;
     return *std::max_element(m_live.begin() + block.first, m_live.begin() + block.last + 1);
@@ -126,7 +120,7 @@ class UniformWalk {
   Fates const m_fates;
   Pass m_forward, m_backward;
   IdVector<std::int64_t> m_live, m_change;  // per position
-  IdVector<int> m_block_ends;               // per position of the forward pass
+  IdVector<int> m_block_ends;  // per position of the forward pass: where its block ends
   IdVector<PolicyCost> m_result;
 };
 

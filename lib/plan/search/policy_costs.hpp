@@ -9,9 +9,9 @@ namespace spillway {
 
 // One block costs this in one micro-batch under one policy.
 struct PolicyCost {
-  ItemCost backward;            // with what is made again
+  ItemCost backward;            // includes what is made again
   std::int64_t kept_bytes = 0;  // stay on the device from its forward to its backward pass
-  std::int64_t away_bytes = 0;  // leave the device, if all rows do
+  std::int64_t away_bytes = 0;  // leave the device, where the fraction is 1
   // So many bytes are alive at most during its passes, beside what blocks before it keep.
   std::int64_t forward_bytes = 0, backward_bytes = 0;
 };

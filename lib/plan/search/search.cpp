@@ -40,7 +40,7 @@ class Search {
   Budgets const& budgets() const { return m_space.budgets(); }
   StateMover const& mover() const { return m_space.mover(); }
 
-  // Tries the mix with the fewest moves with which the device suffices.
+  // Tries the mix, and moves no more state than it must for the device to suffice.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
     if (mover().most() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
@@ -209,7 +209,7 @@ class Search {
   StrategySpace m_space;
   SearchResult m_result;
   std::vector<Candidate>& m_found = m_result.fitting;
-  std::vector<Strategy> m_in_vain;  // all moves that help the device are too few, or too many
+  std::vector<Strategy> m_in_vain;                            // no number of moves made them fit
   double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
 };
 

@@ -13,8 +13,8 @@ enum class Shard : std::uint8_t { none, optimizer, gradients, all };
 inline constexpr Shard kShards[] = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
 std::string_view name(Shard shard);
 
-// A rank then holds 1 / ranks of each chunk's optimizer state, of that and its gradient, or of both
-// and its parameters, and updates as much. With `none` it holds all, and only what is sent changes.
+// Every rank then holds 1 / ranks of each chunk's optimizer state, of that and its gradient, or of
+// both and its parameters, and updates as much. With `none` it holds all, and only sends change.
 void apply(Shard shard, BlockModel& model);
 
 }  // namespace spillway

@@ -13,9 +13,9 @@ namespace spillway {
 
 namespace {
 
-// Compiling takes time, so plans are compiled until they have so many items: with one share of the
-// budgets until something fits, and once it does. Plans of few blocks are small, and estimates of
-// them rough.
+// Compiling takes time, so with one share of the budgets it ends once plans of so many items were
+// compiled: at most until something fits, and enough where something does. Plans of few blocks are
+// small, and estimates of them are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
 
@@ -23,7 +23,7 @@ constexpr std::size_t kFewBlocks = 10;
 // are below what is needed, by little where that is much, but not always; smaller and smaller
 // shares yield what needs least.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // that are tried of a model of few blocks, whatever is found
+constexpr int kSharesOfFew = 2;  // are tried where blocks are few, even if one fits
 
 // Estimates of other tiers are nearly exact.
 Budgets with_share(Budgets budgets, double share) {
@@ -137,8 +137,8 @@ class Solver {
   bool m_few_blocks;
   Trials m_trials;
   int m_looked_at = 0;
-  bool m_any_fits = true;          // by estimates, of what was searched last
-  std::size_t m_items_before = 0;  // compiled with other shares
+  bool m_any_fits = true;          // by estimate, with the share searched last
+  std::size_t m_items_before = 0;  // that were compiled with other shares
   std::vector<Candidate> m_unlikely;
 };
 

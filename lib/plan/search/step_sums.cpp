@@ -33,10 +33,8 @@ class SumSink : public StepSink {
     move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient(id).bytes);
   }
   void updated(int c) {
-    auto const& costs = m_shape.chunk(c).update;
-    bool const host = m_shape.places(c).update == Tier::host;
-    add(host ? Lane::host : Lane::compute, host ? costs.host : costs.compute);
     auto const& update = m_shape.update(c);
+    add(update.lane, m_shape.chunk(c).update.on(update.lane));
     for (Tier const tier : kTiersInOrder) {
       move(tier, update.workplace, update.brought_bytes[tier]);
       move(update.workplace, tier, update.back_bytes[tier]);

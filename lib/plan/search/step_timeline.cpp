@@ -63,12 +63,12 @@ void StepTimeline::forward(Station const& at, int piece) {
 }
 
 void StepTimeline::leave(Station const& at, AwayPart const& part) {
-  auto const away = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
-  m_spilled[at.block] = away.there;
+  auto const [left, there] = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
+  m_spilled[at.block] = there;
   int const parts = m_shape.forward_pieces(at.block);
   bool const staged = is_staged(Tier::device, part.to, m_shape.plan().unified);
   if (part.part + 1 == parts)
-    note_left({at.block, staged ? Tier::host : part.to, away.left, part.bytes * parts});
+    note_left({at.block, staged ? Tier::host : part.to, left, part.bytes * parts});
 }
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {
@@ -89,7 +89,7 @@ void StepTimeline::backward(Station const& at, int piece) {
   m_last_pass = m_timeline.add(Lane::compute, cost, waits);
 }
 
-// The host lane works on the device's gradients too where both are main memory.
+// Where device memory is main memory, the host lane works on the device's gradients too.
 void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
   auto& job = m_gradient[c];
@@ -102,9 +102,8 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
 }
 
 int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
-  bool const on_host = sums_on_host(c);
-  return m_timeline.add(on_host ? Lane::host : Lane::compute, on_host ? costs.host : costs.compute,
-                        waits);
+  auto const lane = sums_on_host(c) ? Lane::host : Lane::compute;
+  return m_timeline.add(lane, costs.on(lane), waits);
 }
 
 void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
@@ -163,12 +162,10 @@ void StepTimeline::bring(int piece, bool late) {
 void StepTimeline::update(int piece) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.update(c);
-  bool const host = places(c).update == Tier::host;
-  auto const& whole = host ? chunk(c).update.host : chunk(c).update.compute;
   auto waits = m_brought[piece % kAtOnce];
   waits.push_back(m_go);
-  int const changed =
-      m_timeline.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
+  auto const cost = divided(chunk(c).update.on(work.lane), work.parts);
+  int const changed = m_timeline.add(work.lane, cost, waits);
   int freed = m_updated[c] = changed;
   auto const gradients = places(c).gradients;
   if (work.brought_bytes[gradients] == 0) m_released.back()[gradients] = changed;
@@ -187,7 +184,7 @@ void StepTimeline::updated(int c) {
 }
 
 int StepTimeline::slot_free(int piece) const {
-  auto const slots = m_shape.update(m_shape.chunk_of(piece)).slots;
+  int const slots = m_shape.update(m_shape.chunk_of(piece)).slots;
   auto const before = m_steps * m_shape.slots() + m_shape.slot_of(piece) - slots;
   auto const last = std::min<std::ptrdiff_t>(before, std::ssize(m_freed) - 1);
   return last < 0 ? -1 : m_freed[last];
@@ -210,7 +207,7 @@ void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   auto bytes = m_bytes.on_device[station] + m_left_bytes;
   for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
     bytes -= left->bytes;
-  PerTier<int> last = {-1, -1, -1};  // by where to: a lane ends them in order
+  PerTier<int> last = {-1, -1, -1};  // by destination: a lane ends its jobs in order
   while (!m_left.empty() && m_left.front().station + 1 < station &&
          static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
@@ -229,8 +226,8 @@ int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const 
   return m_released[from][tier];
 }
 
-// Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
-// update still reads to the block `prefetch` before its own: that waits for the update.
+// Where memory is unified and parameters are fetched, layout gives the bytes of a gradient that a
+// late host update still reads to the block `prefetch` before its own: that block waits.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
   if (!m_shape.plan().unified || !m_shape.plan().redo) return;
   int const ahead = std::min(b + m_shape.plan().prefetch, m_shape.blocks() - 1);

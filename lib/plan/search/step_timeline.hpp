@@ -67,7 +67,7 @@ class StepTimeline : public StepSink {
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  // A transfer is one job or two: with one the bytes have left, with one they have arrived.
+  // With the job `left` the bytes have left, and with the job `there` they have arrived.
   struct Transfer {
     int left, there;
   };
@@ -77,7 +77,7 @@ class StepTimeline : public StepSink {
   // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
-  // Layout gives the same bytes to what comes after one another, so that one waits for the other.
+  // Layout gives bytes that were let go to something else, which waits for their last user.
   void need_room_as_layout_gives_it(int station, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
@@ -90,9 +90,9 @@ class StepTimeline : public StepSink {
 
   // These belong to the current micro-batch.
   int m_last_pass = -1;                    // the last job of its passes
-  Jobs m_fetched, m_spilled;               // by chunk; by block
-  IdVector<std::array<int, 2>> m_reloads;  // by block: halves
-  // By group beside which chunks were updated, and by tier: what let go of their gradients.
+  Jobs m_fetched, m_spilled;               // by chunk and by block: what brings or spills it
+  IdVector<std::array<int, 2>> m_reloads;  // by block: of either half
+  // By tier and by group: the last user of the gradients of chunks that are updated beside it.
   IdVector<PerTier<int>> m_released;
   struct Left {
     int station;
@@ -101,17 +101,17 @@ class StepTimeline : public StepSink {
     std::int64_t bytes;
   };
   void note_left(Left const& left);
-  std::deque<Left> m_left;  // what left the device while its room was not needed yet, by station
+  std::deque<Left> m_left;  // what left the device and whose room was not needed yet, oldest first
   std::int64_t m_left_bytes = 0;
 
   // These go on from step to step.
-  Jobs m_gradient, m_updated;  // by chunk: what its gradient, its parameters were last changed by
+  Jobs m_gradient, m_updated;  // by chunk: what last changed its gradient, its parameters
   static constexpr int kAtOnce = kSlicesAhead + 1;
-  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for pieces from the next on
-  Jobs m_freed;                           // what emptied the slots, in turn
+  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for the next pieces
+  Jobs m_freed;                           // by slot, in turn: what emptied it
   std::array<int, 2> m_norms = {-1, -1};  // the last one of the compute lane, and of the host lane
   int m_go = -1;                          // an update waits for this: a commit, or its own norm
-  int m_reported = -1;                    // the last job of the step before
+  int m_reported = -1;                    // ends a step: the next one begins after it
   int m_steps = 0;
 };
 

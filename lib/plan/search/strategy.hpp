@@ -37,7 +37,7 @@ class StrategySpace {
   // Returns strategies that differ in one thing: how one layer is treated, where layers are few;
   // the number, end or kind of treated layers; a move, its end, or where updates run; prefetch.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
-  // Returns the number of moves with which the device suffices, or of all, if even they do not.
+  // Returns how few moves suffice for the device, or the number of all if even they do not.
   int fewest_moves(Strategy strategy, int guess) const;
 
  private:

@@ -20,7 +20,7 @@ class Trials {
     bool fits = false;
     bool leads = false;  // it is the chosen plan, or the fastest so far
   };
-  // Compiles the plan as far as that takes, and simulates it if it fits.
+  // Compiles the plan, and simulates it where that matters.
   Result try_out(Candidate const& candidate);
 
   // Says whether the candidate need not be tried: it was, or a plan of the same activations that
