@@ -26,8 +26,8 @@ bool better(Candidate const& a, Candidate const& b);
 // Returns a candidate that is not timed yet.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);
 void take_time(Candidate& candidate, Estimator const& estimator);
-// Says whether the plan writes too much to the drive. Estimates its time only if it does within
-// `candidate.step_s`.
+// Says whether the plan writes more to the drive than the budget allows. The step's time is
+// estimated only where `candidate.step_s` is too short for so many bytes.
 bool wears_too_fast(Candidate const& candidate, StrategySpace const& space);
 
 bool fits(TierBytes const& peaks, Budgets const& budgets);
