@@ -5,9 +5,6 @@
 
 namespace spillway {
 
-// Of a step and rank. Planning takes no longer for more, but a run keeps a record of each.
-inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
-
 // Throws Error(bad_input), one line that names the keys. What passes can be summed and multiplied
 // by the micro-batches of a step wherever plans are made.
 void check_limits(Graph const& train, std::int64_t micro_batches);
