@@ -1,8 +1,10 @@
 // One operation on views. An Op says what is computed, never where or when.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <ranges>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,9 +62,11 @@ T& attributes_of(Op& op) {
 // naming the op, where it has no such attribute.
 UpdateRange& update_range(Op& op);
 
-// The operands that are there.
-inline auto present(std::vector<View> const& views) {
-  return views | std::views::filter(is_present);
+// The operands that are there. Not a view of `ranges`: clang 14, which fuzzes this, has none.
+inline std::vector<std::reference_wrapper<View const>> present(std::vector<View> const& views) {
+  std::vector<std::reference_wrapper<View const>> result;
+  std::ranges::copy_if(views, std::back_inserter(result), is_present);
+  return result;
 }
 
 bool is_in_place(Op const& op, std::size_t output);

@@ -57,8 +57,7 @@ void ByteCells::find_borders(Program const& program) {
     }
   }
   std::ranges::sort(m_borders);
-  auto const [same, end] = std::ranges::unique(m_borders);
-  m_borders.erase(same, end);
+  m_borders.erase(std::unique(m_borders.begin(), m_borders.end()), m_borders.end());
 }
 
 void ByteCells::add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last) {
