@@ -12,7 +12,7 @@
 #include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/listing/items_text.hpp"

@@ -117,8 +117,17 @@ struct Graph {
   Arithmetic arithmetic;
   std::uint64_t seed = 0;
 
+  Op const& op(int id) const { return ops[id]; }
   Tensor const& tensor(View const& view) const { return tensors[view.tensor]; }
   std::int64_t parameter_count() const;
 };
+
+// The backward ops of one block, in order.
+struct BackwardGroup {
+  int block = -1;
+  std::vector<int> ops;
+};
+// The backward pass of a graph, block by block.
+std::vector<BackwardGroup> backward_groups(Graph const& graph);
 
 }  // namespace spillway

@@ -1,10 +1,8 @@
 // One operation on views. An Op says what is computed, never where or when.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,11 +60,9 @@ T& attributes_of(Op& op) {
 // naming the op, where it has no such attribute.
 UpdateRange& update_range(Op& op);
 
-// The operands that are there. Not a view of `ranges`: clang 14, which fuzzes this, has none.
-inline std::vector<std::reference_wrapper<View const>> present(std::vector<View> const& views) {
-  std::vector<std::reference_wrapper<View const>> result;
-  std::ranges::copy_if(views, std::back_inserter(result), is_present);
-  return result;
+// The operands that are there.
+inline auto present(std::vector<View> const& views) {
+  return views | std::views::filter(is_present);
 }
 
 bool is_in_place(Op const& op, std::size_t output);

@@ -25,7 +25,7 @@ struct StepRecord;
 // What an item is told each time it runs.
 struct ItemContext {
   std::int64_t step = 0;
-  std::int64_t micro_batch = 0;  // how many batches this step has loaded before
+  std::int64_t micro_batch = 0;  // of this step
   int parity = 0;                // which version of buffers that have two
   StepRecord* record = nullptr;  // of this run
 };

@@ -15,6 +15,8 @@ Item const* Cursor::next() {
     auto const segment = static_cast<std::size_t>(m_sequence[m_segment++]);
     m_item = m_program.segments[segment].first;
     m_end = m_program.segments[segment].last;
+    m_micro_batch = m_next_micro_batch;
+    m_next_micro_batch += m_program.segments[segment].micro_batches;
   }
 }
 
@@ -23,7 +25,6 @@ void Cursor::pass() {
   auto const n = static_cast<std::size_t>(m_item);
   auto const& item = m_program.items[n];
   m_position[n] = ++m_counts[index(item.lane)];
-  if (item.kind == ItemKind::load_batch) ++m_micro_batch;
   ++m_item;
   ++m_instance;
 }
@@ -32,7 +33,7 @@ void Cursor::next_run() {
   ++m_run;
   m_segment = m_instance = 0;
   m_item = m_end = 0;
-  m_micro_batch = 0;
+  m_micro_batch = m_next_micro_batch = 0;
 }
 
 }  // namespace spillway

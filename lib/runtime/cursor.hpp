@@ -21,9 +21,10 @@ class Cursor {
   void pass();
   void next_run();
 
-  std::uint64_t run() const { return m_run; }                 // from 0
-  std::size_t instance() const { return m_instance; }         // of the item, in the run
-  std::int64_t micro_batch() const { return m_micro_batch; }  // batches that the run loaded before
+  std::uint64_t run() const { return m_run; }          // from 0
+  std::size_t instance() const { return m_instance; }  // of the item, in the run
+  // The item's, counted over the step; for what is the step's own, the last one's.
+  std::int64_t micro_batch() const { return m_micro_batch + m_program.items[m_item].micro_batch; }
   // Of the item's latest instance, counted over all runs; 0: there is none yet.
   std::uint64_t position(ItemNumber item) const {
     return m_position[static_cast<std::size_t>(item)];
@@ -38,7 +39,7 @@ class Cursor {
   std::uint64_t m_run = 0;
   std::size_t m_segment = 0, m_instance = 0;  // m_segment: of m_sequence, the next one
   ItemNumber m_item = 0, m_end = 0;
-  std::int64_t m_micro_batch = 0;
+  std::int64_t m_micro_batch = 0, m_next_micro_batch = 0;  // the first of this segment, the next
 };
 
 }  // namespace spillway

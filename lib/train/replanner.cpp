@@ -9,7 +9,7 @@
 #include "base/median.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/move/move.hpp"
 
 namespace spillway {

@@ -71,12 +71,12 @@ SpillReport spill_report(RankNumbers const& total, SummaryParts const& parts, do
 std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
                                                   Simulation const& simulation) {
   std::array<double, kOpKinds> seconds{};
-  for (auto const& span : simulation.spans) {
-    auto const& item = program.items[static_cast<std::size_t>(span.item)];
+  for (auto const& interval : simulation.intervals) {
+    auto const& item = program.items[static_cast<std::size_t>(interval.item)];
     if (item.kind != ItemKind::op) continue;
     auto const& op = program.ops[static_cast<std::size_t>(item.op)];
     seconds[static_cast<std::size_t>(op.kind)] +=
-        static_cast<double>(span.times) * (span.end_s - span.start_s);
+        static_cast<double>(interval.times) * (interval.end_s - interval.start_s);
   }
   return seconds;
 }

@@ -3,7 +3,7 @@
 
 #include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {

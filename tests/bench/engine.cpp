@@ -37,7 +37,7 @@ Program compiled(Graph const& graph, BlockPolicy activations, char const* update
 // Not inlined: instructions.sh counts between their begin and end.
 [[gnu::noinline]] Compiled plan_once(Graph const& graph) {
   auto const plan = make_plan(graph, test::PlanWords{.activations = {"auto"}}, BlockPolicy::nvme);
-  return place(graph, nullptr, plan, kMicroBatches, 1);
+  return compile_without_waits(graph, nullptr, plan, kMicroBatches, 1);
 }
 [[gnu::noinline]] bool prove_once(Program const& program) {
   return verify(program).has_value();

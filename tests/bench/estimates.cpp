@@ -63,7 +63,7 @@ struct Estimated {
 }
 [[gnu::noinline]] double bound_once(Estimated const& all) {
   double sum = 0;
-  for (Plan const& plan : all.plans) sum += all.estimator.bound_s(plan);
+  for (Plan const& plan : all.plans) sum += all.estimator.sums(plan).bound_s();
   return sum;
 }
 [[gnu::noinline]] double step_once(Estimated const& all) {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "io/ring/random_faults.hpp"
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"

@@ -61,7 +61,10 @@ struct ScratchDirectory {
 
 std::vector<FuzzTarget> make_targets() {
   static ScratchDirectory const scratch;
-  std::vector<FuzzTarget> targets = {yaml(), machine(), profile(scratch.path), program_target()};
+  std::vector<FuzzTarget> targets = {yaml(), machine(), profile(scratch.path)};
+#ifndef SPILLWAY_WITHOUT_PROGRAMS  // some compilers of fuzzers know too little C++
+  targets.push_back(program_target());
+#endif
   for (auto& target : file_targets(scratch.path)) targets.push_back(std::move(target));
   return targets;
 }

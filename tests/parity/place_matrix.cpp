@@ -7,7 +7,7 @@
 #include <random>
 
 #include "io/ring/scripted_queue.hpp"
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "support/interleave.hpp"
 #include "support/random_graph.hpp"
 #include "support/random_plan.hpp"

@@ -29,7 +29,7 @@ Graph graph_of(bool whole_chunks) {
 
 struct Places {
   Tier optimizer, update;
-  bool redo;
+  bool redo, unified = true;
 };
 
 Plan plan_of(Graph const& graph, Places const& places, std::int64_t slice) {
@@ -42,6 +42,8 @@ Plan plan_of(Graph const& graph, Places const& places, std::int64_t slice) {
   }
   plan.redo = places.redo;
   plan.update_slice = slice;
+  plan.unified = places.unified;
+  plan.staging_slot_bytes = std::int64_t{1} << 20;  // a slice of a moment takes two
   return plan;
 }
 
@@ -63,13 +65,16 @@ TEST(UpdateSlices, ComeToTheBitsOfUpdatesInPlace) {
     auto const expected =
         story_of(sliced, plan_of(sliced, {Tier::device, Tier::device, redo}, kSlice));
     for (auto const optimizer : {Tier::host, Tier::nvme}) {
-      for (auto const update : {Tier::device, Tier::host}) {
+      for (int const turn : {0, 1, 2, 3}) {
+        auto const update = turn % 2 == 0 ? Tier::device : Tier::host;
+        bool const unified = turn < 2;
         SCOPED_TRACE(testing::Message() << "optimizer " << static_cast<int>(optimizer)
-                                        << ", update " << static_cast<int>(update));
-        auto const plan = plan_of(sliced, {optimizer, update, redo}, kSlice);
+                                        << ", update " << static_cast<int>(update)
+                                        << (unified ? "" : ", a device with memory of its own"));
+        auto const plan = plan_of(sliced, {optimizer, update, redo, unified}, kSlice);
         EXPECT_EQ(story_of(sliced, plan), expected);
         EXPECT_EQ(story_of(whole, plan), expected);
-        bool const passes = optimizer == Tier::nvme || update == Tier::device;
+        bool const passes = optimizer == Tier::nvme || update == Tier::device || !unified;
         if (passes) {
           EXPECT_GT(updates_of(sliced, plan), 10);
           EXPECT_EQ(updates_of(whole, plan), std::ssize(whole.chunks));

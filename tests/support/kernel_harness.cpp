@@ -195,7 +195,7 @@ void KernelHarness::expect_untouched(Contents const& after, std::string const& w
     auto const id = index(tensor.id);
     auto const size = index(size_bytes(tensor.dtype));
     auto expected = m_contents[id];
-    for (View const& output : present(m_op.outputs)) {
+    for (auto const& output : present(m_op.outputs)) {
       if (output.tensor != tensor.id) continue;
       for_each_position(output, [&](std::int64_t p) {
         std::copy_n(after[id].begin() + p * static_cast<std::int64_t>(size), size,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/data/plan_request.hpp"
+#include "plan/data/open_plan.hpp"
 
 namespace spillway::test {
 

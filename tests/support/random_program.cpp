@@ -6,8 +6,7 @@
 
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 
 namespace spillway::test {
 
@@ -21,7 +20,7 @@ class Generator {
     m_program.micro_batches = 1 + below(m_random, 5);
     for (int i = below(m_random, 2); i >= 0; --i) m_everywhere.push_back(persistent());
     for (std::string const& name : names(m_program.micro_batches)) {
-      m_program.segments.push_back({name, next(), 0});
+      m_program.segments.push_back({name, next(), 0, 1});
       m_here.clear();
       m_away.clear();
       for (int i = 2 + below(m_random, 5); i > 0; --i) add_item();
@@ -103,6 +102,7 @@ class Generator {
     item.number = item.horizon = next();
     item.lane = lane;
     item.kind = kind;
+    item.micro_batch = 0;
     m_program.items.push_back(item);
     return m_program.items.back();
   }

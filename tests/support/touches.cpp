@@ -31,7 +31,7 @@ class Cells {
   // [first, last) of the access in the given step.
   std::pair<int, int> of(Buffer const& buffer, Access const& access, int step) const {
     auto const& cuts = m_cuts[index(buffer.tier)];
-    auto const range = placed(buffer, access, step);
+    auto const range = arena_range(buffer, access, step);
     return {cuts.at(range.first), cuts.at(range.last)};
   }
 
@@ -39,7 +39,7 @@ class Cells {
   void cut(Buffer const& buffer, Access const& access) {
     auto& cuts = m_cuts[index(buffer.tier)];
     for (int step = 0; step < buffer.versions; ++step) {
-      auto const range = placed(buffer, access, step);
+      auto const range = arena_range(buffer, access, step);
       cuts[range.first] = cuts[range.last] = 0;
     }
   }

@@ -1,10 +1,9 @@
 // What other plans cost, and what more memory would buy.
-#include "plan/explain/compare.hpp"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "plan/explain/compare.hpp"
 #include "plan/search/search.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"

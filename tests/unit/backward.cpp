@@ -36,8 +36,8 @@ bool is_given(Role role) {
 
 std::vector<View> operands(Op const& op) {
   std::vector<View> views;
-  for (View const& view : present(op.inputs)) views.push_back(view);
-  for (View const& view : present(op.outputs)) views.push_back(view);
+  for (auto const& view : present(op.inputs)) views.push_back(view);
+  for (auto const& view : present(op.outputs)) views.push_back(view);
   return views;
 }
 
@@ -72,11 +72,11 @@ TEST(Backward, NothingIsReadBeforeItIsWritten) {
     std::set<TensorId> written;
     for (auto const& op : graph.ops) {
       if (op.elided) continue;
-      for (View const& view : present(op.inputs)) {
+      for (auto const& view : present(op.inputs)) {
         bool const ready = is_given(graph.tensor(view).role) || written.contains(view.tensor);
         EXPECT_TRUE(ready) << op.name << " reads " << graph.tensor(view).name;
       }
-      for (View const& view : present(op.outputs)) written.insert(view.tensor);
+      for (auto const& view : present(op.outputs)) written.insert(view.tensor);
     }
   }
 }
@@ -87,7 +87,7 @@ TEST(Backward, ActivationsAndTheirGradientsAreWrittenOnce) {
     std::map<TensorId, std::vector<View>> writes;
     for (auto const& op : graph.ops) {
       if (op.elided) continue;
-      for (View const& view : present(op.outputs)) {
+      for (auto const& view : present(op.outputs)) {
         if (graph.tensor(view).role == Role::activation) writes[view.tensor].push_back(view);
       }
     }

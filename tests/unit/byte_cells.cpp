@@ -69,7 +69,7 @@ TEST(ByteCells, AreTheBytesOfEveryAccess) {
       for (int step = 0; step < 3; ++step) {
         for_each_access(cells, item, step, [&](Access const& access, auto const& range) {
           auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
-          auto [first, last] = placed(buffer, access, step);
+          auto [first, last] = arena_range(buffer, access, step);
           for (auto const cell : cells_of(range)) {
             auto const bytes = cells.bytes(cell);
             EXPECT_EQ(bytes.first, first);  // no gap, nothing outside

@@ -1,14 +1,13 @@
 // What fills a tier when the most of it is in use.
-#include "plan/explain/contributors.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
+#include "plan/explain/peaks.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/hand_made.hpp"
 #include "support/random_plan.hpp"

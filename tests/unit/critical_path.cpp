@@ -23,7 +23,7 @@ class Timetable {
   ItemNumber item(Lane lane, double start_s, double end_s, std::vector<ItemNumber> waits = {}) {
     auto const number = m_made.item(lane, {}, {});
     m_made.program.items.back().waits = std::move(waits);
-    m_simulation.spans.push_back({number, start_s, end_s});
+    m_simulation.intervals.push_back({number, start_s, end_s});
     m_simulation.step_s = std::max(m_simulation.step_s, end_s);
     return number;
   }
@@ -86,7 +86,7 @@ TEST(CriticalPath, KnowsTheInstancesOfAnItem) {
   auto const use = made.item(Lane::compute, {}, {});
   made.program.items[1].waits = {load};
   Simulation simulation;
-  simulation.spans = {{load, 0, 2}, {use, 2, 3}, {load, 2, 7}, {use, 7, 8}};
+  simulation.intervals = {{load, 0, 2}, {use, 2, 3}, {load, 2, 7}, {use, 7, 8}};
   simulation.step_s = 8;
   auto const path = critical_path(made.program, simulation);
   ASSERT_EQ(path.size(), 3u);
@@ -115,11 +115,12 @@ void expect_whole(Program const& program) {
   for (auto const& part : path) {
     EXPECT_DOUBLE_EQ(part.start_s, at_s);
     EXPECT_GT(part.end_s, part.start_s);
-    bool const is_its_span = std::ranges::any_of(simulation.spans, [&](auto const& span) {
-      return span.item == part.item && span.end_s == part.end_s &&
-             (span.start_s == part.start_s || part.start_s == 0);
-    });
-    EXPECT_TRUE(is_its_span) << describe(program, part.item);
+    bool const is_its_interval =
+        std::ranges::any_of(simulation.intervals, [&](auto const& interval) {
+          return interval.item == part.item && interval.end_s == part.end_s &&
+                 (interval.start_s == part.start_s || part.start_s == 0);
+        });
+    EXPECT_TRUE(is_its_interval) << describe(program, part.item);
     at_s = part.end_s;
   }
   EXPECT_DOUBLE_EQ(at_s, simulation.step_s);

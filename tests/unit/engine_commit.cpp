@@ -8,8 +8,7 @@
 #include "io/spill/spill_file.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "tests/support/engine_fakes.hpp"
 
 namespace spillway {
@@ -38,7 +37,7 @@ class Miniature {
     auto const reloaded = add_buffer(back, Tier::device);
     add_item(Lane::nvme_read, ItemKind::copy, {away}, {reloaded});
     add_op({reloaded}, {norms});
-    program.segments.push_back({"last", 0, next()});
+    program.segments.push_back({"last", 0, next(), 1});
     add_item(Lane::comm, ItemKind::commit, {loss, norms}, {control});
     add_op({control, weight}, {weight});
     program.segments.push_back({"update", program.segments[0].last, next()});
@@ -85,6 +84,7 @@ class Miniature {
     item.number = item.horizon = next();
     item.lane = lane;
     item.kind = kind;
+    item.micro_batch = program.segments.empty() ? 0 : -1;
     for (auto const id : reads) {
       item.operands.push_back(id);
       item.reads.push_back({id, 0, buffer(id).bytes, {}});

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "plan/data/machine_file.hpp"
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
@@ -60,7 +60,7 @@ void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolera
   auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
   auto const exact_s = simulate(program, machine).step_s;
   EXPECT_NEAR(estimator.step_s(plan) / exact_s, 1, within.time);
-  EXPECT_LE(estimator.bound_s(plan), 1.001 * exact_s);
+  EXPECT_LE(estimator.sums(plan).bound_s(), 1.001 * exact_s);
   auto const peaks = estimator.peaks(plan);
   for (std::size_t tier = 0; tier < kTiers; ++tier) {
     if (program.peak_bytes[tier] == 0) {
@@ -151,11 +151,11 @@ TEST_P(Estimates, OfBytesThatMoveAreNear) {
                           .update = {"host", "device"}};
     auto plan = make_plan(graph, words, BlockPolicy::keep);
     plan.unified = unified;
-    auto program = place(graph, nullptr, plan, GetParam(), 1).train;
+    auto program = compile_without_waits(graph, nullptr, plan, GetParam(), 1).train;
     derive_waits(program);
     auto const simulated = simulate(program, machine).bytes;
     auto const model = block_model(graph, machine, all_policies());
-    auto const moved = Estimator(model, machine, GetParam()).moved_bytes(plan);
+    auto const moved = Estimator(model, machine, GetParam()).sums(plan).moved_bytes;
     for (Lane const lane : {Lane::h2d, Lane::d2h, Lane::nvme_read, Lane::nvme_write}) {
       auto const exact = static_cast<double>(simulated[index(lane)]);
       ASSERT_GT(exact, 0) << name(lane);
@@ -169,7 +169,7 @@ TEST_P(Estimates, OfBytesThatMoveAreNear) {
 double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int ranks) {
   auto model = block_model(graph, machine, all_policies(), ranks);
   apply(Shard::none, model);
-  auto program = place(graph, nullptr, plan, 1, ranks).train;
+  auto program = compile_without_waits(graph, nullptr, plan, 1, ranks).train;
   derive_waits(program);
   return Estimator(model, machine, 1).step_s(plan) / simulate(program, machine).step_s;
 }
@@ -227,7 +227,7 @@ double mean_error(Graph const& graph, Machine const& machine, bool norm_is_await
     request.prefetch = 1 << random() % 3;
     auto plan = make_plan(graph, request, BlockPolicy::keep);
     plan.unified = unified;
-    auto program = place(graph, nullptr, plan, 1, 1).train;
+    auto program = compile_without_waits(graph, nullptr, plan, 1, 1).train;
     derive_waits(program);
     sum += std::abs(estimator.step_s(plan) / simulate(program, machine).step_s - 1);
   }

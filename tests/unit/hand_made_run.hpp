@@ -5,8 +5,7 @@
 
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "support/hand_made.hpp"
 
 namespace spillway::test {

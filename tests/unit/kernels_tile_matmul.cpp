@@ -27,8 +27,8 @@ class Operand {
     for (std::size_t i = 0; i < count; ++i) {
       auto const n = (i + static_cast<std::size_t>(seed)) * 2654435761u % 100003u;
       m_bf16[i] = to_bf16(static_cast<float>(n) / 50001.0f - 1.0f);
-      m_f32[i] = dtype == DType::bf16 ? to_float(m_bf16[i])
-                                      : static_cast<float>(n) / 50001.0f - 1.0f;
+      m_f32[i] =
+          dtype == DType::bf16 ? to_float(m_bf16[i]) : static_cast<float>(n) / 50001.0f - 1.0f;
     }
   }
   MatrixLayout const& layout() const { return m_layout; }
@@ -56,8 +56,11 @@ class Case {
         m_before(result, e.rows, e.columns, c_transposed, 4),
         m_bias(dtype, 1, e.columns, false, 5),
         m_c(m_before) {
-    m_shape = {.a = m_a.layout(), .b = m_b.layout(), .c = m_c.layout(),
-               .bias = !c_transposed, .addend = &m_more.layout(),
+    m_shape = {.a = m_a.layout(),
+               .b = m_b.layout(),
+               .c = m_c.layout(),
+               .bias = !c_transposed,
+               .addend = &m_more.layout(),
                .accumulate = accumulate};
   }
   void run(TileKernels const& kernels, int threads) {
@@ -65,8 +68,8 @@ class Case {
     TileMatmul const product(m_shape, kernels, threads);
     Kokkos::View<std::byte*, Kokkos::HostSpace> const workspace(
         "workspace", static_cast<std::size_t>(product.workspace_bytes()));
-    product(test::other_instance(threads), {m_a.data(), m_b.data(), m_c.data(), m_bias.data(),
-                                            m_more.data(), workspace.data()});
+    product(test::other_instance(threads),
+            {m_a.data(), m_b.data(), m_c.data(), m_bias.data(), m_more.data(), workspace.data()});
   }
   std::vector<double> results() const {
     std::vector<double> all;

@@ -14,8 +14,7 @@ namespace spillway {
 namespace {
 
 struct AlignedBytes {
-  explicit AlignedBytes(std::int64_t bytes)
-      : storage(static_cast<std::size_t>(bytes) / 64 + 1) {}
+  explicit AlignedBytes(std::int64_t bytes) : storage(static_cast<std::size_t>(bytes) / 64 + 1) {}
   void* data() { return storage.data(); }
 
   struct alignas(64) Line {
@@ -42,13 +41,17 @@ struct Factor {
             dtype == DType::bf16 ? to_float(to_bf16(x)) : x;
       }
     for (auto const x : f32) bits.push_back(to_bf16(x));
-    source = {.data = f32.data(), .dtype = dtype, .depth_contiguous = depth_contiguous,
-              .stride = stride, .lines = lines, .depth = depth};
+    source = {.data = f32.data(),
+              .dtype = dtype,
+              .depth_contiguous = depth_contiguous,
+              .stride = stride,
+              .lines = lines,
+              .depth = depth};
     if (dtype == DType::bf16) source.data = bits.data();
   }
   double at(std::int64_t line, std::int64_t depth) const {
-    auto const i = source.depth_contiguous ? line * source.stride + depth
-                                           : depth * source.stride + line;
+    auto const i =
+        source.depth_contiguous ? line * source.stride + depth : depth * source.stride + line;
     return f32[static_cast<std::size_t>(i)];
   }
 };

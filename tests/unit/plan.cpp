@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "plan/data/plan_file.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"

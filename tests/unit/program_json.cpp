@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "graph/build.hpp"
 #include "plan/compile/compile.hpp"
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/listing/items_text.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/compile/compile.hpp"
-#include "plan/data/plan_file.hpp"
+#include "plan/data/plan.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
@@ -122,7 +122,7 @@ std::vector<Point> points(Site const& site) {
   Estimator const estimator(model, site.machine, 1);
   std::vector<Point> result;
   for (Plan& plan : all_plans(site)) {
-    auto const bound_s = estimator.bound_s(plan);
+    auto const bound_s = estimator.sums(plan).bound_s();
     auto const estimated = estimator.peaks(plan);
     result.push_back({std::move(plan), bound_s, estimated});
   }
@@ -137,7 +137,7 @@ double best_s(std::vector<Point> const& points, std::int64_t device_bytes, Machi
   for (Point const& point : points) {
     if (0.999 * point.bound_s > best) break;
     if (static_cast<double>(point.estimated[0]) > 1.2 * static_cast<double>(device_bytes)) continue;
-    auto compiled = place(graph(), nullptr, point.plan, 1, 1);
+    auto compiled = compile_without_waits(graph(), nullptr, point.plan, 1, 1);
     if (compiled.train.peak_bytes[0] > device_bytes) continue;
     derive_waits(compiled.train);
     best = std::min(best, simulate(compiled.train, machine).step_s);

@@ -9,7 +9,7 @@
 
 #include "graph/build.hpp"
 #include "plan/compile/compile.hpp"
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/search/solve.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/schedule/schedule.hpp"

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
+#include "plan/schedule/reach.hpp"
 #include "plan/schedule/schedule.hpp"
+#include "support/plan_words.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
@@ -18,7 +21,7 @@ namespace {
 constexpr unsigned kPlans = 100;
 
 // A random Plan that spills something. Parameters stay where they are used and updates run at the
-// end, so that `prefetch` is about reloads alone.
+// end, so that `prefetch` is about reloads alone. Memory is one: what is staged has more items.
 struct Spilling {
   Graph graph;
   Plan plan;
@@ -33,6 +36,7 @@ struct Spilling {
     micro_batches = 1 + below(draws, 3);
     for (ChunkPlan& chunk : plan.chunks) chunk.parameters = Tier::device;
     plan.redo = true;
+    plan.unified = true;
     constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,
                                         BlockPolicy::light_nvme, BlockPolicy::light_host};
     for (BlockPlan& block : plan.blocks) {
@@ -145,6 +149,54 @@ TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
             << seed << " " << describe(program, item->number);
       }
     }
+  }
+}
+
+// Beside a device with memory of its own the drive reads and writes slots in host memory alone:
+// every byte goes through one of a few, in its place and order.
+TEST(Staging, GoesThroughSlotsInTurns) {
+  Graph const graph = gpt_training_graph(
+      {.layers = 3, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640, .micro = 2});
+  auto plan = make_plan(
+      graph, PlanWords{.activations = {"nvme"}, .optimizer = {"nvme"}, .update = {"device"}},
+      BlockPolicy::keep);
+  plan.unified = false;
+  plan.staging_slot_bytes = std::int64_t{1} << 20;
+  auto const program = schedule(graph, plan, Purpose::train, 2, 1);
+  std::map<BufferId, std::int64_t> there;   // bytes of the slot that are of use
+  std::map<BufferId, std::int64_t> origin;  // their place in the buffer that they come from
+  std::map<std::pair<BufferId, BufferId>, std::int64_t> moved;
+  std::map<BufferId, BufferId> in_slot;
+  std::set<BufferId> slots;
+  int in_pieces = 0;
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::copy) continue;
+    auto const &from = program.buffers[item.operands[0]], &to = program.buffers[item.operands[1]];
+    EXPECT_NE(std::set({from.tier, to.tier}), std::set({Tier::device, Tier::nvme}));
+    auto const &read = item.reads.front(), &write = item.writes.front();
+    ASSERT_EQ(read.last - read.first, write.last - write.first);
+    ASSERT_LE(write.last - write.first, std::int64_t{1} << 20);
+    if (to.tier == Tier::host) {
+      slots.insert(to.id);
+      in_slot[to.id] = from.id;
+      origin[to.id] = read.first;
+      there[to.id] = read.last - read.first;
+      EXPECT_EQ(write.first, 0);
+      in_pieces += read.first > 0 ? 1 : 0;
+    } else {
+      EXPECT_EQ(read.first, 0);
+      EXPECT_EQ(std::exchange(there[from.id], 0), read.last) << describe(program, item.number);
+      moved[{in_slot[from.id], to.id}] += read.last;
+      bool const is_whole = is_activation(program, to.id);  // else a slice of state
+      EXPECT_EQ(write.first, is_whole ? origin[from.id] : write.first);
+    }
+  }
+  EXPECT_EQ(std::ssize(slots), 2 * kStagingSlots);
+  EXPECT_GT(in_pieces, 30) << "tensors larger than a slot";
+  for (auto const& [pair, bytes] : moved) {
+    auto const &from = program.buffers[pair.first], &to = program.buffers[pair.second];
+    if (from.persistent || to.persistent) continue;  // slices of state
+    EXPECT_EQ(bytes, std::min(from.bytes, to.bytes)) << from.name;
   }
 }
 

@@ -174,9 +174,10 @@ TEST(Updates, OnTheHostGoOnBesideTheNextForwardPass) {
   machine.kind_giga_per_s["host adamw"] = 1;
   auto const simulation = simulate(program, machine);
   double begin_s = 0;  // of the forward pass, counted from the end of the step before
-  for (auto const& span : simulation.spans) {
-    bool const computes = program.items[static_cast<std::size_t>(span.item)].lane == Lane::compute;
-    if (computes) begin_s = std::min(begin_s, span.start_s);
+  for (auto const& interval : simulation.intervals) {
+    bool const computes =
+        program.items[static_cast<std::size_t>(interval.item)].lane == Lane::compute;
+    if (computes) begin_s = std::min(begin_s, interval.start_s);
   }
   EXPECT_LT(begin_s, -0.1 * simulation.busy_s[index(Lane::host)]);
 }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/data/plan_request.hpp"
+#include "plan/data/open_plan.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
@@ -78,7 +78,7 @@ TEST(Sharding, SendsWhatThePaperSays) {
   constexpr double slow_gbps = 1e-6;  // nothing else counts
   auto const sent = [](Shard shard) { return of(shard, 4, slow_gbps).step_s * slow_gbps * 1e9; };
   auto const whole = model_of(Shard::none, 4);
-  auto const gradients = 0.75 * static_cast<double>(all(&ChunkCost::gradient_bytes, whole));
+  auto const gradients = 0.75 * static_cast<double>(all(&ChunkCost::held_gradient_bytes, whole));
   auto const parameters = 0.75 * static_cast<double>(all(&ChunkCost::parameter_bytes, whole));
   double parts = 0;  // of further uses, which every micro-batch sends by themselves
   for (ChunkCost const& chunk : whole.chunks)

@@ -21,14 +21,9 @@ struct Toy {
   int blocks() const { return 2; }
   int groups() const { return 2; }
   int block_of(int group) const { return 1 - group; }
-  template <class Visit>
-  void fetches(int station, Visit visit) const {
-    if (station == 1) visit(1);
-  }
-  template <class Visit>
-  void drops(int station, Visit visit) const {
-    if (station == 2) visit(1);
-  }
+  using Chunks = std::vector<int>;
+  Chunks fetches(int station) const { return station == 1 ? Chunks{1} : Chunks{}; }
+  Chunks drops(int station) const { return station == 2 ? Chunks{1} : Chunks{}; }
   int forward_pieces(int) const { return 1; }
   template <class Visit>
   void leaving(int block, int, Visit visit) const {
@@ -48,22 +43,17 @@ struct Toy {
   int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
-  template <class Visit>
-  void chunks(Visit visit) const {
-    for (int const chunk : {0, 1}) visit(chunk);
-  }
-  template <class Visit>
-  void updated_after(int group, Visit visit) const {
-    for (int const chunk : early[static_cast<std::size_t>(group)]) visit(chunk);
-  }
+  Chunks chunks() const { return {0, 1}; }
+  Chunks updated_after(int group) const { return early[static_cast<std::size_t>(group)]; }
   int loss_group() const { return 0; }
   int pieces() const { return static_cast<int>(order.size()); }
   int chunk_of(int piece) const { return order[static_cast<std::size_t>(piece)]; }
   int ahead(int) const { return 1; }
 };
 
-struct Recorder {
+struct Recorder : StepSink {
   std::vector<std::string> said;
+  std::string segment;  // of the micro-batch that is told
 
   template <class... Args>
   void say(std::string_view text, Args const&... args) {
@@ -72,21 +62,29 @@ struct Recorder {
   static std::string id(GradientId g) {
     return g.part < 0 ? fmt::format("{}", g.chunk) : fmt::format("{}.{}", g.chunk, g.part);
   }
-  void begin_micro_batch(MicroBatch const& now) { say("{}:", now.segment); }
-  void enter(int) {}
-  void fetch(int chunk, int) { say("fetch {}", chunk); }
-  void drop(int chunk, int) { say("drop {}", chunk); }
-  void forward(int block, int) { say("forward {}", block); }
-  void leave(int, int what) { say("leave {}", what); }
-  void turn() {}
-  void reload(int, int what) { say("reload {}", what); }
-  void backward(int group, int) { say("backward {}", 1 - group); }
-  void collect(GradientId g, int, bool) { say("collect {}", id(g)); }
-  void accumulate(GradientId g) { say("accumulate {}", id(g)); }
-  void add_part(GradientId g) { say("add {}", id(g)); }
-  void reduce(GradientId g) { say("reduce {}", id(g)); }
-  void gather(GradientId g) { say("gather {}", id(g)); }
-  void end_micro_batch() {}
+  // Every event of a micro-batch carries it.
+  void say_of(MicroBatch const& now, std::string_view text, auto const&... args) {
+    EXPECT_EQ(now.segment, segment);
+    say(text, args...);
+  }
+  void begin_micro_batch(MicroBatch const& now) { say("{}:", segment = now.segment); }
+  void fetch(int chunk, Station const& at) { say_of(at.batch, "fetch {}", chunk); }
+  void drop(int chunk, Station const& at) { say_of(at.batch, "drop {}", chunk); }
+  void forward(Station const& at, int) {
+    EXPECT_EQ(at.number, at.block);
+    say_of(at.batch, "forward {}", at.block);
+  }
+  void leave(Station const& at, int what) { say_of(at.batch, "leave {}", what); }
+  void reload(Station const& at, int what) { say_of(at.batch, "reload {}", what); }
+  void backward(Station const& at, int) {
+    EXPECT_EQ(at.number, 2 + at.group);
+    say_of(at.batch, "backward {}", at.block);
+  }
+  void collect(GradientId g, Station const& at) { say_of(at.batch, "collect {}", id(g)); }
+  void accumulate(GradientId g, MicroBatch const& now) { say_of(now, "accumulate {}", id(g)); }
+  void add_part(GradientId g, MicroBatch const& now) { say_of(now, "add {}", id(g)); }
+  void reduce(GradientId g, MicroBatch const& now) { say_of(now, "reduce {}", id(g)); }
+  void gather(GradientId g, MicroBatch const& now) { say_of(now, "gather {}", id(g)); }
   void begin_update() { say("update:"); }
   void norm(int chunk) { say("norm {}", chunk); }
   void commit(bool knows_norms) { say("commit{}", knows_norms ? "" : " without norms"); }
@@ -94,8 +92,6 @@ struct Recorder {
   void bring(int piece, bool late) { say("bring {}{}", piece, late ? " late" : ""); }
   void update(int piece) { say("piece {}", piece); }
   void updated(int chunk) { say("updated {}", chunk); }
-  void end_group(int) {}
-  void end_update() {}
 };
 
 // `micro_batches`: 1, 2 or 3, of which the third is told between the others.

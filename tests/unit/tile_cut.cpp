@@ -51,8 +51,7 @@ void expect_places_apart(TileCut const& cut) {
   }
   EXPECT_LE(end, cut.scratch_offset);
   EXPECT_GE(cut.scratch_bytes, cut.rows.size * cut.sums_row() * size_bytes(DType::f32));
-  EXPECT_EQ(cut.workspace_bytes(),
-            cut.scratch_offset + cut.scratches() * cut.scratch_bytes);
+  EXPECT_EQ(cut.workspace_bytes(), cut.scratch_offset + cut.scratches() * cut.scratch_bytes);
 }
 
 constexpr Lie kShapes[] = {{1, 1, 1, false, false},           {33, 31, 65, true, false},

@@ -8,8 +8,7 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "support/damage.hpp"
 #include "support/gpt_graph.hpp"
@@ -215,18 +214,28 @@ TEST(Verify, RefusesAnItemThatWritesWhereItReadsAnotherBuffer) {
 }
 
 TEST(Verify, RefusesShapesThatCannotBeWalked) {
-  auto const refused = [](auto damage) {
+  auto const expect = [](std::string const& why, auto damage) {
     Spilling spilling;
     damage(spilling.program);
-    return verify(spilling.program).has_value();
+    auto const violation = verify(spilling.program);
+    EXPECT_NE(violation.value_or(Violation{}).why.find(why), std::string::npos)
+        << why << ": " << violation.value_or(Violation{}).why;
   };
-  EXPECT_TRUE(refused([](Program& p) { p.buffers[3].offset = p.peak_bytes[0]; }));
-  EXPECT_TRUE(refused([](Program& p) { p.buffers[3].offset = -4096; }));
-  EXPECT_TRUE(refused([](Program& p) { p.items[5].operands.pop_back(); }));
-  EXPECT_TRUE(refused([](Program& p) { p.items[5].waits = {1 << 20}; }));
-  EXPECT_TRUE(refused([](Program& p) { p.items[5].reads.front().last += 1 << 30; }));
-  EXPECT_TRUE(refused([](Program& p) { std::swap(p.items[5], p.items[6]); }));
-  EXPECT_TRUE(refused([](Program& p) { p.segments.pop_back(); }));
+  expect("ends at byte", [](Program& p) { p.buffers[3].offset = p.peak_bytes[0]; });
+  expect("ends at byte", [](Program& p) { p.buffers[3].offset = -4096; });
+  expect("2 versions 0 bytes apart", [](Program& p) { p.buffers[3].versions = 2; });
+  expect("0 versions", [](Program& p) { p.buffers[3].versions = 0; });
+  expect("buffer 3 has id 4", [](Program& p) { p.buffers[3].id = 4; });
+  expect("its kind does not take", [](Program& p) { p.items[5].operands.pop_back(); });
+  expect("works on buffer 1048576", [](Program& p) { p.items[5].operands[0] = 1 << 20; });
+  expect("waits for item 1048576", [](Program& p) { p.items[5].waits = {1 << 20}; });
+  expect("uses bytes", [](Program& p) { p.items[5].reads.front().last += 1 << 30; });
+  expect("uses buffer -1", [](Program& p) { p.items[5].reads.front().buffer = -1; });
+  expect("runs op 1048576",
+         [](Program& p) { std::ranges::find(p.items, ItemKind::op, &Item::kind)->op = 1 << 20; });
+  expect("item 5 says 6", [](Program& p) { std::swap(p.items[5], p.items[6]); });
+  expect("are in no segment", [](Program& p) { p.segments.pop_back(); });
+  expect("does not begin where", [](Program& p) { p.segments.front().first = 1; });
 }
 
 }  // namespace

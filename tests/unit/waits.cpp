@@ -83,7 +83,7 @@ TEST(Waits, AreNeverImpliedByOrderAndOtherWaits) {
   Random random(11);
   for (int i = 0; i < 200; ++i) {
     Program const program = i % 2 == 0 ? random_step(random) : random_program(random);
-    auto const instances = unroll(program, proof_sequence(program), proof_steps(program));
+    auto const instances = unroll_for_proof(program);
     for (Item const& item : program.items) {
       for (std::size_t w = 0; w < item.waits.size(); ++w) {
         Program without = program;

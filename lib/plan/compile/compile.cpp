@@ -3,9 +3,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/schedule/schedule.hpp"
 
@@ -20,16 +19,16 @@ void prove(Program const& program) {
 
 }  // namespace
 
-Compiled place(Graph const& train, Graph const* eval, Plan const& plan, std::int64_t micro_batches,
-               std::int64_t ranks) {
-  Compiled placed{schedule(train, plan, Purpose::train, micro_batches, ranks), std::nullopt};
-  std::vector<Program*> programs = {&placed.train};
+Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
+                               std::int64_t micro_batches, std::int64_t ranks) {
+  Compiled compiled{schedule(train, plan, Purpose::train, micro_batches, ranks), std::nullopt};
+  std::vector<Program*> programs = {&compiled.train};
   if (eval) {
-    placed.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
-    programs.push_back(&*placed.eval);
+    compiled.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
+    programs.push_back(&*compiled.eval);
   }
   layout(programs);
-  return placed;
+  return compiled;
 }
 
 void prove(Compiled const& compiled) {
@@ -39,7 +38,7 @@ void prove(Compiled const& compiled) {
 
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks) {
-  auto compiled = place(train, eval, plan, micro_batches, ranks);
+  auto compiled = compile_without_waits(train, eval, plan, micro_batches, ranks);
   derive_waits(compiled.train);
   if (compiled.eval) derive_waits(*compiled.eval);
   prove(compiled);

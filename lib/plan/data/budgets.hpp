@@ -1,4 +1,4 @@
-// What a rank may use of each tier.
+// Budgets say how much of each tier a rank may use.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ struct Budgets {
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;  // 0: no host tier
   std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
-  // That may be written to the drive, over a step: for its endurance.
+  // A step may write this much on average, because writes wear a drive out.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
-// budgets.*budget_of(tier).
+// Returns the member that holds the budget of a tier, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
                                                       &Budgets::nvme_bytes};
@@ -31,7 +31,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
   return has_tier(budgets, away_tier(policy).value_or(Tier::device));
 }
 
-// What peaks are above their budgets.
+// Says by how much each peak is above its budget; 0 where it fits.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
   for (Tier const tier : kTiersInOrder)

@@ -36,18 +36,17 @@ constexpr MachineField kFields[] = {
     {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},
 };
 
-double value_or_0(std::map<std::string, double, std::less<>> const& numbers,
-                  std::string const& key) {
-  auto const found = numbers.find(key);
-  return found == numbers.end() ? 0 : found->second;
-}
-
 void scale_host_rates(Machine& machine, double factor) {
   for (auto& [kind, rate] : machine.kind_giga_per_s)
     if (kind.starts_with("host ")) rate *= factor;
 }
 
 }  // namespace
+
+double number_or(Numbers const& numbers, std::string const& key, double fallback) {
+  auto const found = numbers.find(key);
+  return found == numbers.end() ? fallback : found->second;
+}
 
 std::int64_t Machine::host_threads() const {
   return std::max<std::int64_t>(1, std::llround(host_cores));
@@ -91,17 +90,17 @@ Machine slowest(std::span<Machine const> machines) {
     for (MachineField const& field : kFields) {
       auto& value = result.*field.at;
       double const theirs = machine.*field.at;
-      bool const known = value > 0 && theirs > 0;  // a rate of 0 would be endless
+      bool const known = value > 0 && theirs > 0;
       value = field.more_is_better && known ? std::min(value, theirs) : std::max(value, theirs);
     }
     for (auto& [key, s] : result.op_s) {
-      auto const theirs = value_or_0(machine.op_s, key);
+      auto const theirs = number_or(machine.op_s, key, 0);
       s = s > 0 && theirs > 0 ? std::max(s, theirs) : 0;
     }
     for (auto& [kind, rate] : result.kind_giga_per_s)
-      rate = std::min(rate, value_or_0(machine.kind_giga_per_s, kind));
+      rate = std::min(rate, number_or(machine.kind_giga_per_s, kind, 0));
   }
-  // Each the worst of some rank, they need not go together.
+  // Values from different ranks may contradict each other.
   result.compute_cores = std::min(result.compute_cores, result.cores);
   result.nvme_both_gbps =
       std::min(result.nvme_both_gbps, result.nvme_read_gbps + result.nvme_write_gbps);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown", kAbout = "about";
 constexpr std::int64_t kMostThreads = 4096;
-constexpr double kMost = 1e9;  // numbers of a file are below this; as GFLOP/s it is an exaflop
+constexpr double kMost = 1e9;  // no number of a file is as high: as GFLOP/s it is an exaflop
 
 std::vector<Key> keys_of(Machine& machine) {
   std::vector<Key> keys = {
@@ -31,17 +31,16 @@ std::vector<Key> keys_of(Machine& machine) {
        "What may be written to the drives in their life."},
   };
   for (MachineField const& field : machine_fields()) {
-    // A rate of 0 is none; a cost of 0 may be.
+    // A rate of 0 would mean that it is not known; a cost may be 0.
     RealField const real{&(machine.*field.at), 0, kMost, field.more_is_better};
     keys.push_back({field.key, real, kUnknown, "", field.doc});
   }
-  // Groups hold together, as nested maps want it.
+  // Keys with the same first part become one nested map, so they must follow each other.
   auto const group = [](Key const& key) { return key.name.substr(0, key.name.find('.')); };
   std::ranges::stable_sort(keys, {}, group);
   return keys;
 }
 
-using Numbers = std::map<std::string, double, std::less<>>;
 struct Table {
   std::string_view name;
   Numbers Machine::*at;
@@ -53,10 +52,15 @@ constexpr Table kTables[] = {
     {"ops", &Machine::op_s, "Seconds of single ops."},
 };
 
+void require_map(Value const& value, std::string const& source, std::string_view name) {
+  if (value.kind != Value::Kind::map)
+    refuse({fmt::format("{}:{}", source, value.line), std::string(name)},
+           "expected a map, got " + describe(value));
+}
+
 void read_table(Numbers& numbers, Value const& value, std::string const& source,
                 std::string_view name) {
-  Place const place{fmt::format("{}:{}", source, value.line), std::string(name)};
-  if (value.kind != Value::Kind::map) refuse(place, "expected a map, got " + describe(value));
+  require_map(value, source, name);
   for (auto const& [key, line, number] : value.entries) {
     Place const here{fmt::format("{}:{}", source, line), fmt::format("{}.{}", name, key)};
     double const read = read_real(number, here);
@@ -67,15 +71,14 @@ void read_table(Numbers& numbers, Value const& value, std::string const& source,
 }
 
 About read_about(Value const& value, std::string const& source) {
-  Place const place{fmt::format("{}:{}", source, value.line), std::string(kAbout)};
-  if (value.kind != Value::Kind::map) refuse(place, "expected a map, got " + describe(value));
+  require_map(value, source, kAbout);
   About about;
   for (auto const& [key, line, text] : value.entries)
     about.emplace_back(key, read_text(text, {fmt::format("{}:{}", source, line), key}));
   return about;
 }
 
-// The value of `key`, which is no number, out of a file's map; null where there is none.
+// Takes the entry of `key` out of a file's map, because only numbers may remain there.
 std::optional<Value> taken(Value& root, std::string_view key) {
   auto const found = std::ranges::find(root.entries, key, &Entry::key);
   if (found == root.entries.end()) return std::nullopt;
@@ -84,7 +87,7 @@ std::optional<Value> taken(Value& root, std::string_view key) {
   return value;
 }
 
-// What no machine can be.
+// Refuses numbers that contradict each other.
 void check(Machine const& machine, Origins const& origins, std::string const& source) {
   auto const refuse_key = [&](std::string const& key, std::string const& why) {
     auto const found = origins.find(key);

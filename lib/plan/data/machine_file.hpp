@@ -1,5 +1,5 @@
-// A Machine as YAML: what `spillway profile` writes, and input/machines/*.yaml, for machines that
-// are not there.
+// Reads and writes a Machine as YAML. `spillway profile` writes such files, and input/machines has
+// some for machines that are not there.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// What measured a profile, and on what: ("cpu", "AMD EPYC 9654"), ... For people, and to tell
-// profiles apart; empty in files that nobody measured.
+// Says what measured a profile, and on what: ("cpu", "AMD EPYC 9654"), ... People read it, and a
+// run tells profiles apart by it. It is empty in files that nobody measured.
 using About = std::vector<std::pair<std::string, std::string>>;
 
 struct Profile {
@@ -19,19 +19,19 @@ struct Profile {
   Machine machine;
 };
 
-// Nothing is required; what a file does not say is not known. Throws Error(bad_input), naming the
-// file, line and key: an unknown key, a wrong value, numbers that contradict each other.
+// A file may leave out anything, which then is not known. All three throw Error(bad_input), naming
+// the file, line and key, for an unknown key, a wrong value or numbers that contradict each other.
 Machine load_machine(std::string const& path);
-// The same for a text; `source` names it in errors.
+// `source` names the text in errors.
 Machine parse_machine(std::string const& text, std::string const& source);
 Profile parse_profile(std::string const& text, std::string const& source);
 
-// Throws Error(bad_input), naming a rate without which every plan of a model would take no time:
-// that of matrix products in the run's precision, that of memory, and, where plans may `spill`,
-// those of the drive.
+// Throws Error(bad_input) if a rate is missing without which every plan would seem to take no time:
+// that of matrix products in the run's precision, that of memory, and, if plans may `spill`, those
+// of the drive.
 void require_rates(Machine const& machine, bool bf16, bool spill, std::string const& source);
 
-// With a comment before each key. Loads to an equal Machine.
+// Writes a comment before each key. What it writes loads to an equal Machine.
 std::string to_yaml(Machine const& machine, About const& about = {});
 
 }  // namespace spillway

@@ -1,31 +1,106 @@
 #include "plan/data/open_plan.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <stdexcept>
+
+#include "base/math.hpp"
 
 namespace spillway {
 
 namespace {
 
 template <class T>
-bool is_open(Asked<T> const& asked, std::size_t i) {
-  return !asked[std::min(i, asked.size() - 1)];
+std::optional<T> entry(Asked<T> const& list, int i) {
+  return list[std::min<std::size_t>(i, list.size() - 1)];
+}
+
+template <class T>
+void refuse_length(Asked<T> const& list, std::string_view key, std::int64_t most,
+                   char const* what) {
+  if (list.empty()) throw std::invalid_argument(fmt::format("plan.{}: an empty list", key));
+  if (std::ssize(list) <= most) return;
+  throw std::invalid_argument(
+      fmt::format("plan.{}: a list of {} for {} {}", key, list.size(), most, what));
+}
+
+ChunkPlan chunk_plan(PlanRequest const& request, int chunk) {
+  ChunkPlan plan;
+  for (PlaceRow const& row : kPlaceTable) {
+    bool const away = row.place == &ChunkPlan::update && plan.optimizer != Tier::device;
+    plan.*row.place = entry(request.*row.asked, chunk).value_or(away ? Tier::host : Tier::device);
+  }
+  return plan;
+}
+
+// A slice is a multiple of `unit`. The largest of what is moved gets between `few` and `many`
+// slices, and all of it together about 1024 at most, since more take longer to plan.
+std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std::int64_t many,
+                   std::int64_t usual, std::int64_t unit) {
+  auto const part = [&](std::int64_t amount, std::int64_t parts) {
+    return round_up(div_ceil(std::max<std::int64_t>(1, amount), parts), unit);
+  };
+  auto const most = part(largest, few), least = std::max(part(largest, many), part(all, 1024));
+  return std::clamp(usual, std::min(least, most), most);
+}
+
+// The spill file's checksums are of whole pieces of 1 MiB: 512 Ki elements of any dtype of state.
+constexpr std::int64_t kPieceElements = std::int64_t{512} << 10,
+                       kPieceBytes = std::int64_t{1} << 20;
+
+std::int64_t update_slice(Graph const& graph) {
+  std::int64_t largest = 0, all = 0;
+  for (Chunk const& chunk : graph.chunks) {
+    largest = std::max(largest, chunk.elements);
+    all += chunk.elements;
+  }
+  return slice(largest, all, 4, 20, std::int64_t{4} << 20, kPieceElements);
+}
+
+std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
+  auto largest = update_slice * size_bytes(DType::f32);
+  std::int64_t all = 0;
+  for (Tensor const& tensor : graph.tensors) {
+    if (tensor.role != Role::activation && tensor.role != Role::edge) continue;
+    largest = std::max(largest, tensor.bytes());
+    all += tensor.bytes();
+  }
+  return slice(largest, all, 1, 8, std::int64_t{16} << 20, kPieceBytes);
 }
 
 }  // namespace
 
-OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
-  OpenPlan open;
-  open.plan = make_plan(graph, request, BlockPolicy::keep);
-  open.plan.unified = unified;
-  open.prefetch = !request.prefetch;
-  open.norm_is_awaited = request.norm_is_awaited;
-  std::size_t layer = 0;
-  for (Block const& block : graph.blocks)
-    open.layers.push_back(block.layer && is_open(request.activations, layer++));
-  for (std::size_t c = 0; c < graph.chunks.size(); ++c) {
-    open.chunks.push_back({is_open(request.parameters, c), is_open(request.gradients, c),
-                           is_open(request.optimizer, c), is_open(request.update, c)});
+Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy automatic) {
+  auto const layers = std::ranges::count_if(graph.blocks, &Block::layer);
+  refuse_length(request.activations, "activations", layers, "layers");
+  for (PlaceRow const& row : kPlaceTable)
+    refuse_length(request.*row.asked, row.name, std::ssize(graph.chunks), "chunks");
+  Plan plan;
+  plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
+  plan.update_slice = update_slice(graph);
+  plan.staging_slot_bytes = staging_slot_bytes(graph, plan.update_slice);
+  for (int layer = 0; Block const& block : graph.blocks) {
+    auto const asked = block.layer ? entry(request.activations, layer++) : BlockPlan{};
+    plan.blocks.push_back(asked.value_or(BlockPlan{automatic, 1}));
   }
+  for (Chunk const& chunk : graph.chunks) plan.chunks.push_back(chunk_plan(request, chunk.id));
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
+  plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
+  normalise(graph, plan);
+  return plan;
+}
+
+OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
+  OpenPlan open{make_plan(graph, request), {}, {}, !request.prefetch, request.norm_is_awaited};
+  open.plan.unified = unified;
+  for (int layer = 0; Block const& block : graph.blocks)
+    open.layers.push_back(block.layer && !entry(request.activations, layer++));
+  auto const is_open = [](Asked<Tier> const& asked, int chunk) { return !entry(asked, chunk); };
+  for (Chunk const& chunk : graph.chunks)
+    open.chunks.push_back(
+        {is_open(request.parameters, chunk.id), is_open(request.gradients, chunk.id),
+         is_open(request.optimizer, chunk.id), is_open(request.update, chunk.id)});
   return open;
 }
 

@@ -10,13 +10,10 @@ namespace spillway {
 
 namespace {
 
-// What an item is about: the op's name, or the tensor that moves.
+// Names what an item is about: the op that it runs, or the tensor that moves.
 std::string subject(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op) return program.ops[item.op].name;
-  for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
-    if (item.kind == kind) return "";
-  }
-  if (item.operands.empty()) return "";
+  if (!concerns_tensor(item.kind) || item.operands.empty()) return "";
   return program.buffers[item.operands.front()].name;
 }
 
@@ -46,21 +43,11 @@ std::int64_t times_a_step(Program const& program, Segment const& segment) {
 
 std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {
   std::vector<int> result;
-  for (int s = 0; s < static_cast<int>(program.segments.size()); ++s) {
-    Segment const& segment = program.segments[s];
+  for (int s = 0; Segment const& segment : program.segments) {
     auto const times = times_a_step(program, segment);
-    auto const most = segment.is_middle() ? most_middles : times;
-    result.insert(result.end(), static_cast<std::size_t>(std::min(times, most)), s);
+    result.insert(result.end(), segment.is_middle() ? std::min(times, most_middles) : times, s++);
   }
   return result;
-}
-
-std::vector<int> segment_sequence(Program const& program) {
-  return segment_sequence(program, program.micro_batches);
-}
-
-std::vector<int> proof_sequence(Program const& program) {
-  return segment_sequence(program, 2);
 }
 
 std::int64_t written_bytes(Item const& item) {
@@ -76,9 +63,7 @@ std::string what(Program const& program, Item const& item) {
 }
 
 std::string describe(Program const& program, ItemNumber number) {
-  if (number < 0 || number >= static_cast<ItemNumber>(program.items.size())) {
-    return fmt::format("item {}", number);
-  }
+  if (number < 0 || number >= std::ssize(program.items)) return fmt::format("item {}", number);
   Item const& item = program.items[number];
   return fmt::format("item {} {} {} ({})", number, name(item.lane), what(program, item),
                      human_bytes(written_bytes(item)));

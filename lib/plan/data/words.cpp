@@ -20,6 +20,30 @@ std::string_view words(Lane lane) {
   return texts[lane];
 }
 
+std::string_view name(Content content) {
+  constexpr EnumArray<Content, std::string_view, kContents> names = {
+      "parameters", "gradients", "optimizer state", "activations", "scratch", "batch and scalars"};
+  return names[content];
+}
+
+Content content(Program const& program, Buffer const& buffer) {
+  using enum Content;
+  constexpr EnumArray<Role, Content, 9> contents = {
+      parameters, optimizer, optimizer, gradients, activations, activations, scratch, small, small};
+  return contents[program.tensors[buffer.tensor].role];
+}
+
+Content moved_content(Program const& program, Item const& item) {
+  auto result = Content::small;
+  for (BufferId const operand : item.operands) {
+    if (operand == kAbsent) continue;
+    auto const one = content(program, program.buffers[operand]);
+    if (one != Content::scratch) return one;
+    result = one;
+  }
+  return result;
+}
+
 std::string bytes_or_dash(std::int64_t bytes) {
   return bytes == 0 ? "-" : human_bytes(bytes);
 }

@@ -4,7 +4,6 @@
 
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
-#include "plan/search/alternatives.hpp"
 
 namespace spillway {
 
@@ -49,7 +48,7 @@ std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
   return text;
 }
 
-// Where one of them is better than what the search or the user chose.
+// Names the fastest of them if it is faster than what the search or the user chose.
 std::string advice(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
   Alternative const* best = nullptr;
   for (Alternative const& other : alternatives) {
@@ -62,7 +61,7 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
-  // A search that finds worse with more room could have kept what it had.
+  // If the search finds nothing better with more room, the run would keep the plan that it has.
   auto const what = change(more.cost.step_s, chosen.step_s);
   if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),

@@ -1,4 +1,4 @@
-// Other plans beside the one that was chosen, for a person.
+// Tells a person how other plans compare with the one that was chosen.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Where none of it was asked for.
+// Says how to ask for the comparison, where that was not done.
 inline constexpr std::string_view kHowToCompare =
     "\nOther ways, and what 1 GiB more would buy: the same input, keys and --ranks with\n"
     "spillway plan --compare\n";
@@ -20,7 +20,7 @@ struct OtherPlans {
   std::vector<MoreRoom> more;
   std::vector<Alternative> shardings;
 };
-// A table of all of them.
+// Makes a table of all of them.
 std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets);
 
 }  // namespace spillway

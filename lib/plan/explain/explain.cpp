@@ -6,27 +6,22 @@
 #include <utility>
 
 #include "base/units.hpp"
-#include "plan/data/budgets.hpp"
-#include "plan/data/machine.hpp"
-#include "plan/data/program.hpp"
 #include "plan/data/words.hpp"
-#include "plan/explain/peaks_text.hpp"
+#include "plan/explain/peaks.hpp"
 #include "plan/explain/picture.hpp"
 #include "plan/explain/time_text.hpp"
-#include "plan/schedule/fates.hpp"
 #include "plan/time/drive_use.hpp"
-#include "plan/time/simulate.hpp"
 
 namespace spillway {
 
 namespace {
 
-// "; activations: 6 of 24 layers spill, 3 recompute": empty where all are kept.
+// Says "; activations: 6 of 24 layers spill, 3 recompute"; nothing where all are kept.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
   int layers = 0, away = 0, again = 0, partly = 0;
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    if (!graph.blocks[b].layer) continue;
-    auto const policy = plan.blocks[b].policy;
+  for (int b = 0; Block const& block : graph.blocks) {
+    auto const policy = plan.blocks[b++].policy;
+    if (!block.layer) continue;
     ++layers;
     away += away_tier(policy) ? 1 : 0;
     again += policy == BlockPolicy::recompute ? 1 : 0;
@@ -42,7 +37,7 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
   return text;
 }
 
-// "; optimizer state in host memory and on NVMe": empty where it is all on the device.
+// Says "; optimizer state in host memory and on NVMe"; nothing where it is all on the device.
 std::string where_state_is(Plan const& plan) {
   constexpr std::pair<Tier, std::string_view> places[] = {{Tier::host, "in host memory"},
                                                           {Tier::nvme, "on NVMe"}};
@@ -55,7 +50,7 @@ std::string where_state_is(Plan const& plan) {
   return text;
 }
 
-// What sets the pace beside compute: what the step waits for most, or else the busiest link.
+// Says what sets the pace beside computing: what the step waits for most, or the busiest link.
 std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
   for (LaneShare const& share : path) {
     if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;
@@ -123,23 +118,19 @@ std::string drive_line(Program const& program, Simulation const& simulation,
       drive_life(use.lifetime_years));
 }
 
-// When updates run; empty where nothing is gained.
-std::string updates_text(Plan const& plan) {
-  if (plan.redo) return "";
-  return "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
-}
-
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets) {
+  constexpr auto early =
+      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
          step_line(program, simulation.step_s) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
-         picture(graph, plan, machine.host_threads()) + updates_text(plan) + peaks_text(program) +
-         time_text(program, simulation, path);
+         picture(graph, plan, machine.host_threads()) + (plan.redo ? "" : early) +
+         peaks_text(program) + time_text(program, simulation, path);
 }
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Why a plan is this way, for a person.
+// Explains to a person why a plan is as it is.
 #pragma once
 
 #include <string>

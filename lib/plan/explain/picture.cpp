@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
 #include "plan/schedule/fates.hpp"
-#include "plan/schedule/saved_bytes.hpp"
 
 namespace spillway {
 
@@ -19,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostColumns = 64;
 
-char letter(Plan const& plan, int block) {
-  return row(plan.blocks[block].policy).letter;
+char letter(BlockPlan const& block) {
+  return row(block.policy).letter;
 }
 
 char letter(Tier tier) {
@@ -32,15 +30,15 @@ struct Line {
   std::string letters;  // one a layer
 };
 
-std::vector<int> layers(Graph const& graph) {
-  std::vector<int> result;
-  for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
-    if (graph.blocks[block].layer) result.push_back(static_cast<int>(block));
-  }
-  return result;
+// Picks what belongs to layers out of a list that has an entry for each block.
+std::string of_layers(Graph const& graph, std::string_view blocks) {
+  std::string letters;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (graph.blocks[b].layer) letters += blocks[b];
+  return letters;
 }
 
-// Per block: '.' without a chunk, '*' where several lie in different places.
+// A block without a chunk has a '.', and one with chunks in different tiers a '*'.
 std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
@@ -52,17 +50,15 @@ std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPl
 }
 
 std::vector<Line> lines(Graph const& graph, Plan const& plan) {
-  std::vector<Line> result = {{"activations", ""}};
-  for (int const layer : layers(graph)) result[0].letters += letter(plan, layer);
-  for (PlaceRow const& row : kPlaceTable) {
-    result.push_back({row.title, ""});
-    auto const letters = letters_of_blocks(graph, plan, row.place);
-    for (int const layer : layers(graph)) result.back().letters += letters[layer];
-  }
+  std::string policies;
+  for (BlockPlan const& block : plan.blocks) policies += letter(block);
+  std::vector<Line> result = {{"activations", of_layers(graph, policies)}};
+  for (PlaceRow const& row : kPlaceTable)
+    result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, row.place))});
   return result;
 }
 
-// "0         10        20": the number of every tenth layer above its column.
+// Writes the number of every tenth layer above its column: "0         10        20".
 std::string ruler(std::size_t first, std::size_t last) {
   std::string text;
   for (std::size_t at = first; at < last; at += 10) text += fmt::format("{:<10}", at);
@@ -84,19 +80,20 @@ std::string grid(std::vector<Line> const& lines) {
 }
 
 std::string text_of(FateBytes const& bytes) {
-  constexpr std::string_view ends[kFates] = {"stay on the device", "are computed again",
-                                             "go to host memory and come back",
-                                             "go to NVMe and come back"};
+  constexpr std::pair<Fate, std::string_view> ends[] = {
+      {Fate::host, "go to host memory and come back"},
+      {Fate::nvme, "go to NVMe and come back"},
+      {Fate::keep, "stay on the device"},
+      {Fate::recompute, "are computed again"}};
   std::string text;
-  for (Fate const fate : {Fate::host, Fate::nvme, Fate::keep, Fate::recompute}) {
-    auto const at = static_cast<std::size_t>(fate);
-    if (bytes[at] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_bytes(bytes[at]), ends[at]);
+  for (auto const& [fate, end] : ends) {
+    if (bytes[fate] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_bytes(bytes[fate]), end);
   }
   return text.empty() ? "nothing" : text;
 }
 
-// A line per letter: how many layers, and what happens to their bytes.
+// Has a line for each letter: how many layers have it, and what happens to their bytes.
 std::string activations_legend(Graph const& graph, Plan const& plan) {
   struct Sum {
     int layers = 0;
@@ -104,22 +101,22 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   };
   std::map<char, Sum> sums;
   auto const bytes = saved_bytes(graph, plan);
-  for (int const layer : layers(graph)) {
-    auto& sum = sums[letter(plan, layer)];
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    if (!graph.blocks[b].layer) continue;
+    auto& sum = sums[letter(plan.blocks[b])];
     ++sum.layers;
-    for (std::size_t fate = 0; fate < kFates; ++fate) sum.bytes[fate] += bytes[layer][fate];
+    sum.bytes += bytes[b];
   }
   std::string text =
       "Activations: what the forward pass makes and the backward pass needs; bytes of a "
       "micro-batch\n";
   for (auto const& [letter, sum] : sums) {
-    text += fmt::format("  {} {} layer{}: {}\n", letter, sum.layers, sum.layers == 1 ? "" : "s",
-                        text_of(sum.bytes));
+    text += fmt::format("  {} {}: {}\n", letter, count(sum.layers, "layer"), text_of(sum.bytes));
   }
   return text;
 }
 
-// "D device memory, N NVMe": of those letters that occur.
+// Explains those letters that occur: "D device memory, N NVMe".
 std::string legend(std::string const& letters, PerTier<std::string_view> const& names) {
   std::string text;
   for (Tier const tier : kTiersInOrder) {
@@ -129,19 +126,15 @@ std::string legend(std::string const& letters, PerTier<std::string_view> const& 
   return text;
 }
 
-std::string host_words(bool unified, std::int64_t threads) {
-  auto const count = threads == 1 ? "a thread" : fmt::format("{} threads", threads);
-  return count + (unified ? " beside them" : " of the host");
-}
-
 std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
                           std::int64_t host_threads) {
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   if (lines.back().letters.empty()) return "";
-  std::string updates;  // of what is outside of the layers too
+  std::string updates;  // of all chunks, also those outside of the layers
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
-  auto const host = host_words(plan.unified, host_threads);
+  auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
+  auto const host = threads + (plan.unified ? " beside them" : " of the host");
   bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
   return fmt::format(
       "The rest lies in: {}\nUpdated by: {}{}\n",
@@ -150,7 +143,7 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
       late ? " (which may go on into the next step)" : "");
 }
 
-// Neighbours that are alike on one line.
+// Chunks that follow each other and have the same places share a line.
 std::string other_chunks(Graph const& graph, Plan const& plan) {
   std::vector<std::pair<std::string, ChunkPlan>> rows;
   for (Chunk const& chunk : graph.chunks) {

@@ -1,4 +1,4 @@
-// A Plan drawn in letters: a column per layer.
+// Draws a Plan in letters, with a column for each layer.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace spillway {
 
-// What happens to each layer's activations and where its parameters, gradients and optimizer state
-// lie, with a legend of the letters that occur; then the chunks that belong to no layer. Updates on
-// the host lane are by `host_threads`.
+// Shows what happens to each layer's activations and where its parameters, gradients and optimizer
+// state lie, with a legend of the letters that occur, and then the chunks that belong to no layer.
+// The legend says that updates on the host lane run on `host_threads`.
 std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_threads = 1);
 
 }  // namespace spillway

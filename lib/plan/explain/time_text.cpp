@@ -3,12 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <numeric>
 
 #include "base/units.hpp"
-#include "plan/data/content.hpp"
 #include "plan/data/words.hpp"
 
 namespace spillway {
@@ -23,7 +21,7 @@ std::string row(Lane lane, double seconds, double step_s) {
                      percent(seconds, step_s));
 }
 
-// Its longest kinds, as many as the line has room for.
+// Names the kinds that take longest, as many as the line has room for.
 std::string path_line(LaneShare const& lane, double step_s) {
   auto line = row(lane.lane, lane.seconds, step_s);
   std::string_view before = "  ";
@@ -36,32 +34,32 @@ std::string path_line(LaneShare const& lane, double step_s) {
   return line + "\n";
 }
 
-// By a step, on a lane that moves things.
 using ContentBytes = EnumArray<Content, std::int64_t, kContents>;
 
+// Sums up what a step moves on a lane.
 ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
   ContentBytes bytes{};
-  for (auto const& span : simulation.spans) {
-    Item const& item = program.items[span.item];
-    if (item.lane == lane) bytes[moved_content(program, item)] += span.times * written_bytes(item);
+  for (auto const& interval : simulation.intervals) {
+    Item const& item = program.items[interval.item];
+    if (item.lane == lane)
+      bytes[moved_content(program, item)] += interval.times * written_bytes(item);
   }
   return bytes;
 }
 
-// "  48.1 GiB: parameters 36.8 GiB, activations 11.3 GiB": the most that there is room for.
+// Names as much as there is room for: "  48.1 GiB: parameters 36.8 GiB, activations 11.3 GiB".
 std::string moved_text(ContentBytes const& bytes, std::size_t room) {
   auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::vector<int> contents(kContents);
   std::iota(contents.begin(), contents.end(), 0);
-  auto const of = [&](int content) { return bytes[content]; };
-  std::ranges::stable_sort(contents, std::greater<>{}, of);
+  std::ranges::stable_sort(contents, std::greater<>{}, [&](int c) { return bytes[c]; });
   constexpr std::string_view others = " ...";
   auto text = "  " + human_bytes(sum);
   std::string_view before = ": ";
   for (int const content : contents) {
-    if (of(content) == 0 || of(content) < sum / 100) break;
+    if (bytes[content] == 0 || bytes[content] < sum / 100) break;
     auto const part = fmt::format("{}{} {}", before, name(static_cast<Content>(content)),
-                                  human_bytes(of(content)));
+                                  human_bytes(bytes[content]));
     if (text.size() + part.size() + others.size() > room) return text.append(others);
     text += part;
     before = ", ";
@@ -81,9 +79,8 @@ std::string time_text(Program const& program, Simulation const& simulation,
     if (lane.seconds >= kWorthALine * step_s) text += path_line(lane, step_s);
   text +=
       "How long everything is busy in that time, on the chain or beside it, and what it moves\n";
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    auto const lane = static_cast<Lane>(i);
-    double const busy_s = simulation.busy_s[i];
+  for (Lane const lane : kLanesInOrder) {
+    double const busy_s = simulation.busy_s[lane];
     if (busy_s < kWorthALine * step_s || busy_s == 0) continue;
     bool const works = lane == Lane::compute || lane == Lane::host;
     auto line = row(lane, busy_s, step_s);

@@ -1,4 +1,4 @@
-// What a step's time goes into, how busy the lanes are in it and what they move, as lines of text.
+// Tells as lines of text what a step's time goes into, how busy lanes are and what they move.
 #pragma once
 
 #include <string>

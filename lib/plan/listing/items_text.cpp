@@ -92,14 +92,12 @@ std::string segments_text(Program const& program) {
 
 // The items that use a buffer, from the first to the last.
 std::vector<std::string> users(Program const& program) {
-  std::vector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
+  IdVector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
   for (Item const& item : program.items) {
-    for (auto const* accesses : {&item.reads, &item.writes}) {
-      for (Access const& access : *accesses) {
-        auto& [first, last] = range[access.buffer];
-        if (first < 0) first = item.number;
-        last = item.number;
-      }
+    for (Access const& access : accesses(item)) {
+      auto& [first, last] = range[access.buffer];
+      if (first < 0) first = item.number;
+      last = item.number;
     }
   }
   std::vector<std::string> texts;

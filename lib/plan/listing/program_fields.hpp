@@ -77,8 +77,9 @@ SPILLWAY_FIELDS(Arithmetic, build, isa, precision, gradients, moments, threads, 
 SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, offset, versions, stride, persistent,
                 spanning)
 SPILLWAY_FIELDS(Access, buffer, first, last, writers)
-SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, operands, reads, writes, waits, horizon)
-SPILLWAY_FIELDS(Segment, name, first, last)
+SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, micro_batch, operands, reads, writes,
+                waits, horizon)
+SPILLWAY_FIELDS(Segment, name, first, last, micro_batches)
 SPILLWAY_FIELDS(Program, purpose, micro_batches, ranks, once, redo, peak_bytes, persistent_bytes,
                 segments, items, buffers, tensors, ops, chunks, known, arithmetic)
 

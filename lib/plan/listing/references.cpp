@@ -91,11 +91,10 @@ void check(Program const& program, Buffer const& buffer) {
 void check(Program const& program, Item const& item) {
   auto const items = std::ssize(program.items);
   require(item.horizon >= item.number && item.horizon <= 2 * items, "has an impossible horizon");
-  for (auto const* accesses : {&item.reads, &item.writes})
-    for (Access const& access : *accesses)
-      for (ItemNumber const writer : access.writers)
-        if (writer < 0 || writer >= items)
-          throw Fault(fmt::format("expects bytes of item {}, which does not exist", writer));
+  for (Access const& access : accesses(item))
+    for (ItemNumber const writer : access.writers)
+      if (writer < 0 || writer >= items)
+        throw Fault(fmt::format("expects bytes of item {}, which does not exist", writer));
 }
 
 void check_each(Program const& program, auto const& list) {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "base/checked.hpp"
 #include "base/math.hpp"
-#include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/memory/occupied.hpp"
 
@@ -15,56 +13,49 @@ namespace spillway {
 
 namespace {
 
-// What makes a persistent buffer the same one in every program of a run: its place in its chunk.
-// Tensor ids do, where a tensor belongs to no chunk.
+// Tells which persistent buffers are the same one in several programs of a run: those with the same
+// part of the same chunk or, where a tensor belongs to no chunk, the same tensor id.
 using Identity = std::tuple<Tier, int, TensorId>;
 
 Identity identity(Program const& program, Buffer const& buffer) {
   int const chunk = program.tensors[buffer.tensor].chunk;
-  if (chunk < 0 || chunk >= static_cast<int>(program.chunks.size())) {
-    return {buffer.tier, -1, buffer.tensor};
-  }
+  if (chunk < 0 || chunk >= std::ssize(program.chunks)) return {buffer.tier, -1, buffer.tensor};
   Chunk const& c = program.chunks[chunk];
   auto const state = std::ranges::find(c.states, buffer.tensor, &State::tensor);
   bool const is_parameter = buffer.tensor == c.parameter;
   return {buffer.tier, chunk, is_parameter ? -1 : static_cast<TensorId>(state - c.states.begin())};
 }
 
-// Persistent buffers one after the other, large ones first so that none needs a gap.
-TierBytes place_persistent(std::span<Program*> programs) {
-  std::map<Identity, std::int64_t> footprints;
-  for (Program const* program : programs) {
-    for (Buffer const& buffer : program->buffers) {
-      if (buffer.persistent) footprints[identity(*program, buffer)] = footprint_bytes(buffer);
-    }
-  }
-  std::vector<Identity> order;
-  for (auto const& [key, bytes] : footprints) order.push_back(key);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](Identity const& key) { return footprints[key] >= kPageBytes; });
-  TierBytes end{};
-  std::map<Identity, std::int64_t> offsets;
-  for (Identity const& key : order) {
-    auto& tier_end = end[std::get<Tier>(key)];
-    offsets[key] = tier_end;
-    tier_end += footprints[key];
-  }
+// Puts persistent buffers one after the other, large ones first so that none needs a gap. Returns
+// where each tier's end.
+TierBytes lay_out_persistent(std::span<Program*> programs) {
+  std::map<Identity, std::vector<Buffer*>> buffers;
   for (Program* program : programs) {
-    for (Buffer& buffer : program->buffers) {
-      if (buffer.persistent) buffer.offset = offsets[identity(*program, buffer)];
+    for (Buffer& buffer : program->buffers)
+      if (buffer.persistent) buffers[identity(*program, buffer)].push_back(&buffer);
+  }
+  TierBytes end{};
+  for (bool const large : {true, false}) {
+    for (auto const& [key, same] : buffers) {
+      auto const bytes = footprint_bytes(*same.back());
+      if ((bytes >= kPageBytes) != large) continue;
+      auto& tier_end = end[std::get<Tier>(key)];
+      for (Buffer* buffer : same) buffer->offset = tier_end;
+      tier_end += bytes;
     }
   }
   return end;
 }
 
-// A shape in (offset, time): the buffer's stays, which move together.
-struct Placement {
+// A Movable is a buffer that needs an offset. Its stays move together.
+struct Movable {
   BufferId buffer;
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
 };
 
-std::int64_t first_free(Occupied const& occupied, Placement const& p) {
+// Returns the lowest offset at which every stay is free; a stay that is pushed up moves all others.
+std::int64_t first_free(Occupied const& occupied, Movable const& p) {
   std::int64_t offset = 0;
   for (std::int64_t before = -1; before != offset;) {
     before = offset;
@@ -74,12 +65,12 @@ std::int64_t first_free(Occupied const& occupied, Placement const& p) {
   return offset;
 }
 
-// Each shape in turn goes to the lowest offset where its bytes are free when it needs them. Returns
+// Gives each buffer in turn the lowest offset where its bytes are free when it needs them. Returns
 // the peak.
-std::int64_t place_first_fit(std::vector<Placement>& todo, std::size_t items) {
+std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   Occupied occupied(items);
   std::int64_t peak = 0;
-  for (Placement& p : todo) {
+  for (Movable& p : todo) {
     p.offset = first_free(occupied, p);
     for (Stay const& stay : *p.stays) occupied.take(stay, p.offset);
     peak = std::max(peak, p.offset + p.bytes);
@@ -87,41 +78,21 @@ std::int64_t place_first_fit(std::vector<Placement>& todo, std::size_t items) {
   return peak;
 }
 
-// Two orders are tried: largest first, and, unless that was perfect, largest area (bytes x time)
-// first.
-std::vector<Placement> best_placement(std::vector<Placement> todo, std::int64_t bound,
-                                      std::size_t items) {
-  auto const by = [](auto weight) {
-    return [weight](Placement const& a, Placement const& b) {
-      return std::tuple(-weight(a), a.stays->front().first, a.buffer) <
-             std::tuple(-weight(b), b.stays->front().first, b.buffer);
-    };
+// Tries two orders: largest first and, unless that reaches the lower bound, largest area first.
+std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std::size_t items) {
+  auto const fit_by = [items](std::int64_t Movable::*weight, std::vector<Movable>& order) {
+    std::ranges::sort(order, {}, [weight](Movable const& p) {
+      return std::tuple(-(p.*weight), p.stays->front().first, p.buffer);
+    });
+    return first_fit(order, items);
   };
-  auto const bytes = [](Placement const& p) { return p.bytes; };
-  auto const area = [](Placement const& p) { return p.area; };
-  std::sort(todo.begin(), todo.end(), by(bytes));
-  auto const peak = place_first_fit(todo, items);
+  auto const peak = fit_by(&Movable::bytes, todo);
   if (peak <= bound) return todo;
-  std::vector<Placement> by_area = todo;
-  std::sort(by_area.begin(), by_area.end(), by(area));
-  return place_first_fit(by_area, items) < peak ? by_area : todo;
+  auto by_area = todo;
+  return fit_by(&Movable::area, by_area) < peak ? by_area : todo;
 }
 
-// No layout can do with less than what is alive at one time.
-std::int64_t transient_bound(Program const& program, std::vector<Lifetime> const& alive,
-                             Tier tier) {
-  auto const live = live_bytes(program, alive, tier);
-  return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
-}
-
-std::vector<Lifetime> transient_lifetimes(Program const& program) {
-  auto alive = lifetimes(program);
-  for (Buffer const& buffer : program.buffers) {
-    if (buffer.persistent) alive[buffer.id].clear();
-  }
-  return alive;
-}
-
+// Multiplies bytes by the number of items for which the buffer needs them.
 std::int64_t area(Lifetime const& stays) {
   std::int64_t sum = 0;
   for (Stay const& stay : stays)
@@ -130,11 +101,12 @@ std::int64_t area(Lifetime const& stays) {
   return sum;
 }
 
-// Behind the persistent bytes, from the next place that suits every buffer.
-void place_transient(Program& program, std::vector<Lifetime> const& alive, Tier tier,
-                     std::int64_t persistent_bytes) {
-  auto const base = round_up(persistent_bytes, alignment_bytes(kPageBytes, tier));
-  std::vector<Placement> todo;
+// Lays out what is transient behind the persistent bytes, from an offset that suits every buffer.
+// Returns the peak.
+std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier tier) {
+  auto peak = program.persistent_bytes[tier];
+  auto const base = round_up(peak, alignment_bytes(kPageBytes, tier));
+  std::vector<Movable> todo;
   for (Buffer& buffer : program.buffers) {
     Lifetime const& stays = alive[buffer.id];
     if (buffer.tier != tier || buffer.persistent) continue;
@@ -143,32 +115,30 @@ void place_transient(Program& program, std::vector<Lifetime> const& alive, Tier 
     todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
                     area(stays), 0});
   }
-  auto const bound = transient_bound(program, alive, tier);
-  std::int64_t& peak = program.peak_bytes[tier];
-  peak = persistent_bytes;
-  for (Placement const& p : best_placement(std::move(todo), bound, program.items.size())) {
+  // No layout can do with less than what is alive at one time.
+  auto const live = live_bytes(program, alive, tier);
+  auto const bound = live.empty() ? 0 : std::ranges::max(live);
+  for (Movable const& p : best_fit(std::move(todo), bound, program.items.size())) {
     program.buffers[p.buffer].offset = base + p.offset;
     peak = std::max(peak, base + p.offset + p.bytes);
   }
+  return peak;
 }
 
 }  // namespace
 
 void layout(std::span<Program*> programs) {
-  for (Program* program : programs) {
-    for (Buffer& buffer : program->buffers) {
-      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
-    }
-  }
-  auto const persistent = place_persistent(programs);
+  auto const persistent = lay_out_persistent(programs);
   TierBytes peak{};
   for (Program* program : programs) {
     program->persistent_bytes = persistent;
-    auto const alive = transient_lifetimes(*program);
-    for (std::size_t tier = 0; tier < kTiers; ++tier) {
-      place_transient(*program, alive, static_cast<Tier>(tier), persistent[tier]);
-      peak[tier] = std::max(peak[tier], program->peak_bytes[tier]);
+    auto alive = lifetimes(*program);
+    for (Buffer& buffer : program->buffers) {
+      buffer.stride = buffer.versions > 1 ? footprint_bytes(buffer.bytes, buffer.tier) : 0;
+      if (buffer.persistent) alive[buffer.id].clear();
     }
+    for (Tier const tier : kTiersInOrder)
+      peak[tier] = std::max(peak[tier], lay_out_transient(*program, alive, tier));
   }
   for (Program* program : programs) program->peak_bytes = peak;
 }

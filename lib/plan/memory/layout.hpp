@@ -1,4 +1,4 @@
-// Where buffers lie.
+// Gives every buffer its offset in the arena of its tier.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Lifetimes -> offsets. All programs share one layout of the persistent state and one transient
-// region; sets every program's peak_bytes to the common maximum.
+// All programs share one layout of the persistent state and, behind it, one region for what is
+// transient. Every program's peak_bytes become the maximum of all.
 void layout(std::span<Program*> programs);
 
 }  // namespace spillway

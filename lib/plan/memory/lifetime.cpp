@@ -9,13 +9,13 @@ namespace spillway {
 
 namespace {
 
-// What reloads a part of a buffer that was used before.
+// A reload is a copy that brings back a part of a buffer after `used_until`, its last use before.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;
 };
 
-// One buffer's use over all items; `last` may lie in the next step.
+// A buffer is used from item `first` to `last`, which may lie in the next step.
 struct Use {
   ItemNumber first = 0, last = -1;
   bool read = false;
@@ -28,19 +28,15 @@ struct Use {
   }
 };
 
-bool is_saved(Program const& program, Access const& access) {
-  auto const& buffer = program.buffers[access.buffer];
-  auto const role = program.tensors[buffer.tensor].role;
-  return role == Role::activation || role == Role::edge;
+// Says whether an item's write brings back a part of a saved activation.
+bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
+  auto const role = program.tensors[program.buffers[buffer].tensor].role;
+  return (role == Role::activation || role == Role::edge) && item.kind == ItemKind::copy &&
+         !use.empty() && use.last < item.number;
 }
 
-void note_reload(Use& use, Item const& item, Access const& write) {
-  if (item.kind == ItemKind::copy && !use.empty() && use.last < item.number)
-    use.reload = {item.number, use.last, write.first, write.last};
-}
-
-std::vector<Use> uses(Program const& program) {
-  std::vector<Use> result(program.buffers.size());
+IdVector<Use> uses(Program const& program) {
+  IdVector<Use> result(program.buffers.size());
   for (Item const& item : program.items) {
     auto const until = std::max(item.number, item.horizon);
     for (Access const& access : item.reads) {
@@ -50,22 +46,18 @@ std::vector<Use> uses(Program const& program) {
     }
     for (Access const& access : item.writes) {
       auto& use = result[access.buffer];
-      if (is_saved(program, access)) note_reload(use, item, access);
+      if (is_reload(program, item, access.buffer, use))
+        use.reload = {item.number, use.last, access.first, access.last};
       use.extend(item.number, until);
     }
   }
   return result;
 }
 
-// What comes into a repeated segment is there for all its repetitions.
-void extend_over_repetitions(Use& use, Segment const& segment) {
-  bool const comes_in = use.first < segment.first && use.last >= segment.first;
-  if (comes_in) use.last = std::max(use.last, segment.last - 1);
-}
-
-// A stay that reaches into the next step goes on there, at most to where the buffer's own use
-// begins.
+// A stay that reaches into the next step becomes two, of which the second begins at item 0 and ends
+// at the latest where the buffer is used anew.
 void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
+  if (stay.first_byte >= stay.last_byte) return;
   auto const wrapped = std::min(stay.last - items, use.first - 1);
   stay.last = std::min(stay.last, items - 1);
   stays.push_back(stay);
@@ -78,14 +70,8 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   if (use.empty()) return {};
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
-  auto const add = [&](Stay const& stay) {
-    if (stay.first_byte < stay.last_byte) add_stay(stays, stay, use, items);
-  };
-  auto const& reload = use.reload;
-  if (reload.item < 0) {
-    add({use.first, use.last, 0, bytes});
-    return stays;
-  }
+  auto const add = [&](Stay const& stay) { add_stay(stays, stay, use, items); };
+  auto const& reload = use.reload;  // has no bytes if nothing is reloaded
   auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
   add({use.first, reload.used_until, reload.first_byte, part_end});
   add({reload.item, use.last, reload.first_byte, part_end});
@@ -96,17 +82,19 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
 
 }  // namespace
 
-std::vector<Lifetime> lifetimes(Program const& program) {
+Lifetimes lifetimes(Program const& program) {
   auto all = uses(program);
   for (Segment const& segment : program.segments) {
     if (!segment.is_middle()) continue;
-    for (Use& use : all) extend_over_repetitions(use, segment);
+    // What is alive at the begin of a repeated segment must stay for all its repetitions.
+    for (Use& use : all)
+      if (use.first < segment.first && use.last >= segment.first)
+        use.last = std::max(use.last, segment.last - 1);
   }
-  std::vector<Lifetime> result;
-  for (Buffer const& buffer : program.buffers) {
-    result.push_back(
-        lifetime(buffer, all[buffer.id], static_cast<ItemNumber>(program.items.size())));
-  }
+  auto const items = static_cast<ItemNumber>(program.items.size());
+  Lifetimes result;
+  for (Buffer const& buffer : program.buffers)
+    result.push_back(lifetime(buffer, all[buffer.id], items));
   return result;
 }
 
@@ -123,15 +111,14 @@ std::int64_t footprint_bytes(Buffer const& buffer) {
   return footprint_bytes(buffer.bytes, buffer.tier) * buffer.versions;
 }
 
-std::vector<std::int64_t> live_bytes(Program const& program, std::vector<Lifetime> const& lifetimes,
-                                     Tier tier) {
-  std::vector<std::int64_t> change(program.items.size() + 1, 0);
+IdVector<std::int64_t> live_bytes(Program const& program, Lifetimes const& lifetimes, Tier tier) {
+  IdVector<std::int64_t> change(program.items.size() + 1, 0);
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
     for (Stay const& stay : lifetimes[buffer.id]) {
       if (stay.last < stay.first) continue;
       change[stay.first] += stay.last_byte - stay.first_byte;
-      change[static_cast<std::size_t>(stay.last) + 1] -= stay.last_byte - stay.first_byte;
+      change[stay.last + 1] -= stay.last_byte - stay.first_byte;
     }
   }
   std::partial_sum(change.begin(), change.end(), change.begin());

@@ -33,8 +33,8 @@ std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
 Occupied::Occupied(std::size_t items)
     : m_leaves(std::bit_ceil(items / kItems + 1)), m_nodes(2 * m_leaves), m_partly(m_leaves) {}
 
-// From both ends of a stay to the root: `path` gets the nodes above its first and its last item,
-// `inside` the largest ones between them.
+// Walks from both ends of a stay to the root: calls `path` for the nodes above its first and its
+// last item, and `inside` for the largest nodes between them.
 template <class Path, class Inside>
 void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   auto left = m_leaves + leaf_of(stay.first), right = m_leaves + leaf_of(stay.last);
@@ -48,8 +48,8 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   }
 }
 
-// What is in the way of a stay begins or ends where the stay does, or lasts for all of a node on
-// its path, or is anywhere in a node that the stay lasts for.
+// Another stay can be in the way in three cases: it begins or ends in a leaf where this one does,
+// it lasts for all of a node on this one's path, or it is anywhere in a node inside this one.
 std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
                                   std::int64_t offset) const {
   std::vector<ByteUnion const*> unions;
@@ -69,30 +69,31 @@ std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
   return offset;
 }
 
-std::int64_t Occupied::first_free(std::vector<Taken> const& taken, Stay const& stay,
+std::int64_t Occupied::first_free(std::vector<Stay> const& taken, Stay const& stay,
                                   std::int64_t alignment, std::int64_t offset) {
-  for (Taken const& t : taken) {
-    if (t.first >= offset + stay.last_byte) break;
-    if (t.last <= offset + stay.first_byte || !Stay{t.since, t.until}.meets(stay)) continue;
-    offset = round_up(t.last - stay.first_byte, alignment);
+  for (Stay const& t : taken) {
+    if (t.first_byte >= offset + stay.last_byte) break;
+    if (t.last_byte <= offset + stay.first_byte || !t.meets(stay)) continue;
+    offset = round_up(t.last_byte - stay.first_byte, alignment);
   }
   return offset;
 }
 
 void Occupied::take(Stay const& stay, std::int64_t offset) {
-  Taken const now{offset + stay.first_byte, offset + stay.last_byte, stay.first, stay.last};
+  Stay const taken{stay.first, stay.last, offset + stay.first_byte, offset + stay.last_byte};
   auto const note = [&](std::size_t leaf) {
-    auto& taken = m_partly[leaf];
-    taken.insert(std::ranges::upper_bound(taken, now.first, {}, &Taken::first), now);
+    auto& all = m_partly[leaf];
+    all.insert(std::ranges::upper_bound(all, taken.first_byte, {}, &Stay::first_byte), taken);
   };
-  auto const first = leaf_of(stay.first), last = leaf_of(stay.last);
+  auto const first = leaf_of(taken.first), last = leaf_of(taken.last);
   note(first);
   if (last != first) note(last);
+  auto const add = [&](ByteUnion& bytes) { bytes.add(taken.first_byte, taken.last_byte); };
   walk(
-      stay, [&](std::size_t node) { m_nodes[node].any.add(now.first, now.last); },
+      taken, [&](std::size_t node) { add(m_nodes[node].any); },
       [&](std::size_t node) {
-        m_nodes[node].any.add(now.first, now.last);
-        m_nodes[node].whole.add(now.first, now.last);
+        add(m_nodes[node].any);
+        add(m_nodes[node].whole);
       });
 }
 

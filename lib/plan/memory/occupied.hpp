@@ -1,5 +1,6 @@
-// Which bytes of an arena are taken when: what first fit asks again and again. Both operations take
-// a logarithm of the items, however many stays there are, as long as what is taken leaves few gaps.
+// Knows which bytes of an arena are taken during which items, which layout asks again and again.
+// The time of both operations is about the logarithm of the number of items, whatever the number of
+// stays, as long as what is taken leaves few gaps.
 #pragma once
 
 #include <vector>
@@ -8,12 +9,12 @@
 
 namespace spillway {
 
-// Disjoint ranges of bytes, ascending; what touches is one.
+// Keeps a set of bytes as ranges in ascending order that neither overlap nor touch.
 class ByteUnion {
  public:
   bool empty() const { return m_ranges.empty(); }
   void add(std::int64_t first, std::int64_t last);
-  // The lowest offset, from `offset` on, at which the stay's bytes meet none of them.
+  // Returns the lowest offset, from `offset` on, at which the stay's bytes are not in the set.
   std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
 
  private:
@@ -27,33 +28,29 @@ class Occupied {
  public:
   explicit Occupied(std::size_t items);
 
-  // The lowest offset from `offset` on, which is a multiple of `alignment` as the result is, at
-  // which nothing is in the way of a stay.
+  // Returns the lowest offset from `offset` on at which nothing is in the way of a stay. Both are
+  // multiples of `alignment`.
   std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
   void take(Stay const& stay, std::int64_t offset);
 
  private:
-  // A stay that begins or ends among a leaf's items.
-  struct Taken {
-    std::int64_t first, last;  // bytes
-    ItemNumber since, until;
-  };
-  // A binary tree over the items; its leaves are kItems of them each. Node 1 is the root, the
-  // children of n are 2 n and 2 n + 1.
+  // A binary tree over the items has leaves of kItems of them each. Node 1 is the root, and the
+  // children of node n are 2 n and 2 n + 1.
   struct Node {
-    ByteUnion whole;  // of stays that last for all of it, but not for all of its parent
-    ByteUnion any;    // of stays that begin or end in it, or are in `whole`, here or below
+    ByteUnion whole;  // of stays that last for all of the node, but not of its parent
+    ByteUnion any;    // of stays that begin or end in the node, or are in `whole` here or below
   };
   static constexpr ItemNumber kItems = 64;
   static std::size_t leaf_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
-  static std::int64_t first_free(std::vector<Taken> const& taken, Stay const& stay,
+  static std::int64_t first_free(std::vector<Stay> const& taken, Stay const& stay,
                                  std::int64_t alignment, std::int64_t offset);
   template <class Path, class Inside>
   void walk(Stay const& stay, Path path, Inside inside) const;
 
   std::size_t m_leaves;  // a power of two
   std::vector<Node> m_nodes;
-  std::vector<std::vector<Taken>> m_partly;  // per leaf: by first byte
+  // A leaf has the stays that begin or end in it, in the order of their first bytes in the arena.
+  std::vector<std::vector<Stay>> m_partly;
 };
 
 }  // namespace spillway

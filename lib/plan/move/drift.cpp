@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace spillway {
@@ -11,8 +12,8 @@ namespace {
 
 constexpr double kLeastGain = 0.1;    // of a step
 constexpr double kCostsCovered = 2;   // by what is gained
-constexpr double kLikelyGain = 0.25;  // of a step: assumed of a plan that is yet to be searched for
-constexpr double kLeastShare = 0.05;  // of a step: lanes that are busy for less say little
+constexpr double kLikelyGain = 0.25;  // of a step; what a plan that is yet to be found may gain
+constexpr double kLeastShare = 0.05;  // of a step; measurements of less say little
 
 using Factors = PerLane<double>;  // measured over planned seconds; 0: not known
 
@@ -26,15 +27,14 @@ double ratio(double a, double b) {
 }
 
 double factor(Simulation const& planned, Measured const& measured, Lane lane) {
-  auto const i = index(lane);
-  auto const planned_share = ratio(planned.busy_s[i], planned.step_s);
-  auto const share =
-      ratio(measured.busy_s[i], measured.step_s) / static_cast<double>(measured.steps);
-  if (std::max(planned_share, share) < kLeastShare) return 0;
-  auto const slower = ratio(measured.busy_s[i], planned.busy_s[i]);
-  if (!moves_bytes(lane)) return slower / static_cast<double>(measured.steps);
+  auto const planned_s = planned.busy_s[lane], measured_s = measured.busy_s[lane];
+  auto const steps = static_cast<double>(measured.steps);
+  auto const share = ratio(measured_s, measured.step_s) / steps;
+  if (std::max(ratio(planned_s, planned.step_s), share) < kLeastShare) return 0;
+  auto const slower = ratio(measured_s, planned_s);
+  if (!moves_bytes(lane)) return slower / steps;
   return slower *
-         ratio(static_cast<double>(planned.bytes[i]), static_cast<double>(measured.bytes[i]));
+         ratio(static_cast<double>(planned.bytes[lane]), static_cast<double>(measured.bytes[lane]));
 }
 
 bool is_far_off(double factor) {
@@ -42,57 +42,40 @@ bool is_far_off(double factor) {
 }
 
 std::string reason(Simulation const& planned, Measured const& measured, Lane lane, double factor) {
-  auto const i = index(lane);
-  if (!moves_bytes(lane)) {
-    auto const now_s = measured.busy_s[i] / static_cast<double>(measured.steps);
-    return fmt::format("{} takes {:.3g} s a step instead of {:.3g}",
-                       lane == Lane::compute ? "computing" : "the host lane", now_s,
-                       planned.busy_s[i]);
-  }
-  constexpr std::string_view names[] = {"copies to the device run", "copies from the device run",
-                                        "the drive reads", "the drive writes"};
-  auto const gbps = static_cast<double>(planned.bytes[i]) / planned.busy_s[i] * 1e-9;
-  return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[i - index(Lane::h2d)],
-                     gbps / factor, gbps);
+  constexpr PerLane<std::string_view> names = {
+      "computing",       "copies to the device run", "copies from the device run",
+      "the drive reads", "the drive writes",         "",
+      "the host lane"};
+  auto const planned_s = planned.busy_s[lane];
+  if (!moves_bytes(lane))
+    return fmt::format("{} takes {:.3g} s a step instead of {:.3g}", names[lane],
+                       measured.busy_s[lane] / static_cast<double>(measured.steps), planned_s);
+  auto const gbps = static_cast<double>(planned.bytes[lane]) / planned_s * 1e-9;
+  return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[lane], gbps / factor, gbps);
 }
 
-// Of one of two that are alike, where it is known of the other only that that one is slower.
-double either(double own, double other) {
-  return own > 0 ? own : std::max(other, 1.0);
-}
-
-void slow_down(double& rate, double factor) {
-  rate /= factor;
-}
-
-void scale_drive(Machine& machine, Factors const& known) {
-  auto const read = known[Lane::nvme_read], write = known[Lane::nvme_write];
-  if (read == 0 && write == 0) return;
-  slow_down(machine.nvme_read_gbps, either(read, write));
-  slow_down(machine.nvme_write_gbps, either(write, read));
-  slow_down(machine.nvme_both_gbps, (either(read, write) + either(write, read)) / 2);
-}
-
-void scale_links(Machine& machine, Factors const& known) {
-  auto const to = known[Lane::h2d], back = known[Lane::d2h];
-  if (to == 0 && back == 0) return;
-  // What is not known is as fast as memory.
-  if (machine.h2d_gbps == 0) machine.h2d_gbps = machine.memory_gbps;
-  if (machine.d2h_gbps == 0) machine.d2h_gbps = machine.memory_gbps;
-  slow_down(machine.h2d_gbps, either(to, back));
-  slow_down(machine.d2h_gbps, either(back, to));
-}
-
-void scale_ops(Machine& machine, Factors const& known) {
-  auto const device = known[Lane::compute], host = known[Lane::host];
-  if (device == 0 && host == 0) return;
-  auto const by = [&](std::string_view key) {
-    return key.starts_with("host ") ? either(host, device) : either(device, host);
+void slow_down(Machine& machine, Factors const& known) {
+  // Returns a lane's own factor or, if it is not known, that of its like, if that one is slower.
+  auto const factor = [&](Lane own, Lane like) {
+    return known[own] > 0 ? known[own] : std::max(known[like], 1.0);
   };
+  auto const read = factor(Lane::nvme_read, Lane::nvme_write);
+  auto const write = factor(Lane::nvme_write, Lane::nvme_read);
+  machine.nvme_read_gbps /= read;
+  machine.nvme_write_gbps /= write;
+  machine.nvme_both_gbps /= (read + write) / 2;
+  for (auto const& [rate, own, like] : {std::tuple(&machine.h2d_gbps, Lane::h2d, Lane::d2h),
+                                        std::tuple(&machine.d2h_gbps, Lane::d2h, Lane::h2d)}) {
+    if (known[own] == 0 && known[like] == 0) continue;
+    // Where a link's rate is not known, plans assume that of memory.
+    *rate = (*rate == 0 ? machine.memory_gbps : *rate) / factor(own, like);
+  }
+  auto const device = factor(Lane::compute, Lane::host), host = factor(Lane::host, Lane::compute);
+  auto const by = [&](std::string_view key) { return key.starts_with("host ") ? host : device; };
   for (auto* rate : {&machine.matmul_gflops_bf16, &machine.matmul_gflops_f32, &machine.memory_gbps})
-    slow_down(*rate, by(""));
+    *rate /= device;
   for (auto& [key, s] : machine.op_s) s *= by(key);
-  for (auto& [key, rate] : machine.kind_giga_per_s) slow_down(rate, by(key));
+  for (auto& [key, rate] : machine.kind_giga_per_s) rate /= by(key);
 }
 
 }  // namespace
@@ -101,14 +84,12 @@ Measured slowest(std::span<Measured const> ranks) {
   auto all = ranks.front();
   for (auto const& rank : ranks) {
     all.step_s = std::max(all.step_s, rank.step_s);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (Lane const lane : kLanesInOrder) {
       auto const busy = [lane](Measured const& m) {
-        return ratio(m.busy_s[lane], static_cast<double>(m.bytes[lane]));
+        return moves_bytes(lane) ? ratio(m.busy_s[lane], static_cast<double>(m.bytes[lane]))
+                                 : m.busy_s[lane];
       };
-      bool const slower = moves_bytes(static_cast<Lane>(lane))
-                              ? busy(rank) > busy(all)
-                              : rank.busy_s[lane] > all.busy_s[lane];
-      if (!slower) continue;
+      if (busy(rank) <= busy(all)) continue;
       all.busy_s[lane] = rank.busy_s[lane];
       all.bytes[lane] = rank.bytes[lane];
     }
@@ -133,9 +114,7 @@ std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planne
   }
   if (reasons.empty()) return std::nullopt;
   Drift drift{assumed, fmt::format("{}", fmt::join(reasons, ", "))};
-  scale_drive(drift.machine, known);
-  scale_links(drift.machine, known);
-  scale_ops(drift.machine, known);
+  slow_down(drift.machine, known);
   return drift;
 }
 

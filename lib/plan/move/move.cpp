@@ -5,24 +5,21 @@
 #include <map>
 #include <stdexcept>
 
-#include "plan/data/program.hpp"
+#include "base/math.hpp"
 #include "plan/move/move_order.hpp"
-#include "plan/proof/derive_waits.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 
 namespace spillway {
 namespace {
 
-// A whole number of the spill file's pieces.
+// Slices are whole pieces of the spill file, because it has a checksum for each.
 constexpr std::int64_t kSliceBytes = std::int64_t{16} << 20;
 
-// What outlives steps, by tensor.
 std::map<TensorId, Buffer const*> state_of(Program const& program) {
   std::map<TensorId, Buffer const*> state;
-  for (Buffer const& buffer : program.buffers) {
+  for (Buffer const& buffer : program.buffers)
     if (buffer.persistent) state[buffer.tensor] = &buffer;
-  }
   return state;
 }
 
@@ -34,7 +31,7 @@ class MoveWriter {
     m_program.chunks = from.chunks;
     m_program.arithmetic = from.arithmetic;
     m_program.once = true;
-    for (std::size_t tier = 0; tier < kTiers; ++tier)
+    for (Tier const tier : kTiersInOrder)
       m_program.peak_bytes[tier] = std::max(from.peak_bytes[tier], to.peak_bytes[tier]);
     auto const goals = state_of(to);
     for (auto const& [tensor, buffer] : state_of(from)) {
@@ -78,14 +75,14 @@ class MoveWriter {
   }
 
   void write(Hop const& hop) {
-    auto const i = static_cast<std::size_t>(hop.relocation);
-    auto const bytes = m_relocations[i].bytes;
-    auto const source = m_now[i];
-    auto const target = m_now[i] = add(m_program.buffers[source], hop.to, false);
+    auto const bytes = m_relocations[hop.relocation].bytes;
+    auto const source = m_now[hop.relocation];
+    auto const target = add(m_program.buffers[source], hop.to, false);
+    m_now[hop.relocation] = target;
     bool const halts = needs_slots({bytes, hop.from, hop.to});
     auto const slice = halts ? m_program.buffers[m_slots[0]].bytes : kSliceBytes;
-    auto const count = (bytes + slice - 1) / slice;
-    // What moves up over itself begins at its end.
+    auto const count = div_ceil(bytes, slice);
+    // A tensor that moves up over itself moves its end first.
     bool const upwards = hop.from.tier == hop.to.tier && hop.from.offset < hop.to.offset;
     for (std::int64_t n = 0; n < count; ++n) {
       auto const first = (upwards ? count - 1 - n : n) * slice;
@@ -101,10 +98,10 @@ class MoveWriter {
   }
 
   void copy(Access const& read, Access const& write) {
-    auto const tier = [&](Access const& access) { return m_program.buffers[access.buffer].tier; };
+    auto const& buffers = m_program.buffers;
     Item item;
     item.number = static_cast<ItemNumber>(m_program.items.size());
-    item.lane = copy_lane(tier(read), tier(write));
+    item.lane = copy_lane(buffers[read.buffer].tier, buffers[write.buffer].tier);
     item.kind = ItemKind::copy;
     item.operands = {read.buffer, write.buffer};
     item.reads = {read};
@@ -114,7 +111,7 @@ class MoveWriter {
 
   Program m_program;
   std::vector<Relocation> m_relocations;
-  std::vector<BufferId> m_now;    // by relocation
+  IdVector<BufferId> m_now;       // for each relocation: where its tensor is by now
   std::vector<BufferId> m_slots;  // used in turns
   std::size_t m_next_slot = 0;
 };

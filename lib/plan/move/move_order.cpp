@@ -8,6 +8,7 @@
 namespace spillway {
 namespace {
 
+// Slots are as many and as large as there is room for; these are tried in turn.
 struct SlotShape {
   std::int64_t bytes;
   int count;
@@ -17,27 +18,22 @@ constexpr SlotShape kSlotShapes[] = {{4 * kPieceBytes, 4}, {kPieceBytes, 4}, {kP
 class Orderer {
  public:
   Orderer(std::vector<Relocation> const& relocations, TierBytes const& limits)
-      : m_relocations(relocations), m_limits(limits) {
-    for (auto const& relocation : relocations) {
-      m_now.push_back(relocation.from);
-      m_done.push_back(relocation.from == relocation.to);
-    }
-  }
+      : m_tensors(relocations), m_limits(limits) {}
 
   std::optional<MoveOrder> run() {
     if (!find_slots()) return std::nullopt;
-    while (std::ranges::count(m_done, false) > 0) {
+    while (!std::ranges::all_of(m_tensors, is_done))
       if (!move_what_can() && !park_one()) return std::nullopt;
-    }
     return std::move(m_order);
   }
 
  private:
+  static bool is_done(Relocation const& tensor) { return tensor.from == tensor.to; }
+
   bool find_slots() {
     std::int64_t largest = 0;
-    for (auto const& relocation : m_relocations) {
-      if (needs_slots(relocation)) largest = std::max(largest, relocation.bytes);
-    }
+    for (Relocation const& tensor : m_tensors)
+      if (needs_slots(tensor)) largest = std::max(largest, tensor.bytes);
     if (largest == 0) return true;
     for (auto const& shape : kSlotShapes) {
       auto const bytes = std::min(shape.bytes, round_up(largest, kPageBytes));
@@ -55,62 +51,55 @@ class Orderer {
 
   bool move_what_can() {
     bool moved = false;
-    for (std::size_t i = 0; i < m_now.size(); ++i) {
-      if (m_done[i] || !is_clear(i)) continue;
-      hop(i, m_relocations[i].to);
-      moved = m_done[i] = true;
+    for (Relocation& tensor : m_tensors) {
+      if (is_done(tensor) || !is_clear(tensor)) continue;
+      hop(tensor, tensor.to);
+      moved = true;
     }
     return moved;
   }
 
-  // Nothing but itself lies where it goes.
-  bool is_clear(std::size_t i) const {
-    auto const& [bytes, from, to] = m_relocations[i];
-    for (std::size_t j = 0; j < m_now.size(); ++j) {
-      if (j != i && overlap(to, bytes, m_now[j], m_relocations[j].bytes)) return false;
-    }
-    return true;
+  // Says whether nothing but the tensor itself lies where it goes.
+  bool is_clear(Relocation const& tensor) const {
+    return std::ranges::none_of(m_tensors, [&](Relocation const& other) {
+      return &other != &tensor && overlap(tensor.to, tensor.bytes, other.from, other.bytes);
+    });
   }
 
-  // Of those that are in somebody's way, the smallest for which there is a gap.
+  // Parks the smallest tensor that is in another's way and for which there is a gap.
   bool park_one() {
-    std::vector<std::size_t> in_the_way;
-    for (std::size_t i = 0; i < m_now.size(); ++i) {
-      if (!m_done[i] && blocks_some(i)) in_the_way.push_back(i);
-    }
-    std::ranges::stable_sort(in_the_way, {}, [&](auto i) { return m_relocations[i].bytes; });
-    for (auto const i : in_the_way) {
+    std::vector<Relocation*> in_the_way;
+    for (Relocation& tensor : m_tensors)
+      if (!is_done(tensor) && blocks_some(tensor)) in_the_way.push_back(&tensor);
+    std::ranges::stable_sort(in_the_way, {}, &Relocation::bytes);
+    for (Relocation* tensor : in_the_way) {
+      bool const is_stored = tensor->from.tier == Tier::nvme || tensor->to.tier == Tier::nvme;
       for (Tier const tier : kTiersInOrder) {
-        bool const comes_and_goes =
-            m_now[i].tier != Tier::nvme && m_relocations[i].to.tier != Tier::nvme;
-        if (tier == Tier::nvme && !comes_and_goes) continue;  // storage to storage takes slots
-        auto const offset = gap(tier, m_relocations[i].bytes);
+        if (tier == Tier::nvme && is_stored) continue;  // storage to storage would take slots
+        auto const offset = gap(tier, tensor->bytes);
         if (!offset) continue;
-        hop(i, {tier, *offset});
+        hop(*tensor, {tier, *offset});
         return true;
       }
     }
     return false;
   }
 
-  bool blocks_some(std::size_t i) const {
-    for (std::size_t j = 0; j < m_now.size(); ++j) {
-      if (j == i || m_done[j]) continue;
-      auto const& other = m_relocations[j];
-      if (overlap(other.to, other.bytes, m_now[i], m_relocations[i].bytes)) return true;
-    }
-    return false;
+  bool blocks_some(Relocation const& tensor) const {
+    return std::ranges::any_of(m_tensors, [&](Relocation const& other) {
+      return &other != &tensor && !is_done(other) &&
+             overlap(other.to, other.bytes, tensor.from, tensor.bytes);
+    });
   }
 
-  void hop(std::size_t i, Residence const& to) {
-    m_order.hops.push_back({static_cast<int>(i), m_now[i], to});
-    m_now[i] = to;
+  void hop(Relocation& tensor, Residence const& to) {
+    m_order.hops.push_back({static_cast<int>(&tensor - m_tensors.data()), tensor.from, to});
+    tensor.from = to;
   }
 
-  // The lowest place that nothing takes now and nothing is to take.
+  // Returns the lowest offset of bytes that nothing takes now and nothing is to take.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
     auto const taken = taken_in(tier);
-    auto const limit = m_limits[tier];
     std::int64_t offset = 0;
     for (bool moved = true; moved;) {
       moved = false;
@@ -120,7 +109,7 @@ class Orderer {
         moved = true;
       }
     }
-    if (offset + footprint_bytes(bytes, tier) > limit) return std::nullopt;
+    if (offset + footprint_bytes(bytes, tier) > m_limits[tier]) return std::nullopt;
     return offset;
   }
 
@@ -128,23 +117,21 @@ class Orderer {
 
   Ranges taken_in(Tier tier) const {
     Ranges taken;
-    auto const add = [&](Residence const& place, std::int64_t bytes) {
-      if (place.tier == tier && bytes > 0)
-        taken.emplace_back(place.offset, place.offset + footprint_bytes(bytes, tier));
+    auto const add = [&](Residence const& at, std::int64_t bytes) {
+      if (at.tier == tier && bytes > 0)
+        taken.emplace_back(at.offset, at.offset + footprint_bytes(bytes, tier));
     };
-    for (std::size_t i = 0; i < m_now.size(); ++i) {
-      add(m_now[i], m_relocations[i].bytes);
-      add(m_relocations[i].to, m_relocations[i].bytes);
+    for (auto const& [bytes, from, to] : m_tensors) {
+      add(from, bytes);
+      add(to, bytes);
     }
     add(m_order.slots, m_order.slot_bytes * m_order.slot_count);
     std::ranges::sort(taken);
     return taken;
   }
 
-  std::vector<Relocation> const& m_relocations;
+  std::vector<Relocation> m_tensors;  // `from` is where a tensor is by now
   TierBytes const& m_limits;
-  std::vector<Residence> m_now;
-  std::vector<bool> m_done;
   MoveOrder m_order;
 };
 

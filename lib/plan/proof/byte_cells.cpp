@@ -7,24 +7,22 @@ namespace spillway {
 
 namespace {
 
-constexpr int kTierBits = 60;  // an address is a tier and an offset
+constexpr int kTierBits = 60;  // the bits of an address above these say the tier
 
-std::vector<std::int64_t> by_layout(Program const& program) {
-  std::vector<std::int64_t> addresses;
+IdVector<std::array<std::int64_t, 2>> by_layout(Program const& program) {
+  IdVector<std::array<std::int64_t, 2>> addresses;
   for (Buffer const& buffer : program.buffers) {
-    auto const tier = static_cast<std::int64_t>(buffer.tier) << kTierBits;
-    for (int version = 0; version < 2; ++version)
-      addresses.push_back(tier + buffer.offset + version % buffer.versions * buffer.stride);
+    auto const first = (static_cast<std::int64_t>(buffer.tier) << kTierBits) + buffer.offset;
+    addresses.push_back({first, buffer.versions > 1 ? first + buffer.stride : first});
   }
   return addresses;
 }
 
-std::vector<std::int64_t> one_after_the_other(Program const& program) {
-  std::vector<std::int64_t> addresses;
+IdVector<std::array<std::int64_t, 2>> one_after_the_other(Program const& program) {
+  IdVector<std::array<std::int64_t, 2>> addresses;
   std::int64_t end = 0;
   for (Buffer const& buffer : program.buffers) {
-    for (int version = 0; version < 2; ++version)
-      addresses.push_back(end + version % buffer.versions * buffer.bytes);
+    addresses.push_back({end, buffer.versions > 1 ? end + buffer.bytes : end});
     end += buffer.versions * buffer.bytes;
   }
   return addresses;
@@ -41,72 +39,65 @@ ByteCells ByteCells::by_buffer(Program const& program) {
 ByteCells::ByteCells(Program const& program, Addresses addresses)
     : m_addresses(std::move(addresses)) {
   find_borders(program);
-  for (auto const address : m_addresses) m_cells.push_back(find(0, address));
+  for (auto const& [even, odd] : m_addresses) m_cells.push_back({find(0, even), find(0, odd)});
   find_ranges(program);
 }
 
 void ByteCells::find_borders(Program const& program) {
   for (Buffer const& buffer : program.buffers) add_borders(buffer, 0, buffer.bytes);
   for (Item const& item : program.items) {
-    for (auto const* accesses : {&item.reads, &item.writes}) {
-      for (Access const& access : *accesses) {
-        Buffer const& buffer = program.buffers[access.buffer];
-        bool const all = access.first == 0 && access.last == buffer.bytes;
-        if (!all) add_borders(buffer, access.first, access.last);
-      }
+    for (Access const& access : accesses(item)) {
+      Buffer const& buffer = program.buffers[access.buffer];
+      bool const all = access.first == 0 && access.last == buffer.bytes;
+      if (!all) add_borders(buffer, access.first, access.last);
     }
   }
   std::ranges::sort(m_borders);
-  m_borders.erase(std::unique(m_borders.begin(), m_borders.end()), m_borders.end());
+  auto const [same, end] = std::ranges::unique(m_borders);
+  m_borders.erase(same, end);
 }
 
 void ByteCells::add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last) {
   for (int version = 0; version < buffer.versions; ++version) {
-    auto const at =
-        m_addresses[2 * static_cast<std::size_t>(buffer.id) + static_cast<std::size_t>(version)];
-    m_borders.push_back(at + first);
-    m_borders.push_back(at + last);
+    auto const at = m_addresses[buffer.id][version];
+    m_borders.insert(m_borders.end(), {at + first, at + last});
   }
 }
 
 void ByteCells::find_ranges(Program const& program) {
   for (Item const& item : program.items) {
     m_first.push_back(m_ranges[0].size());
-    for (auto const* accesses : {&item.reads, &item.writes}) {
-      for (Access const& access : *accesses) {
-        bool const versioned = program.buffers[access.buffer].versions > 1;
-        m_ranges[0].push_back(range(access, 0));
-        m_ranges[1].push_back(versioned ? range(access, 1) : m_ranges[0].back());
-      }
+    for (Access const& access : accesses(item)) {
+      bool const versioned = program.buffers[access.buffer].versions > 1;
+      m_ranges[0].push_back(range(access, 0));
+      m_ranges[1].push_back(versioned ? range(access, 1) : m_ranges[0].back());
     }
   }
 }
 
-// The cells of a buffer are few: strides from its first one.
+// A buffer has few cells, so this looks near `from`, in strides that double.
 std::size_t ByteCells::find(std::size_t from, std::int64_t border) const {
-  auto const begin = m_borders.begin();
   std::size_t stride = 1;
   while (from + stride < m_borders.size() && m_borders[from + stride] <= border) stride *= 2;
-  auto const low = static_cast<std::ptrdiff_t>(from + stride / 2);
-  auto const high = static_cast<std::ptrdiff_t>(std::min(from + stride, m_borders.size() - 1));
-  return static_cast<std::size_t>(std::lower_bound(begin + low, begin + high, border) - begin);
+  auto const* low = &m_borders[from + stride / 2];
+  auto const* high = &m_borders[std::min(from + stride, m_borders.size() - 1)];
+  return std::lower_bound(low, high, border) - m_borders.data();
 }
 
-ByteCells::Range ByteCells::range(Access const& access, std::size_t version) const {
-  auto const at = 2 * static_cast<std::size_t>(access.buffer) + version;
-  auto const first = find(m_cells[at], m_addresses[at] + access.first);
-  auto const last = find(first, m_addresses[at] + access.last);
+ByteCells::Range ByteCells::range(Access const& access, int version) const {
+  auto const address = m_addresses[access.buffer][version];
+  auto const first = find(m_cells[access.buffer][version], address + access.first);
+  auto const last = find(first, address + access.last);
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
 std::span<ByteCells::Range const> ByteCells::reads(Item const& item, int step) const {
-  auto const& ranges = m_ranges[step % 2];
-  return std::span(ranges).subspan(m_first[item.number], item.reads.size());
+  return std::span(m_ranges[step % 2]).subspan(m_first[item.number], item.reads.size());
 }
 
 std::span<ByteCells::Range const> ByteCells::writes(Item const& item, int step) const {
-  auto const& ranges = m_ranges[step % 2];
-  return std::span(ranges).subspan(m_first[item.number] + item.reads.size(), item.writes.size());
+  auto const first = m_first[item.number] + item.reads.size();
+  return std::span(m_ranges[step % 2]).subspan(first, item.writes.size());
 }
 
 ByteCells::Range ByteCells::all(Buffer const& buffer) const {

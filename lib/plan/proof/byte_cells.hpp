@@ -1,5 +1,5 @@
-// The bytes of all tiers, cut wherever an access of a Program begins or ends: every access covers
-// whole cells, so that what is known of bytes can be kept in a vector.
+// Cuts the bytes of all tiers into cells, wherever an access of a Program begins or ends. Every
+// access then covers whole cells, and a vector can hold what is known of them.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@ namespace spillway {
 
 class ByteCells {
  public:
-  // Where layout has put the buffers.
+  // Cuts the tiers as layout has filled them.
   explicit ByteCells(Program const& program);
-  // Every version of every buffer by itself, before there is a layout.
+  // Gives every version of every buffer cells of its own; the program needs no layout.
   static ByteCells by_buffer(Program const& program);
 
   std::size_t count() const { return m_borders.size(); }
@@ -22,28 +22,41 @@ class ByteCells {
   struct Range {
     std::uint32_t first = 0, last = 0;  // [first, last)
   };
-  // Of an item's accesses, in their order.
+  // Return a range of cells for each of an item's accesses, in their order.
   std::span<Range const> reads(Item const& item, int step) const;
   std::span<Range const> writes(Item const& item, int step) const;
-  // Of the first version of a whole buffer.
+  // Returns the cells of a whole buffer, in its first version.
   Range all(Buffer const& buffer) const;
-  // Of a cell, in its tier; only where there is a layout.
+  // Returns a cell's bytes in its tier; only where there is a layout.
   ByteRange bytes(std::size_t cell) const;
 
  private:
-  using Addresses = std::vector<std::int64_t>;  // two per buffer: of either version
+  template <class T>
+  using PerVersion = IdVector<std::array<T, 2>>;  // for each buffer: of its versions
+  using Addresses = PerVersion<std::int64_t>;
   ByteCells(Program const& program, Addresses addresses);
   void add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last);
   void find_borders(Program const& program);
   void find_ranges(Program const& program);
   std::size_t find(std::size_t from, std::int64_t border) const;
-  Range range(Access const& access, std::size_t version) const;
+  Range range(Access const& access, int version) const;
 
   Addresses m_addresses;
   std::vector<std::int64_t> m_borders;         // ascending; a cell ends where the next one begins
-  std::vector<std::size_t> m_cells;            // per address: its cell
-  std::vector<std::size_t> m_first;            // per item: its first range
-  std::array<std::vector<Range>, 2> m_ranges;  // by the step's parity: of all items' accesses
+  PerVersion<std::size_t> m_cells;             // the cell at each address
+  IdVector<std::size_t> m_first;               // for each item: where its ranges begin in m_ranges
+  std::array<std::vector<Range>, 2> m_ranges;  // of even and of odd steps
+};
+
+// Has a value for each cell.
+template <class T>
+struct PerCell : std::vector<T> {
+  explicit PerCell(ByteCells const& cells, T const& value = {})
+      : std::vector<T>(cells.count(), value) {}
+  using std::vector<T>::operator[];
+  std::span<T> operator[](ByteCells::Range range) {
+    return std::span(*this).subspan(range.first, range.last - range.first);
+  }
 };
 
 }  // namespace spillway

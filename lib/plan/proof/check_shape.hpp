@@ -1,4 +1,4 @@
-// What must hold before a Program can be walked at all: numbers, ranges and counts.
+// Checks what must hold before a Program can be walked at all: numbers, ranges and counts.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// The first thing that is wrong, as a Violation without an earlier item.
+// Returns the first thing that is wrong, as a Violation without an earlier item.
 std::optional<Violation> check_shape(Program const& program);
 
 }  // namespace spillway

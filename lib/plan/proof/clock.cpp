@@ -5,9 +5,7 @@
 namespace spillway {
 
 void join(Clock& into, Clock const& other) {
-  for (std::size_t lane = 0; lane < into.size(); ++lane) {
-    into[lane] = std::max(into[lane], other[lane]);
-  }
+  for (Lane const lane : kLanesInOrder) into[lane] = std::max(into[lane], other[lane]);
 }
 
 Clock LaneClocks::by_order(Lane lane) const {
@@ -18,15 +16,12 @@ Clock LaneClocks::by_order(Lane lane) const {
 
 Clock LaneClocks::after(Item const& item) const {
   auto const position = latest(item.number);
-  if (position == 0) return {};
-  return m_lanes[item.lane][position - 1].prefix;
+  return position == 0 ? Clock{} : m_lanes[item.lane][position - 1].prefix;
 }
 
 Clock LaneClocks::start(Program const& program, Item const& item) const {
   Clock clock = by_order(item.lane);
-  for (ItemNumber const wait : item.waits) {
-    join(clock, after(program.items[wait]));
-  }
+  for (ItemNumber const wait : item.waits) join(clock, after(program.items[wait]));
   return clock;
 }
 

@@ -1,4 +1,4 @@
-// Vector clocks of lanes: what is known to be complete when an item starts.
+// Vector clocks of lanes say what is known to be complete when an item starts:
 //
 //   start(i)        = join over waits w of prefix(lane(w), position(w))
 //                     join, on a serial lane, prefix(lane, position - 1);
@@ -7,14 +7,13 @@
 //   a happens before b  iff  start(b)[lane(a)] >= position(a)
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "plan/data/program.hpp"
 
 namespace spillway {
 
-// Items complete per lane; positions on a lane count from 1.
+// A clock says how many items of each lane are complete. Positions on a lane count from 1.
 using Clock = PerLane<std::int32_t>;
 
 void join(Clock& into, Clock const& other);
@@ -24,21 +23,22 @@ class LaneClocks {
  public:
   explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
 
-  // What lane order alone gives to the next item of this lane.
+  // Returns what the lane's order alone tells its next item.
   Clock by_order(Lane lane) const;
-  // What is known once the latest instance of `item` is complete; nothing if there is none.
+  // Returns what is known once the latest instance of `item` is complete; nothing if there is none.
   Clock after(Item const& item) const;
-  // The start clock of the next instance of `item`: order and waits.
+  // Returns the start clock of the next instance of `item`, by order and waits.
   Clock start(Program const& program, Item const& item) const;
 
   // Appends an instance that starts with `start`; returns its position.
   std::int32_t append(Item const& item, Clock const& start);
 
+  // Returns the position of an item's latest instance, 0 if there is none.
   std::int32_t latest(ItemNumber item) const { return m_latest[item]; }
   ItemNumber item_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].item;
   }
-  // The number of the instance in total order.
+  // Returns the number of the instance in total order.
   std::int32_t order_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].order;
   }
@@ -49,9 +49,9 @@ class LaneClocks {
     std::int32_t order;
     Clock start, prefix;
   };
-  PerLane<std::vector<Entry>> m_lanes;
-  std::vector<std::int32_t> m_latest;  // per item: position of its latest instance, 0: none
-  std::int32_t m_count = 0;
+  PerLane<IdVector<Entry>> m_lanes;
+  IdVector<std::int32_t> m_latest;  // by item
+  std::int32_t m_count = 0;         // of instances
 };
 
 }  // namespace spillway

@@ -10,23 +10,21 @@ std::vector<Instance> unroll(Program const& program, std::vector<int> const& seq
   for (int step = 0; step < steps; ++step) {
     for (int const index : sequence) {
       Segment const& segment = program.segments[index];
-      for (ItemNumber item = segment.first; item < segment.last; ++item) {
+      for (ItemNumber item = segment.first; item < segment.last; ++item)
         instances.push_back({item, step, segment_instance});
-      }
       ++segment_instance;
     }
   }
   return instances;
 }
 
-int proof_steps(Program const& program) {
-  if (program.once) return 1;
-  bool const versioned = std::any_of(program.buffers.begin(), program.buffers.end(),
-                                     [](Buffer const& b) { return b.versions > 1; });
-  return versioned ? 3 : 2;
+std::vector<Instance> unroll_for_proof(Program const& program) {
+  auto const has_versions = [](Buffer const& b) { return b.versions > 1; };
+  int const steps = program.once ? 1 : std::ranges::any_of(program.buffers, has_versions) ? 3 : 2;
+  return unroll(program, segment_sequence(program, 2), steps);
 }
 
-ByteRange placed(Buffer const& buffer, Access const& access, int step) {
+ByteRange arena_range(Buffer const& buffer, Access const& access, int step) {
   std::int64_t const base = buffer.offset + (step % buffer.versions) * buffer.stride;
   return {base + access.first, base + access.last};
 }

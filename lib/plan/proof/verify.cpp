@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/data/program.hpp"
 #include "plan/proof/byte_cells.hpp"
 #include "plan/proof/check_shape.hpp"
 #include "plan/proof/clock.hpp"
@@ -14,12 +13,13 @@ namespace spillway {
 
 namespace {
 
+// Remembers the last writer of a byte, and the furthest reader of each lane since then.
 struct Byte {
-  ItemNumber writer = -1;  // none yet
-  std::int32_t position = 0;
-  int segment = 0;
-  BufferId buffer = -1;  // of the writer; before step 0, of state
-  Clock readers{};       // since then: per lane the furthest
+  ItemNumber writer = -1;     // -1: nothing has written it yet
+  std::int32_t position = 0;  // the writer's
+  int segment = 0;            // the writer's
+  BufferId buffer = -1;       // the writer's; before step 0, the one of which it is state
+  Clock readers{};
 };
 
 class Verifier {
@@ -29,14 +29,12 @@ class Verifier {
         m_clocks(program.items.size()),
         m_read(program.buffers.size(), false),
         m_cells(program),
-        m_memory(m_cells.count()) {
-    for (Item const& item : program.items) {
+        m_memory(m_cells) {
+    for (Item const& item : program.items)
       for (Access const& read : item.reads) m_read[read.buffer] = true;
-    }
     for (Buffer const& state : program.buffers) {
-      auto const [first, last] = m_cells.all(state);
-      for (auto cell = first; state.persistent && cell < last; ++cell)
-        m_memory[cell].buffer = state.id;
+      if (!state.persistent) continue;
+      for (Byte& byte : m_memory[m_cells.all(state)]) byte.buffer = state.id;
     }
   }
 
@@ -50,14 +48,13 @@ class Verifier {
     return std::exchange(m_violation, std::nullopt);
   }
 
-  // What spans segments and is read by no item is for whoever runs the Program, after each step.
+  // Whoever runs the Program reads, after each step, spanning buffers that no item reads.
   std::optional<Violation> end_step(int step) {
     for (Item const& item : m_program.items) {
       auto const writes = m_cells.writes(item, step);
       for (std::size_t i = 0; i < writes.size(); ++i) {
         auto const id = item.writes[i].buffer;
-        bool const result = buffer(id).spanning && !m_read[id];
-        if (result) check_result(item, id, writes[i]);
+        if (buffer(id).spanning && !m_read[id]) check_result(item, id, writes[i]);
       }
     }
     return std::exchange(m_violation, std::nullopt);
@@ -78,18 +75,13 @@ class Verifier {
 
   std::string trouble_of_read(Instance const& now, Access const& read, Byte const& byte) const {
     Buffer const& mine = buffer(read.buffer);
-    if (byte.writer < 0) {
+    if (byte.writer < 0)
       return byte.buffer == read.buffer ? "" : "reads bytes that nothing has written";
-    }
-    if (byte.buffer != read.buffer) {
+    if (byte.buffer != read.buffer)
       return fmt::format("finds the bytes of '{}', written by", buffer(byte.buffer).name);
-    }
-    if (std::find(read.writers.begin(), read.writers.end(), byte.writer) == read.writers.end()) {
-      return "does not expect the value of";
-    }
-    if (!mine.spanning && !mine.persistent && byte.segment != now.segment) {
+    if (std::ranges::count(read.writers, byte.writer) == 0) return "does not expect the value of";
+    if (!mine.spanning && !mine.persistent && byte.segment != now.segment)
       return "reads what an earlier micro-batch left, written by";
-    }
     return complete(lane_of(byte.writer), byte.position)
                ? ""
                : "may start before the end of its writer,";
@@ -102,17 +94,14 @@ class Verifier {
       // No other buffer may overwrite state, even if a later item writes the state anew: a step
       // that is not committed must leave it as it was.
       bool const is_moved = m_program.once && byte.readers != Clock{};
-      if (of_other && buffer(byte.buffer).persistent && !is_moved) {
+      if (of_other && buffer(byte.buffer).persistent && !is_moved)
         report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);
-      }
-      if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position)) {
+      if (byte.writer >= 0 && !complete(lane_of(byte.writer), byte.position))
         report(byte.writer, item.number, "may overwrite bytes still being written by", write.buffer,
                cell);
-      }
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        auto const reader = static_cast<Lane>(lane);
-        if (complete(reader, byte.readers[lane])) continue;
-        report(m_clocks.item_at(reader, byte.readers[lane]), item.number,
+      for (Lane const lane : kLanesInOrder) {
+        if (complete(lane, byte.readers[lane])) continue;
+        report(m_clocks.item_at(lane, byte.readers[lane]), item.number,
                "may overwrite bytes still being read by", write.buffer, cell);
       }
     }
@@ -138,22 +127,21 @@ class Verifier {
   }
 
   void record(Instance const& now, Item const& item, std::int32_t position) {
-    for (auto const [first, last] : m_cells.reads(item, now.step)) {
-      for (auto cell = first; cell < last; ++cell) m_memory[cell].readers[item.lane] = position;
-    }
+    for (auto const& range : m_cells.reads(item, now.step))
+      for (Byte& byte : m_memory[range]) byte.readers[item.lane] = position;
     auto const writes = m_cells.writes(item, now.step);
     for (std::size_t i = 0; i < writes.size(); ++i) {
       Byte const byte{item.number, position, now.segment, item.writes[i].buffer, {}};
-      for (auto cell = writes[i].first; cell < writes[i].last; ++cell) m_memory[cell] = byte;
+      std::ranges::fill(m_memory[writes[i]], byte);
     }
   }
 
   Program const& m_program;
   LaneClocks m_clocks;
-  std::vector<bool> m_read;  // per buffer: whether an item reads it
+  IdVector<bool> m_read;  // whether an item reads the buffer
   ByteCells m_cells;
-  std::vector<Byte> m_memory;  // per cell
-  Clock m_start{};             // of the instance being visited
+  PerCell<Byte> m_memory;
+  Clock m_start{};  // of the instance being visited
   std::optional<Violation> m_violation;
 };
 
@@ -163,7 +151,7 @@ std::optional<Violation> verify(Program const& program) {
   if (auto const wrong = check_shape(program)) return wrong;
   Verifier verifier(program);
   int step = 0;
-  for (Instance const& now : unroll(program, proof_sequence(program), proof_steps(program))) {
+  for (Instance const& now : unroll_for_proof(program)) {
     if (now.step != step) {
       if (auto const violation = verifier.end_step(step++)) return violation;
     }

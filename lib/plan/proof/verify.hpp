@@ -1,4 +1,4 @@
-// The proof that a Program computes what its items run one by one would, whatever the timing.
+// Proves that a Program computes what its items would if they ran one by one, whatever the timing.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace spillway {
 
 struct Violation {
-  ItemNumber earlier = -1, later = -1;  // the offending pair
+  ItemNumber earlier = -1, later = -1;  // the two items that are in each other's way; -1: none
   std::string why;                      // one line naming both, the buffers and the bytes
 };
-// Shares lane clocks and byte cells with `derive_waits`; the oracle in tests/support shares
-// nothing.
+// Returns the first violation, or nothing if the proof holds. It shares lane clocks and byte cells
+// with `derive_waits`; the oracle in tests/support shares nothing.
 std::optional<Violation> verify(Program const& program);
 
 }  // namespace spillway

@@ -4,21 +4,13 @@
 #include <map>
 #include <vector>
 
-#include "plan/schedule/backward_groups.hpp"
-#include "plan/schedule/fates.hpp"
 #include "plan/schedule/program_writer.hpp"
+#include "plan/schedule/streaming.hpp"
 
 namespace spillway {
 
 // The saved tensors that are reloaded just before a backward op, by the op's id.
 using Reloads = std::map<int, std::vector<TensorId>>;
-
-// When the parameters of chunks that are not at home on the device are brought there, and dropped:
-// see streaming.hpp.
-struct Streaming {
-  std::vector<std::vector<int>> fetches;  // per station: chunks, before its first op
-  std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
-};
 
 struct Draft {
   Graph const& graph;

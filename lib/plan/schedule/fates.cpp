@@ -53,7 +53,7 @@ class Decision {
     for (Op const& op : m_graph.ops) {
       if (op.phase == Phase::backward) read(op, op.block);
     }
-    for (int block = 0; block < static_cast<int>(m_graph.blocks.size()); ++block) repeat(block);
+    for (int block = 0; block < static_cast<int>(m_plan.blocks.size()); ++block) repeat(block);
     for (Tensor const& tensor : m_graph.tensors) send_away(tensor);
     return std::move(m_fates);
   }
@@ -118,6 +118,21 @@ class Decision {
 
 Fates decide_fates(Graph const& graph, Plan const& plan) {
   return Decision(graph, plan).decide();
+}
+
+std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan) {
+  auto const fates = decide_fates(graph, plan);
+  std::vector<FateBytes> bytes(graph.blocks.size());
+  for (Tensor const& tensor : graph.tensors) {
+    if (!fates.saved(tensor.id)) continue;
+    int const block = fates.readers[tensor.id].back();
+    auto& of_block = bytes[block];
+    auto const away = fates.away_bytes[tensor.id];
+    auto const fate = fates.leaves(tensor.id) ? Fate::keep : fates.of(tensor.id);
+    of_block[fate] += tensor.bytes() - away;
+    of_block[fates.of(tensor.id)] += away;
+  }
+  return bytes;
 }
 
 }  // namespace spillway

@@ -32,4 +32,9 @@ struct Fates {
 // The Plan is normal.
 Fates decide_fates(Graph const& graph, Plan const& plan);
 
+// Per block, of one micro-batch: how much the forward pass saves for the backward pass, by what
+// becomes of it. It belongs to the block whose backward pass reads it first.
+using FateBytes = EnumArray<Fate, std::int64_t, kFates>;
+std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan);
+
 }  // namespace spillway

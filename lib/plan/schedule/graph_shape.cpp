@@ -47,9 +47,10 @@ void GraphShape::note_forward() {
 void GraphShape::note_gradients(Variants const& variants) {
   std::map<TensorId, GradientId> ids;
   for (Chunk const& chunk : m_draft.graph.chunks) {
+    if (chunk.trainable) m_chunks.push_back(chunk.id);
     if (chunk.trainable) ids[chunk.gradient] = {chunk.id};
     for (int part = 0; part < parts(chunk.id); ++part)
-      ids[parts_of(chunk.id)[part]->tensor] = {chunk.id, part};
+      ids[m_parts[chunk.id][part]->tensor] = {chunk.id, part};
   }
   std::map<TensorId, int> last;
   for (BackwardGroup const& group : m_draft.groups) {
@@ -66,6 +67,10 @@ void GraphShape::note_gradients(Variants const& variants) {
 }
 
 void GraphShape::note_updates() {
+  m_norm_ops.resize(m_draft.graph.chunks.size());
+  for (Op const& op : m_draft.graph.ops) {
+    if (op.phase == Phase::norm) m_norm_ops[op.chunk].push_back(op.id);
+  }
   m_loss_group = static_cast<int>(spillway::loss_group(m_draft));
   m_updated_after = chunks_by_group(m_draft);
   m_pieces = update_pieces(m_draft, in_order(m_draft, m_updated_after));
@@ -76,7 +81,7 @@ TensorId GraphShape::tensor(GradientId id) const {
 }
 
 GradientPart const& GraphShape::part(GradientId id) const {
-  return *parts_of(id.chunk)[id.part];
+  return *m_parts[id.chunk][id.part];
 }
 
 }  // namespace spillway

@@ -14,30 +14,27 @@ namespace spillway {
 
 class GraphShape {
  public:
+  using Chunks = std::vector<int>;
+
   // Both outlive it. Of an inference graph there are forward passes alone.
   GraphShape(Draft& draft, Variants const& variants);
 
   int blocks() const { return static_cast<int>(m_forward.size()); }
   int groups() const { return static_cast<int>(m_draft.groups.size()); }
-  int block_of(int group) const { return this->group(group).block; }
+  int block_of(int group) const { return m_draft.groups[group].block; }
+  Chunks const& fetches(int station) const { return m_draft.streaming.fetches[station]; }
+  Chunks const& drops(int station) const { return m_draft.streaming.drops[station]; }
 
-  template <class Visit>
-  void fetches(int station, Visit visit) const {
-    for (int const chunk : at(m_draft.streaming.fetches, station)) visit(chunk);
-  }
-  template <class Visit>
-  void drops(int station, Visit visit) const {
-    for (int const chunk : at(m_draft.streaming.drops, station)) visit(chunk);
-  }
-
-  int forward_op(int block, int piece) const { return at(at(m_forward, block), piece); }
-  int forward_pieces(int block) const { return static_cast<int>(at(m_forward, block).size()); }
+  int forward_op(int block, int piece) const { return m_forward[block][piece]; }
+  int forward_pieces(int block) const { return static_cast<int>(m_forward[block].size()); }
   template <class Visit>
   void leaving(int block, int piece, Visit visit) const {
     visit_all(m_leaving, forward_op(block, piece), visit);
   }
-  int backward_op(int group, int piece) const { return at(this->group(group).ops, piece); }
-  int backward_pieces(int group) const { return static_cast<int>(this->group(group).ops.size()); }
+  int backward_op(int group, int piece) const { return m_draft.groups[group].ops[piece]; }
+  int backward_pieces(int group) const {
+    return static_cast<int>(m_draft.groups[group].ops.size());
+  }
   template <class Visit>
   void coming(int group, int piece, Visit visit) const {
     visit_all(m_draft.reloads, backward_op(group, piece), visit);
@@ -46,24 +43,17 @@ class GraphShape {
   void gradients(int group, int piece, Visit visit) const {
     visit_all(m_whole_after, backward_op(group, piece), visit);
   }
-  int parts(int chunk) const { return static_cast<int>(parts_of(chunk).size()); }
+  int parts(int chunk) const { return static_cast<int>(m_parts[chunk].size()); }
   bool exchanges() const { return m_draft.exchanges(); }
   bool reduces_each(int) const { return m_reduces_each; }
 
-  template <class Visit>
-  void chunks(Visit visit) const {
-    for (Chunk const& chunk : m_draft.graph.chunks) {
-      if (chunk.trainable) visit(chunk.id);
-    }
-  }
-  template <class Visit>
-  void updated_after(int group, Visit visit) const {
-    for (int const chunk : at(m_updated_after, group)) visit(chunk);
-  }
+  Chunks const& chunks() const { return m_chunks; }
+  Chunks const& updated_after(int group) const { return m_updated_after[group]; }
+  std::vector<int> const& norm_ops(int chunk) const { return m_norm_ops[chunk]; }
   int loss_group() const { return m_loss_group; }
   int pieces() const { return static_cast<int>(m_pieces.size()); }
-  UpdatePiece const& piece(int number) const { return at(m_pieces, number); }
-  int chunk_of(int piece) const { return this->piece(piece).chunk; }
+  UpdatePiece const& piece(int number) const { return m_pieces[number]; }
+  int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int) const { return kSlicesAhead; }
 
   // The tensor of a gradient, and the part of its chunk that it is.
@@ -71,18 +61,12 @@ class GraphShape {
   GradientPart const& part(GradientId id) const;
 
  private:
-  template <class T>
-  static T const& at(std::vector<T> const& all, int number) {
-    return all[number];
-  }
   template <class T, class Visit>
   static void visit_all(std::map<int, std::vector<T>> const& by_op, int op, Visit visit) {
     auto const found = by_op.find(op);
     if (found == by_op.end()) return;
     for (T const& one : found->second) visit(one);
   }
-  BackwardGroup const& group(int number) const { return at(m_draft.groups, number); }
-  std::vector<GradientPart const*> const& parts_of(int chunk) const { return at(m_parts, chunk); }
   void note_forward();
   void note_gradients(Variants const& variants);
   void note_updates();
@@ -93,8 +77,10 @@ class GraphShape {
   std::map<int, std::vector<GradientId>> m_whole_after;   // by backward op
   std::vector<std::vector<GradientPart const*>> m_parts;  // per chunk
   bool m_reduces_each;
+  IdVector<std::vector<int>> m_norm_ops;  // per chunk
   int m_loss_group = 0;
-  std::vector<std::vector<int>> m_updated_after;  // by group: chunks; one more for what comes late
+  Chunks m_chunks;                      // that are trained
+  std::vector<Chunks> m_updated_after;  // by group: chunks; one more for what comes late
   std::vector<UpdatePiece> m_pieces;
 };
 

@@ -5,17 +5,11 @@
 namespace spillway {
 
 ProgramSink::ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants)
-    : m_draft(draft),
-      m_writer(draft.writer),
-      m_shape(shape),
-      m_variants(variants),
-      m_gradients(draft, shape),
-      m_updates(draft, shape) {}
+    : UpdateItems(draft, shape), m_variants(variants) {}
 
 void ProgramSink::begin_micro_batch(MicroBatch const& now) {
-  m_now = now;
   m_spilled.clear();
-  m_writer.begin_segment(now.segment);
+  m_writer.begin_segment(now.segment, 1);
   m_writer.load_batch();
   begin_pass();
 }
@@ -25,45 +19,48 @@ void ProgramSink::begin_pass() {
   m_ends.clear();
 }
 
-void ProgramSink::enter(int station) {
-  if (station >= m_shape.blocks()) note_start();
+void ProgramSink::enter(Station const& at) {
+  m_writer.take_up(at.batch.member);
+  if (at.pass == Pass::backward) note_start();
 }
 
-void ProgramSink::fetch(int id, int) {
+void ProgramSink::fetch(int id, Station const&) {
   Chunk const& chunk = m_draft.chunk(id);
   BufferId const there = m_writer.add_buffer(chunk.parameter, Tier::device);
   m_writer.copy(m_writer.home(chunk.parameter), there, chunk.block);
   m_writer.set_resident(chunk.parameter, there);
 }
 
-void ProgramSink::drop(int chunk, int) {
+void ProgramSink::drop(int chunk, Station const&) {
   m_writer.forget(m_draft.chunk(chunk).parameter);
 }
 
-void ProgramSink::forward(int block, int piece) {
-  m_ends[block] = m_writer.run(*m_variants.of(m_shape.forward_op(block, piece), m_now.first));
+void ProgramSink::forward(Station const& at, int piece) {
+  auto const op = m_shape.forward_op(at.block, piece);
+  m_ends[at.block] = m_writer.run(*m_variants.of(op, at.batch.first));
 }
 
-void ProgramSink::leave(int block, TensorId tensor) {
+void ProgramSink::leave(Station const& at, TensorId tensor) {
   Tier const tier = m_draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
   auto const bytes = m_draft.fates.away_bytes[tensor];
-  BufferId const away = m_spilled[tensor] = m_writer.add_buffer(tensor, tier, bytes);
-  m_writer.copy(m_writer.resident(tensor), away, block);
+  BufferId const away = m_spilled[{tensor, at.batch.member}] =
+      m_writer.add_buffer(tensor, tier, bytes);
+  m_writer.copy(m_writer.resident(tensor), away, at.block);
 }
 
-void ProgramSink::turn() {
+void ProgramSink::turn(MicroBatch const& now) {
   set_leaving_horizons(1);
-  if (!m_now.first) m_gradients.forget();
+  if (!now.first) forget();
   m_draft.op_starts.emplace_back();
   m_backward_ops = 0;
   begin_pass();
 }
 
 // Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
-void ProgramSink::reload(int, TensorId tensor) {
+void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
   int const block = m_draft.fates.readers[tensor].front();
-  BufferId const away = m_spilled.at(tensor);
+  BufferId const away = m_spilled.at({tensor, at.batch.member});
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
       whole ? m_writer.add_buffer(tensor, Tier::device) : m_writer.resident(tensor);
@@ -77,13 +74,12 @@ void ProgramSink::note_start() {
   if (starts.size() == m_backward_ops) starts.push_back(m_writer.next());
 }
 
-void ProgramSink::backward(int group, int piece) {
+void ProgramSink::backward(Station const& at, int piece) {
   note_start();
   ++m_backward_ops;
-  int const block = m_shape.block_of(group);
-  if (piece == 0) repeat_forward_ops(block);
-  auto const op = m_variants.of(m_shape.backward_op(group, piece), m_now.first);
-  if (op) m_ends[block] = m_writer.run(*op);
+  if (piece == 0) repeat_forward_ops(at.block);
+  auto const op = m_variants.of(m_shape.backward_op(at.group, piece), at.batch.first);
+  if (op) m_ends[at.block] = m_writer.run(*op);
 }
 
 // Into new buffers: those of the forward pass are long free.
@@ -107,13 +103,13 @@ void ProgramSink::set_leaving_horizons(int step) {
   }
 }
 
-void ProgramSink::end_micro_batch() {
+void ProgramSink::end_micro_batch(MicroBatch const&) {
   set_leaving_horizons(-1);
   m_writer.end_segment();
 }
 
 void ProgramSink::end_update() {
-  m_updates.set_horizons();
+  set_horizons();
   m_writer.end_segment();
 }
 

@@ -3,41 +3,28 @@
 
 #include <map>
 
-#include "plan/schedule/gradient_items.hpp"
 #include "plan/schedule/update_items.hpp"
 
 namespace spillway {
 
-class ProgramSink {
+class ProgramSink : public UpdateItems {
  public:
   // All outlive it.
   ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants);
 
   void begin_micro_batch(MicroBatch const& now);
-  void enter(int station);
-  void fetch(int chunk, int station);
-  void drop(int chunk, int station);
-  void forward(int block, int piece);
-  void leave(int block, TensorId tensor);
-  void turn();
-  void reload(int group, TensorId tensor);
-  void backward(int group, int piece);
-  void collect(GradientId gradient, int group, bool first) {
-    m_gradients.collect(gradient, m_shape.block_of(group), first);
-  }
-  void accumulate(GradientId gradient) { m_gradients.accumulate(gradient); }
-  void add_part(GradientId gradient) { m_gradients.add_part(gradient); }
-  void reduce(GradientId gradient) { m_gradients.reduce(gradient); }
-  void gather(GradientId gradient) { m_gradients.gather(gradient); }
-  void end_micro_batch();
-  void begin_update() { m_writer.begin_segment("update"); }
-  void norm(int chunk) { m_updates.norm(chunk); }
+  void enter(Station const& at);
+  void fetch(int chunk, Station const& at);
+  void drop(int chunk, Station const& at);
+  void forward(Station const& at, int piece);
+  void leave(Station const& at, TensorId tensor);
+  void turn(MicroBatch const& now);
+  void reload(Station const& at, TensorId tensor);
+  void backward(Station const& at, int piece);
+  void end_micro_batch(MicroBatch const&);
+  void begin_update() { m_writer.begin_segment("update", 0); }
   void commit(bool knows_norms) { m_writer.commit(knows_norms); }
   void report() { m_writer.report(); }
-  void bring(int piece, bool late) { m_updates.bring(piece, late); }
-  void update(int piece) { m_updates.update(piece); }
-  void updated(int) {}
-  void end_group(int) { m_updates.end_group(); }
   void end_update();
 
  private:
@@ -48,14 +35,8 @@ class ProgramSink {
   void note_start();
   void repeat_forward_ops(int block);
 
-  Draft& m_draft;
-  ProgramWriter& m_writer;
-  GraphShape const& m_shape;
   Variants& m_variants;
-  GradientItems m_gradients;
-  UpdateItems m_updates;
-  MicroBatch m_now{};
-  std::map<TensorId, BufferId> m_spilled;  // of this micro-batch
+  std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
   std::size_t m_backward_ops = 0;  // that are done

@@ -3,11 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "plan/data/normal_plan.hpp"
-#include "plan/proof/link.hpp"
+#include "plan/memory/lifetime.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
-#include "plan/schedule/stream_parameters.hpp"
 
 namespace spillway {
 
@@ -29,16 +28,20 @@ void check_plan(Graph const& graph, Plan const& plan) {
     throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
   }
   if (!is_normal(graph, plan))
-    throw std::logic_error("the plan is not normal: see plan/data/normal_plan.hpp");
+    throw std::logic_error("the plan is not normal: see plan/data/plan.hpp");
   if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
+  if (plan.staging_slot_bytes < 1 || plan.staging_slot_bytes % kPieceBytes != 0)
+    throw std::invalid_argument("staging_slot_bytes: not whole pieces of the spill file");
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
+// Of inference a forward pass alone.
 void tell(Draft& draft, std::int64_t micro_batches) {
   Variants variants(draft.graph, draft.writer);
   GraphShape const shape(draft, variants);
   ProgramSink sink(draft, shape, variants);
   StepTelling step(shape, draft.plan.redo, sink);
+  if (draft.graph.purpose != Purpose::train) return step.micro_batch({"forward", true, false});
   step.begin_step();
   bool const one = micro_batches == 1;
   if (!one) step.micro_batch({"first", true, false});
@@ -47,8 +50,8 @@ void tell(Draft& draft, std::int64_t micro_batches) {
   step.update();
 }
 
-Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
-                          std::int64_t ranks) {
+// Evaluation and generation keep nothing, so that their reloads are none.
+Program told(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks) {
   auto const fates = decide_fates(graph, plan);
   auto const groups = backward_groups(graph);
   auto const streaming = plan_streaming(graph, plan, fates, groups);
@@ -69,35 +72,13 @@ Program schedule_training(Graph const& graph, Plan const& plan, std::int64_t mic
   return std::move(draft_with(hoist_reloads(on_demand, plan.prefetch)).writer.program);
 }
 
-// Evaluation and generation keep nothing: a tensor's bytes are free after its last use.
-Program schedule_inference(Graph const& graph, Plan const& plan, std::int64_t ranks) {
-  auto const tensors = graph.tensors.size();
-  Fates const fates{IdVector<Fate>(tensors, Fate::keep), IdVector<std::int64_t>(tensors, 0),
-                    IdVector<std::vector<int>>(tensors),
-                    IdVector<std::vector<int>>(graph.blocks.size())};
-  std::vector<BackwardGroup> const no_groups;
-  Reloads const no_reloads;
-  auto const streaming = plan_streaming(graph, plan, fates, no_groups);
-  Draft draft{
-      graph, plan, fates, no_groups, no_reloads, streaming, ProgramWriter(graph, plan, 1, ranks)};
-  Variants variants(graph, draft.writer);
-  GraphShape const shape(draft, variants);
-  ProgramSink sink(draft, shape, variants);
-  StepTelling(shape, plan.redo, sink).micro_batch({"forward", true, false});
-  return std::move(draft.writer.program);
-}
-
 }  // namespace
 
 Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
                  std::int64_t ranks) {
-  Program program;
-  if (purpose == Purpose::train) {
-    check_plan(graph, plan);
-    program = schedule_training(graph, plan, micro_batches, ranks);
-  } else {
-    program = schedule_inference(graph, plan, ranks);
-  }
+  bool const trains = purpose == Purpose::train;
+  if (trains) check_plan(graph, plan);
+  auto program = told(graph, plan, trains ? micro_batches : 1, ranks);
   program.purpose = purpose;
   program.redo = plan.redo;
   link(program);

@@ -6,7 +6,7 @@
 namespace spillway {
 
 // The order of items, their lanes, buffers and accesses: clones for recompute, transfers,
-// collectives, accumulation over micro-batches, updates. Every read knows its writers (link.hpp).
+// collectives, accumulation over micro-batches, updates. Every read knows its writers (`link`).
 // Of an inference graph the plan says only where parameters lie; an empty one: on the device.
 // Throws std::invalid_argument for what is not offered, std::logic_error for a Plan that is not
 // normal.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/schedule/fates.hpp"
+
 namespace spillway {
 
 // What is used again so soon is not dropped in between.
@@ -54,5 +56,13 @@ constexpr int groups_until_updated(bool exchanges) {
 }
 // Backward groups beside which an early update on the host lane is expected to be done.
 inline constexpr int kGroupsBeside = 2;
+
+// When the parameters of chunks that are not at home on the device are brought there, and dropped.
+struct Streaming {
+  std::vector<std::vector<int>> fetches;  // per station: chunks, before its first op
+  std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
+};
+Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
+                         std::vector<BackwardGroup> const& groups);
 
 }  // namespace spillway

@@ -7,28 +7,24 @@
 // repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
 // from 0.
 //
-// A Shape has (`visit` is called with each in turn):
+// A Shape has (chunks(), fetches() and so on are ranges of numbers; `visit` is called with each of
+// what has no numbers):
 // clang-format off
-//   int blocks(), groups();                        stations are blocks(), then groups()
-//   fetches(station, visit)                        chunks whose parameters come before it
-//   drops(station, visit)                          chunks whose parameters go after it
+//   int blocks(), groups(), block_of(group);   stations are blocks(), then groups()
+//   fetches(station), drops(station)           chunks whose parameters come before it, go after it
 //   int forward_pieces(block), backward_pieces(group);
-//   leaving(block, piece, visit)                   activations that leave after a forward piece
-//   coming(group, piece, visit)                    those that come back before a backward piece
-//   gradients(group, piece, visit)                 GradientIds that are whole after a backward piece
-//   int parts(chunk);                              further uses of its parameters
-//   bool exchanges();                              gradients are summed over ranks
-//   bool reduces_each(chunk);                      after every micro-batch
-//   chunks(visit)                                  to update, in order
-//   updated_after(group, visit)                    the same where updates are early, group by group
-//   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
-//   int ahead(piece);                              pieces that are brought before it has run
+//   leaving(block, piece, visit)               activations that leave after a forward piece
+//   coming(group, piece, visit)                those that come back before a backward piece
+//   gradients(group, piece, visit)             GradientIds that are whole after a backward piece
+//   int parts(chunk);                          further uses of its parameters
+//   bool exchanges(), reduces_each(chunk);     gradients are summed over ranks; with every micro-batch
+//   chunks(), updated_after(group)             to update, in order; where updates are early, by group
+//   int loss_group(), pieces(), chunk_of(piece), ahead(piece);
+//                                              pieces of updates follow the order of chunks; `ahead`
+//                                              of them are brought before one has run
 // clang-format on
 //
-// A Sink hears, of gradients: `collect` (copied to where sums are), `accumulate` (added to the
-// step's), `add_part`, `reduce` (slices go out: all_to_all), `gather` (they are summed, tree_sum,
-// and go round, all_gather); of updates: `norm`, `bring` (of a piece, what needs no gradient or,
-// late, the rest), `update`, `updated` (all pieces of a chunk).
+// A Sink derives from StepSink, which names all events, and hides those that it hears.
 #pragma once
 
 #include <algorithm>
@@ -42,13 +38,54 @@ namespace spillway {
 struct MicroBatch {
   char const* segment;
   bool first, last;
+  int member = 0;  // its number among those that its segment runs
 
   bool is_only() const { return first && last; }
+};
+
+enum class Pass : std::uint8_t { forward, backward };
+
+// Where a micro-batch is in its passes.
+struct Station {
+  Pass pass;
+  int block;
+  int number;  // of all that a micro-batch passes, in order
+  int group;   // in the backward pass; else -1
+  MicroBatch const& batch;
 };
 
 // A chunk's gradient, or what a further use of its parameters has made of it.
 struct GradientId {
   int chunk = -1, part = -1;  // -1: the chunk's own
+};
+
+// All events of a step, in about the order in which they come. What a Sink does not hear costs
+// nothing.
+struct StepSink {
+  void begin_micro_batch(MicroBatch const&) {}
+  void enter(Station const&) {}
+  void fetch(int /*chunk*/, Station const&) {}  // parameters come, and go
+  void drop(int /*chunk*/, Station const&) {}
+  void forward(Station const&, int /*piece*/) {}
+  void leave(Station const&, auto const& /*activation*/) {}
+  void turn(MicroBatch const&) {}  // from the forward to the backward pass
+  void reload(Station const&, auto const& /*activation*/) {}
+  void backward(Station const&, int /*piece*/) {}
+  void collect(GradientId, Station const&) {}        // is copied to where the step's is summed up
+  void accumulate(GradientId, MicroBatch const&) {}  // is added to the step's
+  void add_part(GradientId, MicroBatch const&) {}    // is added to its chunk's
+  void reduce(GradientId, MicroBatch const&) {}      // slices go out to ranks: all_to_all
+  void gather(GradientId, MicroBatch const&) {}      // are summed and go round: all_gather
+  void end_micro_batch(MicroBatch const&) {}
+  void begin_update() {}
+  void norm(int /*chunk*/) {}
+  void commit(bool /*knows_norms*/) {}
+  void report() {}                             // norms that the commit did not know
+  void bring(int /*piece*/, bool /*late*/) {}  // what needs no gradient; late: the rest
+  void update(int /*piece*/) {}
+  void updated(int /*chunk*/) {}  // in all its pieces
+  void end_group(int /*group*/) {}
+  void end_update() {}
 };
 
 template <class Shape, class Sink>
@@ -64,14 +101,15 @@ class StepTelling {
   }
 
   void micro_batch(MicroBatch const& now) {
-    m_now = now;
     m_sink.begin_micro_batch(now);
-    for (int block = 0; block < m_shape.blocks(); ++block) forward(block);
-    m_sink.turn();
-    for (int group = 0; group < m_shape.groups(); ++group) backward(group);
+    for (int block = 0; block < m_shape.blocks(); ++block)
+      forward({Pass::forward, block, block, -1, now});
+    m_sink.turn(now);
+    for (int group = 0; group < m_shape.groups(); ++group)
+      backward({Pass::backward, m_shape.block_of(group), m_shape.blocks() + group, group, now});
     gather(m_reductions.size());
-    if (m_now.last && m_early) update_after(m_shape.groups());
-    m_sink.end_micro_batch();
+    if (now.last && m_early) update_after(m_shape.groups());
+    m_sink.end_micro_batch(now);
   }
 
   // What follows the last micro-batch.
@@ -82,9 +120,9 @@ class StepTelling {
     } else {
       m_whole = m_shape.pieces();
       bring_ahead();
-      m_shape.chunks([&](int chunk) { m_sink.norm(chunk); });
+      for (int const chunk : m_shape.chunks()) m_sink.norm(chunk);
       m_sink.commit(true);
-      m_shape.chunks([&](int chunk) { update(chunk); });
+      for (int const chunk : m_shape.chunks()) update(chunk);
     }
     if (m_next != m_shape.pieces()) throw std::logic_error("a step leaves updates out");
     m_sink.end_update();
@@ -94,67 +132,64 @@ class StepTelling {
   struct Reduction {
     GradientId gradient;
     bool joins_step;  // it is of one micro-batch
+    MicroBatch batch;
   };
 
-  void forward(int block) {
-    enter(block);
-    for (int piece = 0; piece < m_shape.forward_pieces(block); ++piece) {
-      m_sink.forward(block, piece);
-      m_shape.leaving(block, piece, [&](auto const& it) { m_sink.leave(block, it); });
+  void forward(Station const& at) {
+    enter(at);
+    for (int piece = 0; piece < m_shape.forward_pieces(at.block); ++piece) {
+      m_sink.forward(at, piece);
+      m_shape.leaving(at.block, piece, [&](auto const& it) { m_sink.leave(at, it); });
     }
-    go(block);
+    go(at);
   }
 
   // Sums over ranks that were begun beside the groups before are taken up behind this one.
-  void backward(int group) {
-    int const station = m_shape.blocks() + group;
+  void backward(Station const& at) {
     auto const begun_earlier = m_reductions.size();
-    enter(station);
-    for (int piece = 0; piece < m_shape.backward_pieces(group); ++piece) {
-      m_shape.coming(group, piece, [&](auto const& it) { m_sink.reload(group, it); });
-      m_sink.backward(group, piece);
-      m_shape.gradients(group, piece, [&](GradientId it) { collect(it, group); });
+    enter(at);
+    for (int piece = 0; piece < m_shape.backward_pieces(at.group); ++piece) {
+      m_shape.coming(at.group, piece, [&](auto const& it) { m_sink.reload(at, it); });
+      m_sink.backward(at, piece);
+      m_shape.gradients(at.group, piece, [&](GradientId it) { collect(it, at); });
     }
     gather(begun_earlier);
-    go(station);
-    if (m_now.last && m_early) update_after(group);
+    go(at);
+    if (at.batch.last && m_early) update_after(at.group);
   }
 
-  void enter(int station) {
-    m_sink.enter(station);
-    m_shape.fetches(station, [&](int chunk) { m_sink.fetch(chunk, station); });
+  void enter(Station const& at) {
+    m_sink.enter(at);
+    for (int const chunk : m_shape.fetches(at.number)) m_sink.fetch(chunk, at);
   }
-  void go(int station) {
-    m_shape.drops(station, [&](int chunk) { m_sink.drop(chunk, station); });
+  void go(Station const& at) {
+    for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 
   // A gradient of this micro-batch is whole: it goes to where the step's is summed up. Within the
   // only micro-batch, parts are added by the ops that make them.
-  void collect(GradientId gradient, int group) {
-    if (m_now.is_only() && gradient.part >= 0) return;
-    m_sink.collect(gradient, group, m_now.first);
-    bool const each = !m_now.is_only() && m_shape.reduces_each(gradient.chunk);
-    if (m_shape.exchanges() && each)
-      reduce({gradient, true});
+  void collect(GradientId gradient, Station const& at) {
+    bool const is_only = at.batch.is_only();
+    if (is_only && gradient.part >= 0) return;
+    m_sink.collect(gradient, at);
+    if (m_shape.exchanges() && !is_only && m_shape.reduces_each(gradient.chunk))
+      reduce({gradient, true, at.batch});
     else
-      join_step(gradient);
+      join_step(gradient, at.batch);
   }
 
   // With the last micro-batch all uses of the parameters are added, and summed over ranks where
   // that was not done for every micro-batch.
-  void join_step(GradientId gradient) {
-    int const chunk = gradient.chunk;
-    if (!m_now.first) m_sink.accumulate(gradient);
-    if (!m_now.last || !is_last_use(chunk)) return;
-    bool const several = !m_now.first;
-    for (int part = 0; several && part < m_shape.parts(chunk); ++part)
-      m_sink.add_part({chunk, part});
-    bool const reduced = several && m_shape.reduces_each(chunk);
-    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false});
+  void join_step(GradientId gradient, MicroBatch const& now) {
+    int const chunk = gradient.chunk, parts = now.first ? 0 : m_shape.parts(chunk);
+    if (!now.first) m_sink.accumulate(gradient, now);
+    if (!now.last || !is_last_use(chunk, 1 + parts)) return;
+    for (int part = 0; part < parts; ++part) m_sink.add_part({chunk, part}, now);
+    bool const reduced = !now.first && m_shape.reduces_each(chunk);
+    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false, now});
   }
 
-  bool is_last_use(int chunk) {
-    int const uses = m_now.first ? 1 : 1 + m_shape.parts(chunk);
+  bool is_last_use(int chunk, int uses) {
     if (uses == 1) return true;
     auto const at = static_cast<std::size_t>(chunk);
     if (m_unfinished.size() <= at) m_unfinished.resize(at + 1, 0);
@@ -162,7 +197,7 @@ class StepTelling {
   }
 
   void reduce(Reduction const& reduction) {
-    m_sink.reduce(reduction.gradient);
+    m_sink.reduce(reduction.gradient, reduction.batch);
     m_reductions.push_back(reduction);
   }
 
@@ -170,8 +205,8 @@ class StepTelling {
   void gather(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
-      m_sink.gather(reduction.gradient);
-      if (reduction.joins_step) join_step(reduction.gradient);
+      m_sink.gather(reduction.gradient, reduction.batch);
+      if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
     }
     m_reductions.erase(m_reductions.begin(),
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
@@ -184,10 +219,10 @@ class StepTelling {
       m_sink.commit(false);
       bring_ahead();
     }
-    m_shape.updated_after(group, [&](int chunk) {
+    for (int const chunk : m_shape.updated_after(group)) {
       m_sink.norm(chunk);
       update(chunk);
-    });
+    }
     m_sink.end_group(group);
   }
 
@@ -215,7 +250,6 @@ class StepTelling {
   Shape const& m_shape;
   Sink& m_sink;
   bool m_early;
-  MicroBatch m_now{};
   std::vector<Reduction> m_reductions;  // begun and not taken up
   std::vector<int> m_unfinished;        // per chunk: uses of its parameters that have joined
   // Pieces of updates: the next to run; before which gradients are whole; up to which is brought

@@ -3,19 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "plan/schedule/gradient_items.hpp"
-
 namespace spillway {
 
 namespace {
-
-std::multimap<int, int> norm_ops(Graph const& graph) {
-  std::multimap<int, int> ops;
-  for (Op const& op : graph.ops) {
-    if (op.phase == Phase::norm) ops.emplace(op.chunk, op.id);
-  }
-  return ops;
-}
 
 // Per buffer: the first item that reads it, 0 if none does.
 std::vector<ItemNumber> first_readers(Program const& program) {
@@ -27,9 +17,6 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 }
 
 }  // namespace
-
-UpdateItems::UpdateItems(Draft& draft, GraphShape const& shape)
-    : m_draft(draft), m_writer(draft.writer), m_shape(shape), m_norm_ops(norm_ops(draft.graph)) {}
 
 // The buffer of a slot that takes slices of one operand; all chunks' take turns in it.
 BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
@@ -78,48 +65,38 @@ void UpdateItems::bring(int piece, bool late) {
 
 void UpdateItems::update(int piece) {
   UpdatePiece const& p = m_shape.piece(piece);
-  note(p.slot < 0 ? run_whole(p) : run_slice(p), p.chunk);
+  note(run(p), p.chunk);
   for (TensorId const tensor : p.brings)
     m_writer.take_back(tensor, p.range, slot(p, tensor), m_writer.home(tensor));
 }
 
-ItemNumber UpdateItems::run_whole(UpdatePiece const& p) {
-  Op const& original = op(p);
-  std::vector<BufferId> operands = {m_writer.home(original.inputs[0].tensor),
-                                    m_writer.resident(original.inputs[1].tensor)};
-  for (View const& view : original.outputs)
-    operands.push_back(is_present(view) ? m_writer.home(view.tensor) : kAbsent);
-  return m_writer.run_on(p.op, std::move(operands), p.lane);
-}
-
-// The operands are ranges of the tensors themselves where the lane reaches these, else slots.
-ItemNumber UpdateItems::run_slice(UpdatePiece const& p) {
+// The operands of a slice are ranges of the tensors themselves where the lane reaches these, else
+// slots.
+ItemNumber UpdateItems::run(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
   auto const place = [&](View& view, bool brought) {
     BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(view.tensor);
-    view = brought ? View{m_writer.buffer(at).tensor, 0, {p.elements()}, {1}}
-                   : View{view.tensor, p.range.first, {p.elements()}, {1}};
+    view = {m_writer.buffer(at).tensor, brought ? 0 : p.range.first, {p.elements()}, {1}};
     operands.push_back(at);
   };
   place(sliced.inputs[0], p.brings_gradient);
   operands.push_back(m_writer.resident(sliced.inputs[1].tensor));
   for (View& view : sliced.outputs) {
-    if (is_present(view)) {
+    if (is_present(view))
       place(view, std::ranges::count(p.brings, view.tensor) > 0);
-    } else {
+    else
       operands.push_back(kAbsent);
-    }
   }
+  if (p.slot < 0) return m_writer.run_on(p.op, std::move(operands), p.lane);
   update_range(sliced) = {p.range.first};
   return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
 }
 
 void UpdateItems::norm(int chunk_id) {
-  auto const [first, end] = m_norm_ops.equal_range(chunk_id);
-  for (auto found = first; found != end; ++found) {
-    Op const& op = m_draft.op(found->second);
-    Chunk const& chunk = m_draft.chunk(chunk_id);
+  Chunk const& chunk = m_draft.chunk(chunk_id);
+  for (int const id : m_shape.norm_ops(chunk_id)) {
+    Op const& op = m_draft.op(id);
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
   }

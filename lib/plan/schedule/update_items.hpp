@@ -5,15 +5,14 @@
 #include <tuple>
 #include <vector>
 
-#include "plan/schedule/graph_shape.hpp"
+#include "plan/schedule/gradient_items.hpp"
 
 namespace spillway {
 
-// Events of tell_step.hpp.
-class UpdateItems {
+// The events of updates: a layer of ProgramSink.
+class UpdateItems : public GradientItems {
  public:
-  // Both outlive it.
-  UpdateItems(Draft& draft, GraphShape const& shape);
+  using GradientItems::GradientItems;
 
   void norm(int chunk);
   // Of what a piece needs and has elsewhere: `late`, its gradient and with it what leaves the
@@ -21,7 +20,7 @@ class UpdateItems {
   void bring(int piece, bool late);
   // Runs it, and takes back what it has changed elsewhere.
   void update(int piece);
-  void end_group() { m_group_ends.push_back(m_writer.next()); }
+  void end_group(int) { m_group_ends.push_back(m_writer.next()); }
   // Once all items are there: what is asynchronous is given time.
   void set_horizons();
 
@@ -30,15 +29,10 @@ class UpdateItems {
   BufferId slot(UpdatePiece const& piece, TensorId state);
   std::int64_t largest_slice(Lane lane) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
-  ItemNumber run_whole(UpdatePiece const& piece);
-  ItemNumber run_slice(UpdatePiece const& piece);
+  ItemNumber run(UpdatePiece const& piece);
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
   ItemNumber first_reader(int chunk);
 
-  Draft& m_draft;
-  ProgramWriter& m_writer;
-  GraphShape const& m_shape;
-  std::multimap<int, int> m_norm_ops;  // by chunk
   std::vector<ItemNumber> m_group_ends;
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // lane, slot, operand
   struct Done {

@@ -1,23 +1,11 @@
 // A training step by blocks instead of ops: what the search looks at.
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "graph/graph.hpp"
-#include "plan/data/plan.hpp"
-#include "plan/time/item_cost.hpp"
+#include "plan/search/policy_costs.hpp"
 
 namespace spillway {
-
-// One block of one micro-batch under one policy.
-struct PolicyCost {
-  ItemCost backward;            // with what is made again
-  std::int64_t kept_bytes = 0;  // on the device, from its forward to its backward pass
-  std::int64_t away_bytes = 0;  // leave it, where all rows do
-  // The most bytes alive during its passes, beside what blocks before it keep.
-  std::int64_t forward_bytes = 0, backward_bytes = 0;
-};
 
 struct BlockCost {
   bool layer = false;
@@ -27,12 +15,23 @@ struct BlockCost {
   std::vector<int> forward_chunks, backward_chunks;  // whose parameters its ops read
 };
 
+// Of an op, on either lane that may run it.
+struct LaneCosts {
+  ItemCost compute, host;
+};
+
+// A gradient that is summed over micro-batches and ranks: a chunk's own, or a part of one.
+struct GradientCost {
+  std::int64_t bytes = 0;  // as a micro-batch makes it
+  // Sent to those that sum up parts of it, and received from them.
+  std::int64_t scatter_sent_bytes = 0, gather_sent_bytes = 0;
+  LaneCosts accumulate, tree_sum;
+};
+
 // A part of a chunk's gradient that is summed over micro-batches by itself: see GradientPart.
-struct PartCost {
-  int block = -1;  // whose backward pass makes it
-  std::int64_t bytes = 0, scatter_sent_bytes = 0, gather_sent_bytes = 0;  // see ChunkCost
+struct PartCost : GradientCost {
+  int block = -1;      // whose backward pass makes it
   bool fused = false;  // nothing is made in one micro-batch: its op adds to the chunk's gradient
-  ItemCost accumulate, host_accumulate;
 };
 
 struct ChunkCost {
@@ -42,18 +41,16 @@ struct ChunkCost {
   IdVector<PartCost> parts;
   std::vector<int> readers;  // stations, in order; forward ones count from 0, backward ones follow
   std::int64_t elements = 0;
-  bool whole_chunk = false;  // it is not cut into slices: Op::whole_chunk
-  std::int64_t parameter_bytes = 0, gradient_bytes = 0;  // in use, and as a micro-batch makes it
+  bool whole_chunk = false;          // it is not cut into slices: Op::whole_chunk
+  std::int64_t parameter_bytes = 0;  // in use
   // What this rank holds of it, and changes: see sharding.hpp.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
   double share = 1;
   // Sent to other ranks: for a fetch of parameters, after an update.
   std::int64_t fetch_sent_bytes = 0, update_sent_bytes = 0;
-  // To and from those that sum up parts of its gradient.
-  std::int64_t scatter_sent_bytes = 0, gather_sent_bytes = 0;
   bool reduces_each = false;  // its gradient is summed over ranks after every micro-batch
-  ItemCost norm, update, accumulate, tree_sum;  // on the compute lane
-  ItemCost host_norm, host_update, host_accumulate, host_tree_sum;
+  GradientCost gradient;
+  LaneCosts norm, update;
 };
 
 struct BlockModel {
@@ -62,6 +59,7 @@ struct BlockModel {
   bool reduces_each = false;  // gradients are summed over ranks after every micro-batch
   IdVector<BlockCost> blocks;
   IdVector<ChunkCost> chunks;
+  std::vector<int> trained;  // chunks
 };
 
 // `policies`: those that are wanted; the others' numbers stay zero. What ranks send: sharding.hpp.

@@ -2,13 +2,35 @@
 // for tell_step.hpp.
 #pragma once
 
+#include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "plan/schedule/streaming.hpp"
 #include "plan/schedule/tell_step.hpp"
-#include "plan/search/plan_costs.hpp"
+#include "plan/search/block_model.hpp"
 
 namespace spillway {
+
+// What leaves the device of a block's activations, and stays away until its backward pass.
+std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
+
+// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
+// by the tier where that lies.
+struct Brought {
+  Tier workplace = Tier::device;  // where to
+  TierBytes bytes{}, back_bytes{};
+  std::array<std::int64_t, 3> operand_bytes{};  // gradient, parameters, state
+  std::int64_t all_bytes() const;
+};
+Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
+
+// Of the host, for the slots through which bytes go between the device and the drive; 0 where none
+// do.
+std::int64_t staging_bytes(BlockModel const& model, Plan const& plan);
+
+// Elements of a slice of its update, at least one: see streaming.hpp.
+std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
 
 // Into what passes and updates are divided: for a timeline, or not at all for what only sums up.
 enum class Grain : std::uint8_t { fine, whole };
@@ -20,6 +42,13 @@ struct AwayPart {
 };
 
 class BlockShape {
+  struct At {  // a station or a group
+    int at, chunk;
+  };
+  static auto within(std::vector<At> const& sorted, int at) {
+    return std::ranges::equal_range(sorted, at, {}, &At::at) | std::views::transform(&At::chunk);
+  }
+
  public:
   // Both outlive it. `several`: the step has more than one micro-batch.
   BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain);
@@ -29,14 +58,8 @@ class BlockShape {
   int block_of(int group) const { return m_blocks - 1 - group; }
   int station_of(int group) const { return m_blocks + group; }
 
-  template <class Visit>
-  void fetches(int station, Visit visit) const {
-    for (auto const& [at, chunk] : within(m_fetches, station)) visit(chunk);
-  }
-  template <class Visit>
-  void drops(int station, Visit visit) const {
-    for (auto const& [at, chunk] : within(m_drops, station)) visit(chunk);
-  }
+  auto fetches(int station) const { return within(m_fetches, station); }
+  auto drops(int station) const { return within(m_drops, station); }
 
   std::int64_t away_bytes(int block) const { return m_away[block]; }
   int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
@@ -75,17 +98,9 @@ class BlockShape {
   bool exchanges() const { return m_model.ranks > 1; }
   bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
 
-  template <class Visit>
-  void chunks(Visit visit) const {
-    for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
-      if (chunk(c).trainable) visit(c);
-    }
-  }
+  std::vector<int> const& chunks() const { return m_model.trained; }
   // As soon as the gradient is whole, and over ranks some groups later: groups_until_updated.
-  template <class Visit>
-  void updated_after(int group, Visit visit) const {
-    for (auto const& [after, chunk] : within(m_early, group)) visit(chunk);
-  }
+  auto updated_after(int group) const { return within(m_early, group); }
   int loss_group() const { return 0; }  // the last block tells it
 
   // How a chunk's update is divided: into parts of one slice each or, where slices are many, of
@@ -108,23 +123,16 @@ class BlockShape {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
   }
   ChunkCost const& chunk(int number) const { return m_model.chunks[number]; }
-  PartCost const& part(GradientId id) const { return chunk(id.chunk).parts[id.part]; }
-  std::int64_t gradient_bytes(GradientId id) const {
-    return id.part < 0 ? chunk(id.chunk).gradient_bytes : part(id).bytes;
+  GradientCost const& gradient(GradientId id) const {
+    if (id.part < 0) return chunk(id.chunk).gradient;
+    return chunk(id.chunk).parts[id.part];
   }
   ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
 
  private:
-  struct At {  // a station or a group
-    int at, chunk;
-  };
   struct Piece {
     int chunk, slot;
   };
-  static std::span<At const> within(std::vector<At> const& sorted, int at) {
-    auto const found = std::ranges::equal_range(sorted, at, {}, &At::at);
-    return {found.begin(), found.end()};
-  }
   void note_visits();
   void note_early();
   void divide_updates();

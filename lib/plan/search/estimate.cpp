@@ -1,7 +1,6 @@
 #include "plan/search/estimate.hpp"
 
 #include "plan/search/estimate_bytes.hpp"
-#include "plan/search/plan_costs.hpp"
 #include "plan/search/step_timeline.hpp"
 
 namespace spillway {
@@ -50,7 +49,8 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   bool const accumulates = m_micro_batches > 1;
   auto peaks = state_bytes(m_model, plan);
   auto const walked = station_bytes(m_model, plan, accumulates).most;
-  for (std::size_t tier = 0; tier < kTiers; ++tier) peaks[tier] += walked[tier];
+  peaks += walked;
+  peaks[Tier::host] += staging_bytes(m_model, plan);
   for (std::size_t b = 0; b < m_model.blocks.size(); ++b) {
     if (auto const tier = away_tier(plan.blocks[b].policy))
       peaks[*tier] += away_bytes(m_model, plan, b);
@@ -70,12 +70,8 @@ double Estimator::step_s(Plan const& plan) const {
   return two + static_cast<double>(m_micro_batches - 2) * (two - one);
 }
 
-double Estimator::bound_s(Plan const& plan) const {
-  return step_bound_s(m_model, m_machine, plan, m_micro_batches);
-}
-
-LaneBytes Estimator::moved_bytes(Plan const& plan) const {
-  return spillway::moved_bytes(m_model, plan, m_micro_batches);
+StepSums Estimator::sums(Plan const& plan) const {
+  return step_sums(m_model, m_machine, plan, m_micro_batches);
 }
 
 }  // namespace spillway

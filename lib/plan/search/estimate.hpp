@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "plan/search/block_model.hpp"
-#include "plan/search/step_bound.hpp"
+#include "plan/search/step_sums.hpp"
 
 namespace spillway {
 
@@ -21,10 +21,8 @@ class Estimator {
   TierBytes peaks(Plan const& plan) const;
   // Seconds of a step in the steady state.
   double step_s(Plan const& plan) const;
-  // About what no step can be shorter than: the busiest lane's work, and what cores share.
-  double bound_s(Plan const& plan) const;
-  // By a step, between tiers.
-  LaneBytes moved_bytes(Plan const& plan) const;
+  // In less time: what a step cannot be much shorter than, and what it moves.
+  StepSums sums(Plan const& plan) const;
 
  private:
   BlockModel const& m_model;

@@ -45,7 +45,7 @@ TierBytes slot_bytes(BlockModel const& model, Plan const& plan) {
 // tell_step.hpp. It hears one micro-batch, which stands for the first one and for all others:
 // beside the first lies what updates of the step before still hold, beside the others the sums of
 // gradients so far.
-class Ledger {
+class Ledger : public StepSink {
  public:
   Ledger(BlockModel const& model, Plan const& plan, BlockShape const& shape, bool several)
       : m_model(model),
@@ -61,7 +61,7 @@ class Ledger {
 
   StationBytes take() { return std::move(m_result); }
 
-  void begin_micro_batch(MicroBatch const&) {}
+  void enter(Station const& at) { enter(at.number); }
   void enter(int station) {
     leave_station();
     m_station = station;
@@ -70,65 +70,54 @@ class Ledger {
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
     if (!m_plan.redo && station == m_shape.blocks()) hold_slots();
   }
-  void fetch(int c, int) {
+  void fetch(int c, Station const&) {
     auto const bytes = m_shape.chunk(c).parameter_bytes;
     m_comes[Tier::device] += bytes;
     if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
   }
-  void drop(int c, int station) {
-    at(station).goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
+  void drop(int c, Station const& from) {
+    at(from.number).goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
   }
-  void forward(int b, int) {
+  void forward(Station const& at, int) {
+    int const b = at.block;
     auto const& cost = m_model.blocks[b].policies[policy_of(b)];
     m_at_begin[Tier::device] += m_kept_bytes;
     hold(Tier::device, b, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
   }
   // It is expected to be gone by the end of the next block.
-  void leave(int b, AwayPart const& part) {
+  void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
-    if (b + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
+    if (at.block + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
   }
-  void turn() {}
-  void reload(int, AwayPart const&) {}
-  void backward(int group, int) {
-    int const b = m_shape.block_of(group);
+  void backward(Station const& at, int) {
+    int const b = at.block;
     auto const& cost = m_model.blocks[b].policies[policy_of(b)];
     m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(b);
     hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
     for (int const c : m_model.blocks[b].chunks) make_gradient(c, b);
   }
-  void collect(GradientId id, int, bool) {
+  void collect(GradientId id, Station const&) {
     auto const& chunk = m_shape.chunk(id.chunk);
     auto const& places = m_shape.places(id.chunk);
     if (id.part >= 0) return;
     if (!m_several && !is_the_steps_own(chunk, places))
       hold(places.gradients, used_until(chunk, places), chunk.held_gradient_bytes);
     if (m_several && places.gradients == Tier::host && !m_plan.unified)
-      hold(Tier::host, m_station, chunk.gradient_bytes);
+      hold(Tier::host, m_station, chunk.gradient.bytes);
   }
-  void accumulate(GradientId) {}
-  void add_part(GradientId id) {
-    at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.part(id).bytes;
+  void add_part(GradientId id, MicroBatch const&) {
+    at(m_station).sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
   // What others send of it; on the host, activations have left as much room by then.
-  void reduce(GradientId id) {
+  void reduce(GradientId id, MicroBatch const&) {
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
-      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient_bytes);
+      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient.bytes);
   }
-  void gather(GradientId) {}
-  void end_micro_batch() {}
   void begin_update() {
     enter(update_station());
     if (m_plan.redo) hold_slots();
   }
-  void norm(int) {}
-  void commit(bool) {}
-  void report() {}
-  void bring(int, bool) {}
-  void update(int) {}
-  void updated(int) {}
-  void end_group(int) {}
   void end_update() { leave_station(); }
 
  private:
@@ -148,17 +137,15 @@ class Ledger {
     m_comes[tier] += bytes;
     at(last).goes[tier] += bytes;
   }
-  static void add(TierBytes& sum, TierBytes const& more, int sign) {
-    for (std::size_t tier = 0; tier < kTiers; ++tier) sum[tier] += sign * more[tier];
-  }
 
   // In a device's only micro-batch a gradient is written where the step's lies.
   bool is_the_steps_own(ChunkCost const& chunk, ChunkPlan const& places) const {
-    bool const whole = chunk.held_gradient_bytes == chunk.gradient_bytes;
+    bool const whole = chunk.held_gradient_bytes == chunk.gradient.bytes;
     return places.gradients == Tier::device && !m_several && whole;
   }
   int used_until(ChunkCost const& chunk, ChunkPlan const& places) const {
-    bool const exchanges = chunk.scatter_sent_bytes > 0 && places.gradients == Tier::device;
+    bool const exchanges =
+        chunk.gradient.scatter_sent_bytes > 0 && places.gradients == Tier::device;
     int const beside = groups_until_updated(exchanges) + kGroupsBeside;
     int const complete = backward_station(chunk.first_block);
     return m_plan.redo ? update_station() : std::min(complete + beside, update_station());
@@ -179,15 +166,15 @@ class Ledger {
     if (is_the_steps_own(chunk, places)) {
       hold(Tier::device, used_until(chunk, places), chunk.held_gradient_bytes);
     } else {
-      hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient_bytes);
+      hold(Tier::device, places.gradients == Tier::host ? gone_by : own, chunk.gradient.bytes);
     }
   }
   void hold_sums() {
-    m_shape.chunks([&](int c) {
+    for (int const c : m_shape.chunks()) {
       auto& sums = m_sums[m_shape.places(c).gradients];
       sums += m_shape.chunk(c).held_gradient_bytes;
       for (PartCost const& part : m_shape.chunk(c).parts) sums += part.bytes;
-    });
+    }
   }
   void hold_slots() {
     hold(Tier::device, update_station(), m_slots[Tier::device]);
@@ -233,8 +220,8 @@ class Ledger {
   // gradient comes again.
   void reserve_place_as_layout_does(ChunkCost const& chunk, int held_until) {
     if (held_until >= chunk.last_block) return;
-    at(held_until + 1).reserves_bytes += chunk.gradient_bytes;
-    at(chunk.last_block + 1).reserves_bytes -= chunk.gradient_bytes;
+    at(held_until + 1).reserves_bytes += chunk.gradient.bytes;
+    at(chunk.last_block + 1).reserves_bytes -= chunk.gradient.bytes;
   }
 
   // Two moments count: a station's begin, when there is none of its own bytes yet but still what a
@@ -245,12 +232,12 @@ class Ledger {
     m_reserved_bytes += now.reserves_bytes;
     m_at_begin[Tier::device] += m_first_fetched_bytes + m_reserved_bytes;
     note(m_at_begin);
-    add(m_late, now.late_goes, -1);
-    add(m_always, m_comes, 1);
+    m_late -= now.late_goes;
+    m_always += m_comes;
     note({});
     m_result.on_device.push_back(alive(index(Tier::device)));
-    add(m_always, now.goes, -1);
-    add(m_sums, now.sums_go, -1);
+    m_always -= now.goes;
+    m_sums -= now.sums_go;
   }
   std::int64_t alive(std::size_t tier) const {
     return m_always[tier] + std::max(m_late[tier], m_sums[tier]);

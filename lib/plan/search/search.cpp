@@ -136,7 +136,7 @@ class Search {
     ++m_result.looked_at;
     bool const limited = !std::isinf(m_budgets.nvme_bytes_per_s);
     if (fits(peaks, m_budgets) || (limited && rest_fits(peaks, m_budgets)))
-      candidate.step_s = m_estimator.bound_s(candidate.plan);
+      candidate.step_s = m_estimator.sums(candidate.plan).bound_s();
     candidate.wears_too_fast = wears_too_fast(candidate, m_estimator, m_budgets);
     note_leanest(candidate);
     if (fits(peaks, m_budgets) && !candidate.wears_too_fast && !is_known(candidate))
@@ -247,14 +247,14 @@ bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
                     Budgets const& budgets) {
   auto const most = budgets.nvme_bytes_per_s;
   if (std::isinf(most)) return false;
-  auto const moved = estimator.moved_bytes(candidate.plan);
+  auto const moved = estimator.sums(candidate.plan).moved_bytes;
   auto const bytes = static_cast<double>(moved[Lane::nvme_write]);
   return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
 }
 
 void take_time(Candidate& candidate, Estimator const& estimator) {
   candidate.step_s = estimator.step_s(candidate.plan);
-  candidate.moved_bytes = between_tiers(estimator.moved_bytes(candidate.plan));
+  candidate.moved_bytes = between_tiers(estimator.sums(candidate.plan).moved_bytes);
 }
 
 Candidate estimated(Choice const& choice, ChoiceMaker const& maker, Estimator const& estimator) {

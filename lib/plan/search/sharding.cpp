@@ -9,12 +9,12 @@ namespace {
 void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   chunk.share = 1 / static_cast<double>(ranks);
   chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, ranks);
-  for (auto* const cost : {&chunk.norm, &chunk.update, &chunk.host_norm, &chunk.host_update})
-    *cost = divided(*cost, ranks);
+  for (auto* const cost : {&chunk.norm, &chunk.update})
+    *cost = {divided(cost->compute, ranks), divided(cost->host, ranks)};
   if (shard == Shard::optimizer) return;
-  chunk.held_gradient_bytes = div_ceil(chunk.gradient_bytes, ranks);
-  for (auto* const cost : {&chunk.accumulate, &chunk.host_accumulate})
-    *cost = divided(*cost, ranks);
+  chunk.held_gradient_bytes = div_ceil(chunk.gradient.bytes, ranks);
+  auto& accumulate = chunk.gradient.accumulate;
+  accumulate = {divided(accumulate.compute, ranks), divided(accumulate.host, ranks)};
   if (shard == Shard::all) chunk.home_bytes = div_ceil(chunk.parameter_bytes, ranks);
 }
 
@@ -22,12 +22,12 @@ void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) {
   auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
   bool const gathers = shard == Shard::none;
-  chunk.scatter_sent_bytes = others(chunk.gradient_bytes);
-  chunk.gather_sent_bytes = gathers ? chunk.scatter_sent_bytes : 0;
-  for (PartCost& part : chunk.parts) {
-    part.scatter_sent_bytes = others(part.bytes);
-    part.gather_sent_bytes = gathers ? part.scatter_sent_bytes : 0;
-  }
+  auto const exchange = [&](GradientCost& gradient) {
+    gradient.scatter_sent_bytes = others(gradient.bytes);
+    gradient.gather_sent_bytes = gathers ? gradient.scatter_sent_bytes : 0;
+  };
+  exchange(chunk.gradient);
+  for (PartCost& part : chunk.parts) exchange(part);
   chunk.reduces_each = reduces_each || shard == Shard::gradients || shard == Shard::all;
   bool const holds_all = shard == Shard::none || shard == Shard::all;
   bool const gathers_update = chunk.trainable && !holds_all;

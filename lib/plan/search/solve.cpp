@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/search/limits.hpp"
 #include "plan/search/next_to.hpp"
 #include "plan/search/trials.hpp"
@@ -35,11 +35,6 @@ Budgets with_share(Budgets budgets, double share) {
   take(budgets.host_bytes, std::clamp(share, 0.97, 1.0));
   take(budgets.nvme_bytes, std::clamp(share, 0.97, 1.0));
   return budgets;
-}
-
-TierBytes sum(TierBytes a, TierBytes const& b) {
-  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] += b[tier];
-  return a;
 }
 
 BlockModel model_for(Graph const& train, OpenPlan const& open, Budgets const& budgets,
@@ -124,7 +119,7 @@ class Solver {
   // Returns what to try next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
     Trials::Result result{m_trials.expected_off(candidate.plan)};
-    if (only_likely && !fits(sum(candidate.peaks, result.off), m_job.budgets))
+    if (only_likely && !fits(candidate.peaks + result.off, m_job.budgets))
       m_unlikely.push_back(candidate);
     else
       result = m_trials.try_out(candidate);
@@ -181,7 +176,7 @@ Outlook outlook(Graph const& train, PlanRequest const& request, Budgets const& b
 
 double simulated_step_s(Graph const& train, Graph const* eval, Plan const& plan,
                         Machine const& machine, std::int64_t micro_batches, std::int64_t ranks) {
-  auto programs = place(train, eval, plan, micro_batches, ranks);
+  auto programs = compile_without_waits(train, eval, plan, micro_batches, ranks);
   derive_waits(programs.train);
   return simulate(programs.train, machine).step_s;
 }

@@ -7,7 +7,7 @@
 #include "plan/compile/compile.hpp"
 #include "plan/data/budgets.hpp"
 #include "plan/data/machine.hpp"
-#include "plan/data/plan_request.hpp"
+#include "plan/data/open_plan.hpp"
 #include "plan/search/need.hpp"
 #include "plan/search/sharding.hpp"
 

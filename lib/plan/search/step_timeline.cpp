@@ -10,13 +10,30 @@ StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan
       m_plan(plan),
       m_shape(shape),
       m_bytes(bytes),
-      m_jobs(machine, model.ranks),
+      m_machine(machine),
       m_gradient(model.chunks.size(), -1),
       m_updated(model.chunks.size(), -1) {}
 
+int StepTimeline::copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
+  auto const lane = copy_lane(from, to);
+  return m_timeline.add(lane, copy_cost(bytes, m_machine, lane), waits);
+}
+
+StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes,
+                                              Waits const& waits) {
+  bool const staged = is_staged(from, to, m_plan.unified);
+  int const left = copy(from, staged ? Tier::host : to, bytes, waits);
+  return {left, staged ? copy(Tier::host, to, bytes, {left}) : left};
+}
+
+int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
+  if (bytes == 0) return job;
+  waits.push_back(job);
+  return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, m_model.ranks), waits);
+}
+
 void StepTimeline::begin_micro_batch(MicroBatch const& now) {
-  m_first = now.first;
-  m_last_pass = m_first ? m_reported : -1;
+  m_last_pass = now.first ? m_reported : -1;
   m_fetched.assign(m_model.chunks.size(), -1);
   m_spilled.assign(m_model.blocks.size(), -1);
   m_reloads.assign(m_model.blocks.size(), {-1, -1});
@@ -25,104 +42,99 @@ void StepTimeline::begin_micro_batch(MicroBatch const& now) {
   m_left_bytes = 0;
 }
 
-void StepTimeline::fetch(int c, int) {
-  Waits const waits = {m_last_pass, of(m_updated, c)};
+void StepTimeline::fetch(int c, Station const&) {
+  Waits const waits = {m_last_pass, m_updated[c]};
   bool const is_there = places(c).parameters == Tier::device;
   int const job =
-      is_there ? -1 : m_jobs.copy(places(c).parameters, Tier::device, chunk(c).home_bytes, waits);
-  of(m_fetched, c) = m_jobs.send(chunk(c).fetch_sent_bytes, job, waits);
+      is_there ? -1
+               : transfer(places(c).parameters, Tier::device, chunk(c).home_bytes, waits).there;
+  m_fetched[c] = send(chunk(c).fetch_sent_bytes, job, waits);
 }
 
-void StepTimeline::forward(int b, int piece) {
+void StepTimeline::forward(Station const& at, int piece) {
+  int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
     waits.push_back(b == 0 ? m_last_pass : -1);
     need_room_as_layout_gives_it(b, waits);
     need_parameters(block(b).forward_chunks, waits);
-    need_memory_as_layout_gives_it(b, waits);
+    if (at.batch.first) need_memory_as_layout_gives_it(b, waits);
   }
   m_last_pass =
-      m_jobs.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
+      m_timeline.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
 }
 
-void StepTimeline::leave(int b, AwayPart const& part) {
+void StepTimeline::leave(Station const& at, AwayPart const& part) {
+  int const b = at.block;
   auto const to = *away_tier(plan_of(b).policy);
-  of(m_spilled, b) = m_jobs.copy(Tier::device, to, part.bytes, {m_last_pass});
+  auto const away = transfer(Tier::device, to, part.bytes, {m_last_pass});
+  m_spilled[b] = away.there;
   if (part.part + 1 == m_shape.forward_pieces(b))
-    left({b, to, of(m_spilled, b), part.bytes * m_shape.forward_pieces(b)});
+    left({b, is_staged(Tier::device, to, m_plan.unified) ? Tier::host : to, away.left,
+          part.bytes * m_shape.forward_pieces(b)});
 }
 
-void StepTimeline::reload(int, AwayPart const& part) {
+void StepTimeline::reload(Station const&, AwayPart const& part) {
   auto const from = *away_tier(plan_of(part.block).policy);
   m_reloads[part.block][part.part] =
-      m_jobs.copy(from, Tier::device, part.bytes, {of(m_spilled, part.block), m_last_pass});
+      transfer(from, Tier::device, part.bytes, {m_spilled[part.block], m_last_pass}).there;
 }
 
-void StepTimeline::backward(int group, int piece) {
-  int const b = m_shape.block_of(group);
+void StepTimeline::backward(Station const& at, int piece) {
+  int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
-    need_room_as_layout_gives_it(m_shape.station_of(group), waits);
-    waits.push_back(gradients_room_as_layout_gives_it(Tier::device, group));
+    need_room_as_layout_gives_it(at.number, waits);
+    waits.push_back(gradients_room_as_layout_gives_it(Tier::device, at.group));
     need_parameters(block(b).backward_chunks, waits);
   }
   waits.push_back(m_reloads[b][piece]);
   auto const& cost = block(b).policies[plan_of(b).policy].backward;
-  m_last_pass = m_jobs.add(Lane::compute, divided(cost, m_shape.backward_pieces(group)), waits);
+  m_last_pass =
+      m_timeline.add(Lane::compute, divided(cost, m_shape.backward_pieces(at.group)), waits);
 }
 
 // The host lane works on the device's gradients too where both are main memory.
-void StepTimeline::collect(GradientId gradient, int group, bool first) {
+void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
-  auto& job = of(m_gradient, c);
+  auto& job = m_gradient[c];
   job = m_last_pass;
-  if (!sums_on_host(c) || (!first && m_plan.unified)) return;
-  auto const bytes = m_shape.gradient_bytes(gradient);
-  job = m_jobs.copy(Tier::device, Tier::host, bytes,
-                    {job, gradients_room_as_layout_gives_it(Tier::host, group)});
-  left({m_shape.station_of(group), Tier::host, job, bytes});
+  if (!sums_on_host(c) || (!at.batch.first && m_plan.unified)) return;
+  auto const bytes = m_shape.gradient(gradient).bytes;
+  Waits const waits = {job, gradients_room_as_layout_gives_it(Tier::host, at.group)};
+  job = transfer(Tier::device, Tier::host, bytes, waits).there;
+  left({at.number, Tier::host, job, bytes});
 }
 
-int StepTimeline::add_for(int c, ItemCost const& compute, ItemCost const& host,
-                          Waits const& waits) {
+int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
   bool const on_host = sums_on_host(c);
-  return m_jobs.add(on_host ? Lane::host : Lane::compute, on_host ? host : compute, waits);
+  return m_timeline.add(on_host ? Lane::host : Lane::compute, on_host ? costs.host : costs.compute,
+                        waits);
 }
 
-void StepTimeline::accumulate(GradientId gradient) {
-  int const c = gradient.chunk;
-  auto& job = of(m_gradient, c);
-  if (gradient.part < 0) {
-    job = add_for(c, chunk(c).accumulate, chunk(c).host_accumulate, {job});
-  } else {
-    job = add_for(c, part(gradient).accumulate, part(gradient).host_accumulate, {job});
-  }
+void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
+  auto& job = m_gradient[gradient.chunk];
+  job = add_for(gradient.chunk, m_shape.gradient(gradient).accumulate, {job});
 }
 
-void StepTimeline::add_part(GradientId gradient) {
-  auto const& cost = part(gradient);
-  auto& job = of(m_gradient, gradient.chunk);
-  job = add_for(gradient.chunk, cost.accumulate, cost.host_accumulate, {job, m_last_pass});
+void StepTimeline::add_part(GradientId gradient, MicroBatch const&) {
+  auto& job = m_gradient[gradient.chunk];
+  job = add_for(gradient.chunk, m_shape.gradient(gradient).accumulate, {job, m_last_pass});
 }
 
-void StepTimeline::reduce(GradientId gradient) {
-  auto& job = of(m_gradient, gradient.chunk);
-  job = m_jobs.send(gradient.part < 0 ? chunk(gradient.chunk).scatter_sent_bytes
-                                      : part(gradient).scatter_sent_bytes,
-                    job);
+void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
+  auto& job = m_gradient[gradient.chunk];
+  job = send(m_shape.gradient(gradient).scatter_sent_bytes, job);
 }
 
-void StepTimeline::gather(GradientId gradient) {
-  auto const& cost = chunk(gradient.chunk);
-  auto& job = of(m_gradient, gradient.chunk);
-  job = add_for(gradient.chunk, cost.tree_sum, cost.host_tree_sum, {job});
-  job = m_jobs.send(gradient.part < 0 ? cost.gather_sent_bytes : part(gradient).gather_sent_bytes,
-                    job);
+void StepTimeline::gather(GradientId gradient, MicroBatch const&) {
+  auto const& cost = m_shape.gradient(gradient);
+  auto& job = m_gradient[gradient.chunk];
+  job = send(cost.gather_sent_bytes, add_for(gradient.chunk, cost.tree_sum, {job}));
 }
 
 void StepTimeline::norm(int c) {
-  m_go = m_norms[sums_on_host(c) ? 1 : 0] =
-      add_for(c, chunk(c).norm, chunk(c).host_norm, {of(m_gradient, c)});
+  m_go = m_norms[sums_on_host(c) ? 1 : 0] = add_for(c, chunk(c).norm, {m_gradient[c]});
 }
 
 // One that comes with the loss lets nothing wait: norms do, which are there later.
@@ -131,7 +143,7 @@ void StepTimeline::commit(bool knows_norms) {
 }
 
 void StepTimeline::report() {
-  m_go = m_reported = m_jobs.add(Lane::comm, {}, {m_norms[0], m_norms[1]});
+  m_go = m_reported = m_timeline.add(Lane::comm, {}, Waits{m_norms[0], m_norms[1]});
 }
 
 void StepTimeline::bring(int piece, bool late) {
@@ -139,7 +151,7 @@ void StepTimeline::bring(int piece, bool late) {
   auto const& work = m_shape.work(c);
   auto& brought = m_brought[piece % kAtOnce];
   if (!late) brought = {};
-  int const after = late ? of(m_gradient, c) : m_last_pass;
+  int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
     // Gradients come when they are whole, and with them what leaves the device.
     auto const all = work.needs.bytes[tier];
@@ -147,7 +159,7 @@ void StepTimeline::bring(int piece, bool late) {
     auto const late_bytes = tier == Tier::device ? all : gradient;
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
-    int const job = m_jobs.copy(tier, work.needs.workplace, bytes, {slot_free(piece), after});
+    int const job = transfer(tier, work.needs.workplace, bytes, {slot_free(piece), after}).there;
     brought.push_back(job);
     if (late && gradient > 0) m_released.back()[tier] = job;
   }
@@ -157,25 +169,26 @@ void StepTimeline::update(int piece) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.work(c);
   bool const host = places(c).update == Tier::host;
-  auto const& whole = host ? chunk(c).host_update : chunk(c).update;
+  auto const& whole = host ? chunk(c).update.host : chunk(c).update.compute;
   auto waits = m_brought[piece % kAtOnce];
   waits.push_back(m_go);
-  int freed = m_jobs.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
-  auto& updated = of(m_updated, c);
+  int freed = m_timeline.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
+  auto& updated = m_updated[c];
   int const changed = updated = freed;
   auto const gradients = places(c).gradients;
   if (work.needs.bytes[gradients] == 0) m_released.back()[gradients] = changed;
   for (Tier const tier : kTiersInOrder) {
     auto const bytes = work.needs.back_bytes[tier] / work.parts;
     if (bytes == 0) continue;
-    freed = m_jobs.copy(work.needs.workplace, tier, bytes, {changed});
-    if (tier == places(c).parameters) updated = freed;
+    auto const back = transfer(work.needs.workplace, tier, bytes, {changed});
+    freed = back.left;
+    if (tier == places(c).parameters) updated = back.there;
   }
   if (m_shape.slot_of(piece) >= 0) m_freed.push_back(freed);
 }
 
 void StepTimeline::updated(int c) {
-  of(m_updated, c) = m_jobs.send(chunk(c).update_sent_bytes, of(m_updated, c));
+  m_updated[c] = send(chunk(c).update_sent_bytes, m_updated[c]);
 }
 
 int StepTimeline::slot_free(int piece) const {
@@ -186,8 +199,7 @@ int StepTimeline::slot_free(int piece) const {
 }
 
 void StepTimeline::need_parameters(std::vector<int> const& chunks, Waits& waits) {
-  for (int const c : chunks)
-    waits.push_back(m_shape.is_fetched(c) ? of(m_fetched, c) : of(m_updated, c));
+  for (int const c : chunks) waits.push_back(m_shape.is_fetched(c) ? m_fetched[c] : m_updated[c]);
 }
 
 void StepTimeline::left(Left const& what) {
@@ -225,11 +237,11 @@ int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const 
 // Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
 // update still reads to the block `prefetch` before its own: that waits for the update.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
-  if (!m_first || !m_plan.unified || !m_plan.redo) return;
+  if (!m_plan.unified || !m_plan.redo) return;
   int const ahead = std::min(b + m_plan.prefetch, static_cast<int>(m_model.blocks.size()) - 1);
   for (int const c : block(ahead).forward_chunks) {
     bool const comes = places(c).parameters != Tier::device;
-    if (comes && places(c).update == Tier::host) waits.push_back(of(m_updated, c));
+    if (comes && places(c).update == Tier::host) waits.push_back(m_updated[c]);
   }
 }
 

@@ -4,39 +4,57 @@
 
 #include <array>
 #include <deque>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
+#include "plan/data/machine.hpp"
+#include "plan/schedule/reach.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate_bytes.hpp"
-#include "plan/search/estimate_jobs.hpp"
+#include "plan/time/timeline.hpp"
 
 namespace spillway {
 
-class StepTimeline {
+// Jobs to wait for; -1 is none.
+class Waits {
+ public:
+  Waits(std::initializer_list<int> jobs) {
+    for (int const job : jobs) push_back(job);
+  }
+  void push_back(int job) {
+    if (job < 0) return;
+    if (m_count == m_jobs.size()) throw std::logic_error("a station waits for too many jobs");
+    m_jobs[m_count++] = job;
+  }
+  operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
+
+ private:
+  std::array<int, 32> m_jobs;
+  std::size_t m_count = 0;
+};
+
+class StepTimeline : public StepSink {
  public:
   // All outlive it.
   StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
                BlockShape const& shape, StationBytes const& bytes);
 
-  Timeline const& timeline() const { return m_jobs.timeline(); }
+  Timeline const& timeline() const { return m_timeline; }
 
   // The events.
   void begin_micro_batch(MicroBatch const& now);
-  void enter(int) {}
-  void fetch(int chunk, int station);
-  void drop(int, int) {}
-  void forward(int block, int piece);
-  void leave(int block, AwayPart const& part);
-  void turn() {}
-  void reload(int group, AwayPart const& part);
-  void backward(int group, int piece);
-  void collect(GradientId gradient, int group, bool first);
-  void accumulate(GradientId gradient);
-  void add_part(GradientId gradient);
-  void reduce(GradientId gradient);
-  void gather(GradientId gradient);
-  void end_micro_batch() {}
-  void begin_update() {}
+  void fetch(int chunk, Station const& at);
+  void forward(Station const& at, int piece);
+  void leave(Station const& at, AwayPart const& part);
+  void reload(Station const& at, AwayPart const& part);
+  void backward(Station const& at, int piece);
+  void collect(GradientId gradient, Station const& at);
+  void accumulate(GradientId gradient, MicroBatch const&);
+  void add_part(GradientId gradient, MicroBatch const&);
+  void reduce(GradientId gradient, MicroBatch const&);
+  void gather(GradientId gradient, MicroBatch const&);
   void norm(int chunk);
   void commit(bool knows_norms);
   void report();
@@ -48,16 +66,22 @@ class StepTimeline {
 
  private:
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
-  PartCost const& part(GradientId id) const { return m_shape.part(id); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   BlockCost const& block(int number) const { return m_model.blocks[number]; }
   BlockPlan const& plan_of(int block) const { return m_plan.blocks[block]; }
   // By chunk, the last job of a kind; -1: none.
   using Jobs = std::vector<int>;
-  static int& of(Jobs& jobs, int number) { return jobs[number]; }
 
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  int add_for(int chunk, ItemCost const& compute, ItemCost const& host, Waits const& waits);
+  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
+  // What the bytes leave with, and what they are there with.
+  struct Transfer {
+    int left, there;
+  };
+  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
+  // To other ranks, after `job`; that itself if there is nothing to send.
+  int send(std::int64_t bytes, int job, Waits waits = {});
+  int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
   // What layout makes wait, told in functions of their own.
   void need_room_as_layout_gives_it(int station, Waits& waits);
@@ -69,10 +93,10 @@ class StepTimeline {
   Plan const& m_plan;
   BlockShape const& m_shape;
   StationBytes const& m_bytes;
-  EstimateJobs m_jobs;
+  Machine const& m_machine;
+  Timeline m_timeline;
 
   // Of the current micro-batch.
-  bool m_first = true;                        // of its step
   int m_last_pass = -1;                       // its last job
   Jobs m_fetched, m_spilled;                  // by chunk; by block
   std::vector<std::array<int, 2>> m_reloads;  // by block: halves

@@ -5,17 +5,12 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/proof/derive_waits.hpp"
+#include "plan/proof/derive.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
 
 namespace {
-
-TierBytes difference(TierBytes a, TierBytes const& b) {
-  for (std::size_t tier = 0; tier < kTiers; ++tier) a[tier] -= b[tier];
-  return a;
-}
 
 // In how many places they differ.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
@@ -34,7 +29,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto compiled = placed(candidate.plan);
   m_items += compiled.train.items.size();
   auto const peaks = compiled.train.peak_bytes;
-  auto const off = difference(peaks, candidate.peaks);
+  auto const off = peaks - candidate.peaks;
   m_done.push_back({candidate.plan, off});
   if (!fits(peaks, m_job.budgets)) {
     note_need(candidate.plan, compiled);
@@ -84,7 +79,7 @@ Solution Trials::finish() {
 
 Compiled Trials::placed(Plan const& plan) {
   ++m_solution.compiled;
-  return place(m_job.train, m_job.eval, plan, m_job.micro_batches, m_job.ranks);
+  return compile_without_waits(m_job.train, m_job.eval, plan, m_job.micro_batches, m_job.ranks);
 }
 
 Simulation Trials::simulated(Program& program) const {

@@ -1,44 +1,42 @@
 #include "plan/time/critical_path.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
-#include "plan/data/content.hpp"
+#include "plan/data/words.hpp"
 
 namespace spillway {
 
 namespace {
 
-using Span = Simulation::Span;
+using Interval = Simulation::Interval;
 
-// Per span, in the order of items: the span that let it begin; -1: one of the step before.
-std::vector<int> causes(Program const& program, std::vector<Span> const& spans) {
-  std::vector<int> latest(program.items.size(), -1), result;
+// Returns, for each interval, the one whose end let it begin; -1: it was in the step before.
+IdVector<int> causes(Program const& program, IdVector<Interval> const& intervals) {
+  IdVector<int> latest(program.items.size(), -1), result;
   PerLane<int> on_lane;
   on_lane.fill(-1);
-  for (int now = 0; Span const& span : spans) {
-    Item const& item = program.items[span.item];
+  auto const end_s = [&](int at) { return at < 0 ? 0 : intervals[at].end_s; };
+  for (int now = 0; Interval const& interval : intervals) {
+    Item const& item = program.items[interval.item];
     int cause = on_lane[item.lane];
-    auto const end_s = [&](int at) { return at < 0 ? 0 : spans[at].end_s; };
     for (ItemNumber const wait : item.waits) {
       int const awaited = latest[wait];
       if (awaited >= 0 && end_s(awaited) > end_s(cause)) cause = awaited;
     }
     result.push_back(cause);
-    on_lane[item.lane] = latest[span.item] = now++;
+    on_lane[item.lane] = latest[interval.item] = now++;
   }
   return result;
 }
 
 std::string kind_of(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op) return std::string(name(program.ops[item.op].kind));
-  for (auto const kind : {ItemKind::load_batch, ItemKind::commit, ItemKind::report}) {
-    if (item.kind == kind) return std::string(name(kind));
-  }
+  if (!concerns_tensor(item.kind)) return std::string(name(item.kind));
   return std::string(name(moved_content(program, item)));
 }
 
-// What of [start_s, end_s) is repeated, as often as it is.
+// Sums up the repetitions of what is repeated of [start_s, end_s).
 double repeated_s(Simulation::Repeat const& repeat, double start_s, double end_s) {
   if (repeat.times == 0) return 0;
   auto const first_s = std::max(start_s, repeat.begin_s);
@@ -54,18 +52,19 @@ void longest_first(std::vector<Row>& rows) {
 }  // namespace
 
 std::vector<PathPart> critical_path(Program const& program, Simulation const& simulation) {
-  auto const& spans = simulation.spans;
-  if (spans.empty()) return {};
-  auto const cause = causes(program, spans);
-  auto at = static_cast<int>(std::ranges::max_element(spans, {}, &Span::end_s) - spans.begin());
+  auto const& intervals = simulation.intervals;
+  if (intervals.empty()) return {};
+  auto const cause = causes(program, intervals);
+  auto at = std::ranges::max_element(intervals, {}, &Interval::end_s) - intervals.begin();
   std::vector<PathPart> path;
-  // What began before this step did was let begin by the one before.
+  // The path ends at 0: what caused an item to begin earlier was in the step before.
   double const end_s = simulation.step_s - simulation.repeat.left_out_s();
   for (double until_s = end_s; at >= 0 && until_s > 0;) {
-    Span const& span = spans[at];
-    double const from_s = std::max(0.0, span.start_s);
+    Interval const& interval = intervals[at];
+    double const from_s = std::max(0.0, interval.start_s);
     if (from_s < until_s)
-      path.push_back({span.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
+      path.push_back(
+          {interval.item, from_s, until_s, repeated_s(simulation.repeat, from_s, until_s)});
     until_s = from_s;
     at = cause[at];
   }

@@ -1,5 +1,5 @@
-// What a step's time is spent on: the chain of items of which each began when the one before it
-// ended. No other work, however much, makes the step longer; less of this makes it shorter.
+// Finds what a step's time is spent on: the chain of items of which each began when the one before
+// it ended. The step gets shorter only if something in this chain does.
 #pragma once
 
 #include <string>
@@ -12,17 +12,18 @@ namespace spillway {
 
 struct PathPart {
   ItemNumber item = -1;
-  double start_s = 0, end_s = 0;  // among the spans; each part begins where the one before ends
-  double repeated_s = 0;          // beside them: in the repetitions that the spans leave out
+  double start_s = 0, end_s = 0;  // on the simulation's clock; the part before ends at start_s
+  double repeated_s = 0;          // spent in the repetitions that the simulation leaves out
 
   double seconds() const { return end_s - start_s + repeated_s; }
 };
 
-// Of the simulated step, from its begin to its end. An item that was under way when the step before
-// ended counts from then on. Of what an item waited for, what ended last; its own lane if both did.
+// Covers the simulated step from its begin to its end; an item that was under way when the step
+// before ended counts from then on. Of all that an item waited for, what ended last precedes it in
+// the chain; if that is a tie with its own lane, the lane's item.
 std::vector<PathPart> critical_path(Program const& program, Simulation const& simulation);
 
-// The path's seconds by lane, and in it by the kind of op or what is moved; longest first.
+// Holds the seconds that the path spends on a lane, by kind of op or by what is moved.
 struct LaneShare {
   Lane lane = Lane::compute;
   double seconds = 0;
@@ -32,6 +33,7 @@ struct LaneShare {
   };
   std::vector<Kind> kinds;
 };
+// Both the lanes and the kinds of each are in descending order of seconds.
 std::vector<LaneShare> shares(Program const& program, std::vector<PathPart> const& path);
 
 }  // namespace spillway

@@ -8,11 +8,7 @@
 
 namespace spillway {
 
-namespace {
-
 constexpr double kDaysPerYear = 365.25;
-
-}  // namespace
 
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine) {

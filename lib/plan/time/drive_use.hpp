@@ -1,4 +1,4 @@
-// What spilling takes from a node's drives.
+// Says how fast spilling wears out a node's drives.
 #pragma once
 
 #include "plan/data/machine.hpp"
@@ -7,17 +7,17 @@ namespace spillway {
 
 struct DriveUse {
   double step_bytes = 0, day_bytes = 0;  // written, by all ranks of a node
-  double lifetime_years = 0;             // of the drives at this rate; 0: nothing is written
+  double lifetime_years = 0;             // of the drives at this rate; 0: not known
 };
 
-// SSDTrain's model: life = endurance * time of a step / bytes written in a step. `rank_step_bytes`:
-// what one of `ranks` writes; those on one node share its drives.
+// SSDTrain's model is: life = endurance * time of a step / bytes written in a step. A rank writes
+// `rank_step_bytes` a step, and those of the `ranks` that are on one node share its drives.
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine);
 
-// "12.3 GB", "211 TB": powers of ten, as drives are rated.
+// Says "12.3 GB", "211 TB", in powers of ten, because drives are rated in those.
 std::string drive_bytes(double bytes);
-// "5.8 days", "3.2 years".
+// Says "5.8 days", "3.2 years".
 std::string drive_life(double years);
 
 }  // namespace spillway

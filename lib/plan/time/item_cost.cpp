@@ -15,17 +15,8 @@ double seconds(double amount, double giga_per_s) {
   return giga_per_s > 0 ? amount / (giga_per_s * 1e9) : 0;
 }
 
-double found_or(std::map<std::string, double, std::less<>> const& values, std::string const& key,
-                double fallback) {
-  auto const found = values.find(key);
-  return found == values.end() ? fallback : found->second;
-}
-
-double& demand(ItemCost& cost, Resource resource) {
-  return cost.demand[resource];
-}
-
-// Matrix products run at the rate of their operands' type; other flops are hidden by memory.
+// Matrix products run at the rate of their operands' type. Ops that count no flops take as long as
+// their memory traffic.
 double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
             std::string const& lane) {
   if (!machine.op_s.empty()) {
@@ -35,14 +26,14 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
   auto const kind = lane + std::string(name(op.kind));
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (op.flops == 0)
-    return seconds(traffic, found_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
+    return seconds(traffic, number_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
   auto const dtype = tensors[op.inputs[0].tensor].dtype;
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
-  return std::max(seconds(op.flops, found_or(machine.kind_giga_per_s, kind, rate)),
+  return std::max(seconds(op.flops, number_or(machine.kind_giga_per_s, kind, rate)),
                   seconds(traffic, machine.memory_gbps));
 }
 
-// What the ranks send to each other: `commit` and `report` send one word, a batch is nobody else's.
+// Only exchanges count: `commit` and `report` send a word, and a batch is not sent at all.
 std::int64_t sent_bytes(Program const& program, Item const& item) {
   bool const shared = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
   return shared ? written_bytes(item) * (program.ranks - 1) / program.ranks : 0;
@@ -51,12 +42,12 @@ std::int64_t sent_bytes(Program const& program, Item const& item) {
 ItemCost transfer_cost(std::int64_t bytes, double rate_gbps, Machine const& machine, bool drive) {
   auto const amount = static_cast<double>(bytes);
   ItemCost cost{seconds(amount, rate_gbps)};
-  bool const on_cpu = machine.compute_cores > 0;  // copies are a core's work there
+  bool const on_cpu = machine.compute_cores > 0;  // then a core does the copying
   if (cost.seconds > 0) {
-    if (drive) demand(cost, Resource::drive) = rate_gbps;
+    if (drive) cost.demand[Resource::drive] = rate_gbps;
     double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
-    demand(cost, Resource::cores) = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
-    if (on_cpu) demand(cost, Resource::memory) = amount / cost.seconds * 1e-9;
+    cost.demand[Resource::cores] = drive ? core_s / cost.seconds : on_cpu ? 1 : 0;
+    if (on_cpu) cost.demand[Resource::memory] = amount / cost.seconds * 1e-9;
   }
   cost.seconds += machine.item_overhead_s;
   return cost;
@@ -72,10 +63,10 @@ Shares capacities(Machine const& machine) {
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane) {
   bool const host = lane == Lane::host;
   ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
-  // Who asks for more than there is was measured so: alone it gets along.
+  // An op that asks for more than there is was measured so, and alone it is not slowed down.
   auto const most = capacities(machine);
   auto const ask = [&](Resource resource, double amount) {
-    demand(cost, resource) = std::min(amount, most[resource]);
+    cost.demand[resource] = std::min(amount, most[resource]);
   };
   ask(Resource::cores, host ? static_cast<double>(machine.host_threads()) : machine.compute_cores);
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
@@ -85,28 +76,19 @@ ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& m
 }
 
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
-  auto const rate = [&] {
-    switch (lane) {
-      case Lane::nvme_read:
-        return machine.nvme_read_gbps;
-      case Lane::nvme_write:
-        return machine.nvme_write_gbps;
-      case Lane::h2d:
-        return machine.h2d_gbps > 0 ? machine.h2d_gbps : machine.memory_gbps;
-      default:
-        return machine.d2h_gbps > 0 ? machine.d2h_gbps : machine.memory_gbps;
-    }
-  }();
-  return transfer_cost(bytes, rate, machine, lane == Lane::nvme_read || lane == Lane::nvme_write);
+  if (lane == Lane::nvme_read) return transfer_cost(bytes, machine.nvme_read_gbps, machine, true);
+  if (lane == Lane::nvme_write) return transfer_cost(bytes, machine.nvme_write_gbps, machine, true);
+  double const link_gbps = lane == Lane::h2d ? machine.h2d_gbps : machine.d2h_gbps;
+  return transfer_cost(bytes, link_gbps > 0 ? link_gbps : machine.memory_gbps, machine, false);
 }
 
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks) {
   return transfer_cost(bytes, exchange_gbps(machine, ranks), machine, false);
 }
 
-std::vector<ItemCost> item_costs(Program const& program, Machine const& machine) {
-  std::unordered_map<int, ItemCost> ops;  // by op and lane: micro-batches and clones repeat them
-  std::vector<ItemCost> result;
+IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
+  std::unordered_map<int, ItemCost> ops;  // by op and lane, since several items run the same op
+  IdVector<ItemCost> result;
   result.reserve(program.items.size());
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) {

@@ -1,4 +1,4 @@
-// What the items of a Program ask of a machine.
+// Says how long the items of a Program take on a machine, and what they need of it meanwhile.
 #pragma once
 
 #include <array>
@@ -10,30 +10,32 @@
 
 namespace spillway {
 
-// What lanes share. Where they ask together for more than there is, all get as much of it, but for
+// Lanes share these. If they ask for more than there is in sum, each gets the same amount, except
 // those that ask for less.
 enum class Resource : std::uint8_t { cores, memory, drive };
-inline constexpr int kResources = 3;
+inline constexpr std::array kResourcesInOrder = {Resource::cores, Resource::memory,
+                                                 Resource::drive};
+inline constexpr int kResources = kResourcesInOrder.size();
 using Shares = EnumArray<Resource, double, kResources>;
 
-// Cores, GB/s of memory traffic, and GB/s of the drive where both directions are under way: one
-// alone may be faster. Infinite where the machine does not say.
+// Returns what there is to share: cores, GB/s of memory traffic, and GB/s of the drive while it
+// reads and writes. What the machine does not say is infinite.
 Shares capacities(Machine const& machine);
 
 struct ItemCost {
-  double seconds = 0;  // with all it asks for
-  Shares demand{};     // meanwhile
+  double seconds = 0;  // if it gets all that it asks for
+  Shares demand{};     // what it asks for
 };
 inline ItemCost divided(ItemCost cost, std::int64_t parts) {
   cost.seconds /= static_cast<double>(parts);
   return cost;
 }
-// `lane`: compute, or host, where ops run on all its threads.
+// `lane` is the compute or the host lane; an op on the host lane uses all its threads.
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
-// On a lane of transfers, to or from where it leads.
+// `lane` is one of the lanes of transfers and says between which tiers the bytes move.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
-// On the comm lane: what one of `ranks` sends while all do.
+// A message on the comm lane costs this while all `ranks` send as many bytes.
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
-std::vector<ItemCost> item_costs(Program const& program, Machine const& machine);
+IdVector<ItemCost> item_costs(Program const& program, Machine const& machine);
 
 }  // namespace spillway

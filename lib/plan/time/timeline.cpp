@@ -8,82 +8,76 @@ namespace spillway {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity(), kAll = kNever;
+constexpr double kNever = std::numeric_limits<double>::infinity(), kNoLimit = kNever;
 
 }  // namespace
 
-class TimelineRun {
+class Timeline::Execution {
  public:
-  TimelineRun(Timeline const& timeline, Shares const& capacity)
-      : m_timeline(timeline), m_capacity(capacity), m_times(timeline.m_costs.size()) {}
+  Execution(Timeline const& timeline, Shares const& capacity)
+      : m_timeline(timeline), m_capacity(capacity), m_times(timeline.jobs()) {}
 
-  std::vector<Timeline::Times> run() {
-    double now_s = 0;
-    do {
-      while (begin_jobs(now_s)) end_jobs(now_s);  // some take no time
-      share(now_s);
-      now_s = next_end();
+  IdVector<Times> run() {
+    for (double now_s = 0; now_s < kNever; now_s = next_end()) {
       end_jobs(now_s);
-    } while (now_s < kNever);
+      while (begin_jobs(now_s)) end_jobs(now_s);
+      share(now_s);
+    }
     return std::move(m_times);
   }
 
  private:
+  // What a lane does; between jobs it asks for nothing and never ends.
   struct Running {
-    int job = -1;  // none
-    double left_s = 0, rate = 1, since_s = 0, end_s = 0;
-    std::size_t next = 0;  // place of the lane's next job
-    int waits_met = 0;     // of the next one
+    int job = -1;  // -1: none
+    Shares demand{};
+    double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
+    std::size_t next = 0;  // index of the next job in the lane's queue
+    int waits_met = 0;     // how many of the next job's waits are over
   };
-  ItemCost const& cost(int job) const { return m_timeline.m_costs[job]; }
-  Timeline::Times& times(int job) { return m_times[job]; }
 
-  bool is_ready(Running& lane, int job) {
-    auto const& first = m_timeline.m_first_wait;
-    auto const at = static_cast<std::size_t>(job);
-    int const end =
-        at + 1 < first.size() ? first[at + 1] : static_cast<int>(m_timeline.m_waits.size());
-    for (int const count = end - first[at]; lane.waits_met < count; ++lane.waits_met) {
-      auto const wait = static_cast<std::size_t>(first[at] + lane.waits_met);
-      if (times(m_timeline.m_waits[wait]).end_s < 0) return false;
+  bool is_ready(Running& lane, Job const& job) {
+    for (int const count = job.last_wait - job.first_wait; lane.waits_met < count;
+         ++lane.waits_met) {
+      int const awaited = m_timeline.m_waits[job.first_wait + lane.waits_met];
+      if (m_times[awaited].end_s < 0) return false;
     }
     return true;
   }
 
-  // Whether some job that takes no time has begun.
+  // Begins all jobs that can. Returns whether one of them takes no time, so that others may follow.
   bool begin_jobs(double now_s) {
     bool empty_one = false;
-    for (std::size_t number = 0; number < kLanes; ++number) {
-      Running& lane = m_lanes[number];
-      auto const& queue = m_timeline.m_lanes[number];
-      if (lane.job >= 0 || lane.next == queue.size() || !is_ready(lane, queue[lane.next])) continue;
-      lane.job = queue[lane.next++];
-      lane.left_s = cost(lane.job).seconds;
-      lane.rate = 1;
-      lane.since_s = times(lane.job).start_s = now_s;
-      lane.end_s = now_s + lane.left_s;
-      lane.waits_met = 0;
-      empty_one = empty_one || lane.left_s == 0;
+    for (Lane const name : kLanesInOrder) {
+      Running& lane = m_lanes[name];
+      auto const& queue = m_timeline.m_lanes[name];
+      if (lane.job >= 0 || lane.next == queue.size()) continue;
+      int const number = queue[lane.next];
+      Job const& job = m_timeline.m_jobs[number];
+      if (!is_ready(lane, job)) continue;
+      auto const& [seconds, demand] = job.cost;
+      lane = {number, demand, seconds, 1, now_s, now_s + seconds, lane.next + 1, 0};
+      m_times[number].start_s = now_s;
+      empty_one = empty_one || seconds == 0;
     }
     return empty_one;
   }
 
-  // The most that one lane gets of a resource. All get as much, but for those that ask for less;
-  // a lane alone gets what it asks for, since it was measured so.
-  double fair_share(std::size_t resource) const {
-    int lanes = 0;
-    for (Running const& lane : m_lanes)
-      lanes += lane.job >= 0 && cost(lane.job).demand[resource] > 0 ? 1 : 0;
-    if (lanes < 2) return kAll;
-    for (double even = m_capacity[resource] / lanes;;) {
+  // Returns the most that one lane gets of a resource: what is left by those that ask for less, in
+  // equal parts. A lane alone gets what it asks for, since it was measured so.
+  double fair_share(Resource resource) const {
+    auto const asks = [&](Running const& lane) { return lane.demand[resource] > 0; };
+    auto const lanes = std::ranges::count_if(m_lanes, asks);
+    if (lanes < 2) return kNoLimit;
+    for (double even = m_capacity[resource] / static_cast<double>(lanes);;) {
       double left = m_capacity[resource];
       int greedy = 0;
       for (Running const& lane : m_lanes) {
-        double const asked = lane.job >= 0 ? cost(lane.job).demand[resource] : 0;
+        double const asked = lane.demand[resource];
         if (asked <= even) left -= asked;
         greedy += asked > even ? 1 : 0;
       }
-      if (greedy == 0) return kAll;
+      if (greedy == 0) return kNoLimit;
       if (left / greedy <= even) return even;
       even = left / greedy;
     }
@@ -91,14 +85,11 @@ class TimelineRun {
 
   void share(double now_s) {
     Shares most{};
-    for (std::size_t r = 0; r < kResources; ++r) most[r] = fair_share(r);
+    for (Resource const r : kResourcesInOrder) most[r] = fair_share(r);
     for (Running& lane : m_lanes) {
-      if (lane.job < 0) continue;
       double rate = 1;
-      for (std::size_t r = 0; r < kResources; ++r) {
-        double const asked = cost(lane.job).demand[r];
-        if (asked > most[r]) rate = std::min(rate, most[r] / asked);
-      }
+      for (Resource const r : kResourcesInOrder)
+        if (lane.demand[r] > most[r]) rate = std::min(rate, most[r] / lane.demand[r]);
       if (rate == lane.rate) continue;
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
       lane.since_s = now_s;
@@ -107,40 +98,34 @@ class TimelineRun {
     }
   }
 
-  double next_end() const {
-    double end_s = kNever;
-    for (Running const& lane : m_lanes) {
-      if (lane.job >= 0) end_s = std::min(end_s, lane.end_s);
-    }
-    return end_s;
-  }
+  double next_end() const { return std::ranges::min(m_lanes, {}, &Running::end_s).end_s; }
 
   void end_jobs(double now_s) {
     for (Running& lane : m_lanes) {
-      if (lane.job < 0 || lane.end_s > now_s) continue;
-      times(lane.job).end_s = now_s;
-      lane.job = -1;
+      if (lane.end_s > now_s) continue;
+      m_times[lane.job].end_s = now_s;
+      lane = {.next = lane.next};
     }
   }
 
   Timeline const& m_timeline;
   Shares m_capacity;
-  std::vector<Timeline::Times> m_times;
+  IdVector<Times> m_times;
   PerLane<Running> m_lanes;
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
   auto const job = jobs();
   assert(std::ranges::all_of(waits, [&](int wait) { return 0 <= wait && wait < job; }));
-  m_costs.push_back(cost);
-  m_first_wait.push_back(static_cast<int>(m_waits.size()));
+  auto const first = static_cast<int>(m_waits.size());
   m_waits.insert(m_waits.end(), waits.begin(), waits.end());
+  m_jobs.push_back({cost, first, static_cast<int>(m_waits.size())});
   m_lanes[lane].push_back(job);
   return job;
 }
 
-std::vector<Timeline::Times> Timeline::run(Shares const& capacity) const {
-  return TimelineRun(*this, capacity).run();
+IdVector<Timeline::Times> Timeline::run(Shares const& capacity) const {
+  return Execution(*this, capacity).run();
 }
 
 }  // namespace spillway

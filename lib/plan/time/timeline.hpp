@@ -1,4 +1,4 @@
-// When jobs on lanes begin and end that wait for one another and share a machine.
+// Says when jobs begin and end that wait for one another on lanes and share a machine.
 #pragma once
 
 #include <span>
@@ -11,21 +11,25 @@ namespace spillway {
 // A lane takes its jobs in the order in which they were added, one at a time.
 class Timeline {
  public:
-  // The job's number, from 0. `waits`: earlier jobs that must have ended.
+  // Returns the job's number, from 0. It begins only when all of `waits`, earlier jobs, have ended.
   int add(Lane lane, ItemCost const& cost, std::span<int const> waits);
 
-  int jobs() const { return static_cast<int>(m_costs.size()); }
+  int jobs() const { return static_cast<int>(m_jobs.size()); }
 
   struct Times {
-    double start_s = -1, end_s = -1;
+    double start_s = -1, end_s = -1;  // -1: not yet
   };
-  // Of every job. What is shared is dealt out anew whenever a job begins or ends.
-  std::vector<Times> run(Shares const& capacity) const;
+  // Returns the times of every job. The machine is shared out anew whenever a job begins or ends.
+  IdVector<Times> run(Shares const& capacity) const;
 
  private:
-  friend class TimelineRun;
-  std::vector<ItemCost> m_costs;
-  std::vector<int> m_waits, m_first_wait;  // of all jobs, one after the other
+  class Execution;
+  struct Job {
+    ItemCost cost;
+    int first_wait, last_wait;  // [first_wait, last_wait) in m_waits
+  };
+  IdVector<Job> m_jobs;
+  IdVector<int> m_waits;  // of all jobs, one after the other
   PerLane<std::vector<int>> m_lanes;
 };
 

@@ -34,8 +34,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
-// Half of the changes to a text are other numbers: changed byte by byte, hardly any stays sound
-// enough that what its numbers say is looked at.
+// Half of the changes to a text are other numbers.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
   bool const is_text = std::find(data, data + size, 0) == data + size;

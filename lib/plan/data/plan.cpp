@@ -1,10 +1,12 @@
-#include "plan/data/normal_plan.hpp"
+#include "plan/data/plan.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
 namespace spillway {
 
 namespace {
+
+constexpr char kEntry[] = "  - {:<11} # {}\n";  // a value and what it is for
 
 BlockPlan normal(Block const& block, bool is_last_layer, BlockPlan plan) {
   if (!block.layer) return {};
@@ -27,6 +29,20 @@ bool is_normal(Graph const& graph, Plan const& plan) {
   auto same = plan;
   normalise(graph, same);
   return same.blocks == plan.blocks;
+}
+
+std::string to_yaml(Plan const& plan, Graph const& graph) {
+  std::string text = "activations:\n";
+  for (int b = 0; Block const& block : graph.blocks) {
+    BlockPlan const& planned = plan.blocks[b++];
+    if (block.layer) text += fmt::format(kEntry, to_text(planned), block.name);
+  }
+  for (PlaceRow const& row : kPlaceTable) {
+    text += fmt::format("{}:\n", row.name);
+    for (Chunk const& chunk : graph.chunks)
+      text += fmt::format(kEntry, name(plan.chunks[chunk.id].*row.place), chunk.name);
+  }
+  return text + fmt::format("prefetch: {}\n", plan.prefetch);
 }
 
 }  // namespace spillway

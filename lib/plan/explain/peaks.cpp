@@ -1,0 +1,126 @@
+#include "plan/explain/peaks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/units.hpp"
+#include "plan/memory/lifetime.hpp"
+
+namespace spillway {
+
+namespace {
+
+using Part = PeakMoment::Part;
+
+std::int64_t bytes_during(Lifetime const& stays, ItemNumber item) {
+  std::int64_t bytes = 0;
+  for (Stay const& stay : stays) bytes += stay.covers(item) ? stay.last_byte - stay.first_byte : 0;
+  return bytes;
+}
+
+// Activations of the block at work pass, and so do copies of what has its home elsewhere.
+bool is_passing(Program const& program, Buffer const& buffer, int block_at_work) {
+  Tensor const& tensor = program.tensors[buffer.tensor];
+  if (content(program, buffer) == Content::activations)
+    return buffer.tier == Tier::device && tensor.block == block_at_work;
+  return tensor.persistent && !buffer.persistent;
+}
+
+Part& part_of(std::vector<Part>& parts, Content content, bool passing) {
+  auto const found = std::ranges::find_if(
+      parts, [&](Part const& part) { return part.content == content && part.passing == passing; });
+  return found == parts.end() ? parts.emplace_back(content, passing) : *found;
+}
+
+std::vector<Part> parts_during(Program const& program, Lifetimes const& alive, Tier tier,
+                               ItemNumber item) {
+  std::vector<Part> parts;
+  int const block_at_work = program.items[item].block;
+  for (Buffer const& buffer : program.buffers) {
+    if (buffer.tier != tier) continue;
+    auto const bytes = bytes_during(alive[buffer.id], item);
+    if (bytes == 0) continue;
+    bool const passing = is_passing(program, buffer, block_at_work);
+    Part& part = part_of(parts, content(program, buffer), passing);
+    part.bytes += bytes;
+    ++part.tensors;
+    if (bytes <= part.largest_bytes) continue;
+    part.largest = buffer.id;
+    part.largest_bytes = bytes;
+  }
+  std::ranges::stable_sort(parts, std::greater<>{}, &Part::bytes);
+  return parts;
+}
+
+// Says "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
+std::string part_text(Program const& program, Tier tier, Part const& part) {
+  auto text = std::string(name(part.content));
+  if (part.content == Content::activations) {
+    text += tier != Tier::device ? " spilled" : part.passing ? " in use" : " kept for later";
+  } else if (part.passing) {
+    text += " brought for use";
+  }
+  auto const& largest = program.buffers[part.largest].name;
+  if (part.tensors == 1) return fmt::format("{}: {}", text, largest);
+  return fmt::format("{}: {} tensors, the largest {} ({})", text, part.tensors, largest,
+                     human_bytes(part.largest_bytes));
+}
+
+// Says ", in the backward pass at h.3/attn (item 175 of 900)".
+std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
+  if (program.persistent_bytes[tier] == program.peak_bytes[tier]) return ", all the time";
+  constexpr std::string_view passes[] = {"forward pass", "backward pass", "update"};
+  Item const& item = program.items[number];
+  if (item.kind != ItemKind::op) return ", at " + describe(program, number);
+  Op const& op = program.ops[item.op];
+  return fmt::format(", in the {} at {} (item {} of {})",
+                     passes[static_cast<std::size_t>(op.phase)], op.name, number,
+                     program.items.size());
+}
+
+std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) {
+  if (bytes == 0) return "";
+  return fmt::format("  {:>9} {:>5}  {}\n", human_bytes(bytes),
+                     percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
+}
+
+// Parts of less than a hundredth of the peak are summed up.
+std::string peak_text(Program const& program, Tier tier) {
+  auto const moment = peak_moment(program, tier);
+  if (moment.item < 0) return "";
+  auto const peak = program.peak_bytes[tier];
+  auto text = fmt::format("{} {}{}\n", words(tier), human_bytes(peak),
+                          moment_text(program, tier, moment.item));
+  std::int64_t rest = 0;
+  for (auto const& part : moment.parts) {
+    bool const small = part.bytes < peak / 100;
+    rest += small ? part.bytes : 0;
+    if (!small) text += row(part.bytes, peak, part_text(program, tier, part));
+  }
+  return text + row(rest, peak, "small things") + row(moment.gap_bytes, peak, "unused then");
+}
+
+}  // namespace
+
+PeakMoment peak_moment(Program const& program, Tier tier) {
+  PeakMoment moment;
+  moment.gap_bytes = program.peak_bytes[tier];
+  auto const alive = lifetimes(program);
+  auto const live = live_bytes(program, alive, tier);
+  auto const most = std::ranges::max_element(live);
+  if (most == live.end() || *most == 0) return moment;
+  moment.item = static_cast<ItemNumber>(most - live.begin());
+  moment.parts = parts_during(program, alive, tier, moment.item);
+  moment.gap_bytes -= *most;
+  return moment;
+}
+
+std::string peaks_text(Program const& program) {
+  std::string text = "\nWhat is there when the most bytes are in use\n";
+  for (Tier const tier : kTiersInOrder) text += peak_text(program, tier);
+  return text;
+}
+
+}  // namespace spillway

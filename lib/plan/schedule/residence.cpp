@@ -1,0 +1,115 @@
+#include "plan/schedule/residence.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace spillway {
+
+namespace {
+
+// Where the tensors of chunks have their homes; all others: on the device.
+IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
+  IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
+  if (plan.chunks.empty()) return tiers;
+  auto const set = [&](TensorId tensor, Tier tier) {
+    if (tensor >= 0) tiers[tensor] = tier;
+  };
+  for (Chunk const& chunk : graph.chunks) {
+    ChunkPlan const& places = plan.chunks[chunk.id];
+    set(chunk.parameter, places.parameters);
+    set(chunk.gradient, places.gradients);
+    for (State const& state : chunk.states) set(state.tensor, places.optimizer);
+  }
+  for (GradientPart const& part : graph.parts) set(part.tensor, plan.chunks[part.chunk].gradients);
+  return tiers;
+}
+
+// Micro-batches of a segment have these in common; every one has the others for itself.
+bool is_shared(Tensor const& tensor) {
+  return tensor.persistent || tensor.role == Role::scalar;
+}
+
+}  // namespace
+
+Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+                     std::int64_t ranks)
+    : m_unified(plan.unified),
+      m_tiers(home_tiers(graph, plan)),
+      m_home(graph.tensors.size(), -1),
+      m_resident(1, m_home) {
+  program.purpose = graph.purpose;
+  program.micro_batches = micro_batches;
+  program.ranks = ranks;
+  program.tensors = graph.tensors;
+  program.ops = graph.ops;
+  program.chunks = graph.chunks;
+  program.known = graph.known;
+  program.arithmetic = graph.arithmetic;
+}
+
+void Residence::begin_segment(int micro_batches) {
+  auto at_home = m_home;
+  for (TensorId t = 0; t < std::ssize(m_home); ++t) {
+    if (m_tiers[t] != Tier::device) at_home[t] = -1;
+  }
+  m_resident.assign(static_cast<std::size_t>(std::max(1, micro_batches)), at_home);
+  m_micro_batch = micro_batches > 0 ? 0 : -1;
+}
+
+BufferId& Residence::now(TensorId id) {
+  bool const own = m_micro_batch > 0 && !is_shared(tensor(id));
+  return m_resident[own ? static_cast<std::size_t>(m_micro_batch) : 0][id];
+}
+
+BufferId Residence::add_buffer(TensorId id, Tier tier, std::int64_t bytes) {
+  Tensor const& tensor = program.tensors[id];
+  Buffer buffer;
+  buffer.id = static_cast<BufferId>(program.buffers.size());
+  buffer.name = tensor.name;
+  buffer.tensor = id;
+  buffer.tier = tier;
+  buffer.bytes = bytes > 0 ? bytes : tensor.bytes();
+  buffer.versions = tensor.versions;
+  program.buffers.push_back(std::move(buffer));
+  return program.buffers.back().id;
+}
+
+TensorId Residence::add_tensor(Tensor tensor) {
+  tensor.id = static_cast<TensorId>(program.tensors.size());
+  program.tensors.push_back(std::move(tensor));
+  m_tiers.push_back(Tier::device);
+  m_home.push_back(-1);
+  for (auto& resident : m_resident) resident.push_back(-1);
+  return program.tensors.back().id;
+}
+
+BufferId Residence::home(TensorId id) {
+  if (m_home[id] < 0) {
+    m_home[id] = add_buffer(id, home_tier(id));
+    program.buffers.back().persistent = tensor(id).persistent;
+    program.buffers.back().spanning = !tensor(id).persistent;
+  }
+  return m_home[id];
+}
+
+BufferId Residence::resident(TensorId id) {
+  if (now(id) < 0 && tensor(id).persistent && home_tier(id) == Tier::device) now(id) = home(id);
+  if (now(id) < 0) throw std::logic_error("tensor '" + tensor(id).name + "' is not on the device");
+  return now(id);
+}
+
+BufferId Residence::resident_or_new(TensorId id) {
+  if (now(id) >= 0 || tensor(id).persistent) return resident(id);
+  auto const role = tensor(id).role;
+  bool const spans_segments =
+      role == Role::gradient || role == Role::scalar || id == program.known.logits;
+  bool const at_home = spans_segments && home_tier(id) == Tier::device && m_home[id] < 0;
+  now(id) = at_home ? home(id) : add_buffer(id, Tier::device);
+  return now(id);
+}
+
+bool Residence::reaches(Lane lane, BufferId id) const {
+  return tensor_of(id).role == Role::scalar || spillway::reaches(lane, buffer(id).tier, m_unified);
+}
+
+}  // namespace spillway
