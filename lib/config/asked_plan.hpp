@@ -1,4 +1,4 @@
-// What a user may ask of a plan, and the places that it gives to a chunk.
+// A user may ask this of a plan; the places of a chunk are what it can answer.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// Where a chunk's values lie between their uses. What a lane cannot reach is brought to it in
-// pieces and, if changed, taken back.
+// A chunk's values lie here between their uses. What a lane cannot reach is brought to it in pieces
+// and, if changed, taken back.
 struct ChunkPlan {
   Tier parameters = Tier::device;
   Tier gradients = Tier::device;  // device or host
@@ -22,11 +22,12 @@ struct ChunkPlan {
   bool operator==(ChunkPlan const&) const = default;
 };
 
-// One entry per layer or per chunk, in order, never none; the last one repeats. Empty: `auto`.
+// A list has one entry per layer or per chunk, in order, and is never empty; the last entry
+// repeats. An entry without a value means `auto`.
 template <class T>
 using Asked = std::vector<std::optional<T>>;
 inline constexpr std::string_view kAuto = "auto";
-// As input files write the entries.
+// Input files write the entries so.
 std::vector<std::string> texts(Asked<BlockPlan> const& asked);
 std::vector<std::string> texts(Asked<Tier> const& asked);
 
@@ -37,7 +38,7 @@ struct AskedPlan {
   std::optional<std::int64_t> prefetch = {};  // blocks ahead
 };
 
-// What has a place of its own for each chunk.
+// Each row is one thing that has a place of its own for each chunk.
 struct PlaceRow {
   std::string_view name;   // in input files and plans
   std::string_view title;  // in pictures

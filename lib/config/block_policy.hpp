@@ -1,4 +1,4 @@
-// What may happen to a block's saved activations: the words of `plan.activations`.
+// A policy says what happens to a block's saved activations, in the words of `plan.activations`.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-// `light`: what is cheap to make is made again, the rest is kept or leaves.
+// With `light`, what is cheap to make is made again, and the rest is kept or leaves.
 enum class BlockPolicy : std::uint8_t {
   keep,
   light,
@@ -29,14 +29,14 @@ constexpr std::size_t index(BlockPolicy policy) {
 template <class T>
 using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 
-// All that is to know of a policy without a model.
+// This is all that can be known of a policy without a model.
 struct PolicyRow {
   BlockPolicy policy;
   std::string_view name;     // in input files and plans
-  char letter;               // in pictures; small: what is cheap is made again
+  char letter;               // in pictures; a small one if `light`
   bool light;                // what is cheap is made again
-  std::optional<Tier> away;  // where what is not made again goes; empty: it stays
-  BlockPolicy staying;       // the same, but nothing leaves
+  std::optional<Tier> away;  // where the rest goes; nothing where it stays
+  BlockPolicy staying;       // the same policy, but nothing leaves
 };
 inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
   using enum BlockPolicy;
@@ -67,22 +67,22 @@ constexpr BlockPolicy staying(BlockPolicy policy) {
   return row(policy).staying;
 }
 
-// What a plan says of one block.
+// A plan says this of one block.
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;
   double fraction = 1;  // of the rows that leave the device
   bool operator==(BlockPlan const&) const = default;
 };
 
-// The same, but nothing leaves.
+// Returns the same, but nothing leaves.
 constexpr BlockPlan staying(BlockPlan const& block) {
   return {staying(block.policy), 1};
 }
 
-// "nvme", "nvme:0.5". Empty for what is no policy, and for a fraction where nothing leaves or that
-// is not within 0 and 1.
+// Reads "nvme" or "nvme:0.5". Returns nothing for what is no policy, for a fraction where nothing
+// leaves, and for one that is not within 0 and 1.
 std::optional<BlockPlan> parse_block_plan(std::string_view text);
-// The text that parses to it.
+// Returns the text that parses to it.
 std::string to_text(BlockPlan const& block);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// The kinds of memory that a plan uses.
+// A tier is a kind of memory that a plan uses.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ constexpr std::size_t index(Tier tier) {
 template <class T>
 using PerTier = EnumArray<Tier, T, kTiers>;
 
-// As input files and plans write it.
+// Input files and plans write it so.
 constexpr std::string_view name(Tier tier) {
   constexpr std::array<std::string_view, kTiers> names = {"device", "host", "nvme"};
   return names[index(tier)];

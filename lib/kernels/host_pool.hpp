@@ -1,4 +1,4 @@
-// The threads that share the host lane's ops.
+// These threads share the host lane's ops.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@ class HostPool {
 
   int threads() const { return static_cast<int>(m_helpers.size()) + 1; }
 
-  // work(piece) for every piece in [0, pieces), each on one of the threads; which one, and in which
-  // order, must not matter. Returns when all are done, and sees what they wrote. Work must not
-  // throw.
+  // Calls work(piece) for every piece in [0, pieces), each on one of the threads; which one, and in
+  // which order, must not matter. Returns when all are done, and sees what they wrote. Work must
+  // not throw.
   template <class Work>
   void run(std::int64_t pieces, Work const& work) {
     auto const call = [](void const* of, std::int64_t piece) {

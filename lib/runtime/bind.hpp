@@ -1,4 +1,5 @@
-// From an item to what runs it: everything that can be looked up is looked up once, before step 0.
+// Items are bound to what runs them: everything that can be looked up is looked up once, before
+// step 0.
 #pragma once
 
 #include <array>
@@ -22,36 +23,36 @@ namespace spillway {
 class Comm;
 struct StepRecord;
 
-// What an item is told each time it runs.
+// An item is told this each time it runs.
 struct ItemContext {
   std::int64_t step = 0;
-  std::int64_t micro_batch = 0;  // of this step
-  int parity = 0;                // which version of buffers that have two
+  std::int64_t micro_batch = 0;  // its number in this step
+  int parity = 0;                // which version of a buffer that has two
   StepRecord* record = nullptr;  // of this run
 };
 
 // Runs one item to its end; allocates nothing.
 using Action = std::function<void(ItemContext const&)>;
 
-// A copy to or from the spill file.
+// This is a copy to or from the spill file.
 struct BoundTransfer {
   std::array<SpillTransfer, 2> versions;  // by parity
   bool matters = false;                   // as FailureLog::note asks
 };
 
-// What runs an item: an action, or else a transfer.
+// An item is run by an action, or else by a transfer.
 struct BoundItem {
   Action run;
   std::optional<BoundTransfer> transfer;
-  std::array<double const*, 2> go{};  // of a write-back: control_go; else null
-  // For the engine:
-  std::int64_t bytes = 0;                                    // that it moves
-  std::array<std::int64_t, kTiers> end{};                    // of the bytes it uses
-  std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison: to fill before it
-  std::array<std::vector<std::span<std::byte>>, 2> written;  // with AddressSanitizer: to allow
+  std::array<double const*, 2> go{};  // control_go for a write-back; else null
+  // The engine reads these:
+  std::int64_t bytes = 0;                                    // that the item moves
+  std::array<std::int64_t, kTiers> end{};                    // where the bytes end that it uses
+  std::array<std::vector<std::span<std::byte>>, 2> begun;    // what debug.poison fills before it
+  std::array<std::vector<std::span<std::byte>>, 2> written;  // what AddressSanitizer allows then
 };
 
-// The collaborators of an Engine; all outlive it.
+// These are the collaborators of an Engine; all outlive it.
 struct EngineParts {
   Program const& program;
   Tiers& tiers;
@@ -64,7 +65,7 @@ struct EngineParts {
   std::int64_t host_threads = 1;       // of the host lane, its own among them
 };
 
-// What the items of one run leave behind; but for `failures`, the commit writes it.
+// The items of one run leave this behind; all but `failures` is written by the commit.
 struct StepRecord {
   FailureLog failures;
   CommitSums sums;
@@ -84,9 +85,9 @@ Action bind_all_to_all(EngineParts const& parts, Item const& item);
 Action bind_all_gather(EngineParts const& parts, Item const& item);
 Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);
 
-// Buffer of an item's operand.
+// Returns the buffer of an item's operand.
 Buffer const& operand(Program const& program, Item const& item, std::size_t index);
-// Both versions of a buffer; the same twice where it has one.
+// Returns both versions of a buffer, the same twice where it has one.
 std::array<std::span<std::byte>, 2> versions(Tiers const& tiers, Buffer const& buffer);
 
 }  // namespace spillway

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "comm/comm.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "runtime/bind.hpp"
@@ -25,6 +26,17 @@ Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
     all.last = std::max(all.last, access.last);
   }
   return all;
+}
+
+// What both buffers hold of their tensor, as bytes of either; nothing where they share none.
+std::array<Access, 2> shared_part(EngineParts const& parts, Buffer const& a, Buffer const& b) {
+  auto const rank = parts.comm.rank();
+  auto const in_a = held_bytes(parts.program, a, rank), in_b = held_bytes(parts.program, b, rank);
+  auto const first = std::max(in_a.first, in_b.first);
+  auto const last = std::min(in_a.last, in_b.last);
+  if (first >= last) return {Access{a.id, 0, 0, {}}, Access{b.id, 0, 0, {}}};
+  return {Access{a.id, first - in_a.first, last - in_a.first, {}},
+          Access{b.id, first - in_b.first, last - in_b.first, {}}};
 }
 
 std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
@@ -67,7 +79,13 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   auto const& target = operand(parts.program, item, 1);
   bool const reload = source.tier == Tier::nvme, spill = target.tier == Tier::nvme;
   auto read = moved(item.reads, source);
-  auto const write = moved(item.writes, target);
+  auto write = moved(item.writes, target);
+  bool const of_part = source.part != Part{} || target.part != Part{};
+  if (of_part && source.tensor == target.tensor) {
+    auto const shared = shared_part(parts, source, target);
+    read = shared[0];
+    write = shared[1];
+  }
   // The gap behind a slice's last parameter goes along, though nothing reads it.
   read.last = read.first + write.last - write.first;
   assert(read.last <= source.bytes);

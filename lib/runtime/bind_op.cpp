@@ -8,6 +8,13 @@
 namespace spillway {
 namespace {
 
+// Where the tensor would begin of which a buffer holds a part. A kernel touches that part alone.
+std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
+  auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
+  auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);
+  return reinterpret_cast<std::byte*>(address);
+}
+
 // Pointers to the first elements of an op's views, in the kernels' order.
 std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op const& op,
                                  int parity) {
@@ -21,10 +28,12 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
       pointers.push_back(nullptr);
       continue;
     }
-    auto* first = buffer_bytes(parts.tiers, operand(parts.program, item, i), parity).data();
+    auto const& buffer = operand(parts.program, item, i);
+    auto* first = buffer_bytes(parts.tiers, buffer, parity).data();
     if (i < views.size()) {
-      auto const& tensor = parts.program.tensors[static_cast<std::size_t>(views[i]->tensor)];
+      auto const& tensor = parts.program.tensors[views[i]->tensor];
       first += views[i]->offset * size_bytes(tensor.dtype);
+      if (buffer.part != Part{}) first = tensor_begin(parts, buffer, first);
     }
     pointers.push_back(first);
   }

@@ -1,4 +1,5 @@
-// A thread's own walk of the total order: one per lane, or per group of lanes.
+// A cursor is a thread's own walk of the total order. There is one for each lane, or for a group of
+// lanes.
 #pragma once
 
 #include <array>
@@ -13,19 +14,21 @@ namespace spillway {
 // without asking anybody. Allocates in its constructor only.
 class Cursor {
  public:
-  // `lanes`: bits of those whose items it stops at. Both references outlive it.
+  // `lanes` are bits of the lanes whose items it stops at. Both references outlive it.
   Cursor(Program const& program, std::vector<int> const& sequence, unsigned lanes);
 
-  // The next item of its lanes, where it stays until `pass`; null at the end of the run.
+  // Returns the next item of its lanes, where it stays until `pass`, or null at the end of the run.
   Item const* next();
   void pass();
   void next_run();
 
-  std::uint64_t run() const { return m_run; }          // from 0
-  std::size_t instance() const { return m_instance; }  // of the item, in the run
-  // The item's, counted over the step; for what is the step's own, the last one's.
+  std::uint64_t run() const { return m_run; }          // counted from 0
+  std::size_t instance() const { return m_instance; }  // counts the items of the run
+  // Returns the item's micro-batch, counted over the step; for an item of the step itself, the last
+  // one.
   std::int64_t micro_batch() const { return m_micro_batch + m_program.items[m_item].micro_batch; }
-  // Of the item's latest instance, counted over all runs; 0: there is none yet.
+  // Returns the position of the item's latest instance, counted over all runs, or 0 if there was
+  // none yet.
   std::uint64_t position(ItemNumber item) const {
     return m_position[static_cast<std::size_t>(item)];
   }
@@ -39,7 +42,8 @@ class Cursor {
   std::uint64_t m_run = 0;
   std::size_t m_segment = 0, m_instance = 0;  // m_segment: of m_sequence, the next one
   ItemNumber m_item = 0, m_end = 0;
-  std::int64_t m_micro_batch = 0, m_next_micro_batch = 0;  // the first of this segment, the next
+  std::int64_t m_micro_batch = 0,
+               m_next_micro_batch = 0;  // the first of this segment, and of the next one
 };
 
 }  // namespace spillway

@@ -28,7 +28,7 @@ struct Group {
   std::string name;
 };
 
-// Masters, then what the update keeps; a master's remainder is a part of it.
+// The masters come first, then what the update keeps; a master's remainder is a part of it.
 std::vector<Group> groups_of(ModelState const& model, bool weights_only) {
   std::vector<Group> groups = {{kMaster, "model"}};
   for (auto const& chunk : model.chunks()) {
@@ -76,7 +76,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
                  CheckpointLayout const& layout, Comm& comm) {
   ShardWriter shard(directory, comm.rank(), layout);
   std::vector<float> buffer(kPieceElements);
-  model.release();  // of a save that failed half-way
+  model.release();  // what a save that failed half-way has left
   auto extent = layout.extents.begin();
   std::size_t tensor = 0;
   for_each_tensor(model, false,
@@ -108,7 +108,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   bool const first = comm.rank() == 0;
   on_all_ranks(comm, [&] {
     if (!first) return;
-    begin_checkpoint(run_dir, run.step);  // makes room before space is counted
+    begin_checkpoint(run_dir, run.step);  // this makes room before space is counted
     require_space(run_dir, checkpoint_bytes(model));
   });
   on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
@@ -157,7 +157,7 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
-  abandon_checkpoint(run.dir);  // of a job that was killed; its space counts as free
+  abandon_checkpoint(run.dir);  // a killed job has left it, so its space counts as free
   auto const there = count_checkpoints(run.dir, step);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
   auto const bytes = checkpoint_bytes(model);

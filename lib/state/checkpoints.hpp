@@ -1,4 +1,5 @@
-// Saves and restores a run: the model's state and the RunState, as io/h5's checkpoint directories.
+// These functions save and restore a run: the model's state and the RunState, in io/h5's checkpoint
+// directories.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +13,23 @@
 
 namespace spillway {
 
-// Bytes of one checkpoint's tensors, over all ranks.
+// Returns the bytes of one checkpoint's tensors, over all ranks.
 std::int64_t checkpoint_bytes(ModelState& model);
 
-// Before step 0 (or where the run goes on), on one rank: throws Error(bad_input) when run.dir has
-// no space for the most checkpoints that will stand there at once, an older one and its successor.
+// One rank calls this before step 0, or where the run goes on. It throws Error(bad_input) when
+// run.dir has no space for the most checkpoints that will stand there at once, an older one and its
+// successor.
 void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step);
 
 struct SaveSettings {
-  std::int64_t keep = 1;     // so many of the newest stay
-  bool begins_anew = false;  // those that are there are another run's: they go to earlier-<k>, once
+  std::int64_t keep = 1;  // so many of the newest ones stay
+  bool begins_anew =
+      false;  // the checkpoints that are there belong to another run: they go to earlier-<k>, once
 };
 
-// Collective. Writes <run>/step-<n> and points `latest` at it; each rank writes an equal share of
-// all values. Throws Error(storage) on all ranks alike (empty text on those that need not speak);
-// the previous checkpoint stays valid then.
+// All ranks call it. Writes <run>/step-<n> and points `latest` at it; each rank writes an equal
+// share of all values. Throws Error(storage) on all ranks alike (with an empty text on those that
+// need not speak); the previous checkpoint stays valid then.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
 

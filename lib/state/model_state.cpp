@@ -29,7 +29,7 @@ struct NormalDraws {
   }
 };
 
-// The elements from `first` on, which is even.
+// Draws the elements from `first` on, which is even.
 void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
   auto* const out = to.data();
   auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
@@ -73,8 +73,8 @@ void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   }
 }
 
-// Numbers from element `first` on, as a bf16 each and the remainders, if there are any. A bf16
-// moment is exact in its upper half.
+// The span holds numbers from element `first` on: a bf16 each and the remainders, if there are any.
+// A bf16 moment is exact in its upper half.
 void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
   auto* const upper = reinterpret_cast<std::uint16_t*>(stored.bytes) + first;
   auto const* const in = from.data();
@@ -111,7 +111,7 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   }
 }
 
-// Windows of one chunk at a time: memory for them is not in the plan.
+// Only one chunk at a time has windows, since their memory is not in the plan.
 ModelState::ChunkState& ModelState::open(int chunk) {
   if (m_open != chunk) release();
   m_open = chunk;
@@ -126,7 +126,7 @@ void ModelState::release() {
   m_open = -1;
 }
 
-// Null: the chunk has none of that name.
+// Returns null where the chunk has no state of that name.
 StoredTensor* ModelState::state(std::string_view name, int chunk) {
   auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
   auto const found = std::ranges::find(states, name, &State::name);
@@ -152,7 +152,7 @@ StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t fir
 }
 
 void ModelState::initialise(std::uint64_t seed) {
-  std::uint64_t number = 0;  // of the parameter, over all chunks
+  std::uint64_t number = 0;  // counts the parameters of all chunks
   for (auto const& chunk : m_program.chunks) {
     for (auto const& parameter : chunk.parameters) draw(chunk, parameter, seed, number++);
   }

@@ -1,4 +1,4 @@
-// The persistent state of a run as named fp32 tensors, over the tiers that hold it.
+// It presents the persistent state of a run as named fp32 tensors, over the tiers that hold it.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace spillway {
 
-// What is stored of parameters: their masters, and what the update keeps of them, by State::name.
+// The masters of parameters are stored, and what the update keeps of them, by State::name.
 inline constexpr std::string_view kMaster = "master";
 
-// Elements of one parameter in memory, and how they are stored.
+// These are elements of one parameter in memory, as they are stored.
 struct StoredPart {
   std::byte* bytes = nullptr;
-  std::int16_t* remainder = nullptr;  // of a split master; null otherwise
+  std::int16_t* remainder = nullptr;  // the lower halves of split masters; else null
   DType dtype = DType::f32;
 };
 
-// Reads and writes masters and states by chunk and parameter index, converting to and from what
-// the run stores (a bf16 parameter and its remainder are one exact fp32 master), on whatever tier
-// that lies. One thread at a time, only between steps of finished Engines. All throw Error(storage)
-// where state lies in a spill file that fails.
+// Reads and writes masters and states by chunk and parameter index, on whatever tier they lie. It
+// converts to and from what the run stores: a bf16 parameter and its remainder are one exact fp32
+// master. One thread at a time may use it, only between steps of finished Engines. All functions
+// throw Error(storage) where state lies in a spill file that fails.
 class ModelState {
  public:
-  // `is_there`: steps have been done with it, or a move has brought it; else it is to be
+  // If `is_there`, steps have been done with it, or a move has brought it; else it is to be
   // initialised or written.
   ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
@@ -36,12 +36,13 @@ class ModelState {
   // as zeros.
   void initialise(std::uint64_t seed);
 
-  // Elements [first, first + size) of one parameter.
+  // Gives elements [first, first + size) of one parameter.
   void read(std::string_view part, int chunk, int parameter, std::int64_t first,
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
-  // After the last write: what was never written is zero, and all is where the Program finds it.
+  // To be called after the last write: what was never written becomes zero, and all is where the
+  // Program finds it.
   void complete();
   // To be called after reads and before the next step: gives memory free, and what steps change is
   // read anew.
@@ -52,7 +53,7 @@ class ModelState {
  private:
   struct ChunkState {
     StoredTensor parameter;
-    std::vector<StoredTensor> states;  // as the chunk's
+    std::vector<StoredTensor> states;  // in the order of the chunk's states
   };
   ChunkState& open(int chunk);
   StoredTensor* state(std::string_view name, int chunk);

@@ -1,4 +1,4 @@
-// Where a run begins: fresh, with another run's weights, or at its own last checkpoint.
+// A run begins fresh, with another run's weights, or at its own last checkpoint.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace spillway {
 struct Resumption {
   std::filesystem::path checkpoint;
   RunState state;
-  bool whole = true;                         // else weights only
-  std::shared_ptr<CheckpointReader> reader;  // what describes it is read once
+  bool whole = true;                         // else only the weights are taken
+  std::shared_ptr<CheckpointReader> reader;  // its description is read once and kept here
 };
 
 // Throws Error(bad_input) unless the checkpoint is of the model that `config` describes, also where
@@ -25,9 +25,9 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
-// By run.checkpoint.resume and run.init; empty: a fresh start. Throws Error: damaged when the
-// latest checkpoint is, bad_input when it is of another model or there are no weights to start
-// from.
+// Decides by run.checkpoint.resume and run.init; nothing means a fresh start. Throws Error: damaged
+// when the latest checkpoint is, bad_input when it is of another model or there are no weights to
+// start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
 // Warns of what keeps a run from going on to the bit. `arithmetic` is what the run uses now.

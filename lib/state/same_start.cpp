@@ -35,7 +35,8 @@ void add_masters(StreamingChecksum& checksum, ModelState& model) {
 }  // namespace
 
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model) {
-  if (comm.size() == 1) return;  // nobody to differ from: spare the pass over all weights
+  if (comm.size() == 1)
+    return;  // one rank differs from nobody, which spares the pass over all weights
   StreamingChecksum checksum;
   for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);
   add_text(checksum, plan);

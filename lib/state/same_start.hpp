@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Collective. Compares the run state, the plan's text and every weight over ranks. Throws
+// All ranks call it. Compares the run state, the plan's text and every weight over ranks. Throws
 // AgreedError (bad_input) naming the first rank that differs from rank 0.
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model);
 

@@ -9,7 +9,8 @@
 
 namespace spillway {
 
-static_assert(kWindowElements % kSpillPieceBytes == 0);  // read as written, in whole pieces
+static_assert(kWindowElements % kSpillPieceBytes ==
+              0);  // It is read as it was written, in whole pieces.
 
 StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there)
     : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {

@@ -1,4 +1,5 @@
-// A persistent tensor of a run, wherever it lies, as bytes that can be looked at and changed.
+// It shows a persistent tensor of a run, wherever it lies, as bytes that can be looked at and
+// changed.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +16,19 @@ namespace spillway {
 // file is brought to memory in windows of so many elements.
 inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
 
-// One thread at a time, only between steps of finished Engines.
+// One thread at a time may use it, only between steps of finished Engines.
 class StoredTensor {
  public:
-  StoredTensor() = default;  // of nothing
-  // `is_there`: it holds values, of steps before; else what is not written before `complete`
+  StoredTensor() = default;  // of no tensor
+  // If `is_there`, it holds values of steps before; else what is not written before `complete`
   // becomes zero.
   StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there = false);
 
   bool exists() const { return m_dtype.has_value(); }
   DType dtype() const { return *m_dtype; }
 
-  // Address of element `first`, valid until another window is asked for. `changes`: what is written
-  // there is kept. Throws Error(storage).
+  // Returns the address of element `first`, valid until another window is asked for. If `changes`,
+  // what is written there is kept. Throws Error(storage).
   std::byte* at(std::int64_t first, bool changes);
 
   // Both throw Error(storage). `flush` writes back what was changed and gives the window's memory
@@ -48,7 +49,7 @@ class StoredTensor {
   std::byte* m_memory = nullptr;  // null where it lies in the spill file
   SpillFile* m_spill = nullptr;
   std::int64_t m_offset_bytes = 0, m_bytes = 0;
-  std::vector<bool> m_written;  // by window
+  std::vector<bool> m_written;  // for each window
   Window m_window;
 };
 

@@ -38,13 +38,23 @@ constexpr bool is_serial(Lane lane) {
 // Returns the lane that copies from one tier to another, or within one.
 Lane copy_lane(Tier from, Tier to);
 
+// A part says where in its tensor a buffer's bytes begin. With `of_slice` that is counted from the
+// begin of this rank's slice (gradient_slice.hpp), so that all ranks have the same Program; where
+// the slice is shorter than the buffer, the rest of the buffer is of no use.
+struct Part {
+  std::int64_t first = 0;  // byte
+  bool of_slice = false;
+  bool operator==(Part const&) const = default;
+};
+
 // A buffer holds a tensor's bytes. A tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
   std::string name;
   TensorId tensor = -1;  // in Program::tensors
   Tier tier = Tier::device;
-  std::int64_t bytes = 0;    // of one version; may be less than the tensor has: its first bytes
+  std::int64_t bytes = 0;    // of one version; may be less than the tensor has
+  Part part = {};            // which bytes of the tensor they are
   std::int64_t offset = -1;  // in the tier's arena; set by layout
   int versions = 1;          // 2: even steps use offset, odd ones offset + stride
   std::int64_t stride = 0;   // bytes from one version to the next; set by layout

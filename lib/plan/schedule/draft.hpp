@@ -1,4 +1,4 @@
-// A Program being scheduled: what its parts share.
+// A draft is a Program that is being scheduled, with what its parts share.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// The saved tensors that are reloaded just before a backward op, by the op's id.
+// For each backward op, by its id: the saved tensors that are reloaded just before it.
 using Reloads = std::map<int, std::vector<TensorId>>;
 
 struct Draft {
@@ -20,7 +20,8 @@ struct Draft {
   Reloads const& reloads;
   Streaming const& streaming;
   ProgramWriter writer;
-  // Per micro-batch segment: where each backward op begins, with what is put before it.
+  // Says for each segment of a micro-batch where each backward op begins, with what is put before
+  // it.
   std::vector<std::vector<ItemNumber>> op_starts = {};
 
   bool exchanges() const { return writer.program.ranks > 1; }

@@ -17,7 +17,7 @@ bool runs_forward(Op const& op) {
   return op.phase == Phase::forward && !op.elided;
 }
 
-// Per tensor: the forward op that makes it; -1: none does.
+// Returns for each tensor the forward op that makes it, or -1 where none does.
 std::vector<int> producers(Graph const& graph) {
   std::vector<int> producer(graph.tensors.size(), -1);
   for (Op const& op : graph.ops) {
@@ -34,7 +34,7 @@ void note(std::vector<int>& blocks, int block) {
   if (place == blocks.end() || *place != block) blocks.insert(place, block);
 }
 
-// Whether its results may be made again: under `light` only where no matrix product is.
+// Under `light`, results may be made again only where no matrix product is needed for them.
 bool may_repeat(BlockPolicy policy, Op const& op) {
   return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
 }
@@ -68,13 +68,14 @@ class Decision {
     }
   }
 
-  // Read by the backward pass of this block and no other.
+  // A block's own tensors are those that its backward pass reads and no other.
   bool is_own(TensorId tensor, int block) const {
     return m_fates.readers[tensor] == std::vector{block} &&
            m_graph.tensors[tensor].role != Role::edge;
   }
 
-  // Backwards, so that what a repeated op needs is known before the op that makes it is met.
+  // Ops are visited backwards, so that what a repeated op needs is known before the op that makes
+  // it is met.
   void repeat(int block) {
     auto const policy = m_plan.blocks[block].policy;
     auto const& range = m_graph.blocks[block];

@@ -1,4 +1,4 @@
-// What happens to every forward tensor between its last forward and its first backward use.
+// A fate says what happens to a tensor between its last forward and its first backward use.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,12 @@ inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
 
 struct Fates {
   IdVector<Fate> fate;  // per tensor; `keep` where nothing needs deciding
-  // Per tensor: its first bytes that leave, whole pages of them where others stay.
+  // Of each tensor so many first bytes leave the device: whole pages where the rest stays.
   IdVector<std::int64_t> away_bytes;
-  // Per tensor: the blocks whose backward pass reads it, ascending. Not empty: it is saved.
+  // For each tensor the blocks whose backward pass reads it, ascending; a tensor that has some is
+  // saved.
   IdVector<std::vector<int>> readers;
-  // Per block: the forward ops that are run again before its backward ops, in order.
+  // For each block the forward ops that are run again before its backward ops, in order.
   IdVector<std::vector<int>> repeats;
 
   Fate of(TensorId tensor) const { return fate[tensor]; }
@@ -27,13 +28,13 @@ struct Fates {
   }
 };
 
-// A tensor follows the policy of the block that reads it in backward; read by several, it is kept.
-// What a block makes again are its own tensors; the others that this needs are saved.
-// The Plan is normal.
+// A tensor follows the policy of the block whose backward pass reads it; what several blocks read
+// is kept. A block makes its own tensors again; the others that it needs for that are saved. The
+// Plan must be normal.
 Fates decide_fates(Graph const& graph, Plan const& plan);
 
-// Per block, of one micro-batch: how much the forward pass saves for the backward pass, by what
-// becomes of it. It belongs to the block whose backward pass reads it first.
+// Says for each block how many bytes one micro-batch's forward pass saves, by what becomes of them.
+// Bytes belong to the block whose backward pass reads them first.
 using FateBytes = EnumArray<Fate, std::int64_t, kFates>;
 std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan);
 

@@ -1,4 +1,4 @@
-// How the gradients of micro-batches and ranks become the step's.
+// These items make the step's gradients of those of micro-batches and ranks.
 #pragma once
 
 #include <map>
@@ -7,24 +7,24 @@
 
 namespace spillway {
 
-// The events of gradients: a layer of ProgramSink.
+// This layer of ProgramSink hears the events of gradients.
 class GradientItems : public StepSink {
  public:
-  // Both outlive it.
+  // The draft and the shape outlive it.
   GradientItems(Draft& draft, GraphShape const& shape)
       : m_draft(draft), m_writer(draft.writer), m_shape(shape) {}
 
-  // Those of the micro-batch before are of no use to this one.
+  // Gradients of the micro-batch before are of no use to the next one.
   void forget();
-  // A micro-batch's gradient is copied to where the step's lies (the first one), or to where the
-  // lane reaches it that adds it to the step's.
+  // The first micro-batch's gradient is copied to the home of the step's; later ones to where the
+  // lane that adds them up can reach them.
   void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const& now);
-  // What a further use of the chunk's parameters has summed up to.
+  // Adds the sum of one further use of the chunk's parameters to the chunk's gradient.
   void add_part(GradientId gradient, MicroBatch const&);
-  // A slice comes in from every other rank;
+  // Every other rank sends its values of this rank's slice;
   void reduce(GradientId gradient, MicroBatch const& now);
-  // their sum with this rank's own replaces that, and goes out again.
+  // their sum with this rank's own values replaces the slice and is sent to all.
   void gather(GradientId gradient, MicroBatch const& now);
 
  protected:
@@ -34,22 +34,24 @@ class GradientItems : public StepSink {
 
  private:
   struct Reduction {
-    int tree_sum = -1;  // an op
+    int tree_sum = -1;  // the op that sums
     BufferId received = -1;
   };
   int accumulate_op(Chunk const& chunk, TensorId tensor);
 
   std::map<TensorOfMember, BufferId> m_collected;    // where a gradient is now
-  std::map<TensorOfMember, Reduction> m_reductions;  // begun and not finished
+  std::map<TensorOfMember, Reduction> m_reductions;  // those that were begun and are not finished
   std::map<TensorId, int> m_accumulates;             // ops, made once and used in every segment
 };
 
-// The lane that works where a chunk's gradient has its home.
+// This lane works where the chunk's gradient has its home.
 Lane gradient_lane(Draft const& draft, Chunk const& chunk);
 
-// What the other ranks send of this rank's slice of a gradient, [ranks, slice]; it has no id yet.
+// Returns the tensor, [ranks, slice] and still without an id, of what other ranks send for this
+// rank's slice.
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks);
-// An op that adds all of `in` to all of `out`, in place: accumulate, or tree_sum of received parts.
+// Returns an op that adds all of `in` to `out`, in place: accumulate, or tree_sum of received
+// parts.
 Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& out);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// A graph's ops under one Plan, one by one: a Shape for tell_step.hpp.
+// A Shape for tell_step.hpp whose pieces are the ops of a graph under one Plan.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class GraphShape {
  public:
   using Chunks = std::vector<int>;
 
-  // Both outlive it. Of an inference graph there are forward passes alone.
+  // The draft and the variants outlive it. An inference graph has forward passes alone.
   GraphShape(Draft& draft, Variants const& variants);
 
   int blocks() const { return static_cast<int>(m_forward.size()); }
@@ -56,7 +56,7 @@ class GraphShape {
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int) const { return kSlicesAhead; }
 
-  // The tensor of a gradient, and the part of its chunk that it is.
+  // A gradient's tensor, and the part of a chunk's gradient that it is.
   TensorId tensor(GradientId id) const;
   GradientPart const& part(GradientId id) const;
 
@@ -72,7 +72,7 @@ class GraphShape {
   void note_updates();
 
   Draft& m_draft;
-  std::vector<std::vector<int>> m_forward;                // per block: ops
+  std::vector<std::vector<int>> m_forward;                // ops of each block
   std::map<int, std::vector<TensorId>> m_leaving;         // by forward op
   std::map<int, std::vector<GradientId>> m_whole_after;   // by backward op
   std::vector<std::vector<GradientPart const*>> m_parts;  // per chunk

@@ -56,7 +56,8 @@ void ProgramSink::turn(MicroBatch const& now) {
   begin_pass();
 }
 
-// Into a buffer of its own, or, where a part stayed, into the hole that the rest has left.
+// A tensor that left as a whole comes back into a buffer of its own; a part comes into the hole
+// that it has left.
 void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
   int const block = m_draft.fates.readers[tensor].front();
@@ -82,7 +83,7 @@ void ProgramSink::backward(Station const& at, int piece) {
   if (op) m_ends[at.block] = m_writer.run(*op);
 }
 
-// Into new buffers: those of the forward pass are long free.
+// Repeated ops write into new buffers, since those of the forward pass have long been freed.
 void ProgramSink::repeat_forward_ops(int block) {
   auto const& repeats = m_draft.fates.repeats[block];
   for (int const op : repeats) {
@@ -91,8 +92,8 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// What leaves the device has until the end of the block that runs next (`step`: 1 or, in the
-// backward pass, -1) before its bytes are expected to be free.
+// What leaves the device is expected to be gone by the end of the block that runs next. `step`
+// leads to that block: it is 1 in the forward and -1 in the backward pass.
 void ProgramSink::set_leaving_horizons(int step) {
   auto& items = m_writer.program.items;
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {

@@ -1,4 +1,4 @@
-// A step's events as items of a Program: a Sink for tell_step.hpp, of a GraphShape.
+// A Sink for tell_step.hpp that turns the events of a GraphShape into items of a Program.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@ namespace spillway {
 
 class ProgramSink : public UpdateItems {
  public:
-  // All outlive it.
+  // All three outlive it.
   ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants);
 
   void begin_micro_batch(MicroBatch const& now);
@@ -39,7 +39,7 @@ class ProgramSink : public UpdateItems {
   std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
-  std::size_t m_backward_ops = 0;  // that are done
+  std::size_t m_backward_ops = 0;  // so many have been written in this pass
 };
 
 }  // namespace spillway

@@ -83,8 +83,8 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
   return item.number;
 }
 
-// Behind the commit of the step before, or its report. Not on the lane to the device: there it
-// would wait behind all that updates of the step before, on the host lane, take back.
+// Batches are loaded on the lane of the commit, behind the one of the step before. On the lane to
+// the device they would wait behind all that the updates of that step take back.
 ItemNumber ProgramWriter::load_batch() {
   Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
   for (BatchTensor const& field : program.known.batch) {

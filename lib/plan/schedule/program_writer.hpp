@@ -1,4 +1,4 @@
-// Appends items to a Program: ops, what ranks exchange and, as a TransferWriter, transfers.
+// It appends items to a Program: ops, exchanges between ranks and, as a TransferWriter, transfers.
 #pragma once
 
 #include <map>
@@ -12,17 +12,18 @@ class ProgramWriter : public TransferWriter {
  public:
   using TransferWriter::TransferWriter;
 
-  // An op with the buffers of this moment as operands; outputs without one get one.
+  // Runs an op on the buffers that hold its operands at the moment; outputs without a buffer get
+  // one.
   ItemNumber run(int op, Lane lane = Lane::compute);
-  // An op with these buffers for its inputs and outputs.
+  // Runs an op on these buffers, which are those of its inputs and outputs in their order.
   ItemNumber run_on(int op, std::vector<BufferId> operands, Lane lane);
   ItemNumber load_batch();
-  // All ranks decide whether the step counts: by the loss, and by the norms of gradients if
-  // `knows_norms`.
+  // All ranks decide together whether the step counts: by the loss and, if `knows_norms`, by the
+  // norms of gradients.
   ItemNumber commit(bool knows_norms);
-  // Of norms that were not known by the commit.
+  // Reports the norms that were not known by the commit.
   ItemNumber report();
-  // One item that reads all of one operand and writes all of the other.
+  // Appends one item that reads all of `from` and writes all of `to`.
   ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk);
 
   int add_op(Op op);

@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Where the tensors of chunks have their homes; all others: on the device.
+// The tensors of chunks have their homes where the plan says, all others on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
   if (plan.chunks.empty()) return tiers;
@@ -24,7 +24,7 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   return tiers;
 }
 
-// Micro-batches of a segment have these in common; every one has the others for itself.
+// The micro-batches of a segment share these tensors; of the others every one has its own.
 bool is_shared(Tensor const& tensor) {
   return tensor.persistent || tensor.role == Role::scalar;
 }

@@ -1,4 +1,4 @@
-// Which buffer holds each tensor at the moment, while a Program is written.
+// While a Program is written, it knows which buffer holds each tensor.
 #pragma once
 
 #include <utility>
@@ -9,35 +9,36 @@
 
 namespace spillway {
 
-// A tensor of the micro-batch with this number among those that a segment runs.
+// This names a tensor of one micro-batch: its id, and the micro-batch's number in its segment.
 using TensorOfMember = std::pair<TensorId, int>;
 
 class Residence {
  public:
-  // The plan says where what outlives a segment lies; one without chunks: on the device. The
-  // Program begins with the graph's tensors, ops and chunks.
+  // The plan says where everything lies that outlives a segment; if it has no chunks, that is the
+  // device. The Program begins with the graph's tensors, ops and chunks.
   Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
 
-  // Where a persistent tensor, a gradient or a scalar lies between its uses; the buffer appears
-  // when first asked for.
+  // A persistent tensor, a gradient or a scalar lies in its home between its uses. The buffer
+  // appears when it is first asked for.
   BufferId home(TensorId tensor);
   Tier home_tier(TensorId tensor) const { return m_tiers[tensor]; }
 
-  // The device buffer that holds the tensor now: its home, or one that it was written to. Of what
-  // every micro-batch has for itself, that of the current one.
+  // Returns the device buffer that holds the tensor now: its home, or one that it was written to.
+  // Where micro-batches have a tensor each, it is that of the current one.
   BufferId resident(TensorId tensor);
-  // The same, or a new buffer for a tensor that is about to be written. The first buffer of a
-  // gradient or a scalar is its home.
+  // Does the same, or makes a buffer for a tensor that is about to be written. The first buffer of
+  // a gradient or a scalar becomes its home.
   BufferId resident_or_new(TensorId tensor);
   void set_resident(TensorId tensor, BufferId buffer) { now(tensor) = buffer; }
   void forget(TensorId tensor) { set_resident(tensor, -1); }
-  // Micro-batch `member` of the segment is meant from now on.
+  // From now on micro-batch `member` of the segment is the current one.
   void take_up(int member) { m_micro_batch = member; }
-  // Not resident yet. `bytes`: only the tensor's first ones; 0: all.
+  // The new buffer does not hold the tensor yet. It has room for the first `bytes`, or for all if
+  // 0.
   BufferId add_buffer(TensorId tensor, Tier tier, std::int64_t bytes = 0);
   TensorId add_tensor(Tensor tensor);
 
-  // Whether items of a lane work on a buffer; scalars are within everyone's reach.
+  // Scalars are within every lane's reach.
   bool reaches(Lane lane, BufferId buffer) const;
   Tier workplace(Lane lane) const { return spillway::workplace(lane, m_unified); }
   bool is_staged(BufferId from, BufferId to) const {
@@ -51,17 +52,19 @@ class Residence {
   Program program;
 
  protected:
-  // At its begin only what has its home on the device is resident.
+  // When a segment begins, only what has its home on the device is there.
   void begin_segment(int micro_batches);
-  int micro_batch() const { return m_micro_batch; }  // that follows; -1: the segment runs none
+  int micro_batch() const {
+    return m_micro_batch;
+  }  // the current one, or -1 where the segment runs none
 
  private:
   BufferId& now(TensorId tensor);
 
   bool m_unified;
-  IdVector<Tier> m_tiers;     // per tensor: of its home
-  IdVector<BufferId> m_home;  // per tensor; -1: none
-  // By micro-batch of the segment, per tensor; what micro-batches share stands with the first.
+  IdVector<Tier> m_tiers;     // of each tensor's home
+  IdVector<BufferId> m_home;  // of each tensor, -1 where it has none yet
+  // Each micro-batch of the segment has a list by tensor; shared tensors stand in the first.
   std::vector<IdVector<BufferId>> m_resident;
   int m_micro_batch = -1;
 };

@@ -1,6 +1,6 @@
-// When parameters that are not at home on the device are there, and how far ahead of updates their
-// slices are: what schedules and estimates must agree on. A station is one block's forward ops, or
-// one block's backward ops with what they repeat; a micro-batch passes all in order.
+// These rules say when parameters that are not at home on the device are there, and how far ahead
+// of updates their slices are. Schedules and estimates must agree on them. Stations are explained
+// in tell_step.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,18 @@ namespace spillway {
 constexpr bool stays(int used, int used_next, int prefetch) {
   return used_next - used <= prefetch + 1;
 }
-// The station before which it is fetched; `used`: the use before this one, -1 for none.
+// Returns the station before which a chunk is fetched. `used` is its use before this one, -1 for
+// none.
 constexpr int fetched_at(int used, int used_next, int prefetch) {
   return std::max(used + 1, used_next - prefetch);
 }
 
-// Of a chunk's parameters on the device, in a micro-batch: from the station before which they are
-// fetched to the one after which they are dropped.
+// In a micro-batch a chunk's parameters are on the device from the station `first`, before which
+// they are fetched, to the station `last`, after which they are dropped.
 struct Visit {
   int first, last;
 };
-// `used_at`: the stations that read them, in order. Each Visit in turn goes to `visit`.
+// `used_at` names the stations that read them, in order. Each Visit in turn goes to `visit`.
 template <class Function>
 constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Function visit) {
   Visit now{-1, -1};
@@ -39,28 +40,28 @@ constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Fun
   if (now.last >= 0) visit(now);
 }
 
-// An update that must have something brought is cut into slices, of which the last may be shorter,
-// unless it asks for its whole chunk: elements of one.
+// An update that must have something brought is cut into slices of so many elements, unless it asks
+// for its whole chunk. The last slice may be shorter.
 constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_chunk,
                                       std::int64_t update_slice) {
   return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
 }
-// Slices of updates that are brought before their turn, or still being taken back after it.
+// So many slices of updates are brought before their turn, or still being taken back after it.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
 inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
-// Early updates come as soon as a gradient is whole. Its sum over ranks is begun one group after
-// this rank's part and is there yet a group later: whoever asked before would wait for it in his
-// lane.
+// Early updates come so many groups after a gradient is whole. Its sum over ranks is begun one
+// group later and is there yet a group later: whoever asked before would wait for it in his lane.
 constexpr int groups_until_updated(bool exchanges) {
   return exchanges ? 2 : 0;
 }
-// Backward groups beside which an early update on the host lane is expected to be done.
+// An early update on the host lane is expected to be done beside so many backward groups.
 inline constexpr int kGroupsBeside = 2;
 
-// When the parameters of chunks that are not at home on the device are brought there, and dropped.
+// Says when the parameters of chunks that are not at home on the device are brought there, and
+// dropped.
 struct Streaming {
-  std::vector<std::vector<int>> fetches;  // per station: chunks, before its first op
-  std::vector<std::vector<int>> drops;    // per station: chunks, after its last op
+  std::vector<std::vector<int>> fetches;  // for each station: chunks that come before its first op
+  std::vector<std::vector<int>> drops;    // for each station: chunks that go after its last op
 };
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups);

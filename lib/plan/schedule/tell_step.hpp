@@ -1,14 +1,15 @@
-// A training step, told event by event: the one author of what happens in which order. A Shape says
-// what there is: the ops of a graph, or blocks of a model in a few pieces. A Sink makes of the
-// events what it is for: items of a Program, jobs of a timeline, bytes, sums. Both are types, not
-// interfaces, since the search tells a step some thousand times: an empty event costs nothing.
+// The one author of what happens in a training step, and in which order: it tells a step event by
+// event. A Shape says what there is: the ops of a graph, or blocks of a model in a few pieces. A
+// Sink makes of the events what it is for: items of a Program, jobs of a timeline, bytes, sums.
+// Both are types, not interfaces, since the search tells a step some thousand times: an empty event
+// costs nothing.
 //
 // A station is one block's forward pass in a micro-batch, or one block's backward pass with what it
 // repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
 // from 0.
 //
-// A Shape has (chunks(), fetches() and so on are ranges of numbers; `visit` is called with each of
-// what has no numbers):
+// A Shape has these functions. Those that return several chunks return a range of their numbers;
+// `visit` is called with each of what has no number.
 // clang-format off
 //   int blocks(), groups(), block_of(group);   stations are blocks(), then groups()
 //   fetches(station), drops(station)           chunks whose parameters come before it, go after it
@@ -17,11 +18,11 @@
 //   coming(group, piece, visit)                those that come back before a backward piece
 //   gradients(group, piece, visit)             GradientIds that are whole after a backward piece
 //   int parts(chunk);                          further uses of its parameters
-//   bool exchanges(), reduces_each(chunk);     gradients are summed over ranks; with every micro-batch
-//   chunks(), updated_after(group)             to update, in order; where updates are early, by group
-//   int loss_group(), pieces(), chunk_of(piece), ahead(piece);
-//                                              pieces of updates follow the order of chunks; `ahead`
-//                                              of them are brought before one has run
+//   bool exchanges();                          gradients are summed over ranks
+//   bool reduces_each(chunk);                  after every micro-batch
+//   chunks(), updated_after(group)             to update, in order; early ones group by group
+//   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
+//   int ahead(piece);                          pieces that are brought before it has run
 // clang-format on
 //
 // A Sink derives from StepSink, which names all events, and hides those that it hears.
@@ -34,7 +35,7 @@
 
 namespace spillway {
 
-// Where a micro-batch stands in its step.
+// This says where a micro-batch stands in its step.
 struct MicroBatch {
   char const* segment;
   bool first, last;
@@ -45,45 +46,45 @@ struct MicroBatch {
 
 enum class Pass : std::uint8_t { forward, backward };
 
-// Where a micro-batch is in its passes.
+// This says where a micro-batch is in its passes.
 struct Station {
   Pass pass;
   int block;
-  int number;  // of all that a micro-batch passes, in order
-  int group;   // in the backward pass; else -1
+  int number;  // counts all stations of a micro-batch, in order
+  int group;   // counts those of the backward pass; -1 in the forward pass
   MicroBatch const& batch;
 };
 
-// A chunk's gradient, or what a further use of its parameters has made of it.
+// This names a chunk's gradient, or what a further use of its parameters has made of it.
 struct GradientId {
-  int chunk = -1, part = -1;  // -1: the chunk's own
+  int chunk = -1, part = -1;  // -1 means the chunk's own
 };
 
-// All events of a step, in about the order in which they come. What a Sink does not hear costs
-// nothing.
+// These are all events of a step, in about the order in which they come. What a Sink does not hear
+// costs nothing.
 struct StepSink {
   void begin_micro_batch(MicroBatch const&) {}
   void enter(Station const&) {}
-  void fetch(int /*chunk*/, Station const&) {}  // parameters come, and go
+  void fetch(int /*chunk*/, Station const&) {}  // a chunk's parameters come, and go
   void drop(int /*chunk*/, Station const&) {}
   void forward(Station const&, int /*piece*/) {}
   void leave(Station const&, auto const& /*activation*/) {}
-  void turn(MicroBatch const&) {}  // from the forward to the backward pass
+  void turn(MicroBatch const&) {}  // the forward pass is over
   void reload(Station const&, auto const& /*activation*/) {}
   void backward(Station const&, int /*piece*/) {}
-  void collect(GradientId, Station const&) {}        // is copied to where the step's is summed up
-  void accumulate(GradientId, MicroBatch const&) {}  // is added to the step's
-  void add_part(GradientId, MicroBatch const&) {}    // is added to its chunk's
-  void reduce(GradientId, MicroBatch const&) {}      // slices go out to ranks: all_to_all
-  void gather(GradientId, MicroBatch const&) {}      // are summed and go round: all_gather
+  void collect(GradientId, Station const&) {}  // it is copied to where the step's is summed up
+  void accumulate(GradientId, MicroBatch const&) {}  // it is added to the step's
+  void add_part(GradientId, MicroBatch const&) {}    // it is added to its chunk's
+  void reduce(GradientId, MicroBatch const&) {}      // its slices go out to ranks: all_to_all
+  void gather(GradientId, MicroBatch const&) {}      // they are summed and go round: all_gather
   void end_micro_batch(MicroBatch const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
   void commit(bool /*knows_norms*/) {}
-  void report() {}                             // norms that the commit did not know
-  void bring(int /*piece*/, bool /*late*/) {}  // what needs no gradient; late: the rest
+  void report() {}                             // says norms that the commit did not know
+  void bring(int /*piece*/, bool /*late*/) {}  // what needs no gradient comes or, `late`, the rest
   void update(int /*piece*/) {}
-  void updated(int /*chunk*/) {}  // in all its pieces
+  void updated(int /*chunk*/) {}  // all its pieces are done
   void end_group(int /*group*/) {}
   void end_update() {}
 };
@@ -91,7 +92,7 @@ struct StepSink {
 template <class Shape, class Sink>
 class StepTelling {
  public:
-  // `redo`: all updates wait for the norm of all gradients (Plan::redo).
+  // If `redo`, all updates wait for the norm of all gradients (Plan::redo).
   StepTelling(Shape const& shape, bool redo, Sink& sink)
       : m_shape(shape), m_sink(sink), m_early(!redo) {}
 
@@ -112,7 +113,7 @@ class StepTelling {
     m_sink.end_micro_batch(now);
   }
 
-  // What follows the last micro-batch.
+  // Tells what follows the last micro-batch.
   void update() {
     m_sink.begin_update();
     if (m_early) {
@@ -131,7 +132,7 @@ class StepTelling {
  private:
   struct Reduction {
     GradientId gradient;
-    bool joins_step;  // it is of one micro-batch
+    bool joins_step;  // since it is of one micro-batch only
     MicroBatch batch;
   };
 
@@ -166,8 +167,8 @@ class StepTelling {
     for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 
-  // A gradient of this micro-batch is whole: it goes to where the step's is summed up. Within the
-  // only micro-batch, parts are added by the ops that make them.
+  // A gradient of this micro-batch is whole, so it goes to where the step's is summed up. Within
+  // the only micro-batch, parts are added by the ops that make them.
   void collect(GradientId gradient, Station const& at) {
     bool const is_only = at.batch.is_only();
     if (is_only && gradient.part >= 0) return;
@@ -201,7 +202,7 @@ class StepTelling {
     m_reductions.push_back(reduction);
   }
 
-  // The second half of the `count` reductions that have waited longest.
+  // Tells the second half of the `count` reductions that have waited longest.
   void gather(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
@@ -238,8 +239,8 @@ class StepTelling {
   }
 
   // Brings what the next pieces need. A gradient comes once it is whole, and with it what else
-  // comes from the device: begun before, that would wait for a slot while gradients wait behind it
-  // in the lane.
+  // comes from the device. If that began earlier, it would wait for a slot while gradients wait
+  // behind it in the lane.
   void bring_ahead() {
     if (m_next == m_shape.pieces()) return;
     int const last = std::min(m_next + m_shape.ahead(m_next) + 1, m_shape.pieces());
@@ -250,10 +251,10 @@ class StepTelling {
   Shape const& m_shape;
   Sink& m_sink;
   bool m_early;
-  std::vector<Reduction> m_reductions;  // begun and not taken up
-  std::vector<int> m_unfinished;        // per chunk: uses of its parameters that have joined
-  // Pieces of updates: the next to run; before which gradients are whole; up to which is brought
-  // what needs no gradient, and all.
+  std::vector<Reduction> m_reductions;  // those that were begun and not taken up
+  std::vector<int> m_unfinished;        // how many uses of each chunk's parameters have joined
+  // These count pieces of updates: the next to run, those whose gradients are whole, those for
+  // which all that needs no gradient was brought, and those for which everything was.
   int m_next = 0, m_whole = 0, m_state_brought = 0, m_brought = 0;
 };
 

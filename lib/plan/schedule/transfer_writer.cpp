@@ -6,7 +6,7 @@ namespace spillway {
 
 namespace {
 
-// Within a range of a chunk's elements, those of parameters.
+// Returns the ranges of parameters, without the gaps between them, within a range of the chunk.
 std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange const& within) {
   std::vector<ElementRange> ranges;
   for (Parameter const& parameter : chunk.parameters) {
@@ -74,7 +74,8 @@ ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId f
   return transfer({from, to, 0, range.first * size, bytes, -1, tensor(id).chunk, if_committed});
 }
 
-// In one copy or, staged, as much at a time as a slot takes: into the slot, and on.
+// Bytes go in one copy or, where they are staged, in pieces of a slot's size: into the slot, and
+// on.
 ItemNumber TransferWriter::transfer(Transfer const& what) {
   if (!is_staged(what.from, what.to)) return add_copy(what);
   ItemNumber last = -1;

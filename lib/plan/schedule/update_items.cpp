@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Per buffer: the first item that reads it, 0 if none does.
+// Returns for each buffer the first item that reads it, or 0 where none does.
 std::vector<ItemNumber> first_readers(Program const& program) {
   std::vector<ItemNumber> readers(program.buffers.size(), 0);
   for (auto item = program.items.rbegin(); item != program.items.rend(); ++item) {
@@ -18,7 +18,7 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 
 }  // namespace
 
-// The buffer of a slot that takes slices of one operand; all chunks' take turns in it.
+// Each slot has one buffer for each operand, and the slices of all chunks take turns in it.
 BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   auto const& outputs = op(piece).outputs;
   auto const is_it = [&](View const& view) { return view.tensor == id; };
@@ -102,16 +102,17 @@ void UpdateItems::norm(int chunk_id) {
   }
 }
 
-// The first item of a step that reads a chunk's parameters: an update beside the next forward is
-// expected to be done by then.
+// Returns the first item of a step that reads the chunk's parameters: an update beside the next
+// forward pass is expected to be done by then.
 ItemNumber UpdateItems::first_reader(int chunk) {
   if (m_first_readers.empty()) m_first_readers = first_readers(m_writer.program);
   auto const home = static_cast<std::size_t>(m_writer.home(m_draft.chunk(chunk).parameter));
   return home < m_first_readers.size() ? m_first_readers[home] : 0;
 }
 
-// What the host lane updates, slots among it, and gradients that are brought to it early are in use
-// beside the backward ops of the groups that come next, or beside the next step's forward.
+// The host lane works beside the backward ops of the groups that come next, or beside the next
+// step's forward pass. What it updates, its slots, and gradients that were brought early are in use
+// for so long.
 void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());

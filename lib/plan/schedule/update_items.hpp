@@ -1,4 +1,4 @@
-// The items of a step's updates.
+// These items are a step's updates.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace spillway {
 
-// The events of updates: a layer of ProgramSink.
+// This layer of ProgramSink hears the events of updates.
 class UpdateItems : public GradientItems {
  public:
   using GradientItems::GradientItems;
 
   void norm(int chunk);
-  // Of what a piece needs and has elsewhere: `late`, its gradient and with it what leaves the
-  // device; else the rest.
+  // Brings what a piece needs and has elsewhere: if `late`, its gradient and what leaves the device
+  // with it, else the rest.
   void bring(int piece, bool late);
-  // Runs it, and takes back what it has changed elsewhere.
+  // Runs the piece, and takes back what it has changed elsewhere.
   void update(int piece);
   void end_group(int) { m_group_ends.push_back(m_writer.next()); }
-  // Once all items are there: what is asynchronous is given time.
+  // When all items are there, this gives time to what is asynchronous.
   void set_horizons();
 
  private:
@@ -34,14 +34,14 @@ class UpdateItems : public GradientItems {
   ItemNumber first_reader(int chunk);
 
   std::vector<ItemNumber> m_group_ends;
-  std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // lane, slot, operand
+  std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // by lane, slot and operand
   struct Done {
     ItemNumber item;
     int chunk;
     std::size_t group;
   };
   std::vector<Done> m_done;
-  std::vector<ItemNumber> m_first_readers;  // by buffer; empty: not asked for yet
+  std::vector<ItemNumber> m_first_readers;  // by buffer; empty until it is asked for
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// The forms of ops that collect something over the micro-batches of a step.
+// Some ops collect something over the micro-batches of a step and have a form for each case.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@ namespace spillway {
 
 class Variants {
  public:
-  // Both outlive it.
+  // The graph and the writer outlive it.
   Variants(Graph const& graph, ProgramWriter& writer);
 
-  // The op in its form for the step's first micro-batch (it overwrites) or for another (it adds).
-  // Of several micro-batches one that makes a part of a gradient writes it apart, and one that adds
-  // such a part is left out: nothing. Any other op as it is.
+  // Returns the op in its form for the step's first micro-batch (it overwrites) or for another (it
+  // adds). Of several micro-batches one that makes a part of a gradient writes it apart, and one
+  // that adds such a part is left out, so that nothing is returned. Any other op stays as it is.
   std::optional<int> of(int op, bool first);
-  // What an output of the op writes then.
+  // Returns what an output of the op writes then.
   TensorId written(Op const& op, std::size_t output) const;
   bool is_left_out(int op) const { return m_several && m_adds.contains(op); }
 
