@@ -56,7 +56,7 @@ void require_file(fs::path const& path, std::int64_t expected_bytes) {
 
 void require_manifest(fs::path const& path, Json const& said) {
   require_file(path, said.at("bytes").get<std::int64_t>());
-  if (sum_of(path).checksum != said.at("xxh3")) fail(path, "is not what was written");
+  if (said.at("xxh3") != sum_of(path).checksum) fail(path, "is not what was written");
 }
 
 CheckpointIndex read_sealed(fs::path const& directory) {

@@ -6,7 +6,11 @@
 
 namespace spillway::test {
 
-// One to eight changes; equal arguments give equal bytes.
+// One to eight changes, or another number; equal arguments give equal bytes.
 std::string mutated(std::string bytes, std::uint64_t seed);
+
+// Gives one whole number in a text another value. All else stays, so that what a reader does with
+// numbers is reached, which few texts are sound enough for after changes to any bytes.
+std::string with_other_number(std::string text, std::uint64_t seed);
 
 }  // namespace spillway::test

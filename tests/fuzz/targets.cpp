@@ -11,6 +11,7 @@
 #include "file_targets.hpp"
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
+#include "program_target.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace spillway::test {
@@ -61,6 +62,9 @@ struct ScratchDirectory {
 std::vector<FuzzTarget> make_targets() {
   static ScratchDirectory const scratch;
   std::vector<FuzzTarget> targets = {yaml(), machine(), profile(scratch.path)};
+#ifndef SPILLWAY_WITHOUT_PROGRAMS  // some compilers of fuzzers know too little C++
+  targets.push_back(program_target());
+#endif
   for (auto& target : file_targets(scratch.path)) targets.push_back(std::move(target));
   return targets;
 }

@@ -132,6 +132,7 @@ TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
             "comm, host");
   EXPECT_EQ(with("/items/3/lane", 1).substr(0, 30), "p.json: items[3].lane: must be");
   EXPECT_EQ(with("/items/3/what", 1), "p.json: items[3]: 'what' is no key of it");
+  EXPECT_EQ(with("/items/3/a\nb\t", 1), "p.json: items[3]: 'a b ' is no key of it");
   EXPECT_EQ(with("/items/3/number", 2), "p.json: item 3 says 2");
   EXPECT_EQ(with("/items/3/horizon", 2), "p.json: items[3]: has an impossible horizon");
   EXPECT_EQ(with("/items/3/waits", {{1}}), "p.json: items[3].waits[0]: must be a whole number");

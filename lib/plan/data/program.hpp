@@ -116,6 +116,9 @@ struct Segment {
   bool operator==(Segment const&) const = default;
 };
 
+// Of a step and rank. Planning takes no longer for more, but a run keeps a record of each.
+inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
+
 struct Program {
   Purpose purpose = Purpose::train;
   std::int64_t micro_batches = 1;  // per step and rank

@@ -16,75 +16,45 @@ namespace {
 // Names are as long as a model's author likes: longer ones push their own line alone.
 constexpr std::size_t kWidestWhat = 48, kWidestBuffers = 64;
 
-struct Row {
-  std::string number, lane, what, buffers, waits;
-};
-
-Buffer const& buffer_of(Program const& program, Access const& access) {
-  return program.buffers[access.buffer];
-}
-
 // "device[0x1200000 +42 MiB]": the bytes that are moved, not more.
 std::string place(Program const& program, Access const& access) {
-  Buffer const& buffer = buffer_of(program, access);
+  Buffer const& buffer = program.buffers[access.buffer];
   return fmt::format("{}[{:#x} +{}]", name(buffer.tier), buffer.offset + access.first,
                      human_bytes(access.last - access.first));
 }
 
 // "#12 #7", each once and in their order.
 std::string numbers(std::vector<Access> const& accesses) {
-  std::vector<BufferId> ids;
+  std::vector<std::string> texts;
   for (Access const& access : accesses) {
-    if (std::ranges::find(ids, access.buffer) == ids.end()) ids.push_back(access.buffer);
+    auto const text = fmt::format("#{}", access.buffer);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
   }
-  std::string text;
-  for (BufferId const id : ids) text += fmt::format("{}#{}", text.empty() ? "" : " ", id);
-  return text;
+  return fmt::format("{}", fmt::join(texts, " "));
 }
 
 // A copy's two sides in full, since where bytes go is all that it does. It may read control words
 // beside its source.
 std::string buffers(Program const& program, Item const& item) {
+  auto const read = numbers(item.reads);
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {
     auto from = item.reads.front();
     auto const& to = item.writes.front();
-    for (Access const& read : item.reads) {  // a gradient is read without the gaps in it
-      if (read.buffer == from.buffer) from.last = std::max(from.last, read.last);
+    for (Access const& access : item.reads) {  // a gradient is read without the gaps in it
+      if (access.buffer == from.buffer) from.last = std::max(from.last, access.last);
     }
-    return fmt::format("{} {} -> #{} {}", numbers(item.reads), place(program, from), to.buffer,
+    return fmt::format("{} {} -> #{} {}", read, place(program, from), to.buffer,
                        place(program, to));
   }
-  auto const read = numbers(item.reads);
   return fmt::format("{}{}-> {}", read, read.empty() ? "" : " ", numbers(item.writes));
 }
 
-Row row_of(Program const& program, Item const& item) {
-  auto const waits = item.waits.empty() ? "" : fmt::format("waits {}", fmt::join(item.waits, ", "));
-  return {std::to_string(item.number), std::string(name(item.lane)), what(program, item),
-          buffers(program, item), waits};
-}
-
-// Where columns end.
-struct Widths {
-  std::size_t number = 0, what = 0, buffers = 0;
-};
-
-Widths widths_of(std::vector<Row> const& rows) {
-  Widths widths;
-  for (Row const& row : rows) {
-    widths.number = std::max(widths.number, row.number.size());
-    if (row.what.size() <= kWidestWhat) widths.what = std::max(widths.what, row.what.size());
-    if (row.buffers.size() <= kWidestBuffers)
-      widths.buffers = std::max(widths.buffers, row.buffers.size());
-  }
-  return widths;
-}
-
-std::string line_of(Row const& row, Widths const& widths) {
-  auto const line = fmt::format("{:>{}} {:10} {:{}} ", row.number, widths.number + 2, row.lane,
-                                row.what, widths.what);
-  if (row.waits.empty()) return line + row.buffers + "\n";
-  return fmt::format("{}{:{}}  {}\n", line, row.buffers, widths.buffers, row.waits);
+// The widest text that is no wider than `most`.
+std::size_t width(std::vector<std::string> const& column, std::size_t most) {
+  std::size_t widest = 0;
+  for (auto const& text : column)
+    if (text.size() <= most) widest = std::max(widest, text.size());
+  return widest;
 }
 
 std::string heading(Program const& program, Segment const& segment) {
@@ -97,27 +67,37 @@ std::string heading(Program const& program, Segment const& segment) {
 }
 
 std::string segments_text(Program const& program) {
-  std::vector<Row> rows;
-  for (Item const& item : program.items) rows.push_back(row_of(program, item));
-  auto const widths = widths_of(rows);
+  IdVector<std::string> whats, uses;
+  for (Item const& item : program.items) {
+    whats.push_back(what(program, item));
+    uses.push_back(buffers(program, item));
+  }
+  auto const number_width = fmt::formatted_size("{}", program.items.size() - 1) + 2;
+  auto const what_width = width(whats, kWidestWhat), uses_width = width(uses, kWidestBuffers);
   std::string text;
   for (Segment const& segment : program.segments) {
     text += heading(program, segment);
-    for (ItemNumber i = segment.first; i < segment.last; ++i) text += line_of(rows[i], widths);
+    for (ItemNumber i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[i];
+      text += fmt::format("{:>{}} {:10} {:{}} ", i, number_width, name(item.lane), whats[i],
+                          what_width);
+      text += item.waits.empty() ? uses[i]
+                                 : fmt::format("{:{}}  waits {}", uses[i], uses_width,
+                                               fmt::join(item.waits, ", "));
+      text += "\n";
+    }
   }
   return text;
 }
 
 // The items that use a buffer, from the first to the last.
 std::vector<std::string> users(Program const& program) {
-  std::vector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
+  IdVector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
   for (Item const& item : program.items) {
-    for (auto const* accesses : {&item.reads, &item.writes}) {
-      for (Access const& access : *accesses) {
-        auto& [first, last] = range[access.buffer];
-        if (first < 0) first = item.number;
-        last = item.number;
-      }
+    for (Access const& access : accesses(item)) {
+      auto& [first, last] = range[access.buffer];
+      if (first < 0) first = item.number;
+      last = item.number;
     }
   }
   std::vector<std::string> texts;
@@ -145,12 +125,9 @@ std::string buffers_text(Program const& program) {
 }
 
 std::string head(Program const& program) {
-  auto const count_of = [](auto const& list, std::string_view word) {
-    return count(static_cast<std::int64_t>(list.size()), word);
-  };
-  auto text = fmt::format("{} and {}; micro-batches a step: {}, ranks: {}\n",
-                          count_of(program.items, "item"), count_of(program.buffers, "buffer"),
-                          program.micro_batches, program.ranks);
+  auto text = fmt::format(
+      "{} and {}; micro-batches a step: {}, ranks: {}\n", count(std::ssize(program.items), "item"),
+      count(std::ssize(program.buffers), "buffer"), program.micro_batches, program.ranks);
   for (Tier const tier : kTiersInOrder)
     text += fmt::format("{:6} {} bytes, of which {} are state\n", name(tier),
                         program.peak_bytes[tier], program.persistent_bytes[tier]);

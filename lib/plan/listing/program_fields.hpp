@@ -12,6 +12,10 @@
 
 namespace spillway {
 
+// What a file begins with, and the number of its form.
+inline constexpr char const* kFormKey = "spillway_program";
+inline constexpr int kForm = 1;
+
 // T, or T const: what is listed here is written and read.
 template <class T, class Wanted>
 concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
@@ -29,11 +33,10 @@ void visit_members(auto const& visit, std::string_view names, auto&... members) 
 }
 
 // visit_fields(object, visit) calls visit(name, member) for each, in the order of the declaration.
-#define SPILLWAY_FIELDS(Type, ...)                   \
-  template <Of<Type> T>                              \
-  void visit_fields(T& object, auto const& visit) {  \
-    auto& [__VA_ARGS__] = object;                    \
-    visit_members(visit, #__VA_ARGS__, __VA_ARGS__); \
+#define SPILLWAY_FIELDS(Type, ...)                              \
+  void visit_fields(Of<Type> auto& object, auto const& visit) { \
+    auto& [__VA_ARGS__] = object;                               \
+    visit_members(visit, #__VA_ARGS__, __VA_ARGS__);            \
   }
 
 SPILLWAY_FIELDS(Tensor, id, name, role, dtype, shape, block, chunk, persistent, versions)
@@ -50,9 +53,15 @@ SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
 // Names of the kinds of Attributes, in their order; the first stands for none.
-inline constexpr std::array<std::string_view, std::variant_size_v<Attributes>> kAttributeNames = {
-    "none", "embed",   "norm",    "attention",    "relative_bias",
-    "gelu", "dropout", "lm_head", "update_range", "adamw"};
+inline constexpr auto kAttributeNames =
+    std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "gelu",
+                                     "dropout", "lm_head", "update_range", "adamw"});
+static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
+void visit_fields(Of<std::monostate> auto&, auto const&) {}
+
+void visit_fields(Of<TierBytes> auto& bytes, auto const& visit) {
+  for (Tier const tier : kTiersInOrder) visit(name(tier), bytes[tier]);
+}
 
 SPILLWAY_FIELDS(Op, id, origin, kind, phase, block, chunk, name, inputs, outputs, in_place,
                 attributes, flops, workspace_bytes, elided, whole_chunk)

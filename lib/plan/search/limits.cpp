@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 

@@ -5,9 +5,6 @@
 
 namespace spillway {
 
-// A rank's step has no more micro-batches, since a run keeps a record of each.
-inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
-
 // Throws Error(bad_input), one line that names the keys. Wherever plans are made, what passes can
 // be summed and multiplied by the micro-batches of a step without overflow.
 void check_limits(Graph const& train, std::int64_t micro_batches);

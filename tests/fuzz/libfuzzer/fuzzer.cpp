@@ -1,4 +1,5 @@
 // libFuzzer's entries: SPILLWAY_FUZZ_TARGET names the kind of file.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -6,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/fuzz/mutate.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace {
@@ -28,6 +30,19 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+// Half of the changes to a text are other numbers.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  bool const is_text = std::find(data, data + size, 0) == data + size;
+  if (!is_text || seed % 2 == 0) return LLVMFuzzerMutate(data, size, most);
+  auto const text = spillway::test::with_other_number(
+      std::string(reinterpret_cast<char const*>(data), size), seed);
+  std::copy_n(text.begin(), std::min(text.size(), most), data);
+  return std::min(text.size(), most);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

@@ -1,0 +1,84 @@
+// The words of enumerations as files have them: who renames an enumerator changes a file's form.
+#include "plan/listing/spelling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/data/program.hpp"
+
+namespace spillway::test {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+template <class E>
+Words spelled() {
+  return {kWords<E>.begin(), kWords<E>.end()};
+}
+
+TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
+  EXPECT_EQ(spelled<Purpose>(), (Words{"train", "eval", "generate"}));
+  EXPECT_EQ(spelled<Role>(), (Words{"parameter", "remainder", "moment", "gradient", "activation",
+                                    "edge", "workspace", "batch", "scalar"}));
+  EXPECT_EQ(spelled<Phase>(), (Words{"forward", "backward", "norm", "update"}));
+  EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal"}));
+  EXPECT_EQ(spelled<GeluForm>(), (Words{"tanh", "erf"}));
+  EXPECT_EQ(spelled<Lane>(),
+            (Words{"compute", "h2d", "d2h", "nvme_read", "nvme_write", "comm", "host"}));
+  EXPECT_EQ(spelled<Tier>(), (Words{"device", "host", "nvme"}));
+  EXPECT_EQ(spelled<ItemKind>(),
+            (Words{"op", "load_batch", "copy", "all_to_all", "all_gather", "commit", "report"}));
+  EXPECT_EQ(spelled<DType>(), (Words{"f32", "bf16", "i16", "i32", "i64", "f64"}));
+  EXPECT_EQ(spelled<BatchField>(),
+            (Words{"tokens", "documents", "targets", "weights", "samples", "position"}));
+  Words const kinds = {
+#define SPILLWAY_OP(name, rule) #name,
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+  };
+  EXPECT_EQ(spelled<OpKind>(), kinds);
+}
+
+// Values beyond the words, up to the last of a byte, that an enumerator has all the same.
+template <class E>
+std::size_t forgotten() {
+  constexpr auto words = kWords<E>.size();
+  return []<std::size_t... i>(std::index_sequence<i...>) {
+    return (0 + ... + (enumerator<static_cast<E>(words + i)>().empty() ? 0 : 1));
+  }
+  (std::make_index_sequence<256 - words>());
+}
+
+// Arrays with a value for each are as long as there are words.
+static_assert(kWords<Lane>.size() == kLanes && kWords<Tier>.size() == kTiers &&
+              kWords<BatchField>.size() == kBatchFields.size());
+
+template <class E>
+class SpellingOf : public testing::Test {};
+using Enumerations = testing::Types<Purpose, Role, Phase, Init::Kind, GeluForm, Lane, Tier,
+                                    ItemKind, OpKind, DType, BatchField>;
+TYPED_TEST_SUITE(SpellingOf, Enumerations);
+
+TYPED_TEST(SpellingOf, HasAWordOfItsOwnForEachValue) {
+  auto const words = spelled<TypeParam>();
+  EXPECT_EQ(std::set(words.begin(), words.end()).size(), words.size());
+  EXPECT_EQ(forgotten<TypeParam>(), 0u);
+}
+
+// What items are called in a text is what they are called in JSON.
+TYPED_TEST(SpellingOf, IsItsNameWhereItHasOne) {
+  for (std::size_t i = 0; i < kWords<TypeParam>.size(); ++i) {
+    auto const value = static_cast<TypeParam>(i);
+    if constexpr (requires { name(value); }) {
+      EXPECT_EQ(name(value), kWords<TypeParam>[i]);
+    } else if constexpr (std::same_as<TypeParam, BatchField>) {
+      EXPECT_EQ(row_of(value).name, kWords<TypeParam>[i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
