@@ -18,9 +18,8 @@ BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, 
     auto const all = static_cast<double>(policy_cost(b).away_bytes);
     m_away_bytes.push_back(static_cast<std::int64_t>(plan.blocks[b].fraction * all));
   }
-  m_updates.reserve(model.chunks.size());
-  for (int c = 0; c < std::ssize(model.chunks); ++c)
-    m_updates.push_back(chunk_update(chunk(c), places(c)));
+  m_updates.resize(model.chunks.size());
+  for (int c = 0; c < std::ssize(model.chunks); ++c) note_update(chunk(c), places(c), m_updates[c]);
   note_visits();
   if (grain == Grain::whole) return;
   if (!plan.redo) note_early();
@@ -48,28 +47,26 @@ void BlockShape::note_early() {
   std::ranges::stable_sort(m_early, {}, &At::at);
 }
 
-ChunkUpdate BlockShape::chunk_update(ChunkCost const& chunk, ChunkPlan const& places) const {
-  auto const lane = places.update == Tier::host ? Lane::host : Lane::compute;
-  ChunkUpdate result{lane, workplace(lane, m_plan.unified)};
-  if (!chunk.trainable) return result;
-  auto const bring = [&](Operand operand, Tier tier, std::int64_t bytes) {
+void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
+                             ChunkUpdate& update) const {
+  auto const lane = update.lane = places.update == Tier::host ? Lane::host : Lane::compute;
+  update.workplace = workplace(lane, m_plan.unified);
+  if (!chunk.trainable) return;
+  auto const bring = [&](Operand operand, Tier tier, double share, std::int64_t whole_bytes) {
     if (reaches(lane, tier, m_plan.unified)) return;
-    result.brought_bytes[tier] += bytes;
-    result.operand_bytes[operand] = bytes;
-    if (operand != Operand::gradient) result.back_bytes[tier] += bytes;
-    result.uses_slots |= bytes > 0;
+    auto const bytes = static_cast<std::int64_t>(share * static_cast<double>(whole_bytes));
+    update.brought_bytes[tier] += bytes;
+    update.operand_bytes[operand] = bytes;
+    if (operand != Operand::gradient) update.back_bytes[tier] += bytes;
+    update.uses_slots |= bytes > 0;
   };
-  auto const own = [&](std::int64_t whole_bytes) {
-    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
-  };
-  bring(Operand::gradient, places.gradients, own(chunk.gradient.bytes));
-  bring(Operand::parameters, places.parameters, own(chunk.parameter_bytes));
-  bring(Operand::state, places.optimizer, chunk.optimizer_bytes);
-  if (!result.uses_slots) return result;
+  bring(Operand::gradient, places.gradients, chunk.share, chunk.gradient.bytes);
+  bring(Operand::parameters, places.parameters, chunk.share, chunk.parameter_bytes);
+  bring(Operand::state, places.optimizer, 1, chunk.optimizer_bytes);
+  if (!update.uses_slots) return;
   auto const all = std::max<std::int64_t>(1, chunk.elements);
-  result.slice_elements = slice_elements(all, chunk.whole_chunk, m_plan.update_slice);
-  result.slices = div_ceil(chunk.elements, result.slice_elements);
-  return result;
+  update.slice_elements = slice_elements(all, chunk.whole_chunk, m_plan.update_slice);
+  update.slices = div_ceil(chunk.elements, update.slice_elements);
 }
 
 // More parts than these, of a chunk's update and of all updates, would tell no more.

@@ -129,7 +129,7 @@ class BlockShape {
   }
   void note_visits();
   void note_early();
-  ChunkUpdate chunk_update(ChunkCost const& chunk, ChunkPlan const& places) const;
+  void note_update(ChunkCost const& chunk, ChunkPlan const& places, ChunkUpdate& update) const;
   void divide_updates();
 
   BlockModel const& m_model;
