@@ -44,6 +44,7 @@ struct Tensor {
   int versions = 1;
 
   std::int64_t bytes() const { return element_count(shape) * size_bytes(dtype); }
+  bool is_activation() const { return role == Role::activation || role == Role::edge; }
   bool operator==(Tensor const&) const = default;
 };
 

@@ -62,7 +62,7 @@ std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
   auto largest = update_slice * size_bytes(DType::f32);
   std::int64_t all = 0;
   for (Tensor const& tensor : graph.tensors) {
-    if (tensor.role != Role::activation && tensor.role != Role::edge) continue;
+    if (!tensor.is_activation()) continue;
     largest = std::max(largest, tensor.bytes());
     all += tensor.bytes();
   }

@@ -25,7 +25,6 @@ struct Draft {
   std::vector<std::vector<ItemNumber>> op_starts = {};
 
   bool exchanges() const { return writer.program.ranks > 1; }
-  Op const& op(int id) const { return graph.ops[id]; }
   Chunk const& chunk(int id) const { return graph.chunks[id]; }
 };
 

@@ -9,10 +9,6 @@ namespace spillway {
 
 namespace {
 
-bool is_activation(Tensor const& tensor) {
-  return tensor.role == Role::activation || tensor.role == Role::edge;
-}
-
 bool runs_forward(Op const& op) {
   return op.phase == Phase::forward && !op.elided;
 }
@@ -23,7 +19,7 @@ std::vector<int> producers(Graph const& graph) {
   for (Op const& op : graph.ops) {
     if (!runs_forward(op)) continue;
     for (View const& view : present(op.outputs)) {
-      if (is_activation(graph.tensor(view))) producer[view.tensor] = op.id;
+      if (graph.tensor(view).is_activation()) producer[view.tensor] = op.id;
     }
   }
   return producer;

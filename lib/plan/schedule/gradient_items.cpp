@@ -36,20 +36,15 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
   m_writer.copy(fresh, there, at.block);
 }
 
-int GradientItems::accumulate_op(Chunk const& chunk, TensorId tensor) {
-  auto const [found, is_new] = m_accumulates.try_emplace(tensor, -1);
-  if (!is_new) return found->second;
-  Tensor const& gradient = m_writer.tensor(tensor);
-  return found->second =
-             m_writer.add_op(op_on_chunk(OpKind::accumulate, chunk, gradient, gradient));
+void GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out) {
+  auto const op = op_on_chunk(kind, chunk, m_writer.tensor_of(in), m_writer.tensor_of(out));
+  m_writer.run_on(m_writer.add_op(op), {in, out}, gradient_lane(m_draft, chunk));
 }
 
 void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
-  Chunk const& chunk = m_draft.chunk(gradient.chunk);
   auto const tensor = m_shape.tensor(gradient);
   auto& there = m_collected.at({tensor, now.member});
-  m_writer.run_on(accumulate_op(chunk, tensor), {there, m_writer.home(tensor)},
-                  gradient_lane(m_draft, chunk));
+  sum(OpKind::accumulate, m_draft.chunk(gradient.chunk), there, m_writer.home(tensor));
   there = m_writer.home(tensor);
 }
 
@@ -65,25 +60,19 @@ void GradientItems::add_part(GradientId gradient, MicroBatch const&) {
 }
 
 void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
-  Chunk const& chunk = m_draft.chunk(gradient.chunk);
-  auto const tensor = m_shape.tensor(gradient);
-  BufferId const there = m_collected.at({tensor, now.member});
+  TensorOfMember const of = {m_shape.tensor(gradient), now.member};
+  BufferId const there = m_collected.at(of);
   auto const received =
-      m_writer.add_tensor(received_parts(m_writer.tensor(tensor), m_writer.program.ranks));
-  auto sum =
-      op_on_chunk(OpKind::tree_sum, chunk, m_writer.tensor(received), m_writer.tensor(tensor));
-  auto const buffer = m_writer.add_buffer(received, m_writer.buffer(there).tier);
-  m_writer.exchange(ItemKind::all_to_all, there, buffer, chunk.id);
-  m_reductions[{tensor, now.member}] = {m_writer.add_op(std::move(sum)), buffer};
+      m_writer.add_tensor(received_parts(m_writer.tensor(of.first), m_writer.program.ranks));
+  m_received[of] = m_writer.add_buffer(received, m_writer.buffer(there).tier);
+  m_writer.exchange(ItemKind::all_to_all, there, m_received[of], gradient.chunk);
 }
 
 void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
-  Chunk const& chunk = m_draft.chunk(gradient.chunk);
-  auto const tensor = m_shape.tensor(gradient);
-  BufferId const there = m_collected.at({tensor, now.member});
-  auto const& [tree_sum, received] = m_reductions.at({tensor, now.member});
-  m_writer.run_on(tree_sum, {received, there}, gradient_lane(m_draft, chunk));
-  m_writer.exchange(ItemKind::all_gather, there, there, chunk.id);
+  TensorOfMember const of = {m_shape.tensor(gradient), now.member};
+  BufferId const there = m_collected.at(of);
+  sum(OpKind::tree_sum, m_draft.chunk(gradient.chunk), m_received.at(of), there);
+  m_writer.exchange(ItemKind::all_gather, there, there, gradient.chunk);
 }
 
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {

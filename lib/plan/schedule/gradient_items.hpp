@@ -33,15 +33,11 @@ class GradientItems : public StepSink {
   GraphShape const& m_shape;
 
  private:
-  struct Reduction {
-    int tree_sum = -1;  // the op that sums
-    BufferId received = -1;
-  };
-  int accumulate_op(Chunk const& chunk, TensorId tensor);
+  // Adds all of `in` to `out`, where the chunk's gradient has its home.
+  void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out);
 
-  std::map<TensorOfMember, BufferId> m_collected;    // where a gradient is now
-  std::map<TensorOfMember, Reduction> m_reductions;  // those that were begun and are not finished
-  std::map<TensorId, int> m_accumulates;             // ops, made once and used in every segment
+  std::map<TensorOfMember, BufferId> m_collected;  // where a gradient is now
+  std::map<TensorOfMember, BufferId> m_received;   // what others have sent of it
 };
 
 // This lane works where the chunk's gradient has its home.

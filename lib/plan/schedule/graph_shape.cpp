@@ -55,7 +55,7 @@ void GraphShape::note_gradients(Variants const& variants) {
   std::map<TensorId, int> last;
   for (BackwardGroup const& group : m_draft.groups) {
     for (int const id : group.ops) {
-      Op const& op = m_draft.op(id);
+      Op const& op = m_draft.graph.op(id);
       for (std::size_t i = 0; i < op.outputs.size() && !variants.is_left_out(id); ++i) {
         if (!is_present(op.outputs[i])) continue;
         auto const tensor = variants.written(op, i);

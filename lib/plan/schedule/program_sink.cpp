@@ -87,7 +87,7 @@ void ProgramSink::backward(Station const& at, int piece) {
 void ProgramSink::repeat_forward_ops(int block) {
   auto const& repeats = m_draft.fates.repeats[block];
   for (int const op : repeats) {
-    for (View const& view : present(m_draft.op(op).outputs)) m_writer.forget(view.tensor);
+    for (View const& view : present(m_draft.graph.op(op).outputs)) m_writer.forget(view.tensor);
   }
   for (int const op : repeats) m_writer.run(op);
 }

@@ -22,13 +22,8 @@ BufferId ProgramWriter::workspace(int op_id, Lane lane) {
   Op const& op = program.ops[op_id];
   auto const [found, is_new] = m_workspaces.try_emplace(op_id, -1);
   if (is_new) {
-    Tensor tensor;
-    tensor.name = op.name + ".workspace";
-    tensor.role = Role::workspace;
-    tensor.dtype = DType::f64;
-    tensor.shape = {div_ceil<std::int64_t>(op.workspace_bytes, size_bytes(DType::f64))};
-    tensor.block = op.block;
-    found->second = add_tensor(std::move(tensor));
+    auto const elements = div_ceil<std::int64_t>(op.workspace_bytes, size_bytes(DType::f64));
+    found->second = add_workspace(op.name + ".workspace", DType::f64, elements, op.block);
   }
   return add_buffer(found->second, workplace(lane));
 }

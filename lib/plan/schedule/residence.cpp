@@ -83,6 +83,16 @@ TensorId Residence::add_tensor(Tensor tensor) {
   return program.tensors.back().id;
 }
 
+TensorId Residence::add_workspace(std::string name, DType dtype, std::int64_t elements, int block) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.role = Role::workspace;
+  tensor.dtype = dtype;
+  tensor.shape = {elements};
+  tensor.block = block;
+  return add_tensor(std::move(tensor));
+}
+
 BufferId Residence::home(TensorId id) {
   if (m_home[id] < 0) {
     m_home[id] = add_buffer(id, home_tier(id));

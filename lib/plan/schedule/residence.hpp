@@ -1,6 +1,7 @@
 // While a Program is written, it knows which buffer holds each tensor.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,7 @@ class Residence {
   // 0.
   BufferId add_buffer(TensorId tensor, Tier tier, std::int64_t bytes = 0);
   TensorId add_tensor(Tensor tensor);
+  TensorId add_workspace(std::string name, DType dtype, std::int64_t elements, int block = -1);
 
   // Scalars are within every lane's reach.
   bool reaches(Lane lane, BufferId buffer) const;

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include "plan/proof/unroll.hpp"
+
 namespace spillway {
 
 namespace {
+
+ByteRange bytes_of(Tensor const& tensor, ElementRange const& range) {
+  return {range.first * size_bytes(tensor.dtype), range.last * size_bytes(tensor.dtype)};
+}
 
 // Returns the ranges of parameters, without the gaps between them, within a range of the chunk.
 std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange const& within) {
@@ -62,16 +68,14 @@ ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block) {
 }
 
 ItemNumber TransferWriter::bring(TensorId id, ElementRange range, BufferId from, BufferId to) {
-  auto const size = size_bytes(tensor(id).dtype);
-  auto const bytes = (range.last - range.first) * size;
-  return transfer({from, to, range.first * size, 0, bytes, -1, tensor(id).chunk});
+  auto const& [first, last] = bytes_of(tensor(id), range);
+  return transfer({from, to, first, 0, last - first, -1, tensor(id).chunk});
 }
 
 ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId from, BufferId to) {
-  auto const size = size_bytes(tensor(id).dtype);
-  auto const bytes = (range.last - range.first) * size;
+  auto const& [first, last] = bytes_of(tensor(id), range);
   constexpr bool if_committed = true;
-  return transfer({from, to, 0, range.first * size, bytes, -1, tensor(id).chunk, if_committed});
+  return transfer({from, to, 0, first, last - first, -1, tensor(id).chunk, if_committed});
 }
 
 // Bytes go in one copy or, where they are staged, in pieces of a slot's size: into the slot, and
@@ -99,12 +103,9 @@ BufferId TransferWriter::next_slot(bool to_drive) {
   auto& staging = to_drive ? m_to_drive : m_from_drive;
   auto const turn = staging.used++ % kStagingSlots;
   if (staging.used <= kStagingSlots) {
-    Tensor slot;
-    slot.name = (to_drive ? "to_nvme." : "from_nvme.") + std::to_string(turn);
-    slot.role = Role::workspace;
-    slot.dtype = DType::f64;
-    slot.shape = {m_slot_bytes / size_bytes(DType::f64)};
-    staging.slots[turn] = add_buffer(add_tensor(std::move(slot)), Tier::host);
+    auto const name = (to_drive ? "to_nvme." : "from_nvme.") + std::to_string(turn);
+    auto const elements = m_slot_bytes / size_bytes(DType::f64);
+    staging.slots[turn] = add_buffer(add_workspace(name, DType::f64, elements), Tier::host);
   }
   return staging.slots[turn];
 }

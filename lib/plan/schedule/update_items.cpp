@@ -27,14 +27,10 @@ BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   auto const [found, is_new] = m_slots.try_emplace({piece.lane, piece.slot, operand}, -1);
   if (is_new) {
     Tensor const& state = m_writer.tensor(id);
-    Tensor tensor;
     auto const what = state.name.substr(state.name.rfind('.'));
-    tensor.name = "update." + std::to_string(piece.slot) + what;
-    tensor.role = Role::workspace;
-    tensor.dtype = state.dtype;
-    tensor.shape = {largest_slice(piece.lane)};
-    auto const workplace = m_writer.workplace(piece.lane);
-    found->second = m_writer.add_buffer(m_writer.add_tensor(std::move(tensor)), workplace);
+    auto const workspace = m_writer.add_workspace("update." + std::to_string(piece.slot) + what,
+                                                  state.dtype, largest_slice(piece.lane));
+    found->second = m_writer.add_buffer(workspace, m_writer.workplace(piece.lane));
   }
   return found->second;
 }
@@ -96,18 +92,10 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
 void UpdateItems::norm(int chunk_id) {
   Chunk const& chunk = m_draft.chunk(chunk_id);
   for (int const id : m_shape.norm_ops(chunk_id)) {
-    Op const& op = m_draft.op(id);
+    Op const& op = m_draft.graph.op(id);
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
   }
-}
-
-// Returns the first item of a step that reads the chunk's parameters: an update beside the next
-// forward pass is expected to be done by then.
-ItemNumber UpdateItems::first_reader(int chunk) {
-  if (m_first_readers.empty()) m_first_readers = first_readers(m_writer.program);
-  auto const home = static_cast<std::size_t>(m_writer.home(m_draft.chunk(chunk).parameter));
-  return home < m_first_readers.size() ? m_first_readers[home] : 0;
 }
 
 // The host lane works beside the backward ops of the groups that come next, or beside the next
@@ -116,12 +104,14 @@ ItemNumber UpdateItems::first_reader(int chunk) {
 void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());
+  auto const readers = first_readers(m_writer.program);
   for (Done const& done : m_done) {
     Item& item = items[done.item];
     if (item.lane == Lane::compute) continue;
     auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();
-    item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + first_reader(done.chunk);
+    auto const parameters = m_writer.home(m_draft.chunk(done.chunk).parameter);
+    item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + readers[parameters];
   }
 }
 

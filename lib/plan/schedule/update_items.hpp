@@ -25,13 +25,12 @@ class UpdateItems : public GradientItems {
   void set_horizons();
 
  private:
-  Op const& op(UpdatePiece const& piece) const { return m_draft.op(piece.op); }
+  Op const& op(UpdatePiece const& piece) const { return m_draft.graph.op(piece.op); }
   BufferId slot(UpdatePiece const& piece, TensorId state);
   std::int64_t largest_slice(Lane lane) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
   ItemNumber run(UpdatePiece const& piece);
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
-  ItemNumber first_reader(int chunk);
 
   std::vector<ItemNumber> m_group_ends;
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // by lane, slot and operand
@@ -41,7 +40,6 @@ class UpdateItems : public GradientItems {
     std::size_t group;
   };
   std::vector<Done> m_done;
-  std::vector<ItemNumber> m_first_readers;  // by buffer; empty until it is asked for
 };
 
 }  // namespace spillway

@@ -8,13 +8,9 @@ namespace spillway {
 
 namespace {
 
-Lane update_lane(Plan const& plan, int chunk) {
-  bool const on_host = plan.chunks[chunk].update == Tier::host;
-  return on_host ? Lane::host : Lane::compute;
-}
-
 UpdatePiece whole_piece(Draft& draft, Op const& op) {
-  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = update_lane(draft.plan, op.chunk)};
+  bool const on_host = draft.plan.chunks[op.chunk].update == Tier::host;
+  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = on_host ? Lane::host : Lane::compute};
   auto const out_of_reach = [&](TensorId tensor) {
     return !draft.writer.reaches(piece.lane, draft.writer.home(tensor));
   };

@@ -57,7 +57,7 @@ class UniformWalk {
       while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
     }
     for (Tensor const& tensor : m_graph.tensors) {
-      if (tensor.role == Role::activation || tensor.role == Role::edge) hold_tensor(tensor);
+      if (tensor.is_activation()) hold_tensor(tensor);
     }
     std::partial_sum(m_change.begin(), m_change.end(), m_change.begin());
     for (std::size_t i = 0; i < m_live.size(); ++i) m_live[i] += m_change[i];
