@@ -5,6 +5,8 @@
 
 #include <concepts>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace spillway {
