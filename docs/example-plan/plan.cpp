@@ -29,11 +29,11 @@ int main(int argc, char** argv) try {
   budgets.host_bytes = machine.host_bytes / 10 * 8;
   budgets.nvme_bytes = machine.nvme_bytes;
   auto const micro_batches = config.batch.sequences / arithmetic.micro;
-  auto const found = spillway::solve(graph, nullptr, {}, budgets, machine,
-                                     std::max<std::int64_t>(1, micro_batches), 1);
-  if (!found.choice) return std::cerr << spillway::describe(found.smallest, graph) << '\n', 3;
+  auto const found = spillway::solve(
+      {graph, nullptr, {}, budgets, machine, std::max<std::int64_t>(1, micro_batches), 1});
+  if (!found.chosen) return std::cerr << spillway::describe(found.smallest, graph) << '\n', 3;
 
-  auto const& [plan, programs, step_s] = *found.choice;
+  auto const& [plan, programs, step_s] = *found.chosen;
   auto const simulation = spillway::simulate(programs.train, machine);
   std::cout << spillway::explain(graph, plan, programs.train, simulation, machine, budgets);
 } catch (std::exception const& error) {

@@ -71,8 +71,10 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices con
   auto const look = [&](std::int64_t micro) {
     auto const arithmetic = make_arithmetic(config, {choices.threads, micro}, ranks);
     auto const graph = training_graph(config, vocab, arithmetic);
-    auto result = outlook(graph, plan_request(config), budgets, machine,
-                          div_ceil(config.batch.sequences, micro * ranks), Shard::none, ranks);
+    auto const micro_batches = div_ceil(config.batch.sequences, micro * ranks);
+    auto result =
+        outlook({graph, nullptr, plan_request(config), budgets, machine, micro_batches, ranks},
+                Shard::none);
     if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
     return result;
   };
@@ -108,20 +110,21 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
       auto const begin = SteadyClock::now();
-      auto solution = solve(train, eval ? &*eval : nullptr, plan_request(config), budgets, machine,
-                            micro_batches, ranks);
-      if (solution.choice) {
+      PlanQuestion const question{
+          train, eval ? &*eval : nullptr, plan_request(config), budgets, machine, micro_batches,
+          ranks};
+      auto solution = solve(question);
+      if (solution.chosen) {
         return {std::move(train),
                 std::move(eval),
-                std::move(solution.choice->plan),
-                std::move(solution.choice->compiled),
+                std::move(solution.chosen->plan),
+                std::move(solution.chosen->compiled),
                 solution.looked_at,
                 solution.compiled,
                 seconds_since(begin)};
       }
       if (!micro_is_free || choices.micro == 1) {
-        auto const s = simulated_step_s(train, eval ? &*eval : nullptr, solution.smallest.plan,
-                                        machine, micro_batches, ranks);
+        auto const s = simulated_step_s(question, solution.smallest.plan);
         refuse(solution, train, s, budgets, config.memory,
                std::min<std::int64_t>(ranks, machine.node_ranks));
       }

@@ -87,7 +87,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
 Solution solve_at(RokParts const& parts, Config const& config, Graph const& graph,
                   Machine const& machine) {
   try {
-    return solve(graph, nullptr, plan_request(config), parts.budgets, machine, 1, 1);
+    return solve({graph, nullptr, plan_request(config), parts.budgets, machine, 1, 1});
   } catch (std::invalid_argument const& error) {
     throw Error(Status::bad_input, error.what());
   }
@@ -99,14 +99,14 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   auto const config = config_at(parts.config, policy, choices.micro);
   auto const graph = training_graph(config, parts.vocab, make_arithmetic(config, choices, 1));
   auto const solution = solve_at(parts, config, graph, machine);
-  if (!solution.choice) {
+  if (!solution.chosen) {
     row.planned_bytes = solution.smallest.peak_bytes;
     row.why = describe(solution.smallest, graph);
     return row;
   }
-  auto const& program = solution.choice->compiled.train;
+  auto const& program = solution.chosen->compiled.train;
   row.planned_bytes = program.peak_bytes;
-  row.predicted_step_s = solution.choice->step_s;
+  row.predicted_step_s = solution.chosen->step_s;
   try {
     run_steps(parts, config, program, machine.host_threads(), row);
   } catch (Error const& error) {  // memory or storage that budgets promised is not there

@@ -40,13 +40,9 @@ PlanQuestion question(Budgets const& budgets, Machine const& machine) {
           1};
 }
 
-Solution solved(PlanQuestion const& q) {
-  return solve(q.train, q.eval, q.request, q.budgets, q.machine, q.micro_batches, q.ranks);
-}
-
 PlanCost chosen(PlanQuestion const& q) {
-  auto const solution = solved(q);
-  return {true, solution.choice->compiled.train.peak_bytes, solution.choice->step_s};
+  auto const solution = solve(q);
+  return {true, solution.chosen->compiled.train.peak_bytes, solution.chosen->step_s};
 }
 
 TEST(Alternatives, AreFourAndFitOrSayWhatIsMissing) {

@@ -53,16 +53,10 @@ TEST(Limits, NothingIsSearchedBeyondThem) {
   Graph const graph = gpt_training_graph({});
   Budgets const budgets{std::int64_t{8} << 30, 0, 0};
   auto const micro_batches = kMostMicroBatches + 1;
-  EXPECT_NE(error_of([&] {
-              solve(graph, nullptr, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches,
-                    1);
-            }),
-            "no error");
-  EXPECT_NE(error_of([&] {
-              outlook(graph, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches,
-                      Shard::none, 1);
-            }),
-            "no error");
+  PlanQuestion const question{
+      graph, nullptr, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches, 1};
+  EXPECT_NE(error_of([&] { solve(question); }), "no error");
+  EXPECT_NE(error_of([&] { outlook(question, Shard::none); }), "no error");
 }
 
 TEST(Limits, ATensorThatNoMachineHoldsIsNamed) {

@@ -89,11 +89,11 @@ Machine machine() {
 }
 
 Solution solve_with(Budgets const& budgets, Words const& activations = {"auto"}) {
-  return solve(graph(), nullptr, PlanWords{.activations = activations}, budgets, machine(), 1, 1);
+  return solve({graph(), nullptr, PlanWords{.activations = activations}, budgets, machine(), 1, 1});
 }
 
 std::int64_t device_bytes(Solution const& solution) {
-  return solution.choice->compiled.train.peak_bytes[index(Tier::device)];
+  return solution.chosen->compiled.train.peak_bytes[index(Tier::device)];
 }
 
 std::int64_t most_of_it_bytes() {
@@ -102,8 +102,8 @@ std::int64_t most_of_it_bytes() {
 
 TEST(Solve, DoesNothingWhenNothingIsNeeded) {
   auto const solution = solve_with({kPlenty, kPlenty, kPlenty});
-  ASSERT_TRUE(solution.choice);
-  EXPECT_EQ(solution.choice->plan, make_plan(graph(), {}, BlockPolicy::keep));
+  ASSERT_TRUE(solution.chosen);
+  EXPECT_EQ(solution.chosen->plan, make_plan(graph(), {}, BlockPolicy::keep));
 }
 
 // From all there is to nothing: what is chosen fits, takes longer the less there is, and at last
@@ -116,16 +116,16 @@ TEST(Solve, TakesTheFastestThatFitsAndNamesTheSmallestNeed) {
     for (int percent = 100; percent > 0; percent -= 5) {
       Budgets const budgets{all * percent / 100, 0, nvme_bytes};
       auto const solution = solve_with(budgets);
-      if (!solution.choice) {
+      if (!solution.chosen) {
         all_fit = false;
         auto const least = solution.smallest.peak_bytes[index(Tier::device)];
         EXPECT_GT(least, budgets.device_bytes);
-        EXPECT_TRUE(solve_with({least, 0, nvme_bytes}).choice);
+        EXPECT_TRUE(solve_with({least, 0, nvme_bytes}).chosen);
         break;
       }
       EXPECT_LE(device_bytes(solution), budgets.device_bytes);
-      EXPECT_GE(solution.choice->step_s, 0.98 * fastest_s) << percent;
-      fastest_s = std::max(fastest_s, solution.choice->step_s);
+      EXPECT_GE(solution.chosen->step_s, 0.98 * fastest_s) << percent;
+      fastest_s = std::max(fastest_s, solution.chosen->step_s);
     }
     EXPECT_FALSE(all_fit);
   }
@@ -139,23 +139,23 @@ TEST(Solve, MakesDoWithTwoTightTiersAndTwiceTheSame) {
     auto const model = gpt_training_graph(
         {.layers = layers, .hidden = 256, .heads = 4, .vocab = 2000, .sequence = 128, .micro = 4});
     auto const solved = [&](Budgets const& budgets) {
-      return solve(model, nullptr, {}, budgets, machine(), 1, 1);
+      return solve({model, nullptr, {}, budgets, machine(), 1, 1});
     };
     auto const all = device_bytes(solved({kPlenty, 0, 0}));
     for (int const percent : {90, 80, 70, 60}) {
       auto const easy = solved({all * percent / 100, 0, kPlenty});
-      if (!easy.choice) continue;
+      if (!easy.chosen) continue;
       ++tested;
-      auto const nvme_bytes = easy.choice->compiled.train.peak_bytes[index(Tier::nvme)];
+      auto const nvme_bytes = easy.chosen->compiled.train.peak_bytes[index(Tier::nvme)];
       for (int const nvme_percent : {100, 60}) {
         Budgets const tight{all * percent / 100, all / 20, nvme_bytes * nvme_percent / 100};
         auto const first = solved(tight), second = solved(tight);
-        ASSERT_EQ(first.choice.has_value(), second.choice.has_value());
+        ASSERT_EQ(first.chosen.has_value(), second.chosen.has_value());
         EXPECT_EQ(first.looked_at, second.looked_at);
         EXPECT_EQ(first.compiled, second.compiled);
-        EXPECT_TRUE(first.choice || nvme_percent < 100) << layers << " layers, " << percent << " %";
-        if (first.choice) {
-          EXPECT_EQ(first.choice->plan, second.choice->plan);
+        EXPECT_TRUE(first.chosen || nvme_percent < 100) << layers << " layers, " << percent << " %";
+        if (first.chosen) {
+          EXPECT_EQ(first.chosen->plan, second.chosen->plan);
         }
       }
     }
@@ -165,7 +165,7 @@ TEST(Solve, MakesDoWithTwoTightTiersAndTwiceTheSame) {
 
 TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
-  EXPECT_FALSE(solution.choice);
+  EXPECT_FALSE(solution.chosen);
   EXPECT_EQ(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
   auto const text = describe(solution.smallest, graph());
   EXPECT_TRUE(text.starts_with("needs at least device ")) << text;
@@ -176,8 +176,8 @@ TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
 TEST(Solve, ProvesItsChoice) {
   for (std::int64_t const device_bytes : {kPlenty, most_of_it_bytes()}) {
     auto const solution = solve_with({device_bytes, 0, kPlenty});
-    ASSERT_TRUE(solution.choice);
-    auto program = solution.choice->compiled.train;
+    ASSERT_TRUE(solution.chosen);
+    auto program = solution.chosen->compiled.train;
     EXPECT_EQ(verify(program), std::nullopt);
     for (Item& item : program.items) item.waits.clear();
     EXPECT_NE(verify(program), std::nullopt);
@@ -192,10 +192,10 @@ TEST(Solve, SpillsWhatTheDriveHidesBehindCompute) {
     drive.nvme_write_gbps = drive.nvme_read_gbps = drive.nvme_both_gbps = gbps;
     PlanWords request;
     request.optimizer = {"device"};
-    return solve(graph(), nullptr, request, {budget, 0, kPlenty}, drive, 1, 1);
+    return solve({graph(), nullptr, request, {budget, 0, kPlenty}, drive, 1, 1});
   };
   auto const layers = [&](double gbps, auto const& is) {
-    return std::ranges::count_if(with_drive(gbps).choice->plan.blocks, is);
+    return std::ranges::count_if(with_drive(gbps).chosen->plan.blocks, is);
   };
   auto const spills = [](BlockPlan const& b) { return away_tier(b.policy).has_value(); };
   auto const repeats = [](BlockPlan const& b) {
@@ -204,9 +204,9 @@ TEST(Solve, SpillsWhatTheDriveHidesBehindCompute) {
   EXPECT_EQ(layers(0.001, spills), 0);
   EXPECT_GT(layers(0.001, repeats), 0);
   EXPECT_GT(layers(1000, spills), 0);
-  auto const keep_s = solve_with({kPlenty, 0, 0}).choice->step_s;
-  EXPECT_LE(with_drive(1000).choice->step_s, 1.01 * keep_s);
-  EXPECT_GT(with_drive(0.001).choice->step_s, 1.02 * keep_s);
+  auto const keep_s = solve_with({kPlenty, 0, 0}).chosen->step_s;
+  EXPECT_LE(with_drive(1000).chosen->step_s, 1.01 * keep_s);
+  EXPECT_GT(with_drive(0.001).chosen->step_s, 1.02 * keep_s);
 }
 
 // What it may not spill it makes again.
@@ -216,10 +216,10 @@ TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
     PlanWords request;
     request.activations = {activations};
     request.optimizer = {"device"};
-    return solve(graph(), nullptr, request, budgets, machine(), 1, 1);
+    return solve({graph(), nullptr, request, budgets, machine(), 1, 1});
   };
   auto const written_per_s = [](Solution const& solution) {
-    auto const simulation = simulate(solution.choice->compiled.train, machine());
+    auto const simulation = simulate(solution.chosen->compiled.train, machine());
     return static_cast<double>(simulation.bytes[index(Lane::nvme_write)]) / simulation.step_s;
   };
   auto const free = solution_for("auto");
@@ -228,19 +228,19 @@ TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
   for (double const share : {0.9, 0.5}) {
     budgets.nvme_bytes_per_s = share * most;
     auto const solution = solution_for("auto");
-    ASSERT_TRUE(solution.choice) << share;
+    ASSERT_TRUE(solution.chosen) << share;
     EXPECT_LE(written_per_s(solution), budgets.nvme_bytes_per_s);
-    EXPECT_GE(solution.choice->step_s, 0.999 * free.choice->step_s);
+    EXPECT_GE(solution.chosen->step_s, 0.999 * free.chosen->step_s);
   }
   auto const forced = solution_for("nvme");
-  EXPECT_FALSE(forced.choice);
+  EXPECT_FALSE(forced.chosen);
   auto const text = describe(forced.smallest, graph());
   EXPECT_NE(text.find("spill.max_write_per_day "), std::string::npos) << text;
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {
   auto const solution = solve_with({kPlenty, 0}, {"nvme"});
-  EXPECT_FALSE(solution.choice);  // no NVMe budget
+  EXPECT_FALSE(solution.chosen);  // no NVMe budget
   EXPECT_GT(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
   PlanWords const forced{.activations = {"nvme", "keep", "auto"},
                          .parameters = {"host"},
@@ -248,9 +248,9 @@ TEST(Solve, LeavesAForcedPlanAlone) {
                          .optimizer = {"device", "nvme", "auto"},
                          .update = {"device"},
                          .prefetch = 3};
-  auto const free = solve(graph(), nullptr, forced, {kPlenty, kPlenty, kPlenty}, machine(), 1, 1);
-  ASSERT_TRUE(free.choice);
-  EXPECT_EQ(free.choice->plan, make_plan(graph(), forced, BlockPolicy::keep));
+  auto const free = solve({graph(), nullptr, forced, {kPlenty, kPlenty, kPlenty}, machine(), 1, 1});
+  ASSERT_TRUE(free.chosen);
+  EXPECT_EQ(free.chosen->plan, make_plan(graph(), forced, BlockPolicy::keep));
 }
 
 // Every assignment of policies to layers is compiled and simulated.
@@ -285,11 +285,10 @@ TEST(Solve, IsAsFastAsTheFastestAssignmentOfPolicies) {
       if (bytes <= budget) best_s = std::min(best_s, step_s);
     }
     // State stays where it is: only policies are compared.
-    auto const solution =
-        solve(small, nullptr, PlanWords{.parameters = {"device"}, .optimizer = {"device"}},
-              {budget, 0, kPlenty}, rates, 1, 1);
-    ASSERT_TRUE(solution.choice) << percent;
-    EXPECT_LE(solution.choice->step_s, 1.02 * best_s) << percent << " %";
+    PlanWords const on_device{.parameters = {"device"}, .optimizer = {"device"}};
+    auto const solution = solve({small, nullptr, on_device, {budget, 0, kPlenty}, rates, 1, 1});
+    ASSERT_TRUE(solution.chosen) << percent;
+    EXPECT_LE(solution.chosen->step_s, 1.02 * best_s) << percent << " %";
   }
 }
 
@@ -299,7 +298,7 @@ TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {
     slow.nvme_read_gbps = read_gbps;
     PlanWords const request{.activations = {"nvme"}, .prefetch = forced};
     Budgets const plenty{std::int64_t{1} << 40, 0, std::int64_t{1} << 40};
-    return solve(graph(), nullptr, request, plenty, slow, 1, 1).choice->plan.prefetch;
+    return solve({graph(), nullptr, request, plenty, slow, 1, 1}).chosen->plan.prefetch;
   };
   EXPECT_EQ(distance(1000), 1);
   EXPECT_GT(distance(0.1), 1);

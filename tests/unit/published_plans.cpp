@@ -34,12 +34,12 @@ struct Answer {
     for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
       if (!graph.blocks[b].layer) continue;
       ++all;
-      count += is(solution.choice->plan.blocks[b].policy) ? 1 : 0;
+      count += is(solution.chosen->plan.blocks[b].policy) ? 1 : 0;
     }
     return 100 * count / all;
   }
   double resident_chunks() const {
-    auto const& chunks = solution.choice->plan.chunks;
+    auto const& chunks = solution.chosen->plan.chunks;
     auto const resident = std::ranges::count_if(chunks, [](ChunkPlan const& chunk) {
       return chunk.parameters == Tier::device && chunk.optimizer == Tier::device;
     });
@@ -54,7 +54,7 @@ Answer answer(Case const& c) {
   Budgets const budgets{c.device_bytes > 0 ? c.device_bytes : machine.device_bytes, c.host_bytes,
                         c.nvme_bytes};
   result.solution =
-      solve(result.graph, nullptr, PlanWords{.norm_is_awaited = false}, budgets, machine, 1, 1);
+      solve({result.graph, nullptr, PlanWords{.norm_is_awaited = false}, budgets, machine, 1, 1});
   return result;
 }
 
@@ -69,14 +69,14 @@ bool makes_again(BlockPolicy policy) {
 
 TEST(PublishedPlans, OneBillionOnAnA100StaysThere) {
   auto const got = answer({gpt(24, 1920, 8), "a100-80", 240 * kGib});
-  ASSERT_TRUE(got.solution.choice);
+  ASSERT_TRUE(got.solution.chosen);
   EXPECT_EQ(got.layers([](BlockPolicy p) { return p == BlockPolicy::keep; }), 100);
   EXPECT_EQ(got.resident_chunks(), 100);
 }
 
 TEST(PublishedPlans, TenBillionOnAnA100MakesNothingAgainAndKeepsSomeChunks) {
   auto const got = answer({gpt(48, 4096, 8), "a100-80", 240 * kGib});
-  ASSERT_TRUE(got.solution.choice);
+  ASSERT_TRUE(got.solution.chosen);
   EXPECT_EQ(got.layers(makes_again), 0);
   EXPECT_GT(got.resident_chunks(), 0);
   EXPECT_LT(got.resident_chunks(), 100);
@@ -84,7 +84,7 @@ TEST(PublishedPlans, TenBillionOnAnA100MakesNothingAgainAndKeepsSomeChunks) {
 
 TEST(PublishedPlans, TenBillionOnAnRtx3090KeepLittleThere) {
   auto const got = answer({gpt(48, 4096, 8), "rtx3090", 384 * kGib});
-  ASSERT_TRUE(got.solution.choice);
+  ASSERT_TRUE(got.solution.chosen);
   EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 90);
   EXPECT_LT(got.resident_chunks(), 25);
 }
@@ -95,23 +95,23 @@ TEST(PublishedPlans, OneThreadUpdatesTenBillionOnAnRtx3090MoreSlowlyByAnotherPla
   auto const all = answer(c);
   c.host_threads = 1;
   auto const one = answer(c);
-  ASSERT_TRUE(all.solution.choice && one.solution.choice);
-  EXPECT_GT(one.solution.choice->step_s, 1.25 * all.solution.choice->step_s);
+  ASSERT_TRUE(all.solution.chosen && one.solution.chosen);
+  EXPECT_GT(one.solution.chosen->step_s, 1.25 * all.solution.chosen->step_s);
   EXPECT_NE(one.layers(makes_again), all.layers(makes_again)) << "another plan is best";
 }
 
 TEST(PublishedPlans, ThirtyFourBillionTrainOnOneRtx3090WithItsHost) {
-  EXPECT_TRUE(answer({gpt(48, 7680, 1), "rtx3090", 384 * kGib}).solution.choice);
+  EXPECT_TRUE(answer({gpt(48, 7680, 1), "rtx3090", 384 * kGib}).solution.chosen);
 }
 
 TEST(PublishedPlans, Gpt3DoesNotUnlessThereIsADrive) {
   auto const shape = gpt(96, 12288, 1);
-  EXPECT_FALSE(answer({shape, "rtx3090", 384 * kGib}).solution.choice);
-  EXPECT_TRUE(answer({shape, "rtx3090", 384 * kGib, 4096 * kGib}).solution.choice);
+  EXPECT_FALSE(answer({shape, "rtx3090", 384 * kGib}).solution.chosen);
+  EXPECT_TRUE(answer({shape, "rtx3090", 384 * kGib, 4096 * kGib}).solution.chosen);
 }
 
 TEST(PublishedPlans, AutoHetesFourBillionFitTwelveGigabytes) {
-  EXPECT_TRUE(answer({gpt(21, 4096, 8), "a100-80", 440 * kGib, 0, 12 * kGib}).solution.choice);
+  EXPECT_TRUE(answer({gpt(21, 4096, 8), "a100-80", 440 * kGib, 0, 12 * kGib}).solution.chosen);
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ Graph const& graph() {
 }
 
 Solution Site::solve(Budgets const& budgets) const {
-  return spillway::solve(graph(), nullptr, PlanWords{.norm_is_awaited = norm_is_awaited}, budgets,
-                         machine, 1, 1);
+  return spillway::solve(
+      {graph(), nullptr, PlanWords{.norm_is_awaited = norm_is_awaited}, budgets, machine, 1, 1});
 }
 
 constexpr int kWords = 6;
@@ -154,15 +154,15 @@ bool is_exact() {
 void expect_no_regret(Site const& site, std::vector<int> const& percents) {
   constexpr double within = 0.02;
   auto const all = site.solve(site.budgets(kPlenty)), none = site.solve(site.budgets(0));
-  ASSERT_TRUE(all.choice);
-  auto const all_bytes = all.choice->compiled.train.peak_bytes[0];
+  ASSERT_TRUE(all.chosen);
+  auto const all_bytes = all.chosen->compiled.train.peak_bytes[0];
   auto const least_bytes = none.smallest.peak_bytes[0];
   auto const everything = points(site);
   for (int const percent : percents) {
     auto const device_bytes = least_bytes + (all_bytes - least_bytes) * percent / 100;
     auto const solution = site.solve(site.budgets(device_bytes));
-    ASSERT_TRUE(solution.choice) << site.name << ", " << percent << " %";
-    double const step_s = solution.choice->step_s;
+    ASSERT_TRUE(solution.chosen) << site.name << ", " << percent << " %";
+    double const step_s = solution.chosen->step_s;
     auto const brute_s =
         best_s(everything, device_bytes, site.machine, is_exact() ? step_s : step_s / (1 + within));
     auto const regret = step_s / brute_s - 1;

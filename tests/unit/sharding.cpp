@@ -26,7 +26,7 @@ Machine machine(double network_gbps) {
 }
 
 Outlook of(Shard shard, std::int64_t ranks, double network_gbps) {
-  return outlook(graph(), {}, {kPlenty, 0, 0}, machine(network_gbps), 2, shard, ranks);
+  return outlook({graph(), nullptr, {}, {kPlenty, 0, 0}, machine(network_gbps), 2, ranks}, shard);
 }
 
 std::int64_t all(std::int64_t ChunkCost::*bytes, BlockModel const& model) {

@@ -31,11 +31,11 @@ class TrialsTest : public testing::Test {
       {.layers = 4, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 16, .micro = 2});
   Machine m_machine = small_machine_with_drive(1);
   Budgets m_budgets{std::int64_t{1} << 40, 0, std::int64_t{1} << 40};
-  Job m_job{m_graph, nullptr, m_machine, m_budgets, 1, 1};
+  PlanQuestion m_question{m_graph, nullptr, {}, m_budgets, m_machine, 1, 1};
 };
 
 TEST_F(TrialsTest, EstimatesAreExpectedToBeOffAsOfTheNearestPlan) {
-  Trials trials(m_job);
+  Trials trials(m_question);
   auto const keep = candidate("keep", 1, 1000), recompute = candidate("recompute", 1, 30);
   EXPECT_EQ(trials.expected_off(keep.plan), TierBytes{});
   EXPECT_EQ(trials.try_out(keep).off[index(Tier::device)], 1000);
@@ -48,7 +48,7 @@ TEST_F(TrialsTest, EstimatesAreExpectedToBeOffAsOfTheNearestPlan) {
 
 // As long by estimate is not as long in truth: only a shorter one stands for another.
 TEST_F(TrialsTest, OneThatFitsStandsForLongerOnesOfTheSameActivations) {
-  Trials trials(m_job);
+  Trials trials(m_question);
   auto const keep = candidate("keep", 1);
   EXPECT_FALSE(trials.is_done(keep));
   EXPECT_TRUE(trials.try_out(keep).fits);
@@ -61,8 +61,8 @@ TEST_F(TrialsTest, OneThatFitsStandsForLongerOnesOfTheSameActivations) {
 }
 
 TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
-  m_budgets.device_bytes = 1;
-  Trials trials(m_job);
+  m_question.budgets.device_bytes = 1;
+  Trials trials(m_question);
   auto const keep = candidate("keep", 1);
   EXPECT_FALSE(trials.try_out(keep).fits);
   EXPECT_FALSE(trials.found());

@@ -8,9 +8,8 @@ namespace spillway {
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies) {
   using enum BlockPolicy;
   std::vector<ActivationMix> result;
-  auto const may = [&](BlockPolicy policy) { return std::ranges::count(policies, policy) > 0; };
   for (BlockPolicy const policy : {light, recompute, host, nvme, light_host, light_nvme}) {
-    if (!may(policy)) continue;
+    if (std::ranges::count(policies, policy) == 0) continue;
     result.push_back({policy, policy, keep});
     if (policy != light) result.push_back({policy, policy, light});
     if (!away_tier(policy)) continue;
@@ -19,7 +18,7 @@ std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& poli
       for (double const share : {0.75, 0.5, 0.25}) result.push_back({policy, other, keep, share});
     }
   }
-  for (std::size_t i = 0; i < result.size(); ++i) result[i].kind = i + 1;
+  for (std::size_t kind = 1; ActivationMix & mix : result) mix.kind = kind++;
   return result;
 }
 
@@ -33,32 +32,29 @@ std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& bu
     add(staying(block.policy));
   }
   if (std::ranges::count(open.layers, true) == 0) return result;
-  for (int p = 0; p < kPolicies; ++p) {
-    auto const policy = static_cast<BlockPolicy>(p);
-    if (allows(budgets, policy)) add(policy);
+  for (PolicyRow const& row : kPolicyTable) {
+    if (allows(budgets, row.policy)) add(row.policy);
   }
   return result;
 }
 
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers) {
-  constexpr int numbers = 9;  // of layers, about
   std::vector<ActivationMix> result = {{}};
-  int const step = std::max(1, layers / numbers);
+  int const step = std::max(1, layers / 9);
   for (ActivationMix mix : activation_kinds(policies)) {
     for (mix.layers = layers; mix.layers > 0; mix.layers -= step) result.push_back(mix);
   }
   return result;
 }
 
-void apply(ActivationMix const& mix, std::vector<std::size_t> const& layers, Plan& plan) {
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    auto const turn = static_cast<double>(i);
-    bool const is_main = std::ceil((turn + 1) * mix.share) > std::ceil(turn * mix.share);
-    auto const policy = is_main ? mix.main : mix.other;
-    bool const chosen = static_cast<int>(i) < mix.layers;
-    auto const block = layers[mix.from_back ? layers.size() - 1 - i : i];
-    plan.blocks[block] = {chosen ? policy : mix.base,
-                          chosen && away_tier(policy) ? mix.fraction : 1};
+void apply(ActivationMix const& mix, IdVector<int> const& layers, Plan& plan) {
+  int const count = static_cast<int>(layers.size());
+  for (int i = 0; i < count; ++i) {
+    bool const is_main = std::ceil((i + 1) * mix.share) > std::ceil(i * mix.share);
+    BlockPlan block{mix.base, 1};
+    if (i < mix.layers) block.policy = is_main ? mix.main : mix.other;
+    if (i < mix.layers && away_tier(block.policy)) block.fraction = mix.fraction;
+    plan.blocks[layers[mix.from_back ? count - 1 - i : i]] = block;
   }
 }
 

@@ -1,4 +1,4 @@
-// Ways to treat the activations of the layers whose policies are open.
+// An ActivationMix is a way to treat the activations of the layers whose policies are open.
 #pragma once
 
 #include <vector>
@@ -15,19 +15,19 @@ struct ActivationMix {
   double share = 1, fraction = 1;
   int layers = 0;
   bool from_back = false;
-  std::size_t kind = 0;  // alike but for the number of layers
+  std::size_t kind = 0;  // equal where mixes differ only in the number of layers
 };
 
-// Policies that the budgets allow and `open` may need.
+// Returns the policies that the budgets allow and `open` may need.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
-// One of every kind, for no layer yet.
+// Returns one mix of every kind, without layers yet.
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies);
 
-// Of every kind some numbers of layers; all on the device first.
+// Returns the mix that keeps all on the device, then every kind with several numbers of layers.
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers);
 
-// `layers`: the open ones, as numbers of blocks.
-void apply(ActivationMix const& mix, std::vector<std::size_t> const& layers, Plan& plan);
+// `layers` are the open ones, as numbers of blocks.
+void apply(ActivationMix const& mix, IdVector<int> const& layers, Plan& plan);
 
 }  // namespace spillway

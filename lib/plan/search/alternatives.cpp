@@ -10,21 +10,14 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
-// A Plan that does not fit, timed all the same.
-PlanCost cost_of(PlanQuestion const& question, Need const& need) {
-  return {false, need.peak_bytes,
-          simulated_step_s(question.train, question.eval, need.plan, question.machine,
-                           question.micro_batches, question.ranks)};
-}
-
+// A Plan that does not fit is timed all the same.
 PlanCost answer(PlanQuestion const& question) {
-  auto const solution = solve(question.train, question.eval, question.request, question.budgets,
-                              question.machine, question.micro_batches, question.ranks);
-  auto const& choice = solution.choice;
-  auto cost = choice ? PlanCost{true, choice->compiled.train.peak_bytes, choice->step_s}
-                     : cost_of(question, solution.smallest);
-  if (!knows_rates(question.machine, cost.peak_bytes)) cost.step_s = 0;
-  return cost;
+  auto const solution = solve(question);
+  auto const& [chosen, smallest, looked_at, compiled] = solution;
+  auto const& peaks = chosen ? chosen->compiled.train.peak_bytes : smallest.peak_bytes;
+  if (!knows_rates(question.machine, peaks)) return {chosen.has_value(), peaks};
+  if (chosen) return {true, peaks, chosen->step_s};
+  return {false, peaks, simulated_step_s(question, smallest.plan)};
 }
 
 }  // namespace
@@ -55,8 +48,7 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
   for (Shard const shard : kShards) {
     if (question.ranks == 1) break;
-    auto const expected = outlook(question.train, question.request, question.budgets,
-                                  question.machine, question.micro_batches, shard, question.ranks);
+    auto const expected = outlook(question, shard);
     bool const known = exchange_gbps(question.machine, question.ranks) > 0 &&
                        knows_rates(question.machine, expected.peak_bytes);
     result.push_back({std::string(name(shard)),

@@ -24,15 +24,7 @@ class Builder {
     note_costs(policies);
     for (Chunk const& chunk : m_graph.chunks) note(chunk);
     note_parts();
-    for (Op const& op : m_graph.ops) {
-      auto& block = m_model.blocks[std::max(0, op.block)];
-      if (op.phase == Phase::norm) m_model.chunks[op.chunk].norm = costs(op, m_graph.tensors);
-      if (op.phase == Phase::update) m_model.chunks[op.chunk].whole_chunk = op.whole_chunk;
-      if (op.phase == Phase::update) m_model.chunks[op.chunk].update = costs(op, m_graph.tensors);
-      if (op.phase == Phase::forward) note_parameters(op, block.chunks);
-      if (op.phase == Phase::forward && !op.elided) note_parameters(op, block.forward_chunks);
-      if (op.phase == Phase::backward) note_parameters(op, block.backward_chunks);
-    }
+    for (Op const& op : m_graph.ops) note(op);
     note_readers();
     return std::move(m_model);
   }
@@ -44,11 +36,9 @@ class Builder {
   }
 
   void note_costs(std::vector<BlockPolicy> const& policies) {
-    std::vector<ItemCost> costs;  // per op
-    for (Op const& op : m_graph.ops) {
-      costs.push_back(op.elided ? ItemCost{}
-                                : op_cost(op, m_graph.tensors, m_machine, Lane::compute));
-    }
+    IdVector<ItemCost> costs;  // per op
+    for (Op const& op : m_graph.ops)
+      costs.push_back(op.elided ? ItemCost{} : this->costs(op, m_graph.tensors).compute);
     for (int b = 0; b < std::ssize(m_graph.blocks); ++b) {
       Block const& block = m_graph.blocks[b];
       m_model.blocks[b].layer = block.layer;
@@ -57,9 +47,8 @@ class Builder {
         add(m_model.blocks[b].forward, costs[op]);
     }
     for (BlockPolicy const policy : policies) {
-      auto const of_blocks = policy_costs(m_graph, policy, costs);
-      for (int b = 0; b < std::ssize(of_blocks); ++b)
-        m_model.blocks[b].policies[policy] = of_blocks[b];
+      for (int b = 0; PolicyCost const& cost : policy_costs(m_graph, policy, costs))
+        m_model.blocks[b++].policies[policy] = cost;
     }
   }
 
@@ -76,7 +65,7 @@ class Builder {
     cost.held_gradient_bytes = cost.gradient.bytes;
   }
 
-  // Of what the schedule makes of a gradient and the one before, and of what ranks send.
+  // The schedule adds ops that sum up a gradient; this is what they cost.
   GradientCost gradient_cost(Chunk const& chunk, TensorId id) const {
     auto gradient = m_graph.tensors[id];
     auto received = received_parts(gradient, m_model.ranks);
@@ -92,7 +81,7 @@ class Builder {
   }
 
   void note_parts() {
-    std::set<std::pair<int, int>> makers;  // op, output
+    std::set<std::pair<int, int>> makers;  // an op, and the number of its output
     for (GradientPart const& part : m_graph.parts) {
       makers.insert({part.op, part.output});
       makers.insert({part.add, 0});
@@ -108,6 +97,18 @@ class Builder {
         if (tensor.role == Role::gradient) m_model.chunks[tensor.chunk].own_block = op.block;
       }
     }
+  }
+
+  void note(Op const& op) {
+    auto& block = m_model.blocks[std::max(0, op.block)];
+    if (op.phase == Phase::norm) m_model.chunks[op.chunk].norm = costs(op, m_graph.tensors);
+    if (op.phase == Phase::update) {
+      m_model.chunks[op.chunk].whole_chunk = op.whole_chunk;
+      m_model.chunks[op.chunk].update = costs(op, m_graph.tensors);
+    }
+    if (op.phase == Phase::forward) note_parameters(op, block.chunks);
+    if (op.phase == Phase::forward && !op.elided) note_parameters(op, block.forward_chunks);
+    if (op.phase == Phase::backward) note_parameters(op, block.backward_chunks);
   }
 
   void note_parameters(Op const& op, std::vector<int>& chunks) const {
@@ -128,9 +129,9 @@ class Builder {
       }
       for (int const id : m_model.blocks[b].forward_chunks) m_model.chunks[id].readers.push_back(b);
     }
-    for (int b = blocks; b-- > 0;) {
-      for (int const id : m_model.blocks[b].backward_chunks)
-        m_model.chunks[id].readers.push_back(2 * blocks - 1 - b);
+    for (int station = blocks; station < 2 * blocks; ++station) {
+      for (int const id : m_model.blocks[2 * blocks - 1 - station].backward_chunks)
+        m_model.chunks[id].readers.push_back(station);
     }
   }
 

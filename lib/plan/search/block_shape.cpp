@@ -1,72 +1,11 @@
 #include "plan/search/block_shape.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/math.hpp"
 #include "plan/schedule/reach.hpp"
 
 namespace spillway {
-
-namespace {
-
-// Of a chunk's update, and of all: finer ones tell no more.
-constexpr std::int64_t kMostParts = 8, kAllParts = 192;
-
-}  // namespace
-
-std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block) {
-  auto const& [policy, fraction] = plan.blocks[block];
-  auto const& cost = model.blocks[block].policies[policy];
-  return static_cast<std::int64_t>(fraction * static_cast<double>(cost.away_bytes));
-}
-
-std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan) {
-  auto const all = std::max<std::int64_t>(1, chunk.elements);
-  return slice_elements(all, chunk.whole_chunk, plan.update_slice);
-}
-
-std::int64_t Brought::all_bytes() const {
-  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
-}
-
-Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified) {
-  auto const lane = places.update == Tier::host ? Lane::host : Lane::compute;
-  Brought result{workplace(lane, unified)};
-  if (!chunk.trainable) return result;
-  enum Operand : std::size_t { gradient, parameters, state };
-  auto const add = [&](Operand operand, Tier tier, std::int64_t bytes) {
-    if (reaches(lane, tier, unified)) return;
-    result.bytes[tier] += bytes;
-    result.operand_bytes[operand] = bytes;
-    if (operand != gradient) result.back_bytes[tier] += bytes;
-  };
-  auto const own = [&](std::int64_t whole_bytes) {
-    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
-  };
-  add(gradient, places.gradients, own(chunk.gradient.bytes));
-  add(parameters, places.parameters, own(chunk.parameter_bytes));
-  add(state, places.optimizer, chunk.optimizer_bytes);
-  return result;
-}
-
-std::int64_t staging_bytes(BlockModel const& model, Plan const& plan) {
-  bool to_drive = false, from_drive = false;
-  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
-    bool const spills =
-        away_tier(plan.blocks[b].policy) == Tier::nvme && away_bytes(model, plan, b) > 0;
-    to_drive |= spills;
-    from_drive |= spills;
-  }
-  for (std::size_t c = 0; c < plan.chunks.size(); ++c) {
-    auto const needs = brought(model.chunks[c], plan.chunks[c], plan.unified);
-    bool const changes = needs.workplace == Tier::device && needs.back_bytes[Tier::nvme] > 0;
-    to_drive |= changes;
-    from_drive |= changes || plan.chunks[c].parameters == Tier::nvme;
-  }
-  auto const ways = plan.unified ? 0 : (to_drive ? 1 : 0) + (from_drive ? 1 : 0);
-  return ways * kStagingSlots * plan.staging_slot_bytes;
-}
 
 BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain)
     : m_model(model),
@@ -74,9 +13,14 @@ BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, 
       m_several(several),
       m_blocks(static_cast<int>(model.blocks.size())),
       m_halves(grain == Grain::fine ? 2 : 1) {
-  m_away.reserve(model.blocks.size());
-  for (std::size_t b = 0; b < model.blocks.size(); ++b)
-    m_away.push_back(spillway::away_bytes(model, plan, b));
+  m_away_bytes.reserve(model.blocks.size());
+  for (int b = 0; b < m_blocks; ++b) {
+    auto const all = static_cast<double>(policy_cost(b).away_bytes);
+    m_away_bytes.push_back(static_cast<std::int64_t>(plan.blocks[b].fraction * all));
+  }
+  m_updates.reserve(model.chunks.size());
+  for (int c = 0; c < std::ssize(model.chunks); ++c)
+    m_updates.push_back(chunk_update(chunk(c), places(c)));
   note_visits();
   if (grain == Grain::whole) return;
   if (!plan.redo) note_early();
@@ -95,6 +39,7 @@ void BlockShape::note_visits() {
   std::ranges::stable_sort(m_drops, {}, &At::at);
 }
 
+// A chunk is updated as soon as its gradient is whole, and if ranks sum it some groups later.
 void BlockShape::note_early() {
   for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;
@@ -103,25 +48,48 @@ void BlockShape::note_early() {
   std::ranges::stable_sort(m_early, {}, &At::at);
 }
 
-void BlockShape::divide_updates() {
-  auto const most = std::clamp<std::int64_t>(kAllParts / std::ssize(m_model.chunks), 1, kMostParts);
-  m_work.reserve(m_model.chunks.size());
-  for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
-    auto& work = m_work.emplace_back(brought(chunk(c), places(c), m_plan.unified));
-    if (!work.uses_slots()) continue;
-    auto const slices = div_ceil(chunk(c).elements, slice_elements(chunk(c), m_plan));
-    work.parts = std::clamp<std::int64_t>(slices, 1, most);
-    bool const exact = slices <= work.parts;  // else a part is many slices
-    work.ahead = exact ? kSlicesAhead : 1;
-    work.slots = exact ? kUpdateSlots : 2;
-  }
-  if (m_plan.redo) std::ranges::for_each(chunks(), [&](int c) { add_pieces(c); });
-  for (At const& early : m_early) add_pieces(early.chunk);
+ChunkUpdate BlockShape::chunk_update(ChunkCost const& chunk, ChunkPlan const& places) const {
+  auto const lane = places.update == Tier::host ? Lane::host : Lane::compute;
+  ChunkUpdate result{lane, workplace(lane, m_plan.unified)};
+  if (!chunk.trainable) return result;
+  auto const bring = [&](Operand operand, Tier tier, std::int64_t bytes) {
+    if (reaches(lane, tier, m_plan.unified)) return;
+    result.brought_bytes[tier] += bytes;
+    result.operand_bytes[operand] = bytes;
+    if (operand != Operand::gradient) result.back_bytes[tier] += bytes;
+    result.uses_slots |= bytes > 0;
+  };
+  auto const own = [&](std::int64_t whole_bytes) {
+    return static_cast<std::int64_t>(chunk.share * static_cast<double>(whole_bytes));
+  };
+  bring(Operand::gradient, places.gradients, own(chunk.gradient.bytes));
+  bring(Operand::parameters, places.parameters, own(chunk.parameter_bytes));
+  bring(Operand::state, places.optimizer, chunk.optimizer_bytes);
+  if (!result.uses_slots) return result;
+  auto const all = std::max<std::int64_t>(1, chunk.elements);
+  result.slice_elements = slice_elements(all, chunk.whole_chunk, m_plan.update_slice);
+  result.slices = div_ceil(chunk.elements, result.slice_elements);
+  return result;
 }
 
-void BlockShape::add_pieces(int chunk) {
-  for (std::int64_t i = 0; i < work(chunk).parts; ++i)
-    m_pieces.push_back({chunk, work(chunk).uses_slots() ? m_slots++ : -1});
+// More parts than these, of a chunk's update and of all updates, would tell no more.
+void BlockShape::divide_updates() {
+  constexpr std::int64_t most_of_chunk = 8, most_of_all = 192;
+  auto const most =
+      std::clamp<std::int64_t>(most_of_all / std::ssize(m_model.chunks), 1, most_of_chunk);
+  for (ChunkUpdate& update : m_updates) {
+    if (!update.uses_slots) continue;
+    update.parts = std::clamp<std::int64_t>(update.slices, 1, most);
+    if (update.slices <= update.parts) continue;
+    update.ahead = 1;
+    update.slots = 2;
+  }
+  auto const add_pieces = [&](int c) {
+    for (std::int64_t i = 0; i < update(c).parts; ++i)
+      m_pieces.push_back({c, update(c).uses_slots ? m_slots++ : -1});
+  };
+  if (m_plan.redo) std::ranges::for_each(chunks(), add_pieces);
+  for (At const& early : m_early) add_pieces(early.chunk);
 }
 
 }  // namespace spillway

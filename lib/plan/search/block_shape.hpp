@@ -1,5 +1,5 @@
-// A model's blocks and chunks under one Plan, in the few pieces that an estimate looks at: a Shape
-// for tell_step.hpp.
+// A BlockShape is a Shape for tell_step.hpp: it divides a model's blocks and chunks under one Plan
+// into the few pieces that an estimate looks at.
 #pragma once
 
 #include <algorithm>
@@ -12,83 +12,96 @@
 
 namespace spillway {
 
-// What leaves the device of a block's activations, and stays away until its backward pass.
-std::int64_t away_bytes(BlockModel const& model, Plan const& plan, std::size_t block);
-
-// Of a chunk's gradient, parameters and state, what its update must have brought, and taken back,
-// by the tier where that lies.
-struct Brought {
-  Tier workplace = Tier::device;  // where to
-  TierBytes bytes{}, back_bytes{};
-  std::array<std::int64_t, 3> operand_bytes{};  // gradient, parameters, state
-  std::int64_t all_bytes() const;
-};
-Brought brought(ChunkCost const& chunk, ChunkPlan const& places, bool unified);
-
-// Of the host, for the slots through which bytes go between the device and the drive; 0 where none
-// do.
-std::int64_t staging_bytes(BlockModel const& model, Plan const& plan);
-
-// Elements of a slice of its update, at least one: see streaming.hpp.
-std::int64_t slice_elements(ChunkCost const& chunk, Plan const& plan);
-
-// Into what passes and updates are divided: for a timeline, or not at all for what only sums up.
+// A timeline divides passes and updates into pieces; what only sums up leaves them whole.
 enum class Grain : std::uint8_t { fine, whole };
 
-// What leaves the device of a block's activations: of a pass in two pieces, each half.
+// Part of a block's activations leaves the device: all of them, or half of them with either half of
+// its pass.
 struct AwayPart {
-  int block = -1, part = 0;
-  std::int64_t bytes = 0;
+  int block, part;
+  Tier to;
+  std::int64_t bytes;
+};
+
+// An update needs these three of a chunk.
+enum class Operand : std::uint8_t { gradient, parameters, state };
+
+// The update of a chunk brings to its lane what the lane does not reach, and takes back what of it
+// has changed.
+struct ChunkUpdate {
+  Lane lane = Lane::compute;
+  Tier workplace = Tier::device;                        // everything is brought to this tier
+  TierBytes brought_bytes{}, back_bytes{};              // by the tier where they lie
+  EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // brought
+  bool uses_slots = false;                              // anything is brought
+  // The schedule cuts an update that uses slots into slices; a timeline into parts, which are one
+  // slice each or, where slices are many, several.
+  std::int64_t slice_elements = 0, slices = 0, parts = 1;
+  int ahead = kSlicesAhead, slots = kUpdateSlots;  // counted in parts
 };
 
 class BlockShape {
-  struct At {  // a station or a group
-    int at, chunk;
+  struct At {
+    int at, chunk;  // `at` is a station or a group
   };
   static auto within(std::vector<At> const& sorted, int at) {
     return std::ranges::equal_range(sorted, at, {}, &At::at) | std::views::transform(&At::chunk);
   }
 
  public:
-  // Both outlive it. `several`: the step has more than one micro-batch.
+  // Both outlive the shape. `several` says that the step has more than one micro-batch.
   BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain);
+
+  BlockModel const& model() const { return m_model; }
+  Plan const& plan() const { return m_plan; }
+  bool several() const { return m_several; }
+  BlockCost const& block(int number) const { return m_model.blocks[number]; }
+  PolicyCost const& policy_cost(int block) const {
+    return this->block(block).policies[m_plan.blocks[block].policy];
+  }
+  ChunkCost const& chunk(int number) const { return m_model.chunks[number]; }
+  ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
+  GradientCost const& gradient(GradientId id) const {
+    if (id.part < 0) return chunk(id.chunk).gradient;
+    return chunk(id.chunk).parts[id.part];
+  }
+  ChunkUpdate const& update(int chunk) const { return m_updates[chunk]; }
+  bool is_fetched(int chunk) const {
+    return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
+  }
+  // So many bytes of a block's activations leave the device until its backward pass.
+  std::int64_t away_bytes(int block) const { return m_away_bytes[block]; }
 
   int blocks() const { return m_blocks; }
   int groups() const { return m_blocks; }
   int block_of(int group) const { return m_blocks - 1 - group; }
-  int station_of(int group) const { return m_blocks + group; }
-
   auto fetches(int station) const { return within(m_fetches, station); }
   auto drops(int station) const { return within(m_drops, station); }
-
-  std::int64_t away_bytes(int block) const { return m_away[block]; }
   int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
   int backward_pieces(int group) const { return forward_pieces(block_of(group)); }
   template <class Visit>
   void leaving(int block, int piece, Visit visit) const {
-    if (auto const bytes = away_bytes(block)) visit(AwayPart{block, piece, bytes / m_halves});
+    if (away_bytes(block) > 0) visit(away_part(block, piece));
   }
-  // As far ahead as the Plan says.
+  // The Plan says how far ahead activations come back.
   template <class Visit>
   void coming(int group, int piece, Visit visit) const {
     if (piece > 0) return;
     int const last = std::min(group + m_plan.prefetch, m_blocks - 1);
     for (int g = group == 0 ? 0 : group + m_plan.prefetch; g <= last; ++g) {
-      auto const bytes = away_bytes(block_of(g));
-      for (int part = 0; bytes > 0 && part < m_halves; ++part)
-        visit(AwayPart{block_of(g), part, bytes / m_halves});
+      int const b = block_of(g);
+      for (int part = 0; away_bytes(b) > 0 && part < m_halves; ++part) visit(away_part(b, part));
     }
   }
   template <class Visit>
   void gradients(int group, int piece, Visit visit) const {
-    int const block = block_of(group);
+    int const b = block_of(group);
     if (piece + 1 < backward_pieces(group)) return;
-    for (int const chunk : m_model.blocks[block].chunks) {
-      auto const& cost = this->chunk(chunk);
-      if (!cost.trainable) continue;
-      if ((m_several ? cost.own_block : cost.first_block) == block) visit(GradientId{chunk});
-      for (int part = 0; part < parts(chunk); ++part) {
-        if (cost.parts[part].block == block) visit(GradientId{chunk, part});
+    for (int const c : block(b).chunks) {
+      if (!chunk(c).trainable) continue;
+      if ((m_several ? chunk(c).own_block : chunk(c).first_block) == b) visit(GradientId{c});
+      for (int part = 0; part < parts(c); ++part) {
+        if (chunk(c).parts[part].block == b) visit(GradientId{c, part});
       }
     }
   }
@@ -97,55 +110,36 @@ class BlockShape {
   }
   bool exchanges() const { return m_model.ranks > 1; }
   bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
-
   std::vector<int> const& chunks() const { return m_model.trained; }
-  // As soon as the gradient is whole, and over ranks some groups later: groups_until_updated.
   auto updated_after(int group) const { return within(m_early, group); }
-  int loss_group() const { return 0; }  // the last block tells it
-
-  // How a chunk's update is divided: into parts of one slice each or, where slices are many, of
-  // several.
-  struct Work {
-    Brought needs;
-    std::int64_t parts = 1;
-    int ahead = kSlicesAhead, slots = kUpdateSlots;  // of parts
-    bool uses_slots() const { return needs.all_bytes() > 0; }
-  };
-  Work const& work(int chunk) const { return m_work[chunk]; }
+  int loss_group() const { return 0; }  // the last block's, which has the loss
   int pieces() const { return static_cast<int>(m_pieces.size()); }
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
-  // Counted through the step; -1: all is within reach.
+  int ahead(int piece) const { return update(chunk_of(piece)).ahead; }
+  // Slots are counted through the step; -1: the piece needs none.
   int slot_of(int piece) const { return m_pieces[piece].slot; }
-  int ahead(int piece) const { return work(chunk_of(piece)).ahead; }
-  int slots() const { return m_slots; }  // taken in a step
-
-  bool is_fetched(int chunk) const {
-    return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
-  }
-  ChunkCost const& chunk(int number) const { return m_model.chunks[number]; }
-  GradientCost const& gradient(GradientId id) const {
-    if (id.part < 0) return chunk(id.chunk).gradient;
-    return chunk(id.chunk).parts[id.part];
-  }
-  ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
+  int slots() const { return m_slots; }
 
  private:
   struct Piece {
     int chunk, slot;
   };
+  AwayPart away_part(int block, int part) const {
+    return {block, part, *away_tier(m_plan.blocks[block].policy), away_bytes(block) / m_halves};
+  }
   void note_visits();
   void note_early();
+  ChunkUpdate chunk_update(ChunkCost const& chunk, ChunkPlan const& places) const;
   void divide_updates();
-  void add_pieces(int chunk);
 
   BlockModel const& m_model;
   Plan const& m_plan;
   bool m_several;
   int m_blocks, m_halves;
-  std::vector<std::int64_t> m_away;             // per block
+  IdVector<std::int64_t> m_away_bytes;          // per block
   std::vector<At> m_fetches, m_drops, m_early;  // sorted
-  std::vector<Work> m_work;                     // per chunk; of grain `fine`
-  std::vector<Piece> m_pieces;
+  IdVector<ChunkUpdate> m_updates;              // per chunk
+  IdVector<Piece> m_pieces;                     // only of the grain `fine`
   int m_slots = 0;
 };
 

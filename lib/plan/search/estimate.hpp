@@ -1,5 +1,5 @@
-// What a Plan will need and take, from a BlockModel: in microseconds instead of milliseconds, near
-// enough to choose what is worth compiling.
+// Estimates say what a Plan needs and how long its step takes, in microseconds instead of the
+// milliseconds of a compilation, and closely enough to choose what is worth compiling.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,19 @@ namespace spillway {
 class Estimator {
  public:
   // `model` and `machine` outlive it.
-  Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches);
+  Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches)
+      : m_model(model), m_machine(machine), m_micro_batches(micro_batches) {}
 
-  std::size_t last_layer() const { return static_cast<std::size_t>(m_model.last_layer); }
-  ChunkCost const& chunk(std::size_t number) const { return m_model.chunks[number]; }
+  BlockModel const& model() const { return m_model; }
 
-  // Peak bytes per tier. What layout adds is not in it.
+  // Returns peak bytes per tier, without what layout adds.
   TierBytes peaks(Plan const& plan) const;
-  // Seconds of a step in the steady state.
+  // Returns the seconds of a step in the steady state.
   double step_s(Plan const& plan) const;
-  // In less time: what a step cannot be much shorter than, and what it moves.
-  StepSums sums(Plan const& plan) const;
+  // Returns, in less time, a lower bound of a step's seconds and what the step moves.
+  StepSums sums(Plan const& plan) const {
+    return step_sums(m_model, m_machine, plan, m_micro_batches);
+  }
 
  private:
   BlockModel const& m_model;

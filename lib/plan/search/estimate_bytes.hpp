@@ -1,18 +1,18 @@
-// What comes and goes in a step under one Plan, by blocks.
+// The bytes that come and go in a step under one Plan.
 #pragma once
 
 #include <vector>
 
-#include "plan/search/block_model.hpp"
+#include "plan/search/block_shape.hpp"
 
 namespace spillway {
 
-// Beside what is there for the whole step: state, and activations that are away.
+// State and activations that are away are there for the whole step, and not counted here.
 struct StationBytes {
   TierBytes most{};
-  std::vector<std::int64_t> on_device;  // in a station's pass; the last one is the update
+  IdVector<std::int64_t> on_device;  // during each station's pass; the last one is the update
 };
-// `several`: over more than one micro-batch.
-StationBytes station_bytes(BlockModel const& model, Plan const& plan, bool several);
+// `shape` is of the grain `whole`.
+StationBytes station_bytes(BlockShape const& shape);
 
 }  // namespace spillway

@@ -11,36 +11,28 @@
 
 namespace spillway {
 
-namespace {
-
-// How often a micro-batch moves a byte of the graph at most, by far: to and from other tiers,
-// between ranks, and as what ops write again.
-constexpr std::int64_t kMostMoves = 64;
-
-[[noreturn]] void refuse_size(std::string const& what) {
-  throw Error(Status::bad_input, what);
-}
-
-}  // namespace
-
 void check_limits(Graph const& train, std::int64_t micro_batches) {
   if (micro_batches > kMostMicroBatches)
-    refuse_size(
-        fmt::format("batch.sequences: {} micro-batches a step are more than {}; give fewer "
-                    "sequences or a larger batch.micro",
-                    micro_batches, kMostMicroBatches));
+    throw Error(Status::bad_input,
+                fmt::format("batch.sequences: {} micro-batches a step are more than {}; give fewer "
+                            "sequences or a larger batch.micro",
+                            micro_batches, kMostMicroBatches));
   std::int64_t bytes = 0;  // no tensor has more than kMostBytes, and they are fewer than 2^31
-  for (Tensor const& tensor : train.tensors) {
+  for (Tensor const& tensor : train.tensors)
     bytes = clamped_sum(bytes, tensor.versions * tensor.bytes());
-  }
   for (Op const& op : train.ops) bytes = clamped_sum(bytes, op.workspace_bytes);
   if (bytes > kMostBytes)
-    refuse_size(
+    throw Error(
+        Status::bad_input,
         fmt::format("model: its state and one micro-batch take {}, more than the {} that a rank "
                     "may have; give a smaller model, data.sequence or batch.micro",
                     human_bytes(bytes), human_bytes(kMostBytes)));
-  if (!product({bytes, micro_batches, kMostMoves}))
-    refuse_size(
+  // By far, no micro-batch moves a byte of the graph more often: to and from other tiers, between
+  // ranks, and as what ops write again.
+  constexpr std::int64_t most_moves = 64;
+  if (!product({bytes, micro_batches, most_moves}))
+    throw Error(
+        Status::bad_input,
         fmt::format("batch.sequences: a step of {} micro-batches of {} moves more than 63 bits "
                     "count; give fewer sequences",
                     micro_batches, human_bytes(bytes)));

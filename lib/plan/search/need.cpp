@@ -12,12 +12,12 @@ namespace spillway {
 
 namespace {
 
-// Those of all layers, each once.
+// Names the policies of all layers, each once.
 std::string policies_of(Plan const& plan, Graph const& graph) {
   std::vector<std::string_view> names;
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    auto const policy = name(plan.blocks[b].policy);
-    if (graph.blocks[b].layer && std::ranges::count(names, policy) == 0) names.push_back(policy);
+  for (int b = 0; Block const& block : graph.blocks) {
+    auto const policy = name(plan.blocks[b++].policy);
+    if (block.layer && std::ranges::count(names, policy) == 0) names.push_back(policy);
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }

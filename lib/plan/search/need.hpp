@@ -1,4 +1,4 @@
-// What a plan would need, where nothing fits.
+// Where nothing fits, the user is told what a plan would need.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace spillway {
 struct Need {
   Plan plan;
   TierBytes peak_bytes{};
-  double nvme_bytes_per_s = 0;  // to the drive; not 0 where the plan fits but writes too much
+  double nvme_bytes_per_s = 0;  // written, where that is too much; else 0
 };
 
-// "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a budget
-// may say: for status 3. What is written a day is of all a node's ranks.
+// Says "needs at least device 1250MiB and nvme 530MiB (activations: nvme)", rounded up to what a
+// budget may say. What is written a day is what all ranks of a node write.
 std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks = 1);
 
 }  // namespace spillway

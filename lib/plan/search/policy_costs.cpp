@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/data/plan.hpp"
 #include "plan/schedule/fates.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Positions in the order of ops.
+// A tensor or block is used first and last at these positions in the order of ops.
 struct Uses {
   int first = -1, last = -1;
 
@@ -29,10 +28,10 @@ Plan uniform(Graph const& graph, BlockPolicy policy) {
   return plan;
 }
 
-// One micro-batch: what runs in which order, and how many bytes are alive meanwhile.
+// Walks through one micro-batch and notes what runs when, and how many bytes are alive then.
 class UniformWalk {
  public:
-  UniformWalk(Graph const& graph, BlockPolicy policy, std::vector<ItemCost> const& costs)
+  UniformWalk(Graph const& graph, BlockPolicy policy, IdVector<ItemCost> const& costs)
       : m_graph(graph), m_fates(decide_fates(graph, uniform(graph, policy))) {
     m_result.resize(graph.blocks.size());
     for (Pass* pass : {&m_forward, &m_backward}) {
@@ -52,9 +51,11 @@ class UniformWalk {
     }
   }
 
-  std::vector<PolicyCost> result() {
+  IdVector<PolicyCost> result() {
     m_change.assign(m_live.size() + 1, 0);
-    find_block_ends();
+    for (Uses const& block : m_forward.blocks) {
+      while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
+    }
     for (Tensor const& tensor : m_graph.tensors) {
       if (tensor.role == Role::activation || tensor.role == Role::edge) hold_tensor(tensor);
     }
@@ -71,7 +72,7 @@ class UniformWalk {
 
  private:
   struct Pass {
-    std::vector<Uses> tensors, blocks;
+    IdVector<Uses> tensors, blocks;
   };
 
   void run(int id, int block, Pass& pass) {
@@ -110,13 +111,6 @@ class UniformWalk {
     if (!backward.empty()) hold(backward_first, backward.last, tensor.bytes());
   }
 
-  // Of every position of the forward pass: where the first block ends that does so from there on.
-  void find_block_ends() {
-    for (Uses const& block : m_forward.blocks) {
-      while (std::ssize(m_block_ends) <= block.last) m_block_ends.push_back(block.last);
-    }
-  }
-
   std::int64_t most(Uses const& block) const {
     if (block.empty()) return 0;
     return *std::max_element(m_live.begin() + block.first, m_live.begin() + block.last + 1);
@@ -125,15 +119,15 @@ class UniformWalk {
   Graph const& m_graph;
   Fates const m_fates;
   Pass m_forward, m_backward;
-  std::vector<std::int64_t> m_live, m_change;  // per position
-  std::vector<int> m_block_ends;               // see find_block_ends
-  std::vector<PolicyCost> m_result;
+  IdVector<std::int64_t> m_live, m_change;  // per position
+  IdVector<int> m_block_ends;  // per position of the forward pass: where its block ends
+  IdVector<PolicyCost> m_result;
 };
 
 }  // namespace
 
-std::vector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
-                                     std::vector<ItemCost> const& costs) {
+IdVector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
+                                  IdVector<ItemCost> const& costs) {
   return UniformWalk(graph, policy, costs).result();
 }
 

@@ -1,5 +1,5 @@
-// What ranks need not all hold: ZeRO's stages (Rajbhandari et al., arXiv 1910.02054, section 5 and
-// 7) as terms of a BlockModel. Estimates only: no Program shards yet.
+// Ranks need not all hold everything: ZeRO's stages (Rajbhandari et al., arXiv 1910.02054, sections
+// 5 and 7) change the costs of a BlockModel. These are estimates only: no Program shards yet.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ enum class Shard : std::uint8_t { none, optimizer, gradients, all };
 inline constexpr Shard kShards[] = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
 std::string_view name(Shard shard);
 
-// Of each chunk's optimizer state, of that and its gradient, or of both and its parameters, a rank
-// holds 1 / ranks, and updates as much. With `none` it holds all, and only what is sent changes.
+// Every rank then holds 1 / ranks of each chunk's optimizer state, of that and its gradient, or of
+// both and its parameters, and updates as much. With `none` it holds all, and only sends change.
 void apply(Shard shard, BlockModel& model);
 
 }  // namespace spillway

@@ -9,44 +9,35 @@ namespace spillway {
 
 namespace {
 
-// A Sink of tell_step.hpp that adds up what passes, updates and moves ask for; of norms, sums of
-// gradients and messages it knows nothing, so that what it says is less than a step takes.
+// This Sink of tell_step.hpp adds up what passes, updates and moves ask for. It leaves out norms,
+// sums of gradients and messages, so that its sums are never more than a step takes.
 class SumSink : public StepSink {
  public:
-  SumSink(BlockModel const& model, Machine const& machine, Plan const& plan,
-          BlockShape const& shape)
-      : m_model(model),
-        m_machine(machine),
-        m_capacity(capacities(machine)),
-        m_plan(plan),
-        m_shape(shape) {}
+  SumSink(Machine const& machine, BlockShape const& shape)
+      : m_machine(machine), m_capacity(capacities(machine)), m_shape(shape) {}
 
-  // What is told next happens so often.
+  // All that is told from now on happens so often.
   void set_times(std::int64_t times) { m_times = times; }
 
-  void forward(Station const& at, int) { add(Lane::compute, m_model.blocks[at.block].forward); }
+  void forward(Station const& at, int) { add(Lane::compute, m_shape.block(at.block).forward); }
   void backward(Station const& at, int) {
-    auto const policy = m_plan.blocks[at.block].policy;
-    add(Lane::compute, m_model.blocks[at.block].policies[policy].backward);
+    add(Lane::compute, m_shape.policy_cost(at.block).backward);
   }
-  void leave(Station const&, AwayPart const& part) { move(Tier::device, away(part), part.bytes); }
-  void reload(Station const&, AwayPart const& part) { move(away(part), Tier::device, part.bytes); }
+  void leave(Station const&, AwayPart const& part) { move(Tier::device, part.to, part.bytes); }
+  void reload(Station const&, AwayPart const& part) { move(part.to, Tier::device, part.bytes); }
   void fetch(int c, Station const&) {
     move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
   }
   void collect(GradientId id, Station const& at) {
-    if (!at.batch.first && m_plan.unified) return;
+    if (!at.batch.first && m_shape.plan().unified) return;
     move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient(id).bytes);
   }
   void updated(int c) {
-    auto const& places = m_shape.places(c);
-    auto const& costs = m_shape.chunk(c).update;
-    bool const host = places.update == Tier::host;
-    add(host ? Lane::host : Lane::compute, host ? costs.host : costs.compute);
-    auto const needs = brought(m_shape.chunk(c), places, m_plan.unified);
+    auto const& update = m_shape.update(c);
+    add(update.lane, m_shape.chunk(c).update.on(update.lane));
     for (Tier const tier : kTiersInOrder) {
-      move(tier, needs.workplace, needs.bytes[tier]);
-      move(needs.workplace, tier, needs.back_bytes[tier]);
+      move(tier, update.workplace, update.brought_bytes[tier]);
+      move(update.workplace, tier, update.back_bytes[tier]);
     }
   }
 
@@ -56,7 +47,6 @@ class SumSink : public StepSink {
   }
 
  private:
-  Tier away(AwayPart const& part) const { return *away_tier(m_plan.blocks[part.block].policy); }
   void add(Lane lane, ItemCost const& cost) {
     auto const seconds = static_cast<double>(m_times) * cost.seconds;
     m_sums.busy_s[lane] += seconds;
@@ -65,7 +55,7 @@ class SumSink : public StepSink {
   }
   void move(Tier from, Tier to, std::int64_t bytes) {
     if (bytes == 0 || from == to) return;
-    bool const staged = is_staged(from, to, m_plan.unified);
+    bool const staged = is_staged(from, to, m_shape.plan().unified);
     copy(copy_lane(from, staged ? Tier::host : to), bytes);
     if (staged) copy(copy_lane(Tier::host, to), bytes);
   }
@@ -74,10 +64,8 @@ class SumSink : public StepSink {
     add(lane, copy_cost(bytes, m_machine, lane));
   }
 
-  BlockModel const& m_model;
   Machine const& m_machine;
   Shares m_capacity;
-  Plan const& m_plan;
   BlockShape const& m_shape;
   StepSums m_sums;
   std::int64_t m_times = 1;
@@ -86,16 +74,16 @@ class SumSink : public StepSink {
 }  // namespace
 
 double StepSums::bound_s() const {
-  return std::max(*std::ranges::max_element(busy_s), *std::ranges::max_element(asked_s));
+  return std::max(std::ranges::max(busy_s), std::ranges::max(asked_s));
 }
 
-// Told as a step whose updates are late: early ones are as much work, and would be told with a
-// micro-batch that stands for many.
+// The step is told as one whose updates are late: early ones are as much work, but would be told
+// with a micro-batch that stands for many.
 StepSums step_sums(BlockModel const& model, Machine const& machine, Plan const& plan,
                    std::int64_t micro_batches) {
   bool const several = micro_batches > 1;
   BlockShape const shape(model, plan, several, Grain::whole);
-  SumSink sink(model, machine, plan, shape);
+  SumSink sink(machine, shape);
   constexpr bool late = true;
   StepTelling step(shape, late, sink);
   step.begin_step();

@@ -2,41 +2,40 @@
 
 #include <algorithm>
 
+#include "plan/schedule/reach.hpp"
+
 namespace spillway {
 
-StepTimeline::StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
-                           BlockShape const& shape, StationBytes const& bytes)
-    : m_model(model),
-      m_plan(plan),
+StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
+                           StationBytes const& bytes)
+    : m_machine(machine),
       m_shape(shape),
       m_bytes(bytes),
-      m_machine(machine),
-      m_gradient(model.chunks.size(), -1),
-      m_updated(model.chunks.size(), -1) {}
-
-int StepTimeline::copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits) {
-  auto const lane = copy_lane(from, to);
-  return m_timeline.add(lane, copy_cost(bytes, m_machine, lane), waits);
-}
+      m_gradient(shape.model().chunks.size(), -1),
+      m_updated(shape.model().chunks.size(), -1) {}
 
 StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes,
                                               Waits const& waits) {
-  bool const staged = is_staged(from, to, m_plan.unified);
-  int const left = copy(from, staged ? Tier::host : to, bytes, waits);
-  return {left, staged ? copy(Tier::host, to, bytes, {left}) : left};
+  auto const copy = [&](Tier source, Tier target, Waits const& after) {
+    auto const lane = copy_lane(source, target);
+    return m_timeline.add(lane, copy_cost(bytes, m_machine, lane), after);
+  };
+  bool const staged = is_staged(from, to, m_shape.plan().unified);
+  int const left = copy(from, staged ? Tier::host : to, waits);
+  return {left, staged ? copy(Tier::host, to, {left}) : left};
 }
 
 int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
   if (bytes == 0) return job;
   waits.push_back(job);
-  return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, m_model.ranks), waits);
+  return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, m_shape.model().ranks), waits);
 }
 
 void StepTimeline::begin_micro_batch(MicroBatch const& now) {
   m_last_pass = now.first ? m_reported : -1;
-  m_fetched.assign(m_model.chunks.size(), -1);
-  m_spilled.assign(m_model.blocks.size(), -1);
-  m_reloads.assign(m_model.blocks.size(), {-1, -1});
+  m_fetched.assign(m_shape.model().chunks.size(), -1);
+  m_spilled.assign(m_shape.blocks(), -1);
+  m_reloads.assign(m_shape.blocks(), {-1, -1});
   m_released.assign(1, {-1, -1, -1});
   m_left.clear();
   m_left_bytes = 0;
@@ -44,10 +43,9 @@ void StepTimeline::begin_micro_batch(MicroBatch const& now) {
 
 void StepTimeline::fetch(int c, Station const&) {
   Waits const waits = {m_last_pass, m_updated[c]};
-  bool const is_there = places(c).parameters == Tier::device;
-  int const job =
-      is_there ? -1
-               : transfer(places(c).parameters, Tier::device, chunk(c).home_bytes, waits).there;
+  auto const home = places(c).parameters;
+  int job = -1;
+  if (home != Tier::device) job = transfer(home, Tier::device, chunk(c).home_bytes, waits).there;
   m_fetched[c] = send(chunk(c).fetch_sent_bytes, job, waits);
 }
 
@@ -57,27 +55,25 @@ void StepTimeline::forward(Station const& at, int piece) {
   if (piece == 0) {
     waits.push_back(b == 0 ? m_last_pass : -1);
     need_room_as_layout_gives_it(b, waits);
-    need_parameters(block(b).forward_chunks, waits);
+    need_parameters(m_shape.block(b).forward_chunks, waits);
     if (at.batch.first) need_memory_as_layout_gives_it(b, waits);
   }
-  m_last_pass =
-      m_timeline.add(Lane::compute, divided(block(b).forward, m_shape.forward_pieces(b)), waits);
+  m_last_pass = m_timeline.add(Lane::compute,
+                               divided(m_shape.block(b).forward, m_shape.forward_pieces(b)), waits);
 }
 
 void StepTimeline::leave(Station const& at, AwayPart const& part) {
-  int const b = at.block;
-  auto const to = *away_tier(plan_of(b).policy);
-  auto const away = transfer(Tier::device, to, part.bytes, {m_last_pass});
-  m_spilled[b] = away.there;
-  if (part.part + 1 == m_shape.forward_pieces(b))
-    left({b, is_staged(Tier::device, to, m_plan.unified) ? Tier::host : to, away.left,
-          part.bytes * m_shape.forward_pieces(b)});
+  auto const [left, there] = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
+  m_spilled[at.block] = there;
+  int const parts = m_shape.forward_pieces(at.block);
+  bool const staged = is_staged(Tier::device, part.to, m_shape.plan().unified);
+  if (part.part + 1 == parts)
+    note_left({at.block, staged ? Tier::host : part.to, left, part.bytes * parts});
 }
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {
-  auto const from = *away_tier(plan_of(part.block).policy);
   m_reloads[part.block][part.part] =
-      transfer(from, Tier::device, part.bytes, {m_spilled[part.block], m_last_pass}).there;
+      transfer(part.to, Tier::device, part.bytes, {m_spilled[part.block], m_last_pass}).there;
 }
 
 void StepTimeline::backward(Station const& at, int piece) {
@@ -86,30 +82,28 @@ void StepTimeline::backward(Station const& at, int piece) {
   if (piece == 0) {
     need_room_as_layout_gives_it(at.number, waits);
     waits.push_back(gradients_room_as_layout_gives_it(Tier::device, at.group));
-    need_parameters(block(b).backward_chunks, waits);
+    need_parameters(m_shape.block(b).backward_chunks, waits);
   }
   waits.push_back(m_reloads[b][piece]);
-  auto const& cost = block(b).policies[plan_of(b).policy].backward;
-  m_last_pass =
-      m_timeline.add(Lane::compute, divided(cost, m_shape.backward_pieces(at.group)), waits);
+  auto const cost = divided(m_shape.policy_cost(b).backward, m_shape.backward_pieces(at.group));
+  m_last_pass = m_timeline.add(Lane::compute, cost, waits);
 }
 
-// The host lane works on the device's gradients too where both are main memory.
+// Where device memory is main memory, the host lane works on the device's gradients too.
 void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
   auto& job = m_gradient[c];
   job = m_last_pass;
-  if (!sums_on_host(c) || (!at.batch.first && m_plan.unified)) return;
+  if (!sums_on_host(c) || (!at.batch.first && m_shape.plan().unified)) return;
   auto const bytes = m_shape.gradient(gradient).bytes;
   Waits const waits = {job, gradients_room_as_layout_gives_it(Tier::host, at.group)};
   job = transfer(Tier::device, Tier::host, bytes, waits).there;
-  left({at.number, Tier::host, job, bytes});
+  note_left({at.number, Tier::host, job, bytes});
 }
 
 int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
-  bool const on_host = sums_on_host(c);
-  return m_timeline.add(on_host ? Lane::host : Lane::compute, on_host ? costs.host : costs.compute,
-                        waits);
+  auto const lane = sums_on_host(c) ? Lane::host : Lane::compute;
+  return m_timeline.add(lane, costs.on(lane), waits);
 }
 
 void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
@@ -137,7 +131,7 @@ void StepTimeline::norm(int c) {
   m_go = m_norms[sums_on_host(c) ? 1 : 0] = add_for(c, chunk(c).norm, {m_gradient[c]});
 }
 
-// One that comes with the loss lets nothing wait: norms do, which are there later.
+// After a commit that comes with the loss, updates wait for norms, which are there later.
 void StepTimeline::commit(bool knows_norms) {
   if (knows_norms) report();
 }
@@ -148,18 +142,18 @@ void StepTimeline::report() {
 
 void StepTimeline::bring(int piece, bool late) {
   int const c = m_shape.chunk_of(piece);
-  auto const& work = m_shape.work(c);
+  auto const& work = m_shape.update(c);
   auto& brought = m_brought[piece % kAtOnce];
   if (!late) brought = {};
   int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
     // Gradients come when they are whole, and with them what leaves the device.
-    auto const all = work.needs.bytes[tier];
-    auto const gradient = tier == places(c).gradients ? work.needs.operand_bytes[0] : 0;
+    auto const all = work.brought_bytes[tier];
+    auto const gradient = tier == places(c).gradients ? work.operand_bytes[Operand::gradient] : 0;
     auto const late_bytes = tier == Tier::device ? all : gradient;
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
-    int const job = transfer(tier, work.needs.workplace, bytes, {slot_free(piece), after}).there;
+    int const job = transfer(tier, work.workplace, bytes, {slot_free(piece), after}).there;
     brought.push_back(job);
     if (late && gradient > 0) m_released.back()[tier] = job;
   }
@@ -167,22 +161,20 @@ void StepTimeline::bring(int piece, bool late) {
 
 void StepTimeline::update(int piece) {
   int const c = m_shape.chunk_of(piece);
-  auto const& work = m_shape.work(c);
-  bool const host = places(c).update == Tier::host;
-  auto const& whole = host ? chunk(c).update.host : chunk(c).update.compute;
+  auto const& work = m_shape.update(c);
   auto waits = m_brought[piece % kAtOnce];
   waits.push_back(m_go);
-  int freed = m_timeline.add(host ? Lane::host : Lane::compute, divided(whole, work.parts), waits);
-  auto& updated = m_updated[c];
-  int const changed = updated = freed;
+  auto const cost = divided(chunk(c).update.on(work.lane), work.parts);
+  int const changed = m_timeline.add(work.lane, cost, waits);
+  int freed = m_updated[c] = changed;
   auto const gradients = places(c).gradients;
-  if (work.needs.bytes[gradients] == 0) m_released.back()[gradients] = changed;
+  if (work.brought_bytes[gradients] == 0) m_released.back()[gradients] = changed;
   for (Tier const tier : kTiersInOrder) {
-    auto const bytes = work.needs.back_bytes[tier] / work.parts;
+    auto const bytes = work.back_bytes[tier] / work.parts;
     if (bytes == 0) continue;
-    auto const back = transfer(work.needs.workplace, tier, bytes, {changed});
+    auto const back = transfer(work.workplace, tier, bytes, {changed});
     freed = back.left;
-    if (tier == places(c).parameters) updated = back.there;
+    if (tier == places(c).parameters) m_updated[c] = back.there;
   }
   if (m_shape.slot_of(piece) >= 0) m_freed.push_back(freed);
 }
@@ -192,7 +184,7 @@ void StepTimeline::updated(int c) {
 }
 
 int StepTimeline::slot_free(int piece) const {
-  auto const slots = m_shape.work(m_shape.chunk_of(piece)).slots;
+  int const slots = m_shape.update(m_shape.chunk_of(piece)).slots;
   auto const before = m_steps * m_shape.slots() + m_shape.slot_of(piece) - slots;
   auto const last = std::min<std::ptrdiff_t>(before, std::ssize(m_freed) - 1);
   return last < 0 ? -1 : m_freed[last];
@@ -202,12 +194,12 @@ void StepTimeline::need_parameters(std::vector<int> const& chunks, Waits& waits)
   for (int const c : chunks) waits.push_back(m_shape.is_fetched(c) ? m_fetched[c] : m_updated[c]);
 }
 
-void StepTimeline::left(Left const& what) {
-  m_left.push_back(what);
-  m_left_bytes += what.bytes;
+void StepTimeline::note_left(Left const& left) {
+  m_left.push_back(left);
+  m_left_bytes += left.bytes;
 }
 
-// What left before the last station is waited for, the oldest first, once its bytes are needed:
+// A station waits for what left before the last one, the oldest first, once its bytes are needed:
 // layout does not keep free what is not needed yet, so from about this share of the peak on.
 void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   constexpr double share = 0.8;
@@ -215,7 +207,7 @@ void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   auto bytes = m_bytes.on_device[station] + m_left_bytes;
   for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
     bytes -= left->bytes;
-  PerTier<int> last = {-1, -1, -1};  // by where to: a lane ends them in order
+  PerTier<int> last = {-1, -1, -1};  // by destination: a lane ends its jobs in order
   while (!m_left.empty() && m_left.front().station + 1 < station &&
          static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
@@ -226,20 +218,20 @@ void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   for (int const job : last) waits.push_back(job);
 }
 
-// Of an update beside the backward pass it is expected that it has let go of its gradient some
-// groups later: then layout gives those bytes to another gradient, which waits where it has not.
+// An update beside the backward pass is expected to have let go of its gradient some groups later:
+// then layout gives those bytes to another gradient, which waits where that has not happened.
 int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const {
   int const from = group - kGroupsBeside - 1;
-  if (m_plan.redo || from < 0 || from >= std::ssize(m_released)) return -1;
+  if (m_shape.plan().redo || from < 0 || from >= std::ssize(m_released)) return -1;
   return m_released[from][tier];
 }
 
-// Where memory is one and parameters come, layout gives the bytes of a gradient that a late host
-// update still reads to the block `prefetch` before its own: that waits for the update.
+// Where memory is unified and parameters are fetched, layout gives the bytes of a gradient that a
+// late host update still reads to the block `prefetch` before its own: that block waits.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
-  if (!m_plan.unified || !m_plan.redo) return;
-  int const ahead = std::min(b + m_plan.prefetch, static_cast<int>(m_model.blocks.size()) - 1);
-  for (int const c : block(ahead).forward_chunks) {
+  if (!m_shape.plan().unified || !m_shape.plan().redo) return;
+  int const ahead = std::min(b + m_shape.plan().prefetch, m_shape.blocks() - 1);
+  for (int const c : m_shape.block(ahead).forward_chunks) {
     bool const comes = places(c).parameters != Tier::device;
     if (comes && places(c).update == Tier::host) waits.push_back(m_updated[c]);
   }

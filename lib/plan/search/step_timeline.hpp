@@ -1,5 +1,5 @@
-// A step's events as jobs on lanes: what each waits for, and how long it takes. A Sink for
-// tell_step.hpp, of a BlockShape.
+// A Sink for tell_step.hpp that turns a step's events into jobs on lanes: what each of them waits
+// for, and how long it takes.
 #pragma once
 
 #include <array>
@@ -9,15 +9,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plan/data/machine.hpp"
-#include "plan/schedule/reach.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate_bytes.hpp"
 #include "plan/time/timeline.hpp"
 
 namespace spillway {
 
-// Jobs to wait for; -1 is none.
+// A job waits for these; -1, which is none, is left out.
 class Waits {
  public:
   Waits(std::initializer_list<int> jobs) {
@@ -37,13 +35,12 @@ class Waits {
 
 class StepTimeline : public StepSink {
  public:
-  // All outlive it.
-  StepTimeline(BlockModel const& model, Machine const& machine, Plan const& plan,
-               BlockShape const& shape, StationBytes const& bytes);
+  // All outlive it. `shape` is of the grain `fine`.
+  StepTimeline(Machine const& machine, BlockShape const& shape, StationBytes const& bytes);
 
   Timeline const& timeline() const { return m_timeline; }
 
-  // The events.
+  // tell_step.hpp says what these events mean.
   void begin_micro_batch(MicroBatch const& now);
   void fetch(int chunk, Station const& at);
   void forward(Station const& at, int piece);
@@ -65,61 +62,56 @@ class StepTimeline : public StepSink {
   void end_update() { ++m_steps; }
 
  private:
+  using Jobs = IdVector<int>;  // -1: none
+
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
-  BlockCost const& block(int number) const { return m_model.blocks[number]; }
-  BlockPlan const& plan_of(int block) const { return m_plan.blocks[block]; }
-  // By chunk, the last job of a kind; -1: none.
-  using Jobs = std::vector<int>;
-
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  int copy(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
-  // What the bytes leave with, and what they are there with.
+  // With the job `left` the bytes have left, and with the job `there` they have arrived.
   struct Transfer {
     int left, there;
   };
   Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
-  // To other ranks, after `job`; that itself if there is nothing to send.
+  // Sends to other ranks after `job`, and returns that itself if there is nothing to send.
   int send(std::int64_t bytes, int job, Waits waits = {});
+  // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
-  // What layout makes wait, told in functions of their own.
+  // Layout gives bytes that were let go to something else, which waits for their last user.
   void need_room_as_layout_gives_it(int station, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
   int slot_free(int piece) const;
 
-  BlockModel const& m_model;
-  Plan const& m_plan;
+  Machine const& m_machine;
   BlockShape const& m_shape;
   StationBytes const& m_bytes;
-  Machine const& m_machine;
   Timeline m_timeline;
 
-  // Of the current micro-batch.
-  int m_last_pass = -1;                       // its last job
-  Jobs m_fetched, m_spilled;                  // by chunk; by block
-  std::vector<std::array<int, 2>> m_reloads;  // by block: halves
-  struct Left {                               // the device, and its room was not needed yet
+  // These belong to the current micro-batch.
+  int m_last_pass = -1;                    // the last job of its passes
+  Jobs m_fetched, m_spilled;               // by chunk and by block: what brings or spills it
+  IdVector<std::array<int, 2>> m_reloads;  // by block: of either half
+  // By tier and by group: the last user of the gradients of chunks that are updated beside it.
+  IdVector<PerTier<int>> m_released;
+  struct Left {
     int station;
     Tier to;
     int job;
     std::int64_t bytes;
   };
-  void left(Left const& what);
-  // By group beside which chunks were updated, and by tier: what let go of their gradients.
-  std::vector<PerTier<int>> m_released;
-  std::deque<Left> m_left;  // in the order of stations
+  void note_left(Left const& left);
+  std::deque<Left> m_left;  // what left the device and whose room was not needed yet, oldest first
   std::int64_t m_left_bytes = 0;
 
-  // Of steps.
-  Jobs m_gradient, m_updated;  // by chunk: what its gradient, its parameters were last changed by
+  // These go on from step to step.
+  Jobs m_gradient, m_updated;  // by chunk: what last changed its gradient, its parameters
   static constexpr int kAtOnce = kSlicesAhead + 1;
-  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for pieces from the next on
-  Jobs m_freed;                           // what emptied the slots, in turn
-  std::array<int, 2> m_norms = {-1, -1};  // the last one of either lane
-  int m_go = -1;                          // what an update waits for: a commit, or its own norm
-  int m_reported = -1;                    // the step before; -1: there was none
+  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for the next pieces
+  Jobs m_freed;                           // by slot, in turn: what emptied it
+  std::array<int, 2> m_norms = {-1, -1};  // the last one of the compute lane, and of the host lane
+  int m_go = -1;                          // an update waits for this: a commit, or its own norm
+  int m_reported = -1;                    // ends a step: the next one begins after it
   int m_steps = 0;
 };
 

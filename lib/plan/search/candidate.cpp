@@ -1,0 +1,93 @@
+#include "plan/search/candidate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace spillway {
+
+namespace {
+
+// Returns false if the candidate does not fit, or is among `all`.
+bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candidate>& all) {
+  auto next = make_candidate(strategy, space);
+  bool const is_known = std::ranges::count(all, next.plan, &Candidate::plan) > 0;
+  if (is_known || !fits(next.peaks, space.budgets())) return false;
+  take_time(next, space.estimator());
+  if (wears_too_fast(next, space)) return false;
+  all.push_back(std::move(next));
+  return true;
+}
+
+}  // namespace
+
+// Times in the same class are alike, so that there is an order.
+bool better(Candidate const& a, Candidate const& b) {
+  auto const rank = [](Candidate const& c) {
+    auto const time = std::floor(std::log(std::max(c.step_s, 1e-12)) / kAlike);
+    return std::tuple(time, c.moved_bytes, c.step_s);
+  };
+  return rank(a) < rank(b);
+}
+
+Candidate make_candidate(Strategy const& strategy, StrategySpace const& space) {
+  Candidate result{space.plan_of(strategy), strategy};
+  result.peaks = space.estimator().peaks(result.plan);
+  return result;
+}
+
+void take_time(Candidate& candidate, Estimator const& estimator) {
+  candidate.step_s = estimator.step_s(candidate.plan);
+  candidate.moved_bytes = between_tiers(estimator.sums(candidate.plan).moved_bytes);
+  candidate.timed = true;
+}
+
+bool wears_too_fast(Candidate const& candidate, StrategySpace const& space) {
+  auto const most = space.budgets().nvme_bytes_per_s;
+  if (std::isinf(most)) return false;
+  auto const moved = space.estimator().sums(candidate.plan).moved_bytes;
+  auto const bytes = static_cast<double>(moved[Lane::nvme_write]);
+  return bytes > most * candidate.step_s && bytes > most * space.estimator().step_s(candidate.plan);
+}
+
+bool fits(TierBytes const& peaks, Budgets const& budgets) {
+  return all_missing_bytes(peaks, budgets) == 0;
+}
+
+bool rest_fits(TierBytes const& peaks, Budgets const& budgets) {
+  return peaks[Tier::host] <= budgets.host_bytes && peaks[Tier::nvme] <= budgets.nvme_bytes;
+}
+
+// A budget of 0 means that there is no such tier: none is lost.
+Budgets corrected(Budgets budgets, TierBytes const& off) {
+  budgets.device_bytes -= off[Tier::device];
+  for (Tier const tier : {Tier::host, Tier::nvme}) {
+    auto& bytes = budgets.*budget_of(tier);
+    if (bytes > 0) bytes = std::max<std::int64_t>(1, bytes - off[tier]);
+  }
+  return budgets;
+}
+
+std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& space) {
+  std::vector<Candidate> all = {candidate};
+  auto more = candidate.strategy;
+  more.moves.count = space.fewest_moves(more, more.moves.count + 1);
+  space.find_room(more);
+  add(more, space, all);
+  more = candidate.strategy;
+  more.own.clear();
+  while (more.mix.kind > 0 && ++more.mix.layers <= space.layers()) {
+    space.find_room(more);
+    if (add(more, space, all)) break;
+  }
+  return {all.begin() + 1, all.end()};
+}
+
+std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space) {
+  std::vector<Candidate> all = {candidate};
+  for (Strategy const& near : space.neighbours(candidate.strategy)) add(near, space, all);
+  return {all.begin() + 1, all.end()};
+}
+
+}  // namespace spillway
