@@ -6,7 +6,7 @@
 
 namespace spillway::test {
 
-// One to eight changes, or another number; equal arguments give equal bytes.
+// Makes one to eight changes, or one other number; equal arguments give equal bytes.
 std::string mutated(std::string bytes, std::uint64_t seed);
 
 // Gives one whole number in a text another value. All else stays, so that what a reader does with

@@ -98,7 +98,7 @@ void require_same_again(Program const& program) {
 
 }  // namespace
 
-// What is believed can be walked, written, proved and timed.
+// A Program that is believed can be walked, written, proved and timed.
 FuzzTarget program_target() {
   return {"program", {to_json(small_program())}, [](std::string const& bytes) {
             auto const program = program_from_json(bytes, "program.json");

@@ -1,4 +1,4 @@
-// A Program as `spillway plan --items --json` prints it.
+// This kind of file is a Program as `spillway plan --items --json` prints it.
 #pragma once
 
 #include "targets.hpp"

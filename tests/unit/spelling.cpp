@@ -1,4 +1,5 @@
-// The words of enumerations as files have them: who renames an enumerator changes a file's form.
+// Files have these words for values of enumerations: who renames an enumerator changes the form of
+// files.
 #include "plan/listing/spelling.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
   EXPECT_EQ(spelled<OpKind>(), kinds);
 }
 
-// Values beyond the words, up to the last of a byte, that an enumerator has all the same.
+// Counts values beyond the words, up to the last of a byte, that an enumerator has all the same.
 template <class E>
 std::size_t forgotten() {
   constexpr auto words = kWords<E>.size();

@@ -116,7 +116,7 @@ struct Segment {
   bool operator==(Segment const&) const = default;
 };
 
-// Of a step and rank. Planning takes no longer for more, but a run keeps a record of each.
+// A rank's step has no more micro-batches, since a run keeps a record of each.
 inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
 
 struct Program {

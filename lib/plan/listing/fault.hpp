@@ -1,10 +1,12 @@
-// What is wrong in a file, and where. Only for this folder's sources.
+// A Fault says what is wrong in a file, and where. Only this folder's sources use it.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <concepts>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace spillway {
@@ -19,7 +21,7 @@ inline void require(bool holds, char const* why) {
   if (!holds) throw Fault(why);
 }
 
-// What `check` throws lies within this key, or this element of a list.
+// Adds a key, or the number of a list's element, to the place of a Fault that `check` throws.
 void within(auto const& key_or_number, auto const& check) {
   try {
     check();

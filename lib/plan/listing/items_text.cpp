@@ -16,14 +16,14 @@ namespace {
 // Names are as long as a model's author likes: longer ones push their own line alone.
 constexpr std::size_t kWidestWhat = 48, kWidestBuffers = 64;
 
-// "device[0x1200000 +42 MiB]": the bytes that are moved, not more.
+// Says which bytes are used: "device[0x1200000 +42 MiB]".
 std::string place(Program const& program, Access const& access) {
   Buffer const& buffer = program.buffers[access.buffer];
   return fmt::format("{}[{:#x} +{}]", name(buffer.tier), buffer.offset + access.first,
                      human_bytes(access.last - access.first));
 }
 
-// "#12 #7", each once and in their order.
+// Names buffers, each once and in their order: "#12 #7".
 std::string numbers(std::vector<Access> const& accesses) {
   std::vector<std::string> texts;
   for (Access const& access : accesses) {
@@ -33,8 +33,8 @@ std::string numbers(std::vector<Access> const& accesses) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-// A copy's two sides in full, since where bytes go is all that it does. It may read control words
-// beside its source.
+// Tells both sides of a copy in full, since where bytes go is all that it does. It may read control
+// words beside its source.
 std::string buffers(Program const& program, Item const& item) {
   auto const read = numbers(item.reads);
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {
@@ -49,7 +49,7 @@ std::string buffers(Program const& program, Item const& item) {
   return fmt::format("{}{}-> {}", read, read.empty() ? "" : " ", numbers(item.writes));
 }
 
-// The widest text that is no wider than `most`.
+// Returns the width of the widest text that is no wider than `most`.
 std::size_t width(std::vector<std::string> const& column, std::size_t most) {
   std::size_t widest = 0;
   for (auto const& text : column)
@@ -90,7 +90,7 @@ std::string segments_text(Program const& program) {
   return text;
 }
 
-// The items that use a buffer, from the first to the last.
+// Says for each buffer which items use it, from the first to the last.
 std::vector<std::string> users(Program const& program) {
   IdVector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
   for (Item const& item : program.items) {

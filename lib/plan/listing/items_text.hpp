@@ -1,4 +1,4 @@
-// A Program for a person: an item a line, in order.
+// Writes a Program for a person, who reads a line for each item.
 #pragma once
 
 #include <string>

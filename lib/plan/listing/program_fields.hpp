@@ -1,5 +1,5 @@
-// The fields of a Program by the names that files give them: those of its members, in their order.
-// A list that lacks one does not compile.
+// These lists name the fields of a Program as files do: like its members, in their order. A list
+// that lacks one does not compile.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 
 namespace spillway {
 
-// What a file begins with, and the number of its form.
+// A file begins with this key and the number of its form.
 inline constexpr char const* kFormKey = "spillway_program";
 inline constexpr int kForm = 1;
 
-// T, or T const: what is listed here is written and read.
+// Lists serve for T and T const, since what they name is both read and written.
 template <class T, class Wanted>
 concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
 template <class T>
@@ -52,7 +52,7 @@ SPILLWAY_FIELDS(LmHeadAttributes, chunk)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
-// Names of the kinds of Attributes, in their order; the first stands for none.
+// These name the kinds of Attributes, in their order; the first stands for none.
 inline constexpr auto kAttributeNames =
     std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "gelu",
                                      "dropout", "lm_head", "update_range", "adamw"});

@@ -21,10 +21,10 @@ namespace spillway {
 
 namespace {
 
-// Not the ordered one, which takes time quadratic in the keys of an object.
+// The ordered one would take time quadratic in the keys of an object.
 using Json = nlohmann::json;
 
-// Of a name or a word in a message.
+// A message shows so much of what it quotes.
 constexpr std::size_t kShownBytes = 60;
 
 std::string shown(std::string_view text) {
@@ -66,7 +66,7 @@ void read(Json const& json, T& value) {
   value = static_cast<T>(number);
 }
 
-// The place of a text among words.
+// Returns the place of a text among words.
 std::size_t read_word(Json const& json, std::span<std::string_view const> words) {
   if (!json.is_string()) throw Fault(fmt::format("must be one of {}", fmt::join(words, ", ")));
   auto const& text = json.get_ref<std::string const&>();
@@ -86,7 +86,7 @@ template <List T>
 void read(Json const& json, T& values);
 void read(Json const& json, Attributes& attributes);
 
-// What has fields.
+// This reads whatever has fields.
 template <class T>
 void read(Json const& json, T& value) {
   require(json.is_object(), "must be an object");
@@ -155,7 +155,7 @@ Program program_from_json(std::string const& text, std::string const& source) {
   try {
     return program_of(text);
   } catch (Fault const& fault) {
-    // Without the dot before the first key.
+    // A dot stands before the first key.
     refuse({source, fault.where.substr(fault.where.empty() ? 0 : 1)}, fault.why);
   }
 }

@@ -1,4 +1,4 @@
-// A Program as JSON, whole: what is read back is equal to what was written, field by field.
+// A Program is written as JSON, whole: what is read back is equal to it, field by field.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// A line for each item, buffer, tensor, op, chunk and segment.
+// There is a line for each item, buffer, tensor, op, chunk and segment.
 std::string to_json(Program const& program);
 
 // Throws Error(bad_input), one line that names `source` and the key, item or buffer: for text that

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
 constexpr std::size_t kMostOperands = 64, kMostAxes = 8;  // traffic of an op stays below 2^63
 
-// Whether each extent is one, and all elements together are no more than a machine has.
+// Says whether each extent is one, and all elements together are no more than a machine has.
 bool is_possible(Shape const& shape, DType dtype) {
   std::int64_t bytes = size_bytes(dtype);
   for (auto const extent : shape) {

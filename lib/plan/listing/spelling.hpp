@@ -1,5 +1,5 @@
-// A file spells the values of an enumeration as the sources name them. The compiler says how that
-// is, so no list can lack one.
+// A file spells the values of an enumeration as the sources name them. The compiler knows these
+// names, so no list of them can lag behind.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Empty where no enumerator has the value: GCC and Clang then write a cast, "(spillway::Lane)7".
+// Returns "" if no enumerator has the value: GCC and Clang then write a cast, "(spillway::Lane)7".
 template <auto value>
 constexpr std::string_view enumerator() {
   std::string_view text = __PRETTY_FUNCTION__;  // "... value = spillway::Lane::h2d; ..."
@@ -25,7 +25,7 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// Of the values from 0 on, in order.
+// These are the words of the values from 0 on, in order.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};
