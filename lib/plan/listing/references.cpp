@@ -84,7 +84,8 @@ void check(Program const& program, Chunk const& chunk) {
 }
 
 void check(Program const& program, Buffer const& buffer) {
-  check_tensor(program, buffer.tensor, program.once);  // slots of a move hold any
+  check_tensor(program, buffer.tensor,
+               program.once);  // a move's slots belong to no tensor, so -1 is allowed there
   require(buffer.bytes >= 0 && buffer.stride >= 0, "has an impossible size");
 }
 

@@ -11,7 +11,8 @@
 
 namespace spillway {
 
-// These are measurements of some steps, on one rank or of each kind on the slowest rank.
+// Holds what was measured over some steps: on one rank or, from `slowest`, each number from the
+// rank that was slowest in it.
 struct Measured {
   std::int64_t steps = 0;
   double step_s = 0;              // the median

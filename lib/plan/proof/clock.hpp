@@ -18,7 +18,8 @@ using Clock = PerLane<std::int32_t>;
 
 void join(Clock& into, Clock const& other);
 
-// Grows by one instance at a time, in total order.
+// Keeps the clock at which each instance, which is one run of an item, starts. Instances are
+// appended one by one, in the order of the program.
 class LaneClocks {
  public:
   explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
@@ -27,7 +28,8 @@ class LaneClocks {
   Clock by_order(Lane lane) const;
   // Returns what is known once the latest instance of `item` is complete; nothing if there is none.
   Clock after(Item const& item) const;
-  // Returns the start clock of the next instance of `item`, by order and waits.
+  // Returns what is known to be complete when `item` starts next: by the order of its lane, and by
+  // its waits.
   Clock start(Program const& program, Item const& item) const;
 
   // Appends an instance that starts with `start`; returns its position.

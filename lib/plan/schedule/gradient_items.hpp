@@ -14,7 +14,7 @@ class GradientItems : public StepSink {
   GradientItems(Draft& draft, GraphShape const& shape)
       : m_draft(draft), m_writer(draft.writer), m_shape(shape) {}
 
-  // Gradients of the micro-batch before are of no use to the next one.
+  // Forgets the gradients of the micro-batch before, which are of no use to the next one.
   void forget();
   // The first micro-batch's gradient is copied to the home of the step's; later ones to where the
   // lane that adds them up can reach them.

@@ -80,7 +80,8 @@ class GraphShape {
   IdVector<std::vector<int>> m_norm_ops;  // per chunk
   int m_loss_group = 0;
   Chunks m_chunks;                      // that are trained
-  std::vector<Chunks> m_updated_after;  // by group: chunks; one more for what comes late
+  std::vector<Chunks> m_updated_after;  // for each group: the chunks to update after it; a last
+                                        // entry for those after all groups
   std::vector<UpdatePiece> m_pieces;
 };
 

@@ -72,11 +72,13 @@ struct StepSink {
   void turn(MicroBatch const&) {}  // the forward pass is over
   void reload(Station const&, auto const& /*activation*/) {}
   void backward(Station const&, int /*piece*/) {}
-  void collect(GradientId, Station const&) {}  // it is copied to where the step's is summed up
-  void accumulate(GradientId, MicroBatch const&) {}  // it is added to the step's
-  void add_part(GradientId, MicroBatch const&) {}    // it is added to its chunk's
-  void reduce(GradientId, MicroBatch const&) {}      // its slices go out to ranks: all_to_all
-  void gather(GradientId, MicroBatch const&) {}      // they are summed and go round: all_gather
+  void collect(GradientId, Station const&) {
+  }  // the micro-batch's gradient goes to where the step's is summed up
+  void accumulate(GradientId, MicroBatch const&) {
+  }  // the micro-batch's gradient is added to the step's
+  void add_part(GradientId, MicroBatch const&) {}  // the part is added to its chunk's gradient
+  void reduce(GradientId, MicroBatch const&) {}    // its slices go out to ranks: all_to_all
+  void gather(GradientId, MicroBatch const&) {}    // they are summed and go round: all_gather
   void end_micro_batch(MicroBatch const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}

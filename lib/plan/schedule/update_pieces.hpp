@@ -21,7 +21,7 @@ struct UpdatePiece {
   std::int64_t elements() const { return range.last - range.first; }
 };
 
-// Slots are taken in turns.
+// Returns the pieces of these chunks' updates, in order. They take slots in turns.
 std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks);
 
 // Returns the backward group after which a micro-batch's loss is known, 0 where the forward pass

@@ -69,7 +69,8 @@ void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
   update.slices = div_ceil(chunk.elements, update.slice_elements);
 }
 
-// More parts than these, of a chunk's update and of all updates, would tell no more.
+// Cuts updates into few parts: at most 8 for a chunk and about 192 for all. More would not make the
+// estimate better.
 void BlockShape::divide_updates() {
   constexpr std::int64_t most_of_chunk = 8, most_of_all = 192;
   auto const most =

@@ -25,7 +25,8 @@ constexpr std::size_t kFewBlocks = 10;
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
 constexpr int kSharesOfFew = 2;  // are tried where blocks are few, even if one fits
 
-// Estimates of other tiers are nearly exact.
+// Scales the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and never
+// grow, as estimates for them are nearly exact.
 Budgets with_share(Budgets budgets, double share) {
   for (Tier const tier : kTiersInOrder) {
     auto& bytes = budgets.*budget_of(tier);
@@ -92,7 +93,8 @@ class Solver {
     m_looked_at += found.looked_at;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
-    // What is unlikely to fit, as estimates are off, is mended at once and compiled last.
+    // A candidate that probably does not fit, judging by how wrong estimates were so far, is
+    // replaced by smaller ones at once and is itself compiled last.
     try_best(std::move(found.fitting), true);
     try_best(std::exchange(m_unlikely, {}), false);
     if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return;
