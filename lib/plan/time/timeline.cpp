@@ -27,7 +27,7 @@ class Timeline::Execution {
   }
 
  private:
-  // What a lane does; between jobs it asks for nothing and never ends.
+  // A lane between jobs never ends.
   struct Running {
     int job = -1;  // -1: none
     Shares demand{};
@@ -58,22 +58,20 @@ class Timeline::Execution {
       auto const& [seconds, demand] = job.cost;
       lane = {number, demand, seconds, 1, now_s, now_s + seconds, lane.next + 1, 0};
       m_times[number].start_s = now_s;
+      ++m_running;
       empty_one = empty_one || seconds == 0;
     }
     return empty_one;
   }
 
   // Returns the most that one lane gets of a resource: what is left by those that ask for less, in
-  // equal parts. A lane alone gets what it asks for, since it was measured so.
-  double fair_share(Resource resource) const {
-    auto const asks = [&](Running const& lane) { return lane.demand[resource] > 0; };
-    auto const lanes = std::ranges::count_if(m_lanes, asks);
-    if (lanes < 2) return kNoLimit;
-    for (double even = m_capacity[resource] / static_cast<double>(lanes);;) {
+  // equal parts. `lanes` ask for any of it.
+  double fair_share(Resource resource, int lanes) const {
+    for (double even = m_capacity[resource] / lanes;;) {
       double left = m_capacity[resource];
       int greedy = 0;
       for (Running const& lane : m_lanes) {
-        double const asked = lane.demand[resource];
+        double const asked = lane.job < 0 ? 0 : lane.demand[resource];
         if (asked <= even) left -= asked;
         greedy += asked > even ? 1 : 0;
       }
@@ -83,12 +81,34 @@ class Timeline::Execution {
     }
   }
 
+  // Finds the most that one lane gets of each resource, and returns whether that limits any lane.
+  // A lane alone gets what it asks for, since it was measured so.
+  bool find_limits(Shares& most) const {
+    Shares asked{};
+    EnumArray<Resource, int, kResources> lanes{};
+    for (Running const& lane : m_lanes) {
+      if (lane.job < 0) continue;
+      for (std::size_t r = 0; r < kResources; ++r) {
+        asked[r] += lane.demand[r];
+        lanes[r] += lane.demand[r] > 0 ? 1 : 0;
+      }
+    }
+    bool any = false;
+    for (Resource const r : kResourcesInOrder) {
+      bool const suffices = lanes[r] < 2 || asked[r] <= m_capacity[r];
+      most[r] = suffices ? kNoLimit : fair_share(r, lanes[r]);
+      any |= !suffices;
+    }
+    return any;
+  }
+
   void share(double now_s) {
-    Shares most{};
-    for (Resource const r : kResourcesInOrder) most[r] = fair_share(r);
+    Shares most;
+    bool const limited = m_running > 1 && find_limits(most);
     for (Running& lane : m_lanes) {
+      if (lane.job < 0) continue;
       double rate = 1;
-      for (Resource const r : kResourcesInOrder)
+      for (std::size_t r = 0; r < kResources && limited; ++r)
         if (lane.demand[r] > most[r]) rate = std::min(rate, most[r] / lane.demand[r]);
       if (rate == lane.rate) continue;
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
@@ -98,13 +118,19 @@ class Timeline::Execution {
     }
   }
 
-  double next_end() const { return std::ranges::min(m_lanes, {}, &Running::end_s).end_s; }
+  double next_end() const {
+    double end_s = kNever;
+    for (Running const& lane : m_lanes) end_s = std::min(end_s, lane.end_s);
+    return end_s;
+  }
 
   void end_jobs(double now_s) {
     for (Running& lane : m_lanes) {
       if (lane.end_s > now_s) continue;
       m_times[lane.job].end_s = now_s;
-      lane = {.next = lane.next};
+      lane.job = -1;
+      lane.end_s = kNever;
+      --m_running;
     }
   }
 
@@ -112,6 +138,7 @@ class Timeline::Execution {
   Shares m_capacity;
   IdVector<Times> m_times;
   PerLane<Running> m_lanes;
+  int m_running = 0;  // lanes
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
