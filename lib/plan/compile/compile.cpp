@@ -13,7 +13,8 @@ namespace spillway {
 namespace {
 
 void prove(Program const& program) {
-  // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
+  // This is checked in release builds too, because a wrong Program would silently train on wrong
+  // numbers.
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 

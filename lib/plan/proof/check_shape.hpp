@@ -1,4 +1,5 @@
-// Checks what must hold before a Program can be walked at all: numbers, ranges and counts.
+// Checks the numbers, ranges and counts of a Program, which must be right before its items can be
+// walked.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace spillway {
 
-// Returns the first thing that is wrong, as a Violation without an earlier item.
+// Returns a Violation for the first mistake, in which no earlier item is named.
 std::optional<Violation> check_shape(Program const& program);
 
 }  // namespace spillway

@@ -27,9 +27,10 @@ class Timeline::Execution {
   }
 
  private:
-  // What a lane does; between jobs it asks for nothing and never ends.
+  // Holds what a lane does at the moment. Between two jobs a lane has no demand, and its `end_s` is
+  // kNever.
   struct Running {
-    int job = -1;  // -1: none
+    int job = -1;  // number of the running job; -1 if there is none
     Shares demand{};
     double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
     std::size_t next = 0;  // index of the next job in the lane's queue
@@ -45,7 +46,8 @@ class Timeline::Execution {
     return true;
   }
 
-  // Begins all jobs that can. Returns whether one of them takes no time, so that others may follow.
+  // Begins all jobs that can begin. Returns whether one of them takes no time, because others may
+  // then begin at once.
   bool begin_jobs(double now_s) {
     bool empty_one = false;
     for (Lane const name : kLanesInOrder) {
@@ -63,8 +65,8 @@ class Timeline::Execution {
     return empty_one;
   }
 
-  // Returns the most that one lane gets of a resource: what is left by those that ask for less, in
-  // equal parts. A lane alone gets what it asks for, since it was measured so.
+  // Returns the most that one lane gets of a resource: an equal part of what is left by lanes that
+  // ask for less. A lane that is alone has no limit, because its job was measured alone.
   double fair_share(Resource resource) const {
     auto const asks = [&](Running const& lane) { return lane.demand[resource] > 0; };
     auto const lanes = std::ranges::count_if(m_lanes, asks);
