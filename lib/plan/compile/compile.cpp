@@ -13,8 +13,7 @@ namespace spillway {
 namespace {
 
 void prove(Program const& program) {
-  // This is checked in release builds too, because a wrong Program would silently train on wrong
-  // numbers.
+  // Release builds check this too: a wrong Program would silently train on wrong numbers.
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 

@@ -18,8 +18,7 @@ struct Budgets {
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
-// Returns a pointer to the member that holds a tier's budget, for use as
-// `budgets.*budget_of(tier)`.
+// Returns a pointer to a tier's member of Budgets, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
                                                       &Budgets::nvme_bytes};

@@ -1,6 +1,5 @@
 // A Machine says how fast one machine is for one rank of a run. lib/profile measures the numbers,
-// or a file gives them. A rate of 0 is unknown, and work that depends on it is predicted to take no
-// time.
+// or a file gives them. A rate of 0 is unknown; work that needs it is taken to last 0 s.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,7 @@ struct Machine {
   double node_gbps = 0;               // rate at which a rank sends to other ranks of its node
   double host_cores = 0;              // number of host lane threads that reach its rates; 0 means 1
 
-  // Device memory belongs to one rank. Host memory and drives belong to a node, whose ranks share
-  // them.
+  // Device memory belongs to one rank. Ranks of a node share host memory and drives.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
   std::int64_t node_ranks = 1;
   std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // bytes until a drive is worn out
@@ -46,8 +44,7 @@ struct Machine {
   // for the host lane. Predictions prefer these times to all rates.
   Numbers op_s = {};
   // Holds the rates of other ops by kind, such as "adamw" or "host adamw": GFLOP/s if the kind
-  // counts flops, otherwise GB/s of memory traffic. Predictions prefer these rates to the ones
-  // above.
+  // counts flops, otherwise GB/s of memory traffic. Predictions prefer them to the rates above.
   Numbers kind_giga_per_s = {};
 };
 

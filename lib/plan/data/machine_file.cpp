@@ -78,8 +78,7 @@ About read_about(Value const& value, std::string const& source) {
   return about;
 }
 
-// Removes the entry of `key` from a file's map and returns its value, because only numbers may
-// remain in the map.
+// Moves the value of `key` out of a file's map, in which only numbers may remain.
 std::optional<Value> taken(Value& root, std::string_view key) {
   auto const found = std::ranges::find(root.entries, key, &Entry::key);
   if (found == root.entries.end()) return std::nullopt;

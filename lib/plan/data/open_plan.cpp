@@ -35,8 +35,7 @@ ChunkPlan chunk_plan(PlanRequest const& request, int chunk) {
 }
 
 // Returns the size of a slice, which is a multiple of `unit`. The largest tensor gets between `few`
-// and `many` slices, and all tensors together get at most about 1024, because planning more slices
-// takes longer.
+// and `many` slices, and all tensors together about 1024 at most, because more take longer to plan.
 std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std::int64_t many,
                    std::int64_t usual, std::int64_t unit) {
   auto const part = [&](std::int64_t amount, std::int64_t parts) {

@@ -30,8 +30,8 @@ constexpr std::size_t index(Lane lane) {
 template <class T>
 using PerLane = EnumArray<Lane, T, kLanes>;
 // A serial lane finishes each item before it starts the next one. The other lanes start items in
-// order and may finish them out of order, but there an item counts as finished only once all items
-// before it have finished.
+// order and may finish them out of order, but there an item counts as finished only after all
+// before it.
 constexpr bool is_serial(Lane lane) {
   return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
 }
@@ -48,8 +48,7 @@ struct Part {
   bool operator==(Part const&) const = default;
 };
 
-// A buffer is a place for a tensor's bytes. A tensor that is spilled, reloaded or recomputed has
-// several buffers.
+// A buffer holds a tensor's bytes. A tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
   std::string name;
@@ -111,8 +110,7 @@ struct Item {
   bool operator==(Item const&) const = default;
 };
 
-// A segment consists of items [first, last). A step runs its segments in the order of
-// `segment_sequence`.
+// A segment consists of items [first, last). `segment_sequence` says how a step runs segments.
 struct Segment {
   std::string name;  // first, middle, last or update; a single micro-batch is the `last` one
   ItemNumber first = 0, last = 0;
@@ -152,14 +150,12 @@ inline auto accesses(Item const& item) {
   return std::views::iota(std::size_t{0}, item.reads.size() + item.writes.size()) |
          std::views::transform(at);
 }
-// Says whether items of this kind concern a tensor or an op; the others concern a whole batch or
-// step.
+// Says whether items of this kind concern a tensor or an op, not a whole batch or step.
 constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }
 
-// Returns how often a step of n micro-batches runs a segment: n - 2 times if it is `middle`, else
-// once.
+// Returns how often a step runs a segment: n - 2 times if it is `middle`, otherwise once.
 std::int64_t times_a_step(Program const& program, Segment const& segment);
 // Returns the indices in Program::segments of the segments that one step of n micro-batches runs:
 // first, n - 2 times middle, last, update. The result has `middle` at most `most_middles` times.
@@ -170,8 +166,7 @@ std::int64_t written_bytes(Item const& item);
 // Returns an item's kind and the name of what it works on, for example "copy h.3/attn", "matmul
 // h.3/fc" or "commit".
 std::string what(Program const& program, Item const& item);
-// Describes an item in errors, traces and explanations, for example "item 41 nvme_write copy
-// h.3/attn (42 MiB)".
+// Describes an item in errors and traces, for example "item 41 nvme_write copy h.3/attn (42 MiB)".
 std::string describe(Program const& program, ItemNumber item);
 
 }  // namespace spillway

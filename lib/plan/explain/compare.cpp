@@ -61,8 +61,7 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
-  // If the search finds no better plan with more memory, a run would keep the chosen one and gain
-  // nothing.
+  // If the search finds no better plan with more memory, a run would keep the chosen one.
   auto const what = change(more.cost.step_s, chosen.step_s);
   if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),

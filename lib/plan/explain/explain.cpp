@@ -52,8 +52,7 @@ std::string where_state_is(Plan const& plan) {
   return text;
 }
 
-// Names what determines a step's time beside computing: the lane that the step waits for most, or
-// else the busiest link.
+// Names the lane, beside computing, that a step waits for most, or else the busiest link.
 std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
   for (LaneShare const& share : path) {
     if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;

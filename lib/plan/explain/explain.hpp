@@ -9,8 +9,7 @@
 
 namespace spillway {
 
-// Returns the explanation, whose first sentence says whether the plan fits and what limits its
-// speed.
+// The first sentence says whether the plan fits and what limits its speed.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets);
 

@@ -38,8 +38,7 @@ std::string of_layers(Graph const& graph, std::string_view blocks) {
   return letters;
 }
 
-// Returns one letter for each block: '.' if it has no chunk, and '*' if its chunks are in different
-// tiers.
+// Returns a letter for each block: '.' without a chunk, '*' with chunks in different tiers.
 std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {

@@ -24,8 +24,7 @@ std::string place(Program const& program, Access const& access) {
                      human_bytes(access.last - access.first));
 }
 
-// Lists the numbers of the buffers, each once and in the order of the accesses, for example "#12
-// #7".
+// Lists the numbers of the buffers, each once and in order of access, for example "#12 #7".
 std::string numbers(std::vector<Access> const& accesses) {
   std::vector<std::string> texts;
   for (Access const& access : accesses) {
@@ -36,8 +35,7 @@ std::string numbers(std::vector<Access> const& accesses) {
 }
 
 // Lists the buffers that an item uses. A copy is shown with the places of its source and its
-// destination, because moving bytes is all that it does. It may read control words beside its
-// source.
+// destination, because it only moves bytes. It may read control words too.
 std::string buffers(Program const& program, Item const& item) {
   auto const read = numbers(item.reads);
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {

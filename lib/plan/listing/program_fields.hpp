@@ -22,8 +22,7 @@ concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
 template <class T>
 concept List = std::derived_from<T, std::vector<typename T::value_type>>;
 
-// Calls visit(name, member) for each member. `names` has the members' names, with ", " between
-// them.
+// Calls visit(name, member) for each member. `names` joins the members' names with ", ".
 void visit_members(auto const& visit, std::string_view names, auto&... members) {
   auto const one = [&](auto& member) {
     auto const end = names.find(',');
@@ -33,8 +32,7 @@ void visit_members(auto const& visit, std::string_view names, auto&... members) 
   (one(members), ...);
 }
 
-// Defines visit_fields(object, visit), which calls visit(name, member) for each member in the order
-// of declaration.
+// Defines visit_fields(object, visit), which calls visit(name, member) for members in order.
 #define SPILLWAY_FIELDS(Type, ...)                              \
   void visit_fields(Of<Type> auto& object, auto const& visit) { \
     auto& [__VA_ARGS__] = object;                               \

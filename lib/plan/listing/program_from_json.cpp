@@ -21,8 +21,7 @@ namespace spillway {
 
 namespace {
 
-// The ordered variant, nlohmann::ordered_json, would take time quadratic in the number of an
-// object's keys.
+// An ordered_json would take time quadratic in the number of an object's keys.
 using Json = nlohmann::json;
 
 // Messages quote at most this many bytes of a text.

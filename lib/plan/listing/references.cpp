@@ -102,8 +102,7 @@ void check_each(Program const& program, auto const& list) {
   for (std::size_t i = 0; i < list.size(); ++i) within(i, [&] { check(program, list[i]); });
 }
 
-// Checks that the bytes that all ranks move in a step can be summed up, because times are computed
-// from these sums.
+// Checks that the bytes that all ranks move in a step have a sum below 2^63.
 void check_sums(Program const& program) {
   std::int64_t moved = 0;
   for (Segment const& segment : program.segments) {

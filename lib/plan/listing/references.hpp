@@ -1,5 +1,4 @@
-// Checks that everything that a Program from a file refers to by number exists, and that its sizes
-// are possible.
+// Checks that what a Program from a file refers to exists, and that its sizes are possible.
 #pragma once
 
 #include "plan/data/program.hpp"

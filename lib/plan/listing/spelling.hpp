@@ -8,8 +8,7 @@
 
 namespace spillway {
 
-// Returns the name of a value, or "" if it has none: GCC and Clang then write a cast,
-// "(spillway::Lane)7".
+// Returns a value's name, or "" if it has none: compilers then write "(spillway::Lane)7".
 template <auto value>
 constexpr std::string_view enumerator() {
   std::string_view text = __PRETTY_FUNCTION__;  // has "value = spillway::Lane::h2d;" in it

@@ -67,8 +67,7 @@ std::int64_t first_free(Occupied const& occupied, Movable const& p) {
   return offset;
 }
 
-// Gives each buffer in turn the lowest offset at which its bytes are free while it needs them.
-// Returns the peak.
+// Gives each buffer in turn the lowest offset that is free while it is alive. Returns the peak.
 std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   Occupied occupied(items);
   std::int64_t peak = 0;

@@ -9,8 +9,7 @@ namespace spillway {
 
 namespace {
 
-// A reload is a copy that brings back a part of a buffer. The last use of the buffer before the
-// copy is at item `used_until`.
+// A reload copies back a part of a buffer that item `used_until` was the last to use.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;

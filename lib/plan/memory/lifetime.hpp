@@ -41,8 +41,7 @@ std::int64_t alignment_bytes(std::int64_t bytes, Tier tier);
 std::int64_t footprint_bytes(std::int64_t bytes, Tier tier);
 std::int64_t footprint_bytes(Buffer const& buffer);
 
-// Returns how many bytes are alive in `tier` during each item. No layout can have a lower peak than
-// the highest of these numbers.
+// Returns how many bytes are alive in `tier` during each item. No peak can be below the maximum.
 IdVector<std::int64_t> live_bytes(Program const& program, Lifetimes const& lifetimes, Tier tier);
 
 }  // namespace spillway

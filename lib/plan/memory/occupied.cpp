@@ -49,8 +49,7 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
 }
 
 // A taken stay can be in the way in three cases: it begins or ends in a leaf where `stay` begins or
-// ends, it lasts for all of a node on the path of `stay`, or it is anywhere in a node inside
-// `stay`.
+// ends, it lasts for all of a node on the path of `stay`, or it is in a node inside `stay`.
 std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
                                   std::int64_t offset) const {
   std::vector<ByteUnion const*> unions;

@@ -49,8 +49,7 @@ class Occupied {
 
   std::size_t m_leaves;  // number of leaves, which is a power of two
   std::vector<Node> m_nodes;
-  // Holds, for each leaf, the stays that begin or end in it, in the order of their first bytes in
-  // the arena.
+  // Holds, for each leaf, the stays that begin or end in it, in the order of their offsets.
   std::vector<std::vector<Stay>> m_partly;
 };
 

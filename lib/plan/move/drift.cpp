@@ -55,8 +55,7 @@ std::string reason(Simulation const& planned, Measured const& measured, Lane lan
 }
 
 void slow_down(Machine& machine, Factors const& known) {
-  // Returns the factor of lane `own` or, if that is unknown, the factor of lane `like`, but at
-  // least 1.
+  // Returns the factor of lane `own` or, if that is unknown, of lane `like`, but at least 1.
   auto const factor = [&](Lane own, Lane like) {
     return known[own] > 0 ? known[own] : std::max(known[like], 1.0);
   };

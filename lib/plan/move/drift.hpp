@@ -37,8 +37,7 @@ struct Drift {
 std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planned,
                                 Measured const& measured);
 
-// Holds the predicted step times of two plans on one Machine, and the time of the move between
-// them.
+// Holds the predicted step times of two plans and the time of the move between them.
 struct Change {
   double step_s = 0, new_step_s = 0, move_s = 0;
   std::int64_t steps_left = 0;

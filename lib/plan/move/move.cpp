@@ -82,8 +82,7 @@ class MoveWriter {
     bool const halts = needs_slots({bytes, hop.from, hop.to});
     auto const slice = halts ? m_program.buffers[m_slots[0]].bytes : kSliceBytes;
     auto const count = div_ceil(bytes, slice);
-    // If a tensor's new place is above its old one and overlaps it, the tensor's end must move
-    // first.
+    // A tensor that moves up, over its old place, must move its end first.
     bool const upwards = hop.from.tier == hop.to.tier && hop.from.offset < hop.to.offset;
     for (std::int64_t n = 0; n < count; ++n) {
       auto const first = (upwards ? count - 1 - n : n) * slice;

@@ -66,8 +66,7 @@ class Orderer {
     });
   }
 
-  // Moves a tensor that blocks another one to a gap. It takes the smallest tensor for which there
-  // is a gap.
+  // Moves a tensor that blocks another one into a gap. It takes the smallest that fits.
   bool park_one() {
     std::vector<Relocation*> in_the_way;
     for (Relocation& tensor : m_tensors)

@@ -27,8 +27,7 @@ bool is_id(std::int64_t id, List const& list) {
   return id >= 0 && id < std::ssize(list);
 }
 
-// Checks that a part lies within its tensor or slice. The first rank's slice is used, because no
-// other slice is larger.
+// Checks that a part lies within its tensor or slice. No slice is larger than the first rank's.
 void check_part(Program const& program, Buffer const& b) {
   require(is_id(b.tensor, program.tensors), "'{}' is a part of no tensor", b.name);
   Tensor const& tensor = program.tensors[b.tensor];

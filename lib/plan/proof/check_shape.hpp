@@ -1,5 +1,4 @@
-// Checks the numbers, ranges and counts of a Program, which must be right before its items can be
-// walked.
+// Checks numbers, ranges and counts, which must be right before a Program can be walked.
 #pragma once
 
 #include <optional>

@@ -104,8 +104,7 @@ bool is_needed(Program const& program, LaneClocks const& clocks, Item const& ite
 }
 
 // Drops the waits that are implied at every instance. Dropping all of them at once is sound: a wait
-// is implied only by a wait for a later instance, so every chain of implications ends at a wait
-// that stays.
+// is implied only by a wait for a later instance, so every chain ends at a wait that stays.
 void drop_implied(Program& program, std::vector<Instance> const& instances) {
   LaneClocks clocks(program.items.size());
   IdVector<std::vector<ItemNumber>> needed(program.items.size());

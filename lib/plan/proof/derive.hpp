@@ -1,5 +1,4 @@
-// Derives from the items' accesses which writers their reads expect, and which items they must wait
-// for.
+// Derives from the items' accesses which values they read and which items they must wait for.
 #pragma once
 
 #include "plan/data/program.hpp"

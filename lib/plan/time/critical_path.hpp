@@ -23,8 +23,7 @@ struct PathPart {
 // last among those it waited for; in a tie, after the item before it on its own lane.
 std::vector<PathPart> critical_path(Program const& program, Simulation const& simulation);
 
-// Holds the seconds that the path spends on a lane, in total and for each kind of op or of moved
-// data.
+// Holds the seconds that the path spends on a lane, also for each kind of op or data.
 struct LaneShare {
   Lane lane = Lane::compute;
   double seconds = 0;

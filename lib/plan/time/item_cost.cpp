@@ -64,8 +64,7 @@ Shares capacities(Machine const& machine) {
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane) {
   bool const host = lane == Lane::host;
   ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
-  // Demand is limited to what there is: an op was measured alone, so it is not slowed down when
-  // alone.
+  // Demand is limited to what there is, so that an op alone takes the time that was measured.
   auto const most = capacities(machine);
   auto const ask = [&](Resource resource, double amount) {
     cost.demand[resource] = std::min(amount, most[resource]);

@@ -19,8 +19,7 @@ constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
 constexpr int kLongestPeriod = 4;     // in micro-batches
 constexpr double kAlikeTimes = 1e-9;  // times that differ by a smaller share of a period are equal
 
-// Makes a job for every instance. The job waits for the latest instances of the items that its item
-// waits for.
+// Makes a job for every instance. A job waits for the latest instances of its item's waits.
 Timeline timeline_of(Program const& program, std::vector<Instance> const& instances,
                      IdVector<ItemCost> const& costs) {
   Timeline timeline;
@@ -96,8 +95,7 @@ class StepWalk {
  private:
   int half() const { return m_middles / 2; }
   int items() const { return m_middle.last - m_middle.first; }
-  // Returns the index of the first instance of a micro-batch between the first and the last one of
-  // a step.
+  // Returns the index of the first instance of run `number` of the `middle` segment.
   int middle(int step, int number) const {
     auto const step_items = static_cast<int>(m_instances.size()) / (m_steady + 1);
     return step * step_items + m_middle.first + number * items();

@@ -31,8 +31,7 @@ struct Simulation {
   PerLane<double> busy_s{};
   PerLane<std::int64_t> bytes{};  // bytes that each lane moves in a step
 };
-// Steps of at most this many items are simulated completely, unless the caller gives another
-// number.
+// By default, steps of at most this many items are simulated completely.
 inline constexpr std::int64_t kWalkedItems = 100'000;
 Simulation simulate(Program const& program, Machine const& machine,
                     std::int64_t walked_items = kWalkedItems);

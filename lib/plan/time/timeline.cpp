@@ -27,8 +27,7 @@ class Timeline::Execution {
   }
 
  private:
-  // Holds what a lane does at the moment. Between two jobs a lane has no demand, and its `end_s` is
-  // kNever.
+  // Holds what a lane does at the moment. Between jobs `end_s` is kNever.
   struct Running {
     int job = -1;  // number of the running job; -1 if there is none
     Shares demand{};
@@ -46,8 +45,7 @@ class Timeline::Execution {
     return true;
   }
 
-  // Begins all jobs that can begin. Returns whether one of them takes no time, because others may
-  // then begin at once.
+  // Begins all jobs that can begin. Returns whether one takes no time, so that others may follow.
   bool begin_jobs(double now_s) {
     bool empty_one = false;
     for (Lane const name : kLanesInOrder) {

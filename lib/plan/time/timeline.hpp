@@ -11,8 +11,7 @@ namespace spillway {
 // Holds jobs on lanes. A lane runs its jobs one at a time, in the order in which they were added.
 class Timeline {
  public:
-  // Adds a job and returns its number, which counts from 0. The job begins only when all earlier
-  // jobs in `waits` have ended.
+  // Adds a job and returns its number, from 0. It begins when all jobs in `waits` have ended.
   int add(Lane lane, ItemCost const& cost, std::span<int const> waits);
 
   int jobs() const { return static_cast<int>(m_jobs.size()); }
