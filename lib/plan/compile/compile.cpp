@@ -13,7 +13,7 @@ namespace spillway {
 namespace {
 
 void prove(Program const& program) {
-  // Checked in release builds too: a wrong Program would train on wrong numbers without a sign.
+  // Release builds check this too: a wrong Program would silently train on wrong numbers.
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 

@@ -1,4 +1,5 @@
-// Makes proved Programs from a Graph and a Plan, by schedule, layout, derive_waits and verify.
+// Makes Programs from a Graph and a Plan by calling schedule, layout and derive_waits, and has
+// verify prove that they are correct.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,18 @@ struct Compiled {
   Program train;
   std::optional<Program> eval;
 };
-// Does schedule and layout only: every peak is known then, and nothing can run yet. Throws
-// std::invalid_argument for a Plan that cannot be scheduled.
+// Only schedules and lays out the Programs: their peaks are then known, but they cannot run yet.
+// Throws std::invalid_argument for a Plan that cannot be scheduled.
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks);
-// Needs Programs that have their waits. Throws std::logic_error for a Violation, which would be a
-// mistake of ours.
+// Proves Programs that already have their waits. Throws std::logic_error for a Violation, which
+// would be a bug of this library.
 void prove(Compiled const& compiled);
-// Does everything, up to the proof.
+// Schedules, lays out and proves the Programs, which are then ready to run.
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
-// Makes the Program of an inference graph (Purpose::eval or generate) alone.
+// Makes the Program of an inference graph, whose Purpose is eval or generate.
 Program compile_inference(Graph const& graph, std::int64_t ranks);
 
 }  // namespace spillway

@@ -12,13 +12,13 @@ namespace spillway {
 
 struct Budgets {
   std::int64_t device_bytes = 0;
-  std::int64_t host_bytes = 0;  // 0: no host tier
-  std::int64_t nvme_bytes = 0;  // 0: no NVMe tier
-  // A step may write this much on average, because writes wear a drive out.
+  std::int64_t host_bytes = 0;  // 0 means that there is no host tier
+  std::int64_t nvme_bytes = 0;  // 0 means that there is no NVMe tier
+  // Limits the average rate at which a step writes to NVMe, because writes wear a drive out.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
-// Returns the member that holds the budget of a tier, for use as `budgets.*budget_of(tier)`.
+// Returns a pointer to a tier's member of Budgets, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
                                                       &Budgets::nvme_bytes};
@@ -31,7 +31,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
   return has_tier(budgets, away_tier(policy).value_or(Tier::device));
 }
 
-// Says by how much each peak is above its budget; 0 where it fits.
+// Returns by how many bytes each peak exceeds its budget, or 0 where it does not.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
   for (Tier const tier : kTiersInOrder)

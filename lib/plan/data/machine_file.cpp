@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown", kAbout = "about";
 constexpr std::int64_t kMostThreads = 4096;
-constexpr double kMost = 1e9;  // no number of a file is as high: as GFLOP/s it is an exaflop
+constexpr double kMost = 1e9;  // limit of all numbers in a file; 1e9 GFLOP/s are an exaflop/s
 
 std::vector<Key> keys_of(Machine& machine) {
   std::vector<Key> keys = {
@@ -31,11 +31,11 @@ std::vector<Key> keys_of(Machine& machine) {
        "What may be written to the drives in their life."},
   };
   for (MachineField const& field : machine_fields()) {
-    // A rate of 0 would mean that it is not known; a cost may be 0.
+    // A rate must be above 0, because 0 stands for an unknown rate. A cost may be 0.
     RealField const real{&(machine.*field.at), 0, kMost, field.more_is_better};
     keys.push_back({field.key, real, kUnknown, "", field.doc});
   }
-  // Keys with the same first part become one nested map, so they must follow each other.
+  // Keys with the same first part form one nested map in the file, so they must follow each other.
   auto const group = [](Key const& key) { return key.name.substr(0, key.name.find('.')); };
   std::ranges::stable_sort(keys, {}, group);
   return keys;
@@ -78,7 +78,7 @@ About read_about(Value const& value, std::string const& source) {
   return about;
 }
 
-// Takes the entry of `key` out of a file's map, because only numbers may remain there.
+// Moves the value of `key` out of a file's map, in which only numbers may remain.
 std::optional<Value> taken(Value& root, std::string_view key) {
   auto const found = std::ranges::find(root.entries, key, &Entry::key);
   if (found == root.entries.end()) return std::nullopt;

@@ -34,8 +34,8 @@ ChunkPlan chunk_plan(PlanRequest const& request, int chunk) {
   return plan;
 }
 
-// A slice is a multiple of `unit`. The largest of what is moved gets between `few` and `many`
-// slices, and all of it together about 1024 at most, since more take longer to plan.
+// Returns the size of a slice, which is a multiple of `unit`. The largest tensor gets between `few`
+// and `many` slices, and all tensors together about 1024 at most, because more take longer to plan.
 std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std::int64_t many,
                    std::int64_t usual, std::int64_t unit) {
   auto const part = [&](std::int64_t amount, std::int64_t parts) {
@@ -45,7 +45,8 @@ std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std
   return std::clamp(usual, std::min(least, most), most);
 }
 
-// The spill file's checksums are of whole pieces of 1 MiB: 512 Ki elements of any dtype of state.
+// The spill file has a checksum for each piece of 1 MiB. In any dtype that state may have, 512 Ki
+// elements are a whole number of pieces.
 constexpr std::int64_t kPieceElements = std::int64_t{512} << 10,
                        kPieceBytes = std::int64_t{1} << 20;
 
@@ -62,7 +63,7 @@ std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
   auto largest = update_slice * size_bytes(DType::f32);
   std::int64_t all = 0;
   for (Tensor const& tensor : graph.tensors) {
-    if (!tensor.is_activation()) continue;
+    if (!tensor.is_activation() && tensor.role != Role::parameter) continue;
     largest = std::max(largest, tensor.bytes());
     all += tensor.bytes();
   }

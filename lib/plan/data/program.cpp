@@ -10,7 +10,7 @@ namespace spillway {
 
 namespace {
 
-// Names what an item is about: the op that it runs, or the tensor that moves.
+// Returns the name of the op that an item runs, or of the tensor that it moves.
 std::string subject(Program const& program, Item const& item) {
   if (item.kind == ItemKind::op) return program.ops[item.op].name;
   if (!concerns_tensor(item.kind) || item.operands.empty()) return "";

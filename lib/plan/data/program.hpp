@@ -1,6 +1,6 @@
-// A Program is one training step (or evaluation): items in a total order, each on a lane, and the
-// buffers that they use, each at a fixed place. `schedule`, `layout` and `derive_waits` make it,
-// `verify` proves it, `simulate` predicts its time, and the engine runs it.
+// A Program describes one training step, or one evaluation. It has items in a total order, each on
+// a lane, and the buffers that the items use, each at a fixed place. `schedule`, `layout` and
+// `derive_waits` make it, `verify` proves it, `simulate` predicts its time, and the engine runs it.
 #pragma once
 
 #include <array>
@@ -29,20 +29,21 @@ constexpr std::size_t index(Lane lane) {
 }
 template <class T>
 using PerLane = EnumArray<Lane, T, kLanes>;
-// A serial lane finishes each item before it starts the next. The other lanes start items in order
-// and may finish them out of order, but an item counts as finished only once all before it have.
+// A serial lane finishes each item before it starts the next one. The other lanes start items in
+// order and may finish them out of order, but there an item counts as finished only after all
+// before it.
 constexpr bool is_serial(Lane lane) {
   return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
 }
 
-// Returns the lane that copies from one tier to another, or within one.
+// Returns the lane that copies bytes from tier `from` to tier `to`, which may be the same tier.
 Lane copy_lane(Tier from, Tier to);
 
-// A part says where in its tensor a buffer's bytes begin. With `of_slice` that is counted from the
-// begin of this rank's slice (gradient_slice.hpp), so that all ranks have the same Program; where
-// the slice is shorter than the buffer, the rest of the buffer is of no use.
+// A part says where in its tensor a buffer's bytes begin. If `of_slice` is true, `first` counts
+// from the begin of this rank's slice (gradient_slice.hpp), so that all ranks have the same
+// Program. If that slice is shorter than the buffer, the rest of the buffer is unused.
 struct Part {
-  std::int64_t first = 0;  // byte
+  std::int64_t first = 0;  // offset in bytes
   bool of_slice = false;
   bool operator==(Part const&) const = default;
 };
@@ -51,37 +52,40 @@ struct Part {
 struct Buffer {
   BufferId id = -1;
   std::string name;
-  TensorId tensor = -1;  // in Program::tensors
+  TensorId tensor = -1;  // index in Program::tensors
   Tier tier = Tier::device;
-  std::int64_t bytes = 0;    // of one version; may be less than the tensor has
-  Part part = {};            // which bytes of the tensor they are
-  std::int64_t offset = -1;  // in the tier's arena; set by layout
-  int versions = 1;          // 2: even steps use offset, odd ones offset + stride
-  std::int64_t stride = 0;   // bytes from one version to the next; set by layout
-  bool persistent = false;   // lives as long as the run (parameters, moments)
-  bool spanning = false;     // may carry a value from one segment into another (gradients, scalars)
+  std::int64_t bytes = 0;    // size of one version; may be less than the tensor's size
+  Part part = {};            // says which bytes of the tensor the buffer holds
+  std::int64_t offset = -1;  // offset in the tier's arena, which layout sets
+  int versions = 1;          // if 2, even steps use offset, and odd steps use offset + stride
+  std::int64_t stride = 0;   // distance in bytes between the versions, which layout sets
+  bool persistent = false;   // true if it lives as long as the run (parameters, moments)
+  bool spanning = false;     // true if its value may outlive its segment (gradients, scalars)
   bool operator==(Buffer const&) const = default;
 };
 
 enum class ItemKind : std::uint8_t {
-  op,          // runs Program::ops[op]; operands: its inputs, outputs, workspace
-  load_batch,  // fills the batch buffers (operands) of the next micro-batch
-  copy,  // between tiers; operands: source, destination. A write-back of state has the control
-         // words as a third one and moves nothing unless the step was committed
+  op,          // runs Program::ops[op]; its operands are inputs, outputs and workspace
+  load_batch,  // fills its operands, the batch buffers, for the next micro-batch
+  // Copies bytes between tiers; its operands are source and destination. A copy that takes changed
+  // state back has the control words as a third operand and moves nothing unless the step was
+  // committed.
+  copy,
   all_to_all,  // sends every rank its slice; operands: a chunk's gradient, parts [ranks, slice]
-  all_gather,  // collects the ranks' slices; operands: the chunk's gradient, twice. Both operands
-               // may be the norms instead: the item then completes rows of them (one per chunk),
-               // where every rank has filled its own entry
-  commit,      // all ranks agree on one word; operands: loss, norms if known by then, control
-  report,      // sends norms that were not known at `commit`; operands: loss, norms
+  // Collects the slices of all ranks; both operands are the chunk's gradient. Both may be the norms
+  // instead: the item then completes their rows (one per chunk), in which every rank has filled its
+  // own entry.
+  all_gather,
+  commit,  // lets all ranks agree how the step ends; operands: loss, norms if known, control
+  report,  // sends norms that were unknown at the `commit`; its operands are loss and norms
 };
 std::string_view name(ItemKind kind);
 
-inline constexpr BufferId kAbsent = -1;  // an operand that an op does without
+inline constexpr BufferId kAbsent = -1;  // marks an operand that an op does not have
 
-// An item uses bytes [first, last) of a buffer. A read names the `writers` whose value it expects
-// to find there: none for what was there before step 0, several only where the buffer is
-// `spanning`.
+// An access says that an item uses bytes [first, last) of a buffer. For a read, `writers` are the
+// items whose value it expects to find there. It has no writers if the value is from before step 0,
+// and several only if the buffer is `spanning`.
 struct Access {
   BufferId buffer = -1;
   std::int64_t first = 0, last = 0;
@@ -90,48 +94,48 @@ struct Access {
 };
 
 struct Item {
-  ItemNumber number = -1;  // its index in Program::items; the same in simulation, trace and errors
+  ItemNumber number = -1;  // index in Program::items, which simulation, traces and errors use too
   Lane lane = Lane::compute;
   ItemKind kind = ItemKind::op;
   int op = -1;
   int block = -1, chunk = -1;
-  int micro_batch = -1;  // its number among those that its segment runs; -1: the step's
+  int micro_batch = -1;  // number of the micro-batch in its segment; -1 for items of a whole step
   std::vector<BufferId> operands;
   std::vector<Access> reads, writes;
-  std::vector<ItemNumber> waits;  // each means the latest time that item ran before this one
-  // An item may still run while later ones do; layout assumes that it has ended after item
-  // `horizon` (>= number) and then frees what it used. Waits keep the order even if it has not.
-  // Numbers from items.size() on mean items of the next step.
+  std::vector<ItemNumber> waits;  // items to wait for; each means its latest earlier instance
+  // Layout assumes that the item has ended after item `horizon` (>= number) and then reuses its
+  // bytes. If the item still runs at that time, waits keep the order. Numbers from items.size() on
+  // mean items of the next step.
   ItemNumber horizon = -1;
   bool operator==(Item const&) const = default;
 };
 
-// A segment is items [first, last); a step runs segments in the order of `segment_sequence`.
+// A segment consists of items [first, last). `segment_sequence` says how a step runs segments.
 struct Segment {
-  std::string name;  // first, middle, last or update; with one micro-batch there is only `last`
+  std::string name;  // first, middle, last or update; a single micro-batch is the `last` one
   ItemNumber first = 0, last = 0;
-  int micro_batches = 0;  // that it runs at a time; the update: none
+  int micro_batches = 0;  // number of micro-batches that it runs at a time; 0 for the update
 
   bool is_middle() const { return name == "middle"; }
   bool operator==(Segment const&) const = default;
 };
 
-// A rank's step has no more micro-batches, since a run keeps a record of each.
+// A rank's step has at most this many micro-batches, because a run keeps a record of each one.
 inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
 
 struct Program {
   Purpose purpose = Purpose::train;
-  std::int64_t micro_batches = 1;  // per step and rank
+  std::int64_t micro_batches = 1;  // number of micro-batches in a step of one rank
   std::int64_t ranks = 1;
-  bool once = false;       // runs a single time; then it may overwrite state that it has read
-  bool redo = true;        // a step whose transfers fail is not committed and can be run again
-  TierBytes peak_bytes{};  // arena size per tier
+  bool once = false;       // if true, it runs only once and may overwrite state that it has read
+  bool redo = true;        // if true, a step with a failed transfer is not committed and runs again
+  TierBytes peak_bytes{};  // size of the arena in each tier
   TierBytes persistent_bytes{};  // the part of peak_bytes that lives as long as the run
   IdVector<Segment> segments;
   IdVector<Item> items;
   IdVector<Buffer> buffers;
-  IdVector<Tensor> tensors;  // the graph's, then those the schedule needs
-  IdVector<Op> ops;          // the graph's, then those the schedule needs
+  IdVector<Tensor> tensors;  // the graph's tensors, then others that the schedule needs
+  IdVector<Op> ops;          // the graph's ops, then others that the schedule needs
   IdVector<Chunk> chunks;
   WellKnown known;
   Arithmetic arithmetic;
@@ -146,22 +150,23 @@ inline auto accesses(Item const& item) {
   return std::views::iota(std::size_t{0}, item.reads.size() + item.writes.size()) |
          std::views::transform(at);
 }
-// Says whether items of this kind are about a tensor or an op; the others are about a whole step.
+// Says whether items of this kind concern a tensor or an op, not a whole batch or step.
 constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }
 
-// Says how often a step runs a segment: n - 2 times if it is `middle`, else once.
+// Returns how often a step runs a segment: n - 2 times if it is `middle`, otherwise once.
 std::int64_t times_a_step(Program const& program, Segment const& segment);
-// Returns indices into Program::segments for one step: first, middle x (n - 2), last, update;
-// `middle` at most `most_middles` times.
+// Returns the indices in Program::segments of the segments that one step of n micro-batches runs:
+// first, n - 2 times middle, last, update. The result has `middle` at most `most_middles` times.
 std::vector<int> segment_sequence(
     Program const& program, std::int64_t most_middles = std::numeric_limits<std::int64_t>::max());
-// Sums up the bytes that an item writes: what a copy or a message moves.
+// Returns the sum of the bytes that an item writes, which is also what a copy or a message moves.
 std::int64_t written_bytes(Item const& item);
-// Names an item's kind and what it is about: "copy h.3/attn", "matmul h.3/fc", "commit".
+// Returns an item's kind and the name of what it works on, for example "copy h.3/attn", "matmul
+// h.3/fc" or "commit".
 std::string what(Program const& program, Item const& item);
-// Names an item in errors, traces and explanations: "item 41 nvme_write copy h.3/attn (42 MiB)".
+// Describes an item in errors and traces, for example "item 41 nvme_write copy h.3/attn (42 MiB)".
 std::string describe(Program const& program, ItemNumber item);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// These words tell of plans to somebody who has never seen one.
+// Puts tiers, lanes and amounts into words for people who have never seen a plan.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,35 @@
 
 namespace spillway {
 
-// Says "device memory", "host memory" or "NVMe".
+// Returns "device memory", "host memory" or "NVMe".
 std::string_view words(Tier tier);
-// Says what a lane does: "computing", "reading NVMe", ...
+// Returns what a lane does, for example "computing" or "reading NVMe".
 std::string_view words(Lane lane);
 
-// Bytes hold one of these, for sums that a person reads.
+// Says what kind of data a buffer holds. Texts for people sum up bytes by these kinds.
 enum class Content : std::uint8_t {
   parameters,
   gradients,
-  optimizer,    // remainders and moments
-  activations,  // of layers, and their gradients
-  scratch,      // of ops, of updates and of what ranks exchange
-  small,        // batches, losses, norms
+  optimizer,    // what the optimizer keeps: remainders and moments
+  activations,  // activations of layers, and their gradients
+  scratch,      // temporary data of ops, of updates and of exchanges between ranks
+  small,        // batches, losses and norms
 };
 inline constexpr int kContents = 6;
 std::string_view name(Content content);
 Content content(Program const& program, Buffer const& buffer);
-// Says what a copy moves or ranks exchange. One side of it may be scratch, and the other one
-// counts.
+// Returns the kind of data that an item copies or exchanges. If one side of the item is scratch,
+// the other side decides.
 Content moved_content(Program const& program, Item const& item);
 
-// Writes bytes for a person, and 0 as "-".
+// Formats bytes for a person, and 0 as "-".
 std::string bytes_or_dash(std::int64_t bytes);
-// Writes a share as "62 %", or as "<1 %" if it is more than nothing and rounds to 0.
+// Formats a share as "62 %", or as "<1 %" if it is more than 0 and rounds to 0.
 std::string percent(double part, double whole);
-// Says "1 rank", "2 ranks".
+// Returns a number with its noun, for example "1 rank" or "2 ranks".
 std::string count(std::int64_t number, std::string_view what);
-// Says "+14 %", "-5 %", or "same" if it rounds to 0; nothing if a time is not known (0).
+// Returns a change such as "+14 %" or "-5 %", or "same" if it rounds to 0. Returns an empty text if
+// one of the times is 0, which means unknown.
 std::string change(double now_s, double before_s);
 
 }  // namespace spillway

@@ -48,7 +48,7 @@ std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
   return text;
 }
 
-// Names the fastest of them if it is faster than what the search or the user chose.
+// Names the fastest alternative if it is faster than the chosen plan.
 std::string advice(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
   Alternative const* best = nullptr;
   for (Alternative const& other : alternatives) {
@@ -61,7 +61,7 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
-  // If the search finds nothing better with more room, the run would keep the plan that it has.
+  // If the search finds no better plan with more memory, a run would keep the chosen one.
   auto const what = change(more.cost.step_s, chosen.step_s);
   if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),

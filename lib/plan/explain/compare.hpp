@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Says how to ask for the comparison, where that was not done.
+// Says how to ask for the comparison. This text is shown if the user has not asked for it.
 inline constexpr std::string_view kHowToCompare =
     "\nOther ways, and what 1 GiB more would buy: the same input, keys and --ranks with\n"
     "spillway plan --compare\n";
@@ -20,7 +20,7 @@ struct OtherPlans {
   std::vector<MoreRoom> more;
   std::vector<Alternative> shardings;
 };
-// Makes a table of all of them.
+// Writes a table that compares the chosen plan with all others.
 std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets);
 
 }  // namespace spillway

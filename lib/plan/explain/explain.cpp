@@ -16,7 +16,8 @@ namespace spillway {
 
 namespace {
 
-// Says "; activations: 6 of 24 layers spill, 3 recompute"; nothing where all are kept.
+// Returns a text such as "; activations: 6 of 24 layers spill, 3 recompute", or an empty one if all
+// layers keep their activations.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
   int layers = 0, away = 0, again = 0, partly = 0;
   for (int b = 0; Block const& block : graph.blocks) {
@@ -37,7 +38,8 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
   return text;
 }
 
-// Says "; optimizer state in host memory and on NVMe"; nothing where it is all on the device.
+// Returns a text such as "; optimizer state in host memory and on NVMe", or an empty one if all
+// state is on the device.
 std::string where_state_is(Plan const& plan) {
   constexpr std::pair<Tier, std::string_view> places[] = {{Tier::host, "in host memory"},
                                                           {Tier::nvme, "on NVMe"}};
@@ -50,7 +52,7 @@ std::string where_state_is(Plan const& plan) {
   return text;
 }
 
-// Says what sets the pace beside computing: what the step waits for most, or the busiest link.
+// Names the lane, beside computing, that a step waits for most, or else the busiest link.
 std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
   for (LaneShare const& share : path) {
     if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;

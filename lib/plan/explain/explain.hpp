@@ -1,4 +1,4 @@
-// Explains to a person why a plan is as it is.
+// Explains a plan to a person: whether it fits, and what takes its time and memory.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// The first sentence says whether the plan fits and what sets the pace.
+// The first sentence says whether the plan fits and what limits its speed.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets);
 

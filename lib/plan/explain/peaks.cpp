@@ -20,7 +20,8 @@ std::int64_t bytes_during(Lifetime const& stays, ItemNumber item) {
   return bytes;
 }
 
-// Activations of the block at work pass, and so do copies of what has its home elsewhere.
+// Says whether a buffer is needed only for a moment. Activations of the block at work are, and so
+// are copies of tensors whose home is elsewhere.
 bool is_passing(Program const& program, Buffer const& buffer, int block_at_work) {
   Tensor const& tensor = program.tensors[buffer.tensor];
   if (content(program, buffer) == Content::activations)
@@ -54,7 +55,7 @@ std::vector<Part> parts_during(Program const& program, Lifetimes const& alive, T
   return parts;
 }
 
-// Says "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
+// Returns a text such as "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
 std::string part_text(Program const& program, Tier tier, Part const& part) {
   auto text = std::string(name(part.content));
   if (part.content == Content::activations) {
@@ -68,7 +69,7 @@ std::string part_text(Program const& program, Tier tier, Part const& part) {
                      human_bytes(part.largest_bytes));
 }
 
-// Says ", in the backward pass at h.3/attn (item 175 of 900)".
+// Returns a text such as ", in the backward pass at h.3/attn (item 175 of 900)".
 std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
   if (program.persistent_bytes[tier] == program.peak_bytes[tier]) return ", all the time";
   constexpr std::string_view passes[] = {"forward pass", "backward pass", "update"};
@@ -86,7 +87,7 @@ std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) 
                      percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
 }
 
-// Parts of less than a hundredth of the peak are summed up.
+// Lists the parts that fill a tier at its peak. Parts below a hundredth of the peak are summed up.
 std::string peak_text(Program const& program, Tier tier) {
   auto const moment = peak_moment(program, tier);
   if (moment.item < 0) return "";

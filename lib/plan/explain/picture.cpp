@@ -27,10 +27,10 @@ char letter(Tier tier) {
 
 struct Line {
   std::string_view title;
-  std::string letters;  // one a layer
+  std::string letters;  // one letter for each layer
 };
 
-// Picks what belongs to layers out of a list that has an entry for each block.
+// Picks the letters of layers out of a text that has one letter for each block.
 std::string of_layers(Graph const& graph, std::string_view blocks) {
   std::string letters;
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -38,7 +38,7 @@ std::string of_layers(Graph const& graph, std::string_view blocks) {
   return letters;
 }
 
-// A block without a chunk has a '.', and one with chunks in different tiers a '*'.
+// Returns a letter for each block: '.' without a chunk, '*' with chunks in different tiers.
 std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
@@ -93,7 +93,7 @@ std::string text_of(FateBytes const& bytes) {
   return text.empty() ? "nothing" : text;
 }
 
-// Has a line for each letter: how many layers have it, and what happens to their bytes.
+// Writes a line for each letter: how many layers have it, and what happens to their bytes.
 std::string activations_legend(Graph const& graph, Plan const& plan) {
   struct Sum {
     int layers = 0;
@@ -116,7 +116,7 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   return text;
 }
 
-// Explains those letters that occur: "D device memory, N NVMe".
+// Explains the letters that occur, for example "D device memory, N NVMe".
 std::string legend(std::string const& letters, PerTier<std::string_view> const& names) {
   std::string text;
   for (Tier const tier : kTiersInOrder) {
@@ -131,7 +131,7 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   if (lines.back().letters.empty()) return "";
-  std::string updates;  // of all chunks, also those outside of the layers
+  std::string updates;  // letters of all chunks, also of chunks outside the layers
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
   auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
   auto const host = threads + (plan.unified ? " beside them" : " of the host");
@@ -143,7 +143,8 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
       late ? " (which may go on into the next step)" : "");
 }
 
-// Chunks that follow each other and have the same places share a line.
+// Writes where the chunks that belong to no layer lie. Successive chunks with the same places share
+// a line.
 std::string other_chunks(Graph const& graph, Plan const& plan) {
   std::vector<std::pair<std::string, ChunkPlan>> rows;
   for (Chunk const& chunk : graph.chunks) {

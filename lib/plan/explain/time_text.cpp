@@ -14,14 +14,14 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kColumns = 100;
-constexpr double kWorthALine = 0.001;  // of the step
+constexpr double kWorthALine = 0.001;  // smaller shares of a step are not shown
 
 std::string row(Lane lane, double seconds, double step_s) {
   return fmt::format("  {:<21} {:>8} {:>5}", words(lane), human_duration(seconds),
                      percent(seconds, step_s));
 }
 
-// Names the kinds that take longest, as many as the line has room for.
+// Writes the time of a lane and of the kinds that take longest, as many as fit on the line.
 std::string path_line(LaneShare const& lane, double step_s) {
   auto line = row(lane.lane, lane.seconds, step_s);
   std::string_view before = "  ";
@@ -36,7 +36,7 @@ std::string path_line(LaneShare const& lane, double step_s) {
 
 using ContentBytes = EnumArray<Content, std::int64_t, kContents>;
 
-// Sums up what a step moves on a lane.
+// Sums up the bytes that a step moves on a lane, for each kind of data.
 ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
   ContentBytes bytes{};
   for (auto const& interval : simulation.intervals) {
@@ -47,7 +47,8 @@ ContentBytes moved_bytes(Program const& program, Simulation const& simulation, L
   return bytes;
 }
 
-// Names as much as there is room for: "  48.1 GiB: parameters 36.8 GiB, activations 11.3 GiB".
+// Lists as many kinds of data as there is room for, for example "  48.1 GiB: parameters 36.8 GiB,
+// activations 11.3 GiB".
 std::string moved_text(ContentBytes const& bytes, std::size_t room) {
   auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::vector<int> contents(kContents);

@@ -1,4 +1,4 @@
-// Tells as lines of text what a step's time goes into, how busy lanes are and what they move.
+// Tells in lines of text what takes a step's time, how busy lanes are and what they move.
 #pragma once
 
 #include <string>

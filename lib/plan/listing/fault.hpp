@@ -1,4 +1,4 @@
-// A Fault says what is wrong in a file, and where. Only this folder's sources use it.
+// A Fault says what is wrong in a file, and where. Only the sources in this folder use it.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,7 +11,8 @@
 
 namespace spillway {
 
-// It is thrown without a place. On its way out it learns within what it lies: ".items[41].lane".
+// A Fault is thrown without its place. Callers that it passes add the place, such as
+// ".items[41].lane", key by key.
 struct Fault {
   explicit Fault(std::string what) : why(std::move(what)) {}
   std::string why, where = {};
@@ -21,7 +22,8 @@ inline void require(bool holds, char const* why) {
   if (!holds) throw Fault(why);
 }
 
-// Adds a key, or the number of a list's element, to the place of a Fault that `check` throws.
+// Calls `check` and, if it throws a Fault, adds a key or the number of a list's element to the
+// Fault's place.
 void within(auto const& key_or_number, auto const& check) {
   try {
     check();

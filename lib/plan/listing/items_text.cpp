@@ -13,17 +13,18 @@ namespace spillway {
 
 namespace {
 
-// Names are as long as a model's author likes: longer ones push their own line alone.
+// Columns are at most this wide. Names can be longer, because a model's author chooses them; a
+// longer name shifts only its own line.
 constexpr std::size_t kWidestWhat = 48, kWidestBuffers = 64;
 
-// Says which bytes are used: "device[0x1200000 +42 MiB]".
+// Returns which bytes an access uses, for example "device[0x1200000 +42 MiB]".
 std::string place(Program const& program, Access const& access) {
   Buffer const& buffer = program.buffers[access.buffer];
   return fmt::format("{}[{:#x} +{}]", name(buffer.tier), buffer.offset + access.first,
                      human_bytes(access.last - access.first));
 }
 
-// Names buffers, each once and in their order: "#12 #7".
+// Lists the numbers of the buffers, each once and in order of access, for example "#12 #7".
 std::string numbers(std::vector<Access> const& accesses) {
   std::vector<std::string> texts;
   for (Access const& access : accesses) {
@@ -33,14 +34,14 @@ std::string numbers(std::vector<Access> const& accesses) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-// Tells both sides of a copy in full, since where bytes go is all that it does. It may read control
-// words beside its source.
+// Lists the buffers that an item uses. A copy is shown with the places of its source and its
+// destination, because it only moves bytes. It may read control words too.
 std::string buffers(Program const& program, Item const& item) {
   auto const read = numbers(item.reads);
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {
     auto from = item.reads.front();
     auto const& to = item.writes.front();
-    for (Access const& access : item.reads) {  // a gradient is read without the gaps in it
+    for (Access const& access : item.reads) {  // gaps split a gradient into several reads
       if (access.buffer == from.buffer) from.last = std::max(from.last, access.last);
     }
     return fmt::format("{} {} -> #{} {}", read, place(program, from), to.buffer,
@@ -49,7 +50,7 @@ std::string buffers(Program const& program, Item const& item) {
   return fmt::format("{}{}-> {}", read, read.empty() ? "" : " ", numbers(item.writes));
 }
 
-// Returns the width of the widest text that is no wider than `most`.
+// Returns the width of the widest text in the column that is not wider than `most`.
 std::size_t width(std::vector<std::string> const& column, std::size_t most) {
   std::size_t widest = 0;
   for (auto const& text : column)
@@ -90,7 +91,7 @@ std::string segments_text(Program const& program) {
   return text;
 }
 
-// Says for each buffer which items use it, from the first to the last.
+// Returns a text for each buffer with the first and the last item that use it.
 std::vector<std::string> users(Program const& program) {
   IdVector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
   for (Item const& item : program.items) {

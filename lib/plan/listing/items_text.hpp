@@ -1,4 +1,4 @@
-// Writes a Program for a person, who reads a line for each item.
+// Writes a Program for people to read, with a line for each item.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// These lists name the fields of a Program as files do: like its members, in their order. A list
-// that lacks one does not compile.
+// Lists the fields of a Program under the names that files use. They are the names of the members,
+// in the same order. A list that lacks a member does not compile.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 
 namespace spillway {
 
-// A file begins with this key and the number of its form.
+// A file begins with this key, whose value is the version of the file format.
 inline constexpr char const* kFormKey = "spillway_program";
 inline constexpr int kForm = 1;
 
-// Lists serve for T and T const, since what they name is both read and written.
+// The type T may be const, because the same lists of fields serve for reading and for writing.
 template <class T, class Wanted>
 concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
 template <class T>
 concept List = std::derived_from<T, std::vector<typename T::value_type>>;
 
-// `names` are those of the members, with ", " between them.
+// Calls visit(name, member) for each member. `names` joins the members' names with ", ".
 void visit_members(auto const& visit, std::string_view names, auto&... members) {
   auto const one = [&](auto& member) {
     auto const end = names.find(',');
@@ -32,7 +32,7 @@ void visit_members(auto const& visit, std::string_view names, auto&... members) 
   (one(members), ...);
 }
 
-// visit_fields(object, visit) calls visit(name, member) for each, in the order of the declaration.
+// Defines visit_fields(object, visit), which calls visit(name, member) for members in order.
 #define SPILLWAY_FIELDS(Type, ...)                              \
   void visit_fields(Of<Type> auto& object, auto const& visit) { \
     auto& [__VA_ARGS__] = object;                               \
@@ -52,7 +52,7 @@ SPILLWAY_FIELDS(LmHeadAttributes, chunk)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
-// These name the kinds of Attributes, in their order; the first stands for none.
+// Names the kinds of Attributes, in the order of the variant. The first name means no attributes.
 inline constexpr auto kAttributeNames =
     std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "gelu",
                                      "dropout", "lm_head", "update_range", "adamw"});

@@ -21,10 +21,10 @@ namespace spillway {
 
 namespace {
 
-// The ordered one would take time quadratic in the keys of an object.
+// An ordered_json would take time quadratic in the number of an object's keys.
 using Json = nlohmann::json;
 
-// A message shows so much of what it quotes.
+// Messages quote at most this many bytes of a text.
 constexpr std::size_t kShownBytes = 60;
 
 std::string shown(std::string_view text) {
@@ -41,7 +41,7 @@ void read(Json const& json, double& value) {
   value = json.get<double>();
 }
 
-// Names become part of messages, which are one line.
+// Reads a text that is printable on one line, because names become part of messages of one line.
 void read(Json const& json, std::string& value) {
   require(json.is_string(), "must be a text");
   value = json.get<std::string>();
@@ -54,7 +54,7 @@ void read(Json const& json, std::uint64_t& value) {
   value = json.get<std::uint64_t>();
 }
 
-// -1 stands for none.
+// Reads a whole number that is at least -1, which stands for "none".
 template <std::signed_integral T>
 void read(Json const& json, T& value) {
   constexpr std::int64_t most = std::min<std::int64_t>(kMostBytes, std::numeric_limits<T>::max());
@@ -66,7 +66,7 @@ void read(Json const& json, T& value) {
   value = static_cast<T>(number);
 }
 
-// Returns the place of a text among words.
+// Returns the index of the text among `words`.
 std::size_t read_word(Json const& json, std::span<std::string_view const> words) {
   if (!json.is_string()) throw Fault(fmt::format("must be one of {}", fmt::join(words, ", ")));
   auto const& text = json.get_ref<std::string const&>();
@@ -86,7 +86,7 @@ template <List T>
 void read(Json const& json, T& values);
 void read(Json const& json, Attributes& attributes);
 
-// This reads whatever has fields.
+// Reads any type that has visit_fields.
 template <class T>
 void read(Json const& json, T& value) {
   require(json.is_object(), "must be an object");
@@ -155,7 +155,7 @@ Program program_from_json(std::string const& text, std::string const& source) {
   try {
     return program_of(text);
   } catch (Fault const& fault) {
-    // A dot stands before the first key.
+    // This leaves out the dot before the first key.
     refuse({source, fault.where.substr(fault.where.empty() ? 0 : 1)}, fault.why);
   }
 }

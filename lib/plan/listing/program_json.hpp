@@ -1,4 +1,4 @@
-// A Program is written as JSON, whole: what is read back is equal to it, field by field.
+// Writes a whole Program as JSON and reads it back, so that every field is equal.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace spillway {
 
-// There is a line for each item, buffer, tensor, op, chunk and segment.
+// Writes a line for each item, buffer, tensor, op, chunk and segment.
 std::string to_json(Program const& program);
 
-// Throws Error(bad_input), one line that names `source` and the key, item or buffer: for text that
-// is no JSON, keys that are missing or unknown, values that are wrong, and whatever would let a
-// reader of the Program reach beyond its end. That no order of execution goes wrong is for `verify`
-// to say.
+// Throws Error(bad_input) with a line that names `source` and the key, item or buffer. It does so
+// for text that is not JSON, for missing or unknown keys, for wrong values, and for references that
+// would lead a reader of the Program beyond its end. It does not prove that the order of items is
+// safe, as `verify` does.
 Program program_from_json(std::string const& text, std::string const& source);
 
 }  // namespace spillway

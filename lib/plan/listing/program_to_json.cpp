@@ -33,7 +33,7 @@ OrderedJson json_of(T const& value) {
   }
 }
 
-// A list has a line for each element.
+// Writes a list with a line for each element, and any other value on one line.
 template <class T>
 std::string lines_of(T const& value) {
   return json_of(value).dump();

@@ -11,9 +11,9 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
-constexpr std::size_t kMostOperands = 64, kMostAxes = 8;  // traffic of an op stays below 2^63
+constexpr std::size_t kMostOperands = 64, kMostAxes = 8;  // keep the traffic of an op below 2^63
 
-// Says whether each extent is one, and all elements together are no more than a machine has.
+// Says whether each extent is at least 1 and all elements together fit into a machine.
 bool is_possible(Shape const& shape, DType dtype) {
   std::int64_t bytes = size_bytes(dtype);
   for (auto const extent : shape) {
@@ -85,7 +85,7 @@ void check(Program const& program, Chunk const& chunk) {
 
 void check(Program const& program, Buffer const& buffer) {
   check_tensor(program, buffer.tensor,
-               program.once);  // a move's slots belong to no tensor, so -1 is allowed there
+               program.once);  // -1 is allowed in a move, whose slots belong to no tensor
   require(buffer.bytes >= 0 && buffer.stride >= 0, "has an impossible size");
 }
 
@@ -102,7 +102,7 @@ void check_each(Program const& program, auto const& list) {
   for (std::size_t i = 0; i < list.size(); ++i) within(i, [&] { check(program, list[i]); });
 }
 
-// Times are sums of what all ranks' items move in a step.
+// Checks that the bytes that all ranks move in a step have a sum below 2^63.
 void check_sums(Program const& program) {
   std::int64_t moved = 0;
   for (Segment const& segment : program.segments) {

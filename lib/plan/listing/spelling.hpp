@@ -1,5 +1,5 @@
-// A file spells the values of an enumeration as the sources name them. The compiler knows these
-// names, so no list of them can lag behind.
+// Files spell the values of an enumeration in the same way as the sources. The names come from the
+// compiler, so that no list of names can become outdated.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace spillway {
 
-// Returns "" if no enumerator has the value: GCC and Clang then write a cast, "(spillway::Lane)7".
+// Returns a value's name, or "" if it has none: compilers then write "(spillway::Lane)7".
 template <auto value>
 constexpr std::string_view enumerator() {
-  std::string_view text = __PRETTY_FUNCTION__;  // "... value = spillway::Lane::h2d; ..."
+  std::string_view text = __PRETTY_FUNCTION__;  // has "value = spillway::Lane::h2d;" in it
   text = text.substr(text.find("value = ") + 8);
   text = text.substr(0, text.find_first_of(";]"));
   return text.starts_with('(') ? "" : text.substr(text.rfind(':') + 1);
@@ -25,7 +25,7 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// These are the words of the values from 0 on, in order.
+// Holds the names of an enumeration's values, from 0 on and in order.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};

@@ -13,8 +13,9 @@ namespace spillway {
 
 namespace {
 
-// Tells which persistent buffers are the same one in several programs of a run: those with the same
-// part of the same chunk or, where a tensor belongs to no chunk, the same tensor id.
+// Identifies a persistent buffer in several programs of a run. Two buffers are the same if they
+// hold the same state of the same chunk or, if their tensors belong to no chunk, if the tensor ids
+// are equal.
 using Identity = std::tuple<Tier, int, TensorId>;
 
 Identity identity(Program const& program, Buffer const& buffer) {
@@ -26,8 +27,8 @@ Identity identity(Program const& program, Buffer const& buffer) {
   return {buffer.tier, chunk, is_parameter ? -1 : static_cast<TensorId>(state - c.states.begin())};
 }
 
-// Puts persistent buffers one after the other, large ones first so that none needs a gap. Returns
-// where each tier's end.
+// Places persistent buffers one after the other, large ones first, so that alignment leaves no
+// gaps. Returns the end of these buffers in each tier.
 TierBytes lay_out_persistent(std::span<Program*> programs) {
   std::map<Identity, std::vector<Buffer*>> buffers;
   for (Program* program : programs) {
@@ -47,14 +48,15 @@ TierBytes lay_out_persistent(std::span<Program*> programs) {
   return end;
 }
 
-// A Movable is a buffer that needs an offset. Its stays move together.
+// A Movable is a buffer that still needs an offset, which all its stays share.
 struct Movable {
   BufferId buffer;
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
 };
 
-// Returns the lowest offset at which every stay is free; a stay that is pushed up moves all others.
+// Returns the lowest offset at which all stays of a buffer are free. If one stay needs a higher
+// offset, all others move with it.
 std::int64_t first_free(Occupied const& occupied, Movable const& p) {
   std::int64_t offset = 0;
   for (std::int64_t before = -1; before != offset;) {
@@ -65,8 +67,7 @@ std::int64_t first_free(Occupied const& occupied, Movable const& p) {
   return offset;
 }
 
-// Gives each buffer in turn the lowest offset where its bytes are free when it needs them. Returns
-// the peak.
+// Gives each buffer in turn the lowest offset that is free while it is alive. Returns the peak.
 std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   Occupied occupied(items);
   std::int64_t peak = 0;
@@ -78,7 +79,8 @@ std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   return peak;
 }
 
-// Tries two orders: largest first and, unless that reaches the lower bound, largest area first.
+// Tries two orders and returns the better result: largest buffers first and, unless this reaches
+// the lower bound, largest areas first.
 std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std::size_t items) {
   auto const fit_by = [items](std::int64_t Movable::*weight, std::vector<Movable>& order) {
     std::ranges::sort(order, {}, [weight](Movable const& p) {
@@ -92,7 +94,7 @@ std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std
   return fit_by(&Movable::area, by_area) < peak ? by_area : todo;
 }
 
-// Multiplies bytes by the number of items for which the buffer needs them.
+// Returns a buffer's area, which is its bytes times the number of items that need them.
 std::int64_t area(Lifetime const& stays) {
   std::int64_t sum = 0;
   for (Stay const& stay : stays)
@@ -101,8 +103,8 @@ std::int64_t area(Lifetime const& stays) {
   return sum;
 }
 
-// Lays out what is transient behind the persistent bytes, from an offset that suits every buffer.
-// Returns the peak.
+// Places the transient buffers behind the persistent bytes, from an offset that is aligned for
+// every buffer. Returns the peak.
 std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier tier) {
   auto peak = program.persistent_bytes[tier];
   auto const base = round_up(peak, alignment_bytes(kPageBytes, tier));
@@ -115,7 +117,7 @@ std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier ti
     todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
                     area(stays), 0});
   }
-  // No layout can do with less than what is alive at one time.
+  // No layout can have a lower peak than the most bytes that are alive at one time.
   auto const live = live_bytes(program, alive, tier);
   auto const bound = live.empty() ? 0 : std::ranges::max(live);
   for (Movable const& p : best_fit(std::move(todo), bound, program.items.size())) {

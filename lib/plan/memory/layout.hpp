@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// All programs share one layout of the persistent state and, behind it, one region for what is
-// transient. Every program's peak_bytes become the maximum of all.
+// Gives all programs the same layout of persistent state and, behind it, one region that their
+// transient buffers share. Sets every program's peak_bytes to the maximum of all.
 void layout(std::span<Program*> programs);
 
 }  // namespace spillway

@@ -9,13 +9,13 @@ namespace spillway {
 
 namespace {
 
-// A reload is a copy that brings back a part of a buffer after `used_until`, its last use before.
+// A reload copies back a part of a buffer that item `used_until` was the last to use.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;
 };
 
-// A buffer is used from item `first` to `last`, which may lie in the next step.
+// A Use says that items from `first` to `last` use a buffer. `last` may lie in the next step.
 struct Use {
   ItemNumber first = 0, last = -1;
   bool read = false;
@@ -28,7 +28,7 @@ struct Use {
   }
 };
 
-// Says whether an item's write brings back a part of a saved activation.
+// Says whether an item's write to `buffer` brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
   auto const role = program.tensors[program.buffers[buffer].tensor].role;
   return (role == Role::activation || role == Role::edge) && item.kind == ItemKind::copy &&
@@ -54,8 +54,8 @@ IdVector<Use> uses(Program const& program) {
   return result;
 }
 
-// A stay that reaches into the next step becomes two, of which the second begins at item 0 and ends
-// at the latest where the buffer is used anew.
+// Adds a stay. If it reaches into the next step, it becomes two stays. The second one begins at
+// item 0 and ends before the item that uses the buffer first, or earlier.
 void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
   if (stay.first_byte >= stay.last_byte) return;
   auto const wrapped = std::min(stay.last - items, use.first - 1);
@@ -71,7 +71,7 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
   auto const add = [&](Stay const& stay) { add_stay(stays, stay, use, items); };
-  auto const& reload = use.reload;  // has no bytes if nothing is reloaded
+  auto const& reload = use.reload;  // its byte range is empty if nothing is reloaded
   auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
   add({use.first, reload.used_until, reload.first_byte, part_end});
   add({reload.item, use.last, reload.first_byte, part_end});
@@ -86,7 +86,7 @@ Lifetimes lifetimes(Program const& program) {
   auto all = uses(program);
   for (Segment const& segment : program.segments) {
     if (!segment.is_middle()) continue;
-    // What is alive at the begin of a repeated segment must stay for all its repetitions.
+    // A buffer that is alive when a repeated segment begins must stay for all repetitions.
     for (Use& use : all)
       if (use.first < segment.first && use.last >= segment.first)
         use.last = std::max(use.last, segment.last - 1);

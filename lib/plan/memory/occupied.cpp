@@ -33,8 +33,8 @@ std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
 Occupied::Occupied(std::size_t items)
     : m_leaves(std::bit_ceil(items / kItems + 1)), m_nodes(2 * m_leaves), m_partly(m_leaves) {}
 
-// Walks from both ends of a stay to the root: calls `path` for the nodes above its first and its
-// last item, and `inside` for the largest nodes between them.
+// Walks up the tree from the leaves of a stay's first and last item to the root. Calls `path` for
+// the nodes on these two paths, and `inside` for the largest nodes between them.
 template <class Path, class Inside>
 void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   auto left = m_leaves + leaf_of(stay.first), right = m_leaves + leaf_of(stay.last);
@@ -48,8 +48,8 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   }
 }
 
-// Another stay can be in the way in three cases: it begins or ends in a leaf where this one does,
-// it lasts for all of a node on this one's path, or it is anywhere in a node inside this one.
+// A taken stay can be in the way in three cases: it begins or ends in a leaf where `stay` begins or
+// ends, it lasts for all of a node on the path of `stay`, or it is in a node inside `stay`.
 std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
                                   std::int64_t offset) const {
   std::vector<ByteUnion const*> unions;

@@ -1,6 +1,6 @@
-// Knows which bytes of an arena are taken during which items, which layout asks again and again.
-// The time of both operations is about the logarithm of the number of items, whatever the number of
-// stays, as long as what is taken leaves few gaps.
+// Records which bytes of an arena are taken during which items. Layout calls both operations often,
+// so their time grows with the logarithm of the number of items and does not depend on the number
+// of stays, if the taken bytes leave few gaps.
 #pragma once
 
 #include <vector>
@@ -28,17 +28,17 @@ class Occupied {
  public:
   explicit Occupied(std::size_t items);
 
-  // Returns the lowest offset from `offset` on at which nothing is in the way of a stay. Both are
-  // multiples of `alignment`.
+  // Returns the lowest offset, from `offset` on, at which no taken bytes are in the way of `stay`.
+  // The result and `offset` are multiples of `alignment`.
   std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
   void take(Stay const& stay, std::int64_t offset);
 
  private:
-  // A binary tree over the items has leaves of kItems of them each. Node 1 is the root, and the
-  // children of node n are 2 n and 2 n + 1.
+  // A Node is part of a binary tree over the items. Each leaf stands for kItems items. Node 1 is
+  // the root, and the children of node n are 2 n and 2 n + 1.
   struct Node {
-    ByteUnion whole;  // of stays that last for all of the node, but not of its parent
-    ByteUnion any;    // of stays that begin or end in the node, or are in `whole` here or below
+    ByteUnion whole;  // bytes of stays that last for all of this node, but not of its parent
+    ByteUnion any;    // bytes of stays that begin or end here, or are in `whole` here or below
   };
   static constexpr ItemNumber kItems = 64;
   static std::size_t leaf_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
@@ -47,9 +47,9 @@ class Occupied {
   template <class Path, class Inside>
   void walk(Stay const& stay, Path path, Inside inside) const;
 
-  std::size_t m_leaves;  // a power of two
+  std::size_t m_leaves;  // number of leaves, which is a power of two
   std::vector<Node> m_nodes;
-  // A leaf has the stays that begin or end in it, in the order of their first bytes in the arena.
+  // Holds, for each leaf, the stays that begin or end in it, in the order of their offsets.
   std::vector<std::vector<Stay>> m_partly;
 };
 

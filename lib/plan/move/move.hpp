@@ -1,4 +1,4 @@
-// Brings state from where one plan has it to where another one has it, between two steps.
+// Moves state, between two steps, from its places in one plan to its places in another one.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace spillway {
 
-// Makes a Program that runs once and brings everything persistent of `from` to where `to` has it;
-// what is there already stays. Both are train Programs of the same graph. It needs as much of each
-// tier as the larger of the two and is proved to overwrite nothing that was not moved before.
-// Returns nothing if there is no room on the way. Throws std::logic_error for a Violation, which
-// would be a mistake of ours.
+// Makes a Program that runs once and moves everything persistent from its place in `from` to its
+// place in `to`. State that is already in its place stays there. Both arguments are training
+// Programs of the same graph. The move needs as much of each tier as the larger of the two Programs
+// and is proved to overwrite nothing that has not been moved yet. Returns nothing if there is no
+// room for the move. Throws std::logic_error for a Violation, which would be a bug of this library.
 std::optional<Program> make_move(Program const& from, Program const& to);
 
 }  // namespace spillway

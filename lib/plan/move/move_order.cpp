@@ -8,7 +8,7 @@
 namespace spillway {
 namespace {
 
-// Slots are as many and as large as there is room for; these are tried in turn.
+// The slots are as many and as large as memory allows: these shapes are tried in turn.
 struct SlotShape {
   std::int64_t bytes;
   int count;
@@ -59,14 +59,14 @@ class Orderer {
     return moved;
   }
 
-  // Says whether nothing but the tensor itself lies where it goes.
+  // Says whether no other tensor lies where this tensor goes.
   bool is_clear(Relocation const& tensor) const {
     return std::ranges::none_of(m_tensors, [&](Relocation const& other) {
       return &other != &tensor && overlap(tensor.to, tensor.bytes, other.from, other.bytes);
     });
   }
 
-  // Parks the smallest tensor that is in another's way and for which there is a gap.
+  // Moves a tensor that blocks another one into a gap. It takes the smallest that fits.
   bool park_one() {
     std::vector<Relocation*> in_the_way;
     for (Relocation& tensor : m_tensors)
@@ -75,7 +75,7 @@ class Orderer {
     for (Relocation* tensor : in_the_way) {
       bool const is_stored = tensor->from.tier == Tier::nvme || tensor->to.tier == Tier::nvme;
       for (Tier const tier : kTiersInOrder) {
-        if (tier == Tier::nvme && is_stored) continue;  // storage to storage would take slots
+        if (tier == Tier::nvme && is_stored) continue;  // a move within NVMe would need slots
         auto const offset = gap(tier, tensor->bytes);
         if (!offset) continue;
         hop(*tensor, {tier, *offset});
@@ -97,7 +97,7 @@ class Orderer {
     tensor.from = to;
   }
 
-  // Returns the lowest offset of bytes that nothing takes now and nothing is to take.
+  // Returns the lowest offset of bytes that no tensor takes now or will take later.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
     auto const taken = taken_in(tier);
     std::int64_t offset = 0;
@@ -130,7 +130,7 @@ class Orderer {
     return taken;
   }
 
-  std::vector<Relocation> m_tensors;  // `from` is where a tensor is by now
+  std::vector<Relocation> m_tensors;  // `from` is where a tensor is at the moment
   TierBytes const& m_limits;
   MoveOrder m_order;
 };

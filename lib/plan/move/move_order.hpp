@@ -1,5 +1,5 @@
 // Orders the moves of state from its old offsets to its new ones, so that nothing is overwritten
-// before it was moved.
+// before it has been moved.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ struct Residence {
   bool operator==(Residence const&) const = default;
 };
 
-// One tensor lies at `from` and shall lie at `to`; the two are equal if it stays.
+// A Relocation says that a tensor lies at `from` and shall lie at `to`, which is equal if it stays.
 struct Relocation {
   std::int64_t bytes = 0;
   Residence from, to;
 };
 
-// Says whether two tensors' footprints share bytes.
+// Says whether two tensors at these places share bytes.
 bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes);
-// Says whether a tensor goes slice by slice through slots: if it would overwrite itself, or goes
-// from NVMe to NVMe, for which there is no transfer.
+// Says whether a tensor must move slice by slice through slots. It must if it would overwrite
+// itself, or if it moves from NVMe to NVMe, for which there is no direct transfer.
 bool needs_slots(Relocation const& relocation);
 
-// Moves one whole tensor from where it is to somewhere else.
+// A Hop moves one whole tensor from one place to another.
 struct Hop {
   int relocation = -1;
   Residence from, to;
@@ -36,13 +36,13 @@ struct Hop {
 
 struct MoveOrder {
   std::vector<Hop> hops;
-  Residence slots;              // free memory for `slot_count` slices on their way
-  std::int64_t slot_bytes = 0;  // of each; 0: none are needed
+  Residence slots;              // free memory for `slot_count` slots
+  std::int64_t slot_bytes = 0;  // size of each slot; 0 if no slots are needed
   int slot_count = 0;
 };
 
-// Where tensors are in each other's way in a circle, one is parked in a gap. Nothing goes beyond
-// `limits`. Returns nothing if there is no such gap.
+// If tensors block each other in a circle, one of them is moved to a gap first. No tensor goes
+// beyond `limits`. Returns nothing if there is no room for such a gap or for the slots.
 std::optional<MoveOrder> move_order(std::vector<Relocation> const& relocations,
                                     TierBytes const& limits);
 

@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-constexpr int kTierBits = 60;  // the bits of an address above these say the tier
+constexpr int kTierBits = 60;  // bits of an offset; higher bits of an address give its tier
 
 IdVector<std::array<std::int64_t, 2>> by_layout(Program const& program) {
   IdVector<std::array<std::int64_t, 2>> addresses;
@@ -75,7 +75,7 @@ void ByteCells::find_ranges(Program const& program) {
   }
 }
 
-// A buffer has few cells, so this looks near `from`, in strides that double.
+// Searches near `from`, in strides that double, because a buffer has few cells.
 std::size_t ByteCells::find(std::size_t from, std::int64_t border) const {
   std::size_t stride = 1;
   while (from + stride < m_borders.size() && m_borders[from + stride] <= border) stride *= 2;

@@ -1,5 +1,5 @@
-// Cuts the bytes of all tiers into cells, wherever an access of a Program begins or ends. Every
-// access then covers whole cells, and a vector can hold what is known of them.
+// Cuts the bytes of all tiers into cells, at every byte where an access of a Program begins or
+// ends. Every access then covers whole cells, and a vector can hold what is known about each cell.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@ namespace spillway {
 
 class ByteCells {
  public:
-  // Cuts the tiers as layout has filled them.
+  // Cuts the tiers by the offsets that layout has given to the buffers.
   explicit ByteCells(Program const& program);
-  // Gives every version of every buffer cells of its own; the program needs no layout.
+  // Gives every version of every buffer its own cells. The program needs no layout for this.
   static ByteCells by_buffer(Program const& program);
 
   std::size_t count() const { return m_borders.size(); }
 
   struct Range {
-    std::uint32_t first = 0, last = 0;  // [first, last)
+    std::uint32_t first = 0, last = 0;  // the range is [first, last)
   };
-  // Return a range of cells for each of an item's accesses, in their order.
+  // Return a range of cells for each read or write of an item, in the order of the item's list.
   std::span<Range const> reads(Item const& item, int step) const;
   std::span<Range const> writes(Item const& item, int step) const;
   // Returns the cells of a whole buffer, in its first version.
   Range all(Buffer const& buffer) const;
-  // Returns a cell's bytes in its tier; only where there is a layout.
+  // Returns which bytes of its tier a cell covers. The program must have a layout.
   ByteRange bytes(std::size_t cell) const;
 
  private:
   template <class T>
-  using PerVersion = IdVector<std::array<T, 2>>;  // for each buffer: of its versions
+  using PerVersion = IdVector<std::array<T, 2>>;  // one entry for each version of each buffer
   using Addresses = PerVersion<std::int64_t>;
   ByteCells(Program const& program, Addresses addresses);
   void add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last);
@@ -42,13 +42,13 @@ class ByteCells {
   Range range(Access const& access, int version) const;
 
   Addresses m_addresses;
-  std::vector<std::int64_t> m_borders;         // ascending; a cell ends where the next one begins
-  PerVersion<std::size_t> m_cells;             // the cell at each address
+  std::vector<std::int64_t> m_borders;         // first address of each cell, in ascending order
+  PerVersion<std::size_t> m_cells;             // the cell at each address of m_addresses
   IdVector<std::size_t> m_first;               // for each item: where its ranges begin in m_ranges
-  std::array<std::vector<Range>, 2> m_ranges;  // of even and of odd steps
+  std::array<std::vector<Range>, 2> m_ranges;  // ranges of cells in even and in odd steps
 };
 
-// Has a value for each cell.
+// Holds a value for each cell.
 template <class T>
 struct PerCell : std::vector<T> {
   explicit PerCell(ByteCells const& cells, T const& value = {})

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// A check throws it when it fails; `check_shape` catches it.
+// A check that fails throws a Wrong, which `check_shape` catches.
 struct Wrong {
   std::string why;
 };
@@ -27,7 +27,7 @@ bool is_id(std::int64_t id, List const& list) {
   return id >= 0 && id < std::ssize(list);
 }
 
-// The first rank's slice is as large as any.
+// Checks that a part lies within its tensor or slice. No slice is larger than the first rank's.
 void check_part(Program const& program, Buffer const& b) {
   require(is_id(b.tensor, program.tensors), "'{}' is a part of no tensor", b.name);
   Tensor const& tensor = program.tensors[b.tensor];
@@ -53,7 +53,7 @@ void check_buffers(Program const& program) {
   }
 }
 
-// State is there before step 0 and after every step, so no two buffers of it may share a byte.
+// Checks that no two buffers of state share a byte, because state is kept from step to step.
 void check_state(Program const& program) {
   std::vector<Buffer const*> state;
   for (Buffer const& buffer : program.buffers)
@@ -104,8 +104,8 @@ void check_access(Program const& program, Access const& access) {
           "uses bytes [{}, {}) of '{}', which has {}", access.first, access.last, b.name, b.bytes);
 }
 
-// The accesses of one item happen in any order, so it may not write bytes of one buffer that it
-// uses as bytes of another one.
+// Checks that an item does not write bytes of one buffer that it also uses as bytes of another one,
+// because the accesses of an item happen in any order.
 void check_apart(Program const& program, Access const& write, Access const& other) {
   Buffer const& a = program.buffers[write.buffer];
   Buffer const& b = program.buffers[other.buffer];

@@ -1,4 +1,4 @@
-// Checks what must hold before a Program can be walked at all: numbers, ranges and counts.
+// Checks numbers, ranges and counts, which must be right before a Program can be walked.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Returns the first thing that is wrong, as a Violation without an earlier item.
+// Returns a Violation for the first mistake, in which no earlier item is named.
 std::optional<Violation> check_shape(Program const& program);
 
 }  // namespace spillway

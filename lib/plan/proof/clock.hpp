@@ -1,8 +1,10 @@
-// Vector clocks of lanes say what is known to be complete when an item starts:
+// Vector clocks say how many items of each lane are known to be complete: start(i) when item i
+// starts, and prefix(lane, p) when the first p items of a lane are complete. A join takes the
+// larger number of each lane.
 //
-//   start(i)        = join over waits w of prefix(lane(w), position(w))
-//                     join, on a serial lane, prefix(lane, position - 1);
-//                     on another, start of the item before it on the lane
+//   start(i)        = join of prefix(lane(w), position(w)) for all waits w of i, and of
+//                     prefix(lane(i), position(i) - 1) if the lane of i is serial,
+//                     or else start(item before i on its lane)
 //   prefix(lane, p) = join(prefix(lane, p - 1), start(item p), {lane: p})
 //   a happens before b  iff  start(b)[lane(a)] >= position(a)
 #pragma once
@@ -24,23 +26,24 @@ class LaneClocks {
  public:
   explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
 
-  // Returns what the lane's order alone tells its next item.
+  // Returns what the order of a lane alone says to be complete when the lane's next item starts.
   Clock by_order(Lane lane) const;
-  // Returns what is known once the latest instance of `item` is complete; nothing if there is none.
+  // Returns what is known to be complete once the latest instance of `item` is, or an empty clock
+  // if it has no instance.
   Clock after(Item const& item) const;
-  // Returns what is known to be complete when `item` starts next: by the order of its lane, and by
-  // its waits.
+  // Returns what is known to be complete when `item` starts next, from the order of its lane and
+  // from its waits.
   Clock start(Program const& program, Item const& item) const;
 
-  // Appends an instance that starts with `start`; returns its position.
+  // Appends an instance that starts at the clock `start`. Returns its position on the lane.
   std::int32_t append(Item const& item, Clock const& start);
 
-  // Returns the position of an item's latest instance, 0 if there is none.
+  // Returns the position of an item's latest instance on its lane, or 0 if it has none.
   std::int32_t latest(ItemNumber item) const { return m_latest[item]; }
   ItemNumber item_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].item;
   }
-  // Returns the number of the instance in total order.
+  // Returns the number of the instance at `position` in the order of the program.
   std::int32_t order_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].order;
   }
@@ -52,8 +55,8 @@ class LaneClocks {
     Clock start, prefix;
   };
   PerLane<IdVector<Entry>> m_lanes;
-  IdVector<std::int32_t> m_latest;  // by item
-  std::int32_t m_count = 0;         // of instances
+  IdVector<std::int32_t> m_latest;  // position of each item's latest instance
+  std::int32_t m_count = 0;         // number of instances
 };
 
 }  // namespace spillway

@@ -12,17 +12,17 @@ namespace spillway {
 
 namespace {
 
-// Adds a number to an ascending list unless it is there.
+// Adds a number to an ascending list unless the list already has it.
 void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number) {
   auto const at = std::ranges::lower_bound(ascending, number);
   if (at == ascending.end() || *at != number) ascending.insert(at, number);
 }
 
-// Remembers the last writer of a byte and its readers since then: the furthest position of every
-// lane, which stands for the earlier ones because lanes complete in order.
+// Remembers the last writer of a byte and, for each lane, the position of its last reader since
+// then. The last reader stands for earlier ones, because lanes complete in order.
 struct Users {
   Lane writer = Lane::compute;
-  std::int32_t written = 0;  // the writer's position, from 1; 0: none
+  std::int32_t written = 0;  // the writer's position on its lane, from 1 on; 0 if there is none
   Clock readers{};
 };
 
@@ -45,7 +45,7 @@ class WaitFinder {
   }
 
  private:
-  // Returns the last position of each lane that must be complete before `item` may start.
+  // Returns for each lane the last position that must be complete before `item` may start.
   Clock conflicts(Item const& item, int step) {
     Clock needed{};
     auto const join_writer = [&](Users const& users) {
@@ -62,7 +62,8 @@ class WaitFinder {
     return needed;
   }
 
-  // Lists the lanes of `needed`, the latest instance in total order first: it may imply the others.
+  // Lists the lanes of `needed`. The lane whose item is latest in total order comes first, because
+  // waiting for that item may imply the other waits.
   std::vector<Lane> latest_first(Clock const& needed) const {
     std::vector<Lane> lanes;
     for (Lane const lane : kLanesInOrder)
@@ -72,9 +73,9 @@ class WaitFinder {
     return lanes;
   }
 
-  // A wait names an item and means its latest instance. The instance at `position` may be an
-  // earlier one (of two steps ago, say); then the next one on the lane that is the latest of its
-  // item delays the least.
+  // Returns the item at `position` or the next one on the lane whose latest instance is at its own
+  // position. A wait names an item and means its latest instance, but the instance at `position`
+  // may be an earlier one, for example from two steps before.
   ItemNumber earliest_name(Lane lane, std::int32_t position) const {
     while (m_clocks.latest(m_clocks.item_at(lane, position)) != position) ++position;
     return m_clocks.item_at(lane, position);
@@ -93,7 +94,7 @@ class WaitFinder {
   PerCell<Users> m_users;
 };
 
-// Says whether the lane's order and the item's other waits do not imply this wait.
+// Says whether neither the lane's order nor the item's other waits imply this wait.
 bool is_needed(Program const& program, LaneClocks const& clocks, Item const& item,
                ItemNumber wait) {
   Clock without = clocks.by_order(item.lane);
@@ -102,8 +103,8 @@ bool is_needed(Program const& program, LaneClocks const& clocks, Item const& ite
   return without[program.items[wait].lane] < clocks.latest(wait);
 }
 
-// Drops the waits that are implied at every instance. All at once is sound: a wait is implied by
-// one for something later, so every chain of implications ends at a wait that stays.
+// Drops the waits that are implied at every instance. Dropping all of them at once is sound: a wait
+// is implied only by a wait for a later instance, so every chain ends at a wait that stays.
 void drop_implied(Program& program, std::vector<Instance> const& instances) {
   LaneClocks clocks(program.items.size());
   IdVector<std::vector<ItemNumber>> needed(program.items.size());

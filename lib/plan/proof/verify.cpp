@@ -13,12 +13,12 @@ namespace spillway {
 
 namespace {
 
-// Remembers the last writer of a byte, and the furthest reader of each lane since then.
+// Remembers the last writer of a byte and, for each lane, its last reader since then.
 struct Byte {
-  ItemNumber writer = -1;     // -1: nothing has written it yet
-  std::int32_t position = 0;  // the writer's
-  int segment = 0;            // the writer's
-  BufferId buffer = -1;       // the writer's; before step 0, the one of which it is state
+  ItemNumber writer = -1;     // -1 if nothing has written the byte yet
+  std::int32_t position = 0;  // the writer's position on its lane
+  int segment = 0;            // the segment execution in which the writer ran
+  BufferId buffer = -1;       // the buffer last written here; before step 0, the state here
   Clock readers{};
 };
 
@@ -48,7 +48,8 @@ class Verifier {
     return std::exchange(m_violation, std::nullopt);
   }
 
-  // Whoever runs the Program reads, after each step, spanning buffers that no item reads.
+  // Checks the results of a step, which are spanning buffers that no item reads: the caller who
+  // runs the Program reads them after each step.
   std::optional<Violation> end_step(int step) {
     for (Item const& item : m_program.items) {
       auto const writes = m_cells.writes(item, step);
@@ -91,8 +92,8 @@ class Verifier {
     for (auto cell = cells.first; cell < cells.last; ++cell) {
       Byte const& byte = m_memory[cell];
       bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
-      // No other buffer may overwrite state, even if a later item writes the state anew: a step
-      // that is not committed must leave it as it was.
+      // No other buffer may overwrite state, even if a later item writes the state again, because a
+      // step that is not committed must leave state unchanged.
       bool const is_moved = m_program.once && byte.readers != Clock{};
       if (of_other && buffer(byte.buffer).persistent && !is_moved)
         report(byte.writer, item.number, "overwrites state, last written by", byte.buffer, cell);
@@ -138,10 +139,10 @@ class Verifier {
 
   Program const& m_program;
   LaneClocks m_clocks;
-  IdVector<bool> m_read;  // whether an item reads the buffer
+  IdVector<bool> m_read;  // for each buffer: whether an item reads it
   ByteCells m_cells;
   PerCell<Byte> m_memory;
-  Clock m_start{};  // of the instance being visited
+  Clock m_start{};  // clock at which the visited instance starts
   std::optional<Violation> m_violation;
 };
 

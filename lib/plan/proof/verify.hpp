@@ -1,4 +1,4 @@
-// Proves that a Program computes what its items would if they ran one by one, whatever the timing.
+// Proves that a Program, whatever its timing, computes what its items would if they ran one by one.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace spillway {
 
 struct Violation {
-  ItemNumber earlier = -1, later = -1;  // the two items that are in each other's way; -1: none
-  std::string why;                      // one line naming both, the buffers and the bytes
+  ItemNumber earlier = -1, later = -1;  // the two items in conflict; -1 if there is none
+  std::string why;                      // one line that names the items, the buffer and the bytes
 };
-// Returns the first violation, or nothing if the proof holds. It shares lane clocks and byte cells
-// with `derive_waits`; the oracle in tests/support shares nothing.
+// Returns the first violation, or nothing if the proof holds. This code uses the same lane clocks
+// and byte cells as `derive_waits`; the oracle in tests/support shares no code with either.
 std::optional<Violation> verify(Program const& program);
 
 }  // namespace spillway

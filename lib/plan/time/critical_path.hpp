@@ -1,5 +1,5 @@
-// Finds what a step's time is spent on: the chain of items of which each began when the one before
-// it ended. The step gets shorter only if something in this chain does.
+// Finds what takes the time of a step: a chain of items, each of which began when the one before it
+// ended. The step gets shorter only if an item in this chain does.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ namespace spillway {
 
 struct PathPart {
   ItemNumber item = -1;
-  double start_s = 0, end_s = 0;  // on the simulation's clock; the part before ends at start_s
-  double repeated_s = 0;          // spent in the repetitions that the simulation leaves out
+  double start_s = 0, end_s = 0;  // times in the simulation; the part before ends at start_s
+  double repeated_s = 0;          // seconds in repetitions that the simulation leaves out
 
   double seconds() const { return end_s - start_s + repeated_s; }
 };
 
-// Covers the simulated step from its begin to its end; an item that was under way when the step
-// before ended counts from then on. Of all that an item waited for, what ended last precedes it in
-// the chain; if that is a tie with its own lane, the lane's item.
+// Returns a chain that covers the simulated step from its begin to its end. An item that began in
+// the step before counts from the begin of this step. Each item comes after the item that ended
+// last among those it waited for; in a tie, after the item before it on its own lane.
 std::vector<PathPart> critical_path(Program const& program, Simulation const& simulation);
 
-// Holds the seconds that the path spends on a lane, by kind of op or by what is moved.
+// Holds the seconds that the path spends on a lane, also for each kind of op or data.
 struct LaneShare {
   Lane lane = Lane::compute;
   double seconds = 0;
@@ -33,7 +33,8 @@ struct LaneShare {
   };
   std::vector<Kind> kinds;
 };
-// Both the lanes and the kinds of each are in descending order of seconds.
+// Returns the time that the path spends on each lane. Lanes, and the kinds of each lane, are sorted
+// by seconds, longest first.
 std::vector<LaneShare> shares(Program const& program, std::vector<PathPart> const& path);
 
 }  // namespace spillway

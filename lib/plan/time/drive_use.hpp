@@ -6,18 +6,18 @@
 namespace spillway {
 
 struct DriveUse {
-  double step_bytes = 0, day_bytes = 0;  // written, by all ranks of a node
-  double lifetime_years = 0;             // of the drives at this rate; 0: not known
+  double step_bytes = 0, day_bytes = 0;  // bytes that all ranks of a node write
+  double lifetime_years = 0;             // how long the drives last at this rate; 0 if unknown
 };
 
-// SSDTrain's model is: life = endurance * time of a step / bytes written in a step. A rank writes
-// `rank_step_bytes` a step, and those of the `ranks` that are on one node share its drives.
+// Uses the model of SSDTrain: life = endurance * time of a step / bytes written in a step. A rank
+// writes `rank_step_bytes` in a step, and the ranks on one node share its drives.
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine);
 
-// Says "12.3 GB", "211 TB", in powers of ten, because drives are rated in those.
+// Returns a text such as "12.3 GB" or "211 TB", in powers of ten, because drives are rated in them.
 std::string drive_bytes(double bytes);
-// Says "5.8 days", "3.2 years".
+// Returns a text such as "5.8 days" or "3.2 years".
 std::string drive_life(double years);
 
 }  // namespace spillway

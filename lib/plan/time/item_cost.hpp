@@ -1,4 +1,4 @@
-// Says how long the items of a Program take on a machine, and what they need of it meanwhile.
+// Says how long the items of a Program take on a machine, and which of its resources they use.
 #pragma once
 
 #include <array>
@@ -10,31 +10,32 @@
 
 namespace spillway {
 
-// Lanes share these. If they ask for more than there is in sum, each gets the same amount, except
-// those that ask for less.
+// Lanes share these resources. If lanes ask for more than there is, each gets the same amount,
+// except lanes that ask for less.
 enum class Resource : std::uint8_t { cores, memory, drive };
 inline constexpr std::array kResourcesInOrder = {Resource::cores, Resource::memory,
                                                  Resource::drive};
 inline constexpr int kResources = kResourcesInOrder.size();
 using Shares = EnumArray<Resource, double, kResources>;
 
-// Returns what there is to share: cores, GB/s of memory traffic, and GB/s of the drive while it
-// reads and writes. What the machine does not say is infinite.
+// Returns how much there is of each resource: cores, GB/s of memory traffic, and GB/s of the drive
+// while it reads and writes. A resource that is unknown for the machine is unlimited.
 Shares capacities(Machine const& machine);
 
 struct ItemCost {
-  double seconds = 0;  // if it gets all that it asks for
-  Shares demand{};     // what it asks for
+  double seconds = 0;  // time if the item gets all that it asks for
+  Shares demand{};     // how much of each resource the item asks for
 };
 inline ItemCost divided(ItemCost cost, std::int64_t parts) {
   cost.seconds /= static_cast<double>(parts);
   return cost;
 }
-// `lane` is the compute or the host lane; an op on the host lane uses all its threads.
+// Returns the cost of an op on `lane`, which is the compute or the host lane. An op on the host
+// lane uses all threads of that lane.
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
-// `lane` is one of the lanes of transfers and says between which tiers the bytes move.
+// Returns the cost of a copy on `lane`, which says between which tiers the bytes move.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
-// A message on the comm lane costs this while all `ranks` send as many bytes.
+// Returns the cost of a message on the comm lane while each of `ranks` ranks sends as many bytes.
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine);
 

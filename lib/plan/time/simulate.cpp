@@ -12,13 +12,14 @@ namespace spillway {
 
 namespace {
 
-// Of a long step, this many micro-batches between the first and the last are simulated: the fewest
-// at first, then twice as many, and so on until they repeat each other.
+// Limits how many micro-batches between the first and the last of a long step are simulated. The
+// simulation begins with the fewest and doubles their number until the micro-batches repeat each
+// other.
 constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
-constexpr int kLongestPeriod = 4;     // micro-batches
-constexpr double kAlikeTimes = 1e-9;  // of a period; times that differ by less are equal
+constexpr int kLongestPeriod = 4;     // in micro-batches
+constexpr double kAlikeTimes = 1e-9;  // times that differ by a smaller share of a period are equal
 
-// Makes a job of every instance; it waits for the latest instances of what its item waits for.
+// Makes a job for every instance. A job waits for the latest instances of its item's waits.
 Timeline timeline_of(Program const& program, std::vector<Instance> const& instances,
                      IdVector<ItemCost> const& costs) {
   Timeline timeline;
@@ -35,8 +36,8 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
   return timeline;
 }
 
-// Simulates two steps without a barrier, of which the second is the steady state; a program that
-// runs once has only one.
+// Simulates two steps without a barrier between them. The second one is the steady state. A program
+// that runs once has only one step.
 class StepWalk {
  public:
   StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
@@ -48,16 +49,16 @@ class StepWalk {
                     .run(capacities(machine))) {
     for (int i = 0; Instance const& now : m_instances) {
       double const end_s = m_times[i++].end_s;
-      assert(end_s >= 0);  // every wait names an earlier instance, so all have ended
+      assert(end_s >= 0);  // all have ended, because a wait always names an earlier instance
       m_end_s[now.step] = std::max(m_end_s[now.step], end_s);
     }
     for (Segment const& segment : program.segments)
       if (segment.is_middle()) m_middle = segment;
   }
 
-  // Finds a number of micro-batches after which everything happens again, later by the same time.
-  // It must hold in both steps for the second half of those simulated. All further micro-batches
-  // are then like them, because what decides when an item begins is the same again.
+  // Finds a number of micro-batches after which all times repeat, later by the same amount. This
+  // must hold in both steps for the second half of the simulated micro-batches. All further
+  // micro-batches then repeat in the same way, because items begin under the same conditions again.
   std::optional<int> period() const {
     for (int period = 1; period <= kLongestPeriod; ++period) {
       bool repeats = true;
@@ -70,10 +71,10 @@ class StepWalk {
     return {};
   }
 
-  // Lets `period` micro-batches stand for `times` further periods.
+  // Returns the simulation, in which `period` micro-batches also stand for `times` further periods.
   Simulation result(int period, std::int64_t times) const {
     double const begin_s = m_steady == 0 ? 0 : m_end_s[0];
-    int first = 0, last = 0;  // the instances that are repeated
+    int first = 0, last = 0;  // range of the instances that are repeated
     Simulation result;
     if (times > 0) {
       first = middle(m_steady, half());
@@ -94,7 +95,7 @@ class StepWalk {
  private:
   int half() const { return m_middles / 2; }
   int items() const { return m_middle.last - m_middle.first; }
-  // Returns the first instance of a micro-batch between a step's first and last one.
+  // Returns the index of the first instance of run `number` of the `middle` segment.
   int middle(int step, int number) const {
     auto const step_items = static_cast<int>(m_instances.size()) / (m_steady + 1);
     return step * step_items + m_middle.first + number * items();
@@ -113,8 +114,8 @@ class StepWalk {
     return true;
   }
 
-  // Returns the seconds of `period` micro-batches: the average of the second half, rounded down to
-  // whole periods.
+  // Returns the seconds that `period` micro-batches take, as an average over all whole periods in
+  // the second half of the simulated micro-batches.
   double advance_s(int period) const {
     int const periods = (m_middles - 1 - half()) / period;
     auto const from = middle(m_steady, half()), to = middle(m_steady, half() + periods * period);
@@ -134,8 +135,8 @@ class StepWalk {
   int m_middles;  // how often a step runs `middle`
   Segment m_middle;
   std::vector<Instance> m_instances;
-  IdVector<Timeline::Times> m_times;  // of m_instances
-  std::array<double, 2> m_end_s{};    // of each step
+  IdVector<Timeline::Times> m_times;  // times of m_instances
+  std::array<double, 2> m_end_s{};    // when each step ends
 };
 
 std::int64_t instances(Program const& program) {
@@ -156,7 +157,7 @@ Simulation simulate(Program const& program, Machine const& machine, std::int64_t
     if (left == 0) return walk.result(1, 0);
     auto const found = walk.period();
     if (!found && walked < kMostMiddles) continue;
-    auto const period = found.value_or(1);  // if none is found, micro-batches take their average
+    auto const period = found.value_or(1);  // without a period, micro-batches take their average
     if (left % period == 0) return walk.result(period, left / period);
     return StepWalk(program, machine, walked + left % period).result(period, left / period);
   }

@@ -27,9 +27,9 @@ class Timeline::Execution {
   }
 
  private:
-  // A lane between jobs never ends.
+  // Holds what a lane does at the moment. Between jobs `end_s` is kNever.
   struct Running {
-    int job = -1;  // -1: none
+    int job = -1;  // number of the running job; -1 if there is none
     Shares demand{};
     double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
     std::size_t next = 0;  // index of the next job in the lane's queue
@@ -45,7 +45,7 @@ class Timeline::Execution {
     return true;
   }
 
-  // Begins all jobs that can. Returns whether one of them takes no time, so that others may follow.
+  // Begins all jobs that can begin. Returns whether one takes no time, so that others may follow.
   bool begin_jobs(double now_s) {
     bool empty_one = false;
     for (Lane const name : kLanesInOrder) {
@@ -64,8 +64,8 @@ class Timeline::Execution {
     return empty_one;
   }
 
-  // Returns the most that one lane gets of a resource: what is left by those that ask for less, in
-  // equal parts. `lanes` ask for any of it.
+  // Returns the most that one lane gets of a resource for which `lanes` ask: an equal part of what
+  // is left by lanes that ask for less.
   double fair_share(Resource resource, int lanes) const {
     for (double even = m_capacity[resource] / lanes;;) {
       double left = m_capacity[resource];
@@ -81,8 +81,8 @@ class Timeline::Execution {
     }
   }
 
-  // Finds the most that one lane gets of each resource, and returns whether that limits any lane.
-  // A lane alone gets what it asks for, since it was measured so.
+  // Finds the most that one lane gets of each resource, and returns whether that limits any lane. A
+  // lane that is alone has no limit, because its job was measured alone.
   bool find_limits(Shares& most) const {
     Shares asked{};
     EnumArray<Resource, int, kResources> lanes{};
