@@ -1,5 +1,5 @@
-// These functions save and restore a run: the model's state and the RunState, in io/h5's checkpoint
-// directories.
+// These functions save a run in checkpoint directories of io/h5, and restore it: the model's state
+// and the RunState.
 #pragma once
 
 #include <filesystem>
@@ -13,29 +13,28 @@
 
 namespace spillway {
 
-// Returns the bytes of one checkpoint's tensors, over all ranks.
+// Returns the bytes of all tensors of one checkpoint, summed over ranks.
 std::int64_t checkpoint_bytes(ModelState& model);
 
-// One rank calls this before step 0, or where the run goes on. It throws Error(bad_input) when
-// run.dir has no space for the most checkpoints that will stand there at once, an older one and its
-// successor.
+// Checks the space in run.dir for the most checkpoints that will exist there at once. Throws
+// Error(bad_input) if it does not suffice. One rank calls this before the first step of the run.
 void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step);
 
 struct SaveSettings {
-  std::int64_t keep = 1;  // so many of the newest ones stay
+  std::int64_t keep = 1;  // this many of the newest checkpoints stay
   bool begins_anew =
-      false;  // the checkpoints that are there belong to another run: they go to earlier-<k>, once
+      false;  // existing checkpoints belong to another run; they are moved to earlier-<k> once
 };
 
-// All ranks call it. Writes <run>/step-<n> and points `latest` at it; each rank writes an equal
-// share of all values. Throws Error(storage) on all ranks alike (with an empty text on those that
-// need not speak); the previous checkpoint stays valid then.
+// Writes <run>/step-<n> and points `latest` at it. All ranks call this, and each writes an equal
+// share of all values. If any rank fails, all ranks throw Error(storage), some of them with an
+// empty text because another rank names the cause. The previous checkpoint then stays valid.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
 
-// Every rank reads the whole, and tells the others that it lives. `weights_only` leaves the moments
-// as they are. Throws Error(bad_input) when the checkpoint is of another model, Error(damaged) when
-// it is damaged.
+// Reads the whole checkpoint on every rank, and tells the other ranks meanwhile that this one is
+// alive. With `weights_only` the moments do not change. Throws Error(bad_input) if the checkpoint
+// is of another model, and Error(damaged) if it is damaged.
 void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm);
 
 }  // namespace spillway

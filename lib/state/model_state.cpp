@@ -19,8 +19,8 @@ struct NormalDraws {
   std::uint64_t seed, parameter;
   float std;
 
-  // A counter gives a pair of elements. A function of its own: GCC keeps a struct that is declared
-  // in a simd loop in memory.
+  // Draws two elements from one counter. This is a function because GCC keeps a struct in memory if
+  // it is declared in a simd loop.
   void draw(std::uint64_t pair, float* even, float* odd) const {
     auto const block = philox(seed, parameter, pair);
     auto const normals = normal_pair(block.x[0], block.x[1]);
@@ -29,7 +29,7 @@ struct NormalDraws {
   }
 };
 
-// Draws the elements from `first` on, which is even.
+// Draws the elements that begin at `first`, which must be even.
 void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
   auto* const out = to.data();
   auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
@@ -39,8 +39,7 @@ void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t f
   if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
 }
 
-// Runs body(first, last) over [0, n) in pieces, on all processors of this rank if there are
-// several.
+// Runs body(first, last) over [0, n) in pieces, in parallel if there are several pieces.
 template <class Body>
 void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
   if (n <= piece) return body(0, n);
@@ -61,8 +60,8 @@ float load(StoredPart const& stored, std::int64_t i) {
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
 }
 
-// Calls body(at, size) for the parts of elements [begin, begin + count) that lie in one window;
-// `at` counts from `begin`.
+// Calls body(at, size) for each part of the elements [begin, begin + count) that lies in one
+// window. `at` counts from `begin`.
 template <class Body>
 void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   for (std::int64_t at = 0; at < count;) {
@@ -73,8 +72,8 @@ void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   }
 }
 
-// The span holds numbers from element `first` on: a bf16 each and the remainders, if there are any.
-// A bf16 moment is exact in its upper half.
+// Writes the numbers of `from`, beginning at element `first`, as bf16 and, if there are remainders,
+// their lower halves. A moment in bf16 has only zeros in its lower half.
 void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
   auto* const upper = reinterpret_cast<std::uint16_t*>(stored.bytes) + first;
   auto const* const in = from.data();
@@ -111,7 +110,8 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   }
 }
 
-// Only one chunk at a time has windows, since their memory is not in the plan.
+// Returns the state of a chunk. Only one chunk at a time may have windows, since the plan does not
+// count their memory.
 ModelState::ChunkState& ModelState::open(int chunk) {
   if (m_open != chunk) release();
   m_open = chunk;
@@ -126,7 +126,7 @@ void ModelState::release() {
   m_open = -1;
 }
 
-// Returns null where the chunk has no state of that name.
+// Returns null if the chunk has no state of that name.
 StoredTensor* ModelState::state(std::string_view name, int chunk) {
   auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
   auto const found = std::ranges::find(states, name, &State::name);

@@ -1,4 +1,4 @@
-// It presents the persistent state of a run as named fp32 tensors, over the tiers that hold it.
+// A ModelState presents the persistent state of a run as named fp32 tensors, on all tiers.
 #pragma once
 
 #include <cstddef>
@@ -12,40 +12,39 @@
 
 namespace spillway {
 
-// The masters of parameters are stored, and what the update keeps of them, by State::name.
+// Names the masters of parameters. What the update keeps is named by State::name.
 inline constexpr std::string_view kMaster = "master";
 
-// These are elements of one parameter in memory, as they are stored.
+// Points to elements of one parameter in memory, in the type in which they are stored.
 struct StoredPart {
   std::byte* bytes = nullptr;
-  std::int16_t* remainder = nullptr;  // the lower halves of split masters; else null
+  std::int16_t* remainder = nullptr;  // the lower halves of split masters, or null
   DType dtype = DType::f32;
 };
 
-// Reads and writes masters and states by chunk and parameter index, on whatever tier they lie. It
-// converts to and from what the run stores: a bf16 parameter and its remainder are one exact fp32
-// master. One thread at a time may use it, only between steps of finished Engines. All functions
-// throw Error(storage) where state lies in a spill file that fails.
+// Reads and writes masters and states by chunk and parameter index, on any tier. Converts between
+// fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. Only one
+// thread at a time may use a ModelState, and only between steps of finished Engines. All functions
+// throw Error(storage) if the state lies in a spill file that fails.
 class ModelState {
  public:
-  // If `is_there`, steps have been done with it, or a move has brought it; else it is to be
-  // initialised or written.
+  // `is_there` means that the state already has values, from earlier steps or a move. Otherwise it
+  // must be initialised or written.
   ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
-  // Draws every master from (seed, parameter, element): the same bits on every rank. States begin
-  // as zeros.
+  // Draws every master from (seed, parameter, element), the same on every rank. States become zero.
   void initialise(std::uint64_t seed);
 
-  // Gives elements [first, first + size) of one parameter.
+  // These read or write the elements of one parameter that begin at `first`.
   void read(std::string_view part, int chunk, int parameter, std::int64_t first,
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
-  // To be called after the last write: what was never written becomes zero, and all is where the
-  // Program finds it.
+  // Sets to zero what was never written, and puts everything where the Program expects it. Call
+  // this after the last write.
   void complete();
-  // To be called after reads and before the next step: gives memory free, and what steps change is
-  // read anew.
+  // Frees memory and forgets values that steps may change. Call this after reads and before the
+  // next step.
   void release();
 
   IdVector<Chunk> const& chunks() const { return m_program.chunks; }
@@ -63,7 +62,7 @@ class ModelState {
 
   Program const& m_program;
   std::vector<ChunkState> m_chunks;
-  int m_open = -1;  // the chunk that may have windows
+  int m_open = -1;  // the chunk that may have windows, or -1
 };
 
 }  // namespace spillway

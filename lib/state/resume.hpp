@@ -1,4 +1,4 @@
-// A run begins fresh, with another run's weights, or at its own last checkpoint.
+// A run starts new, with another run's weights, or from its own last checkpoint.
 #pragma once
 
 #include <filesystem>
@@ -16,26 +16,27 @@ namespace spillway {
 struct Resumption {
   std::filesystem::path checkpoint;
   RunState state;
-  bool whole = true;                         // else only the weights are taken
-  std::shared_ptr<CheckpointReader> reader;  // its description is read once and kept here
+  bool whole = true;                         // if false, only the weights are taken
+  std::shared_ptr<CheckpointReader> reader;  // has read the checkpoint's description
 };
 
-// Throws Error(bad_input) unless the checkpoint is of the model that `config` describes, also where
-// shapes alone do not show it.
+// Throws Error(bad_input) unless the checkpoint is of the model that `config` describes. This also
+// finds differences that do not change shapes.
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
-// Decides by run.checkpoint.resume and run.init; nothing means a fresh start. Throws Error: damaged
-// when the latest checkpoint is, bad_input when it is of another model or there are no weights to
-// start from.
+// Finds the checkpoint that run.checkpoint.resume and run.init ask for. Returns nothing if the run
+// starts new. Throws Error: damaged if the latest checkpoint is damaged, bad_input if it is of
+// another model or if there are no weights to start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
-// Warns of what keeps a run from going on to the bit. `arithmetic` is what the run uses now.
+// Warns if the continued run cannot have the same bits as an uninterrupted one, and says why.
+// `arithmetic` describes this run.
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
                     Config const& config);
 
-// Fills the model and says at which step and sample the run begins; `vocab` and `tokenizer` are
-// those of its data. Throws Error.
+// Fills the model and returns the step and sample at which the run begins. `vocab` and `tokenizer`
+// describe the run's data. Throws Error.
 RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
                      Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
                      ModelState& model, Comm& comm);

@@ -1,4 +1,4 @@
-// A checkpoint's /run group says this besides the tensors.
+// A RunState is what a checkpoint's /run group stores besides the tensors.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace spillway {
 
 struct RunState {
-  std::int64_t step = 0;     // steps done
+  std::int64_t step = 0;     // steps that were done
   std::int64_t updates = 0;  // steps that were not skipped
-  std::int64_t samples = 0;  // the data position: global samples used since the beginning
-  std::int64_t tokens = 0;   // tokens with weight since the beginning
+  std::int64_t samples = 0;  // samples that all ranks have used; the next one has this position
+  std::int64_t tokens = 0;   // tokens with a weight above 0 since the beginning
   std::uint64_t seed = 0;
   std::int64_t vocab = 0;
   std::string tokenizer;
   Arithmetic arithmetic;
-  std::string config;  // the run's config.yaml
+  std::string config;  // the text of the run's config.yaml
 
   bool operator==(RunState const&) const = default;
 };
 
-// The entries are texts by name, as io/h5's checkpoint files keep them.
+// Returns texts by name, the form in which checkpoint files of io/h5 store them.
 std::map<std::string, std::string> to_texts(RunState const& state);
-// Throws Error(damaged) naming `source` and the entry that is missing or cannot be.
+// Throws Error(damaged), which names `source` and the entry that is missing or invalid.
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source);
 
 }  // namespace spillway

@@ -36,7 +36,7 @@ void add_masters(StreamingChecksum& checksum, ModelState& model) {
 
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model) {
   if (comm.size() == 1)
-    return;  // one rank differs from nobody, which spares the pass over all weights
+    return;  // one rank has no other to differ from, so weights need not be read
   StreamingChecksum checksum;
   for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);
   add_text(checksum, plan);

@@ -1,4 +1,4 @@
-// Replicas must start alike: ranks that read different files would train apart without a sign.
+// Replicas must start equal. If ranks read different files, their models would differ unnoticed.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// All ranks call it. Compares the run state, the plan's text and every weight over ranks. Throws
-// AgreedError (bad_input) naming the first rank that differs from rank 0.
+// Compares the run state, the plan's text and every weight over ranks. All ranks call this. Throws
+// AgreedError (bad_input), which names the first rank that differs from rank 0.
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model);
 
 }  // namespace spillway

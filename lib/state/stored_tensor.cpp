@@ -10,7 +10,7 @@
 namespace spillway {
 
 static_assert(kWindowElements % kSpillPieceBytes ==
-              0);  // It is read as it was written, in whole pieces.
+              0);  // a window consists of whole pieces of the file
 
 StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there)
     : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {

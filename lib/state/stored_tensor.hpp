@@ -1,5 +1,4 @@
-// It shows a persistent tensor of a run, wherever it lies, as bytes that can be looked at and
-// changed.
+// A StoredTensor shows a persistent tensor of a run, on any tier, as bytes to read and change.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +11,28 @@
 
 namespace spillway {
 
-// Ranges of elements that are asked for must not cross a multiple of this: what lies in the spill
-// file is brought to memory in windows of so many elements.
+// A window has this many elements. What lies in the spill file is read a window at a time, so a
+// range of elements must not cross a multiple of this.
 inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
 
-// One thread at a time may use it, only between steps of finished Engines.
+// Only one thread at a time may use a StoredTensor, and only between steps of finished Engines.
 class StoredTensor {
  public:
-  StoredTensor() = default;  // of no tensor
-  // If `is_there`, it holds values of steps before; else what is not written before `complete`
-  // becomes zero.
+  StoredTensor() = default;  // makes an object without a tensor
+  // `is_there` means that the tensor has values from earlier steps. Otherwise `complete` sets to
+  // zero what was not written before.
   StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there = false);
 
   bool exists() const { return m_dtype.has_value(); }
   DType dtype() const { return *m_dtype; }
 
-  // Returns the address of element `first`, valid until another window is asked for. If `changes`,
-  // what is written there is kept. Throws Error(storage).
+  // Returns the address of element `first`, which is valid until another window is asked for.
+  // Changes to the bytes are kept only if `changes` is true. Throws Error(storage).
   std::byte* at(std::int64_t first, bool changes);
 
-  // Both throw Error(storage). `flush` writes back what was changed and gives the window's memory
-  // free: what steps change from then on is seen. `complete` makes zero what was never written, in
-  // the spill file too.
+  // `flush` writes changes back and frees the window's memory, so that later reads see what steps
+  // have changed. `complete` sets to zero what was never written, also in the spill file. Both
+  // throw Error(storage).
   void flush();
   void complete();
 
@@ -46,10 +45,10 @@ class StoredTensor {
   void open(std::int64_t number);
 
   std::optional<DType> m_dtype;
-  std::byte* m_memory = nullptr;  // null where it lies in the spill file
+  std::byte* m_memory = nullptr;  // null if the tensor lies in the spill file
   SpillFile* m_spill = nullptr;
   std::int64_t m_offset_bytes = 0, m_bytes = 0;
-  std::vector<bool> m_written;  // for each window
+  std::vector<bool> m_written;  // says for each window if it was written
   Window m_window;
 };
 

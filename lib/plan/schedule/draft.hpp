@@ -1,4 +1,4 @@
-// A draft is a Program that is being scheduled, with what its parts share.
+// A draft is a Program that is being scheduled, with what the parts of the scheduler share.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// For each backward op, by its id: the saved tensors that are reloaded just before it.
+// Maps each backward op's id to the saved tensors that are reloaded just before the op.
 using Reloads = std::map<int, std::vector<TensorId>>;
 
 struct Draft {
@@ -20,8 +20,8 @@ struct Draft {
   Reloads const& reloads;
   Streaming const& streaming;
   ProgramWriter writer;
-  // Says for each segment of a micro-batch where each backward op begins, with what is put before
-  // it.
+  // Has a list for each segment of micro-batches. The list holds the first item of each backward
+  // op, which may be a reload before the op itself.
   std::vector<std::vector<ItemNumber>> op_starts = {};
 
   bool exchanges() const { return writer.program.ranks > 1; }

@@ -13,7 +13,7 @@ bool runs_forward(Op const& op) {
   return op.phase == Phase::forward && !op.elided;
 }
 
-// Returns for each tensor the forward op that makes it, or -1 where none does.
+// Returns for each tensor the forward op that makes it, or -1 if there is none.
 std::vector<int> producers(Graph const& graph) {
   std::vector<int> producer(graph.tensors.size(), -1);
   for (Op const& op : graph.ops) {
@@ -30,7 +30,7 @@ void note(std::vector<int>& blocks, int block) {
   if (place == blocks.end() || *place != block) blocks.insert(place, block);
 }
 
-// Under `light`, results may be made again only where no matrix product is needed for them.
+// Under `light`, only results that need no matrix product may be made again.
 bool may_repeat(BlockPolicy policy, Op const& op) {
   return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
 }
@@ -64,14 +64,13 @@ class Decision {
     }
   }
 
-  // A block's own tensors are those that its backward pass reads and no other.
+  // A block owns a tensor if no other block's backward pass reads the tensor.
   bool is_own(TensorId tensor, int block) const {
     return m_fates.readers[tensor] == std::vector{block} &&
            m_graph.tensors[tensor].role != Role::edge;
   }
 
-  // Ops are visited backwards, so that what a repeated op needs is known before the op that makes
-  // it is met.
+  // Visits ops backwards, so that a repeated op is met before the ops that make its inputs.
   void repeat(int block) {
     auto const policy = m_plan.blocks[block].policy;
     auto const& range = m_graph.blocks[block];

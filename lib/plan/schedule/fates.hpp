@@ -8,17 +8,16 @@
 
 namespace spillway {
 
-// Smaller tensors are not worth a transfer.
+// A tensor with fewer bytes is not spilled, since the transfer is not worth its time.
 inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
 
 struct Fates {
-  IdVector<Fate> fate;  // per tensor; `keep` where nothing needs deciding
-  // Of each tensor so many first bytes leave the device: whole pages where the rest stays.
+  IdVector<Fate> fate;  // per tensor; `keep` if there is nothing to decide
+  // Says how many of each tensor's first bytes leave the device: whole pages if the rest stays.
   IdVector<std::int64_t> away_bytes;
-  // For each tensor the blocks whose backward pass reads it, ascending; a tensor that has some is
-  // saved.
+  // Lists in order the blocks whose backward pass reads a tensor. A tensor with readers is saved.
   IdVector<std::vector<int>> readers;
-  // For each block the forward ops that are run again before its backward ops, in order.
+  // Lists for each block the forward ops that run again before its backward ops, in order.
   IdVector<std::vector<int>> repeats;
 
   Fate of(TensorId tensor) const { return fate[tensor]; }
@@ -28,13 +27,13 @@ struct Fates {
   }
 };
 
-// A tensor follows the policy of the block whose backward pass reads it; what several blocks read
-// is kept. A block makes its own tensors again; the others that it needs for that are saved. The
-// Plan must be normal.
+// Decides the fate of every tensor. A tensor follows the policy of the block whose backward pass
+// reads it, and is kept if several blocks read it. A block makes only its own tensors again; other
+// tensors that it needs for this are saved. The Plan must be normal.
 Fates decide_fates(Graph const& graph, Plan const& plan);
 
-// Says for each block how many bytes one micro-batch's forward pass saves, by what becomes of them.
-// Bytes belong to the block whose backward pass reads them first.
+// Returns for each block and fate how many bytes one micro-batch's forward pass saves. A tensor
+// counts for the block whose backward pass reads it first.
 using FateBytes = EnumArray<Fate, std::int64_t, kFates>;
 std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan);
 

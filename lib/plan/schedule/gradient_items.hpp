@@ -1,4 +1,4 @@
-// These items make the step's gradients of those of micro-batches and ranks.
+// These items sum up the gradients of micro-batches and ranks into the gradient of the step.
 #pragma once
 
 #include <map>
@@ -7,24 +7,25 @@
 
 namespace spillway {
 
-// This layer of ProgramSink hears the events of gradients.
+// This base class of ProgramSink handles the events about gradients.
 class GradientItems : public StepSink {
  public:
-  // The draft and the shape outlive it.
+  // The draft and the shape must outlive this object.
   GradientItems(Draft& draft, GraphShape const& shape)
       : m_draft(draft), m_writer(draft.writer), m_shape(shape) {}
 
-  // Forgets the gradients of the micro-batch before, which are of no use to the next one.
+  // Forgets the last micro-batch's gradients, which the next micro-batch does not need.
   void forget();
-  // The first micro-batch's gradient is copied to the home of the step's; later ones to where the
-  // lane that adds them up can reach them.
+  // Copies the first micro-batch's gradient to the home of the step's gradient, and later gradients
+  // to memory that the lane which adds them can reach.
   void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const& now);
-  // Adds the sum of one further use of the chunk's parameters to the chunk's gradient.
+  // Adds a part, which a further use of the chunk's parameters made, to the chunk's gradient.
   void add_part(GradientId gradient, MicroBatch const&);
-  // Every other rank sends its values of this rank's slice;
+  // Exchanges slices between ranks: this rank receives the values that all others have for its
+  // slice.
   void reduce(GradientId gradient, MicroBatch const& now);
-  // their sum with this rank's own values replaces the slice and is sent to all.
+  // Replaces this rank's slice by the sum of all ranks' values, and sends the sum to all ranks.
   void gather(GradientId gradient, MicroBatch const& now);
 
  protected:
@@ -33,21 +34,20 @@ class GradientItems : public StepSink {
   GraphShape const& m_shape;
 
  private:
-  // Adds all of `in` to `out`, where the chunk's gradient has its home.
+  // Adds all of `in` to `out` on the lane that works at the home of the chunk's gradient.
   void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out);
 
-  std::map<TensorOfMember, BufferId> m_collected;  // where a gradient is now
-  std::map<TensorOfMember, BufferId> m_received;   // what others have sent of it
+  std::map<TensorOfMember, BufferId> m_collected;  // the buffers that now hold gradients
+  std::map<TensorOfMember, BufferId> m_received;   // values that other ranks have sent
 };
 
-// This lane works where the chunk's gradient has its home.
+// Returns the lane that works at the home of the chunk's gradient.
 Lane gradient_lane(Draft const& draft, Chunk const& chunk);
 
-// Returns the tensor, [ranks, slice] and still without an id, of what other ranks send for this
-// rank's slice.
+// Returns a tensor [ranks, slice], without id, for other ranks' values of this rank's slice.
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks);
-// Returns an op that adds all of `in` to `out`, in place: accumulate, or tree_sum of received
-// parts.
+// Returns an op that adds all of `in` to `out` in place. The kind is accumulate, or tree_sum to add
+// the values that other ranks have sent.
 Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& out);
 
 }  // namespace spillway

@@ -6,7 +6,8 @@ namespace spillway {
 
 namespace {
 
-// Early updates come in the order of groups, late ones as the next forward pass needs the chunks.
+// Early updates come in the order of groups. Late updates come in the order in which the next
+// forward pass needs the chunks.
 std::vector<int> in_order(Draft const& draft, std::vector<std::vector<int>> const& updated_after) {
   std::vector<int> all;
   for (auto const& chunks : updated_after) all.insert(all.end(), chunks.begin(), chunks.end());

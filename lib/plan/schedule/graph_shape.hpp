@@ -1,4 +1,4 @@
-// A Shape for tell_step.hpp whose pieces are the ops of a graph under one Plan.
+// GraphShape is a Shape for tell_step.hpp. Its pieces are the ops of a graph under one Plan.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class GraphShape {
  public:
   using Chunks = std::vector<int>;
 
-  // The draft and the variants outlive it. An inference graph has forward passes alone.
+  // The draft and the variants must outlive this. An inference graph has only a forward pass.
   GraphShape(Draft& draft, Variants const& variants);
 
   int blocks() const { return static_cast<int>(m_forward.size()); }
@@ -56,7 +56,7 @@ class GraphShape {
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int) const { return kSlicesAhead; }
 
-  // A gradient's tensor, and the part of a chunk's gradient that it is.
+  // These return a gradient's tensor, and which part of a chunk's gradient it is.
   TensorId tensor(GradientId id) const;
   GradientPart const& part(GradientId id) const;
 
@@ -72,16 +72,16 @@ class GraphShape {
   void note_updates();
 
   Draft& m_draft;
-  std::vector<std::vector<int>> m_forward;                // ops of each block
-  std::map<int, std::vector<TensorId>> m_leaving;         // by forward op
-  std::map<int, std::vector<GradientId>> m_whole_after;   // by backward op
-  std::vector<std::vector<GradientPart const*>> m_parts;  // per chunk
+  std::vector<std::vector<int>> m_forward;                // the forward ops of each block
+  std::map<int, std::vector<TensorId>> m_leaving;         // tensors to spill after each forward op
+  std::map<int, std::vector<GradientId>> m_whole_after;   // gradients by the op that completes them
+  std::vector<std::vector<GradientPart const*>> m_parts;  // the parts of each chunk's gradient
   bool m_reduces_each;
-  IdVector<std::vector<int>> m_norm_ops;  // per chunk
+  IdVector<std::vector<int>> m_norm_ops;  // the ops that compute each chunk's norm
   int m_loss_group = 0;
-  Chunks m_chunks;                      // that are trained
-  std::vector<Chunks> m_updated_after;  // for each group: the chunks to update after it; a last
-                                        // entry for those after all groups
+  Chunks m_chunks;  // the chunks that are trained
+  // Lists the chunks to update after each group. A last entry is for updates after all groups.
+  std::vector<Chunks> m_updated_after;
   std::vector<UpdatePiece> m_pieces;
 };
 

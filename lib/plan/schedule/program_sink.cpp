@@ -56,8 +56,8 @@ void ProgramSink::turn(MicroBatch const& now) {
   begin_pass();
 }
 
-// A tensor that left as a whole comes back into a buffer of its own; a part comes into the hole
-// that it has left.
+// Brings a tensor back. A tensor that left as a whole gets a new buffer; a part of a tensor returns
+// to the place that it has left.
 void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
   int const block = m_draft.fates.readers[tensor].front();
@@ -69,7 +69,7 @@ void ProgramSink::reload(Station const& at, TensorId tensor) {
   m_writer.set_resident(tensor, back);
 }
 
-// A backward op begins with what is put before it.
+// Notes where the next backward op begins, including the reloads and repeated ops before it.
 void ProgramSink::note_start() {
   auto& starts = m_draft.op_starts.back();
   if (starts.size() == m_backward_ops) starts.push_back(m_writer.next());
@@ -83,7 +83,7 @@ void ProgramSink::backward(Station const& at, int piece) {
   if (op) m_ends[at.block] = m_writer.run(*op);
 }
 
-// Repeated ops write into new buffers, since those of the forward pass have long been freed.
+// Repeated ops write into new buffers, since the buffers of the forward pass were freed long ago.
 void ProgramSink::repeat_forward_ops(int block) {
   auto const& repeats = m_draft.fates.repeats[block];
   for (int const op : repeats) {
@@ -92,8 +92,8 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// What leaves the device is expected to be gone by the end of the block that runs next. `step`
-// leads to that block: it is 1 in the forward and -1 in the backward pass.
+// Expects a tensor that leaves the device to be gone by the end of the block that runs next. `step`
+// leads to that block: 1 in the forward pass, -1 in the backward pass.
 void ProgramSink::set_leaving_horizons(int step) {
   auto& items = m_writer.program.items;
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {

@@ -1,4 +1,4 @@
-// A Sink for tell_step.hpp that turns the events of a GraphShape into items of a Program.
+// ProgramSink is a Sink for tell_step.hpp. It turns a GraphShape's events into items of a Program.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@ namespace spillway {
 
 class ProgramSink : public UpdateItems {
  public:
-  // All three outlive it.
+  // The arguments must outlive this object.
   ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants);
 
   void begin_micro_batch(MicroBatch const& now);
@@ -28,7 +28,7 @@ class ProgramSink : public UpdateItems {
   void end_update();
 
  private:
-  // The last item of every block in a pass.
+  // Maps each block to its last item in a pass.
   using BlockEnds = std::map<int, ItemNumber>;
   void begin_pass();
   void set_leaving_horizons(int step);
@@ -39,7 +39,7 @@ class ProgramSink : public UpdateItems {
   std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
-  std::size_t m_backward_ops = 0;  // so many have been written in this pass
+  std::size_t m_backward_ops = 0;  // how many ops this pass has written
 };
 
 }  // namespace spillway

@@ -78,8 +78,8 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
   return item.number;
 }
 
-// Batches are loaded on the lane of the commit, behind the one of the step before. On the lane to
-// the device they would wait behind all that the updates of that step take back.
+// Loads a batch on the lane of the commits, behind the commit of the last step. On a lane to the
+// device the batch would wait until the results of that step's updates are taken back.
 ItemNumber ProgramWriter::load_batch() {
   Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
   for (BatchTensor const& field : program.known.batch) {

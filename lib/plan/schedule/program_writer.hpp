@@ -1,4 +1,5 @@
-// It appends items to a Program: ops, exchanges between ranks and, as a TransferWriter, transfers.
+// A ProgramWriter appends items to a Program: ops, exchanges between ranks and, through
+// TransferWriter, transfers.
 #pragma once
 
 #include <map>
@@ -12,16 +13,15 @@ class ProgramWriter : public TransferWriter {
  public:
   using TransferWriter::TransferWriter;
 
-  // Runs an op on the buffers that hold its operands at the moment; outputs without a buffer get
-  // one.
+  // Runs an op on the buffers that hold its operands now. An output without a buffer gets one.
   ItemNumber run(int op, Lane lane = Lane::compute);
-  // Runs an op on these buffers, which are those of its inputs and outputs in their order.
+  // Runs an op on the given buffers, which hold its inputs and then its outputs, in order.
   ItemNumber run_on(int op, std::vector<BufferId> operands, Lane lane);
   ItemNumber load_batch();
-  // All ranks decide together whether the step counts: by the loss and, if `knows_norms`, by the
-  // norms of gradients.
+  // Appends the commit, in which all ranks decide together whether the step counts. The loss
+  // decides and, if `knows_norms`, also the norms of gradients.
   ItemNumber commit(bool knows_norms);
-  // Reports the norms that were not known by the commit.
+  // Reports the norms that were not known at the commit.
   ItemNumber report();
   // Appends one item that reads all of `from` and writes all of `to`.
   ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk);
@@ -31,7 +31,7 @@ class ProgramWriter : public TransferWriter {
  private:
   BufferId workspace(int op, Lane lane);
 
-  std::map<int, TensorId> m_workspaces;  // per op
+  std::map<int, TensorId> m_workspaces;  // the workspace of each op
 };
 
 }  // namespace spillway

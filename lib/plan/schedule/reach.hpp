@@ -1,5 +1,5 @@
-// These functions say which memory a lane works on, and by which way bytes get from one tier to
-// another. Schedules and estimates must agree on them. If `unified`, device memory is main memory.
+// These functions say which memory a lane works on, and how bytes get from one tier to another.
+// Schedules and estimates must both use them. If `unified`, device memory is main memory.
 #pragma once
 
 #include "plan/data/program.hpp"
@@ -11,19 +11,19 @@ constexpr bool reaches(Lane lane, Tier tier, bool unified) {
   return tier == Tier::device;
 }
 
-// A lane has what it does not reach brought to this tier.
+// Returns the tier to which a lane's operands are brought if the lane cannot reach them.
 constexpr Tier workplace(Lane lane, bool unified) {
   return lane == Lane::host && !unified ? Tier::host : Tier::device;
 }
 
-// Between a device's own memory and the drive, bytes go through slots in host memory, since the
-// drive knows no other memory.
+// Says whether bytes are copied through slots in host memory. This happens between a device's own
+// memory and the drive, since the drive can only reach host memory.
 constexpr bool is_staged(Tier from, Tier to, bool unified) {
   bool const between =
       (from == Tier::device && to == Tier::nvme) || (from == Tier::nvme && to == Tier::device);
   return between && !unified;
 }
-// Each direction has so many of these slots and takes them in turns.
+// Each direction has this many slots and uses them in turn.
 inline constexpr int kStagingSlots = 4;
 
 }  // namespace spillway

@@ -9,8 +9,8 @@ namespace spillway {
 
 namespace {
 
-// Returns for each backward op the most bytes that are alive from its begin to the next one's, in
-// any segment.
+// Returns for each backward op the most bytes that are alive, in any segment, between its beginning
+// and the next op's.
 std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
   std::vector<std::int64_t> result;
   auto segment = draft.writer.program.segments.begin();
@@ -49,7 +49,7 @@ Reloads hoist_reloads(Draft const& on_demand, int distance) {
   auto const live = live_bytes(program, lifetimes(program), Tier::device);
   auto const peak = *std::max_element(live.begin(), live.end());
   auto level = levels(on_demand, live);
-  std::vector<int> ops, begins;  // backward ops, and for each group the place of its first one
+  std::vector<int> ops, begins;  // backward ops, and the place of each group's first op
   Reloads result;
   for (BackwardGroup const& group : on_demand.groups) {
     begins.push_back(static_cast<int>(ops.size()));

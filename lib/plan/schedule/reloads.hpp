@@ -1,15 +1,15 @@
-// These functions decide when activations that are away come back.
+// These functions decide when spilled activations come back.
 #pragma once
 
 #include "plan/schedule/draft.hpp"
 
 namespace spillway {
 
-// Every reload stands at the beginning of its block's group, in the order of first use.
+// Puts every reload at the beginning of its block's group, in the order of first use.
 Reloads reload_on_demand(Graph const& graph, Fates const& fates);
 
-// The same reloads come as early as possible: at most `distance` groups before their own, and
-// without a higher peak than `on_demand` has.
+// Moves the same reloads to places as early as possible. A reload moves by at most `distance`
+// groups, and the peak of bytes does not become higher than that of `on_demand`.
 Reloads hoist_reloads(Draft const& on_demand, int distance);
 
 }  // namespace spillway

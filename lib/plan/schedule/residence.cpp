@@ -7,7 +7,8 @@ namespace spillway {
 
 namespace {
 
-// The tensors of chunks have their homes where the plan says, all others on the device.
+// Returns the tier of each tensor's home. For tensors of chunks the plan names the tier; all others
+// have their home on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
   if (plan.chunks.empty()) return tiers;
@@ -24,7 +25,7 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   return tiers;
 }
 
-// The micro-batches of a segment share these tensors; of the others every one has its own.
+// Says whether the micro-batches of a segment share the tensor. If not, each has its own.
 bool is_shared(Tensor const& tensor) {
   return tensor.persistent || tensor.role == Role::scalar;
 }

@@ -35,7 +35,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
-// Inference is told as a forward pass alone.
+// Tells all events of the Program. Inference consists of a forward pass only.
 void tell(Draft& draft, std::int64_t micro_batches) {
   Variants variants(draft.graph, draft.writer);
   GraphShape const shape(draft, variants);
@@ -50,7 +50,7 @@ void tell(Draft& draft, std::int64_t micro_batches) {
   step.update();
 }
 
-// Evaluation and generation keep nothing, so that they have no reloads.
+// Makes a Program with late reloads. Evaluation and generation have none, since they save nothing.
 Program told(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks) {
   auto const fates = decide_fates(graph, plan);
   auto const groups = backward_groups(graph);

@@ -4,7 +4,7 @@ namespace spillway {
 
 namespace {
 
-// For each chunk: the stations of a micro-batch that need its parameters brought.
+// Lists for each chunk the stations of a micro-batch that need its parameters brought.
 using Needed = IdVector<std::vector<int>>;
 
 void note(int station, Op const& op, Graph const& graph, Plan const& plan, Needed& needed) {
@@ -17,7 +17,7 @@ void note(int station, Op const& op, Graph const& graph, Plan const& plan, Neede
   }
 }
 
-// The ops of a forward pass are in the order of their blocks.
+// Finds these stations. The ops of a forward pass must be in the order of their blocks.
 Needed needed(Graph const& graph, Plan const& plan, Fates const& fates,
               std::vector<BackwardGroup> const& groups) {
   Needed result(graph.chunks.size());

@@ -1,6 +1,6 @@
-// These rules say when parameters that are not at home on the device are there, and how far ahead
-// of updates their slices are. Schedules and estimates must agree on them. Stations are explained
-// in tell_step.hpp.
+// These rules say when parameters whose home is not on the device are brought there, and how many
+// slices are brought ahead of their updates. Schedules and estimates must both use them. Stations
+// are explained in tell_step.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,22 @@
 
 namespace spillway {
 
-// What is used again so soon is not dropped in between.
+// Says whether parameters stay on the device between two uses, since the second use comes soon.
 constexpr bool stays(int used, int used_next, int prefetch) {
   return used_next - used <= prefetch + 1;
 }
-// Returns the station before which a chunk is fetched. `used` is its use before this one, -1 for
-// none.
+// Returns the station before which a chunk is fetched for its use at `used_next`. `used` is the
+// station of the previous use, or -1 if there is none.
 constexpr int fetched_at(int used, int used_next, int prefetch) {
   return std::max(used + 1, used_next - prefetch);
 }
 
-// In a micro-batch a chunk's parameters are on the device from the station `first`, before which
-// they are fetched, to the station `last`, after which they are dropped.
+// A chunk's parameters are fetched before the station `first` and dropped after the station `last`.
 struct Visit {
   int first, last;
 };
-// `used_at` names the stations that read them, in order. Each Visit in turn goes to `visit`.
+// Calls `visit` with each Visit in order. `used_at` lists the stations that use the chunk, in
+// order.
 template <class Function>
 constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Function visit) {
   Visit now{-1, -1};
@@ -40,28 +40,28 @@ constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Fun
   if (now.last >= 0) visit(now);
 }
 
-// An update that must have something brought is cut into slices of so many elements, unless it asks
-// for its whole chunk. The last slice may be shorter.
+// Returns how many elements a slice has when an update needs operands brought. An update that asks
+// for its whole chunk has one slice. The last slice may be shorter.
 constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_chunk,
                                       std::int64_t update_slice) {
   return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
 }
-// So many slices of updates are brought before their turn, or still being taken back after it.
+// Says how many slices are brought before their turn, and how many may still be on their way back.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
 inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
-// Early updates come so many groups after a gradient is whole. Its sum over ranks is begun one
-// group later and is there yet a group later: whoever asked before would wait for it in his lane.
+// Returns how many groups after its gradient is whole a chunk is updated early. The sum over ranks
+// begins one group later and is complete one more group later. An earlier update would wait for the
+// sum.
 constexpr int groups_until_updated(bool exchanges) {
   return exchanges ? 2 : 0;
 }
-// An early update on the host lane is expected to be done beside so many backward groups.
+// An early update on the host lane is expected to take as long as this many backward groups.
 inline constexpr int kGroupsBeside = 2;
 
-// Says when the parameters of chunks that are not at home on the device are brought there, and
-// dropped.
+// Says when parameters whose home is not on the device are brought there and dropped.
 struct Streaming {
-  std::vector<std::vector<int>> fetches;  // for each station: chunks that come before its first op
-  std::vector<std::vector<int>> drops;    // for each station: chunks that go after its last op
+  std::vector<std::vector<int>> fetches;  // for each station: chunks to fetch before its first op
+  std::vector<std::vector<int>> drops;    // for each station: chunks to drop after its last op
 };
 Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
                          std::vector<BackwardGroup> const& groups);

@@ -1,31 +1,32 @@
-// The one author of what happens in a training step, and in which order: it tells a step event by
-// event. A Shape says what there is: the ops of a graph, or blocks of a model in a few pieces. A
-// Sink makes of the events what it is for: items of a Program, jobs of a timeline, bytes, sums.
-// Both are types, not interfaces, since the search tells a step some thousand times: an empty event
-// costs nothing.
+// StepTelling alone decides what happens in a training step, and in which order. It tells a step
+// event by event. A Shape says what the step consists of: the ops of a graph, or a model's blocks
+// in a few pieces. A Sink receives the events and turns them into items of a Program, jobs of a
+// timeline, bytes, or sums. Shapes and Sinks are template arguments, not interfaces, since the
+// search tells some thousand steps: this way an event that a Sink ignores costs nothing.
 //
-// A station is one block's forward pass in a micro-batch, or one block's backward pass with what it
-// repeats; a micro-batch passes all in order. The backward ones are also called groups, counted
-// from 0.
+// A station is one block's forward pass in a micro-batch, or one block's backward pass with the ops
+// that it repeats. A micro-batch passes all stations in order. Backward stations are also called
+// groups, and groups are counted from 0.
 //
-// A Shape has these functions. Those that return several chunks return a range of their numbers;
-// `visit` is called with each of what has no number.
+// A Shape has the following functions. Some return a range of chunk numbers; those that have a
+// parameter `visit` call it with each activation or GradientId.
 // clang-format off
 //   int blocks(), groups(), block_of(group);   stations are blocks(), then groups()
-//   fetches(station), drops(station)           chunks whose parameters come before it, go after it
+//   fetches(station), drops(station)           chunks to fetch before, drop after the station
 //   int forward_pieces(block), backward_pieces(group);
 //   leaving(block, piece, visit)               activations that leave after a forward piece
-//   coming(group, piece, visit)                those that come back before a backward piece
-//   gradients(group, piece, visit)             GradientIds that are whole after a backward piece
-//   int parts(chunk);                          further uses of its parameters
-//   bool exchanges();                          gradients are summed over ranks
-//   bool reduces_each(chunk);                  after every micro-batch
-//   chunks(), updated_after(group)             to update, in order; early ones group by group
+//   coming(group, piece, visit)                activations that come before a backward piece
+//   gradients(group, piece, visit)             gradients that are whole after a backward piece
+//   int parts(chunk);                          further uses of the chunk's parameters
+//   bool exchanges();                          whether gradients are summed over ranks
+//   bool reduces_each(chunk);                  whether ranks sum after every micro-batch
+//   chunks(), updated_after(group)             chunks to update: all in order; early, by group
 //   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
-//   int ahead(piece);                          pieces that are brought before it has run
+//   int ahead(piece);                          how many later pieces are brought before it runs
 // clang-format on
 //
-// A Sink derives from StepSink, which names all events, and hides those that it hears.
+// A Sink derives from StepSink, which has a function for every event, and defines those functions
+// again whose events it needs.
 #pragma once
 
 #include <algorithm>
@@ -35,37 +36,37 @@
 
 namespace spillway {
 
-// This says where a micro-batch stands in its step.
+// A MicroBatch describes the place of a micro-batch in its step.
 struct MicroBatch {
   char const* segment;
   bool first, last;
-  int member = 0;  // its number among those that its segment runs
+  int member = 0;  // its number among the micro-batches that its segment runs
 
   bool is_only() const { return first && last; }
 };
 
 enum class Pass : std::uint8_t { forward, backward };
 
-// This says where a micro-batch is in its passes.
+// A Station says where a micro-batch is in its passes.
 struct Station {
   Pass pass;
   int block;
-  int number;  // counts all stations of a micro-batch, in order
-  int group;   // counts those of the backward pass; -1 in the forward pass
+  int number;  // the station's place among all stations of a micro-batch
+  int group;   // the number of the group, or -1 in the forward pass
   MicroBatch const& batch;
 };
 
-// This names a chunk's gradient, or what a further use of its parameters has made of it.
+// Names a chunk's gradient, or the part that a further use of its parameters adds to the gradient.
 struct GradientId {
-  int chunk = -1, part = -1;  // -1 means the chunk's own
+  int chunk = -1, part = -1;  // a part of -1 means the chunk's own gradient
 };
 
-// These are all events of a step, in about the order in which they come. What a Sink does not hear
-// costs nothing.
+// These are all events of a step, in about the order in which they come. An event that a Sink does
+// not handle costs nothing.
 struct StepSink {
   void begin_micro_batch(MicroBatch const&) {}
   void enter(Station const&) {}
-  void fetch(int /*chunk*/, Station const&) {}  // a chunk's parameters come, and go
+  void fetch(int /*chunk*/, Station const&) {}  // parameters come to the device
   void drop(int /*chunk*/, Station const&) {}
   void forward(Station const&, int /*piece*/) {}
   void leave(Station const&, auto const& /*activation*/) {}
@@ -73,20 +74,21 @@ struct StepSink {
   void reload(Station const&, auto const& /*activation*/) {}
   void backward(Station const&, int /*piece*/) {}
   void collect(GradientId, Station const&) {
-  }  // the micro-batch's gradient goes to where the step's is summed up
+  }  // the micro-batch's gradient goes to where the step's gradient is summed up
   void accumulate(GradientId, MicroBatch const&) {
-  }  // the micro-batch's gradient is added to the step's
+  }  // the micro-batch's gradient is added to the step's gradient
   void add_part(GradientId, MicroBatch const&) {}  // the part is added to its chunk's gradient
-  void reduce(GradientId, MicroBatch const&) {}    // its slices go out to ranks: all_to_all
-  void gather(GradientId, MicroBatch const&) {}    // they are summed and go round: all_gather
+  void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices (all_to_all)
+  void gather(GradientId, MicroBatch const&) {}    // summed slices go to all (all_gather)
   void end_micro_batch(MicroBatch const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
   void commit(bool /*knows_norms*/) {}
-  void report() {}                             // says norms that the commit did not know
-  void bring(int /*piece*/, bool /*late*/) {}  // what needs no gradient comes or, `late`, the rest
+  void report() {}  // reports norms that the commit did not know
+  // If `late`, the gradient and operands from the device come, otherwise all other operands.
+  void bring(int /*piece*/, bool /*late*/) {}
   void update(int /*piece*/) {}
-  void updated(int /*chunk*/) {}  // all its pieces are done
+  void updated(int /*chunk*/) {}  // all pieces of the chunk are done
   void end_group(int /*group*/) {}
   void end_update() {}
 };
@@ -115,7 +117,7 @@ class StepTelling {
     m_sink.end_micro_batch(now);
   }
 
-  // Tells what follows the last micro-batch.
+  // Tells the events that follow the last micro-batch.
   void update() {
     m_sink.begin_update();
     if (m_early) {
@@ -134,7 +136,7 @@ class StepTelling {
  private:
   struct Reduction {
     GradientId gradient;
-    bool joins_step;  // since it is of one micro-batch only
+    bool joins_step;  // the reduced gradient is then added to the step's gradient
     MicroBatch batch;
   };
 
@@ -147,7 +149,7 @@ class StepTelling {
     go(at);
   }
 
-  // Sums over ranks that were begun beside the groups before are taken up behind this one.
+  // Tells the events of one group. Reductions that began in earlier groups end after it.
   void backward(Station const& at) {
     auto const begun_earlier = m_reductions.size();
     enter(at);
@@ -169,8 +171,8 @@ class StepTelling {
     for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 
-  // A gradient of this micro-batch is whole, so it goes to where the step's is summed up. Within
-  // the only micro-batch, parts are added by the ops that make them.
+  // Sends a whole gradient of this micro-batch to where the step's gradient is summed up. If there
+  // is only one micro-batch, the ops that make parts also add them.
   void collect(GradientId gradient, Station const& at) {
     bool const is_only = at.batch.is_only();
     if (is_only && gradient.part >= 0) return;
@@ -181,8 +183,8 @@ class StepTelling {
       join_step(gradient, at.batch);
   }
 
-  // With the last micro-batch all uses of the parameters are added, and summed over ranks where
-  // that was not done for every micro-batch.
+  // Adds the gradient to the step's gradient. In the last micro-batch, also adds all parts, and
+  // then sums over ranks unless every micro-batch has done so.
   void join_step(GradientId gradient, MicroBatch const& now) {
     int const chunk = gradient.chunk, parts = now.first ? 0 : m_shape.parts(chunk);
     if (!now.first) m_sink.accumulate(gradient, now);
@@ -204,7 +206,7 @@ class StepTelling {
     m_reductions.push_back(reduction);
   }
 
-  // Tells the second half of the `count` reductions that have waited longest.
+  // Tells the second half of the `count` oldest reductions.
   void gather(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
@@ -215,8 +217,8 @@ class StepTelling {
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Where nothing waits for the norm of all gradients, the step commits as soon as its loss is
-  // known and chunks are updated beside the groups that follow.
+  // Commits as soon as the loss is known, and then updates chunks beside the groups that follow.
+  // This is done only if no update waits for the norm of all gradients.
   void update_after(int group) {
     if (group == m_shape.loss_group()) {
       m_sink.commit(false);
@@ -240,9 +242,9 @@ class StepTelling {
     m_sink.updated(chunk);
   }
 
-  // Brings what the next pieces need. A gradient comes once it is whole, and with it what else
-  // comes from the device. If that began earlier, it would wait for a slot while gradients wait
-  // behind it in the lane.
+  // Brings operands of the next pieces. A gradient comes once it is whole, together with operands
+  // from the device. If these came earlier, they would wait for a slot, and gradients would wait
+  // behind them in the lane.
   void bring_ahead() {
     if (m_next == m_shape.pieces()) return;
     int const last = std::min(m_next + m_shape.ahead(m_next) + 1, m_shape.pieces());
@@ -253,10 +255,10 @@ class StepTelling {
   Shape const& m_shape;
   Sink& m_sink;
   bool m_early;
-  std::vector<Reduction> m_reductions;  // those that were begun and not taken up
-  std::vector<int> m_unfinished;        // how many uses of each chunk's parameters have joined
-  // These count pieces of updates: the next to run, those whose gradients are whole, those for
-  // which all that needs no gradient was brought, and those for which everything was.
+  std::vector<Reduction> m_reductions;  // reductions that have begun but not ended
+  std::vector<int> m_unfinished;        // how many uses of each chunk have added to its gradient
+  // These count pieces: pieces that have run, pieces whose gradients are whole, pieces whose
+  // operands have come except the late ones, and pieces whose operands have all come.
   int m_next = 0, m_whole = 0, m_state_brought = 0, m_brought = 0;
 };
 

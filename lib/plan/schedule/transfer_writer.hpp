@@ -1,5 +1,4 @@
-// It appends items to a Program, and of these the transfers: bytes that go from one buffer to
-// another.
+// A TransferWriter appends transfers to a Program: items that copy bytes between two buffers.
 #pragma once
 
 #include <array>
@@ -11,26 +10,27 @@ namespace spillway {
 
 class TransferWriter : public Residence {
  public:
-  // The arguments are those of a Residence.
+  // The arguments are the same as those of a Residence.
   TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks);
 
-  // A segment runs so many micro-batches, the update none.
+  // Begins a segment that runs `micro_batches` micro-batches. The update runs 0.
   void begin_segment(std::string const& name, int micro_batches);
   void end_segment() { program.segments.back().last = next(); }
   ItemNumber next() const { return static_cast<ItemNumber>(program.items.size()); }
 
-  // Each returns the item with which the bytes are there. A copy is made for a block, and moves as
-  // many bytes as the smaller of both buffers has.
+  // Copies as many bytes as the smaller of both buffers has, on behalf of a block. Returns the item
+  // after which the bytes are there.
   ItemNumber copy(BufferId from, BufferId to, int block);
-  // Elements of `range` move between the tensor's own buffer and the beginning of one that holds
-  // them alone. They are taken back only where the step is committed.
+  // These move the elements of `range` between the tensor's own buffer and the beginning of a
+  // buffer that holds only these elements. Elements are taken back only if the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
 
  protected:
   Item& add_item(Lane lane, ItemKind kind, int block, int chunk);
-  // A chunk's gradient is read without the gaps between parameters, in which nothing is written.
+  // Adds a read to the item. A chunk's gradient is read without the gaps between parameters, since
+  // nothing is written there.
   void read(Item& item, BufferId buffer, std::int64_t first_byte, std::int64_t last_byte);
   void read_all(Item& item, BufferId id) { read(item, id, 0, tensor_of(id).bytes()); }
   void write_all(Item& item, BufferId id) {
@@ -44,7 +44,7 @@ class TransferWriter : public Residence {
     int block = -1, chunk = -1;
     bool if_committed = false;
   };
-  // Bytes go to the drive, or come from it, through these slots in host memory.
+  // Holds the slots in host memory that bytes pass on their way to the drive, or from it.
   struct Staging {
     std::array<BufferId, kStagingSlots> slots = {};
     std::size_t used = 0;  // how often a slot was taken

@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Returns for each buffer the first item that reads it, or 0 where none does.
+// Returns for each buffer the first item that reads it, or 0 if there is none.
 std::vector<ItemNumber> first_readers(Program const& program) {
   std::vector<ItemNumber> readers(program.buffers.size(), 0);
   for (auto item = program.items.rbegin(); item != program.items.rend(); ++item) {
@@ -18,7 +18,7 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 
 }  // namespace
 
-// Each slot has one buffer for each operand, and the slices of all chunks take turns in it.
+// Returns the piece's slot for one operand. Slices of all chunks use the slots in turn.
 BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   auto const& outputs = op(piece).outputs;
   auto const is_it = [&](View const& view) { return view.tensor == id; };
@@ -66,8 +66,8 @@ void UpdateItems::update(int piece) {
     m_writer.take_back(tensor, p.range, slot(p, tensor), m_writer.home(tensor));
 }
 
-// The operands of a slice are ranges of the tensors themselves where the lane reaches these, else
-// slots.
+// Runs a slice of an update. Operands that the lane reaches are ranges of the tensors themselves;
+// all others are in slots.
 ItemNumber UpdateItems::run(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
@@ -98,9 +98,9 @@ void UpdateItems::norm(int chunk_id) {
   }
 }
 
-// The host lane works beside the backward ops of the groups that come next, or beside the next
-// step's forward pass. What it updates, its slots, and gradients that were brought early are in use
-// for so long.
+// Sets horizons for updates on the host lane, which runs them beside the backward ops of the next
+// groups or beside the next step's forward pass. The updated tensors, the slots and early gradients
+// stay in use for that time.
 void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());

@@ -1,4 +1,4 @@
-// These items are a step's updates.
+// These items are the updates of a step.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace spillway {
 
-// This layer of ProgramSink hears the events of updates.
+// This base class of ProgramSink handles the events about updates.
 class UpdateItems : public GradientItems {
  public:
   using GradientItems::GradientItems;
 
   void norm(int chunk);
-  // Brings what a piece needs and has elsewhere: if `late`, its gradient and what leaves the device
-  // with it, else the rest.
+  // Brings operands that the piece's lane cannot reach. If `late`, brings the gradient and operands
+  // that leave the device with it, otherwise all others.
   void bring(int piece, bool late);
-  // Runs the piece, and takes back what it has changed elsewhere.
+  // Runs the piece, and takes back the operands that were brought and changed.
   void update(int piece);
   void end_group(int) { m_group_ends.push_back(m_writer.next()); }
-  // When all items are there, this gives time to what is asynchronous.
+  // Sets the horizons of updates that run beside other items. All items must have been written.
   void set_horizons();
 
  private:
@@ -33,7 +33,8 @@ class UpdateItems : public GradientItems {
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
 
   std::vector<ItemNumber> m_group_ends;
-  std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;  // by lane, slot and operand
+  // The key is lane, slot and operand.
+  std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;
   struct Done {
     ItemNumber item;
     int chunk;

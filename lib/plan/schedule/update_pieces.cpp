@@ -24,7 +24,7 @@ UpdatePiece whole_piece(Draft& draft, Op const& op) {
 }  // namespace
 
 std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks) {
-  std::map<int, Op const*> updates;  // per chunk
+  std::map<int, Op const*> updates;  // each chunk's update op
   for (Op const& op : draft.graph.ops) {
     if (op.phase == Phase::update) updates[op.chunk] = &op;
   }

@@ -38,7 +38,7 @@ std::optional<int> Variants::of(int id, bool first) {
     auto const* const part = part_of(id, output);
     View& view = op.outputs[output];
     if (part == nullptr || view.tensor == part->tensor) continue;
-    view.tensor = part->tensor;  // what it would add to the chunk's gradient, it writes apart
+    view.tensor = part->tensor;  // the op writes the part instead of adding it
     view.offset -= part->range.first;
     std::erase(op.in_place, part->output);
   }

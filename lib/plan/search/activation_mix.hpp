@@ -1,4 +1,4 @@
-// An ActivationMix is a way to treat the activations of the layers whose policies are open.
+// An ActivationMix says how to treat the activations of layers whose policies the user left open.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,26 @@
 
 namespace spillway {
 
-// Of the open layers, the first (or last) `layers` follow `main` and `other` by turns, `share` of
-// them `main`; the rest follow `base`.
+// The first (or last) `layers` of the open layers follow `main` and `other` in turn, so that `main`
+// gets a fraction of `share`. The remaining open layers follow `base`.
 struct ActivationMix {
   BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
   double share = 1, fraction = 1;
   int layers = 0;
   bool from_back = false;
-  std::size_t kind = 0;  // equal where mixes differ only in the number of layers
+  std::size_t kind = 0;  // the same for mixes that differ only in `layers`
 };
 
-// Returns the policies that the budgets allow and `open` may need.
+// Returns the policies that the budgets allow and that `open` may need.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
-// Returns one mix of every kind, without layers yet.
+// Returns one mix of every kind, with 0 layers.
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies);
 
-// Returns the mix that keeps all on the device, then every kind with several numbers of layers.
+// Returns the mix that keeps everything, then each kind with several numbers of layers.
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers);
 
-// `layers` are the open ones, as numbers of blocks.
+// Writes the mix into the Plan. `layers` lists the block numbers of the open layers.
 void apply(ActivationMix const& mix, IdVector<int> const& layers, Plan& plan);
 
 }  // namespace spillway

@@ -10,7 +10,7 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
-// A Plan that does not fit is timed all the same.
+// Solves the question. The plan's step is timed even if no plan fits.
 PlanCost answer(PlanQuestion const& question) {
   auto const solution = solve(question);
   auto const& [chosen, smallest, looked_at, compiled] = solution;

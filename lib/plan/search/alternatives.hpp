@@ -1,4 +1,4 @@
-// Other plans than the chosen one are costed, to compare them with it.
+// These functions find the costs of other plans, to compare them with the chosen plan.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace spillway {
 
 struct PlanCost {
   bool fits = false;
-  TierBytes peak_bytes{};  // of the best plan; where none fits, of one that needs as little as any
-  double step_s = 0;       // of that plan, simulated; 0: a rate that it needs is not known
+  TierBytes peak_bytes{};  // of the best plan or, if none fits, of the leanest one
+  double step_s = 0;       // that plan's simulated step; 0 if a rate is unknown
 };
 
 struct Alternative {
@@ -20,19 +20,20 @@ struct Alternative {
   PlanCost cost;
 };
 
-// Handles the activations of all layers alike (all-keep, all-recompute, all-host, all-nvme) and
-// solves anew for what else is open. Each is a search.
+// Treats the activations of all layers in one way (all-keep, all-recompute, all-host, all-nvme) and
+// searches for the best of everything else. Each alternative takes one search.
 std::vector<Alternative> alternatives(PlanQuestion const& question);
 
-// Finds the best plan with 1 GiB more of one tier, for every tier with a budget. Each is a search.
+// Finds, for every tier with a budget, the best plan with 1 GiB more of that tier. Each tier takes
+// one search.
 struct MoreRoom {
   Tier tier = Tier::device;
   PlanCost cost;
 };
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 
-// Estimates, for several ranks, what sharding would bring: none, optimizer, gradients, all. No
-// Program shards yet. Each is a search.
+// Estimates what sharding over several ranks would bring: none, optimizer, gradients, all. No
+// Program can shard yet. Each alternative takes one search.
 std::vector<Alternative> shardings(PlanQuestion const& question);
 
 }  // namespace spillway

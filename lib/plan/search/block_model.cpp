@@ -36,7 +36,7 @@ class Builder {
   }
 
   void note_costs(std::vector<BlockPolicy> const& policies) {
-    IdVector<ItemCost> costs;  // per op
+    IdVector<ItemCost> costs;  // the cost of each op
     for (Op const& op : m_graph.ops)
       costs.push_back(op.elided ? ItemCost{} : this->costs(op, m_graph.tensors).compute);
     for (int b = 0; b < std::ssize(m_graph.blocks); ++b) {
@@ -65,7 +65,7 @@ class Builder {
     cost.held_gradient_bytes = cost.gradient.bytes;
   }
 
-  // The schedule adds ops that sum up a gradient; this is what they cost.
+  // Returns the costs of the ops that the schedule adds to sum up a gradient.
   GradientCost gradient_cost(Chunk const& chunk, TensorId id) const {
     auto gradient = m_graph.tensors[id];
     auto received = received_parts(gradient, m_model.ranks);
@@ -81,7 +81,7 @@ class Builder {
   }
 
   void note_parts() {
-    std::set<std::pair<int, int>> makers;  // an op, and the number of its output
+    std::set<std::pair<int, int>> makers;  // pairs of an op and the number of its output
     for (GradientPart const& part : m_graph.parts) {
       makers.insert({part.op, part.output});
       makers.insert({part.add, 0});

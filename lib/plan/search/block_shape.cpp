@@ -38,7 +38,7 @@ void BlockShape::note_visits() {
   std::ranges::stable_sort(m_drops, {}, &At::at);
 }
 
-// A chunk is updated as soon as its gradient is whole, and if ranks sum it some groups later.
+// A chunk is updated when its gradient is whole or, if ranks sum the gradient, some groups later.
 void BlockShape::note_early() {
   for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;
@@ -69,8 +69,8 @@ void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
   update.slices = div_ceil(chunk.elements, update.slice_elements);
 }
 
-// Cuts updates into few parts: at most 8 for a chunk and about 192 for all. More would not make the
-// estimate better.
+// Cuts updates into few parts: at most 8 for a chunk, and about 192 for all chunks. More parts
+// would not make the estimate better.
 void BlockShape::divide_updates() {
   constexpr std::int64_t most_of_chunk = 8, most_of_all = 192;
   auto const most =

@@ -1,5 +1,5 @@
-// A BlockShape is a Shape for tell_step.hpp: it divides a model's blocks and chunks under one Plan
-// into the few pieces that an estimate looks at.
+// A BlockShape is a Shape for tell_step.hpp. It divides a model's blocks and chunks, under one
+// Plan, into the few pieces that an estimate needs.
 #pragma once
 
 #include <algorithm>
@@ -12,44 +12,44 @@
 
 namespace spillway {
 
-// A timeline divides passes and updates into pieces; what only sums up leaves them whole.
+// A timeline divides passes and updates into pieces (`fine`). A sum of bytes or work does not.
 enum class Grain : std::uint8_t { fine, whole };
 
-// Part of a block's activations leaves the device: all of them, or half of them with either half of
-// its pass.
+// An AwayPart is the part of a block's activations that leaves the device after one piece of its
+// pass: all of them, or half of them if the pass has two pieces.
 struct AwayPart {
   int block, part;
   Tier to;
   std::int64_t bytes;
 };
 
-// An update needs these three of a chunk.
+// An update needs these three operands of a chunk.
 enum class Operand : std::uint8_t { gradient, parameters, state };
 
-// The update of a chunk brings to its lane what the lane does not reach, and takes back what of it
-// has changed.
+// A chunk's update brings operands that its lane cannot reach, and takes the changed ones back.
 struct ChunkUpdate {
   Lane lane = Lane::compute;
-  Tier workplace = Tier::device;                        // everything is brought to this tier
-  TierBytes brought_bytes{}, back_bytes{};              // by the tier where they lie
-  EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // brought
-  bool uses_slots = false;                              // anything is brought
-  // The schedule cuts an update that uses slots into slices; a timeline into parts, which are one
-  // slice each or, where slices are many, several.
+  Tier workplace = Tier::device;                        // the tier that operands are brought to
+  TierBytes brought_bytes{}, back_bytes{};              // the index is the operand's home tier
+  EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // the bytes that are brought
+  bool uses_slots = false;                              // true if anything is brought
+  // The schedule cuts an update that uses slots into slices. A timeline cuts it into parts. A part
+  // is one slice or, if there are many slices, several slices.
   std::int64_t slice_elements = 0, slices = 0, parts = 1;
-  int ahead = kSlicesAhead, slots = kUpdateSlots;  // counted in parts
+  int ahead = kSlicesAhead, slots = kUpdateSlots;  // both count parts
 };
 
 class BlockShape {
   struct At {
-    int at, chunk;  // `at` is a station or a group
+    int at, chunk;  // `at` is the number of a station or a group
   };
   static auto within(std::vector<At> const& sorted, int at) {
     return std::ranges::equal_range(sorted, at, {}, &At::at) | std::views::transform(&At::chunk);
   }
 
  public:
-  // Both outlive the shape. `several` says that the step has more than one micro-batch.
+  // The model and the plan must outlive this. `several` means that a step has several
+  // micro-batches.
   BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain);
 
   BlockModel const& model() const { return m_model; }
@@ -69,7 +69,7 @@ class BlockShape {
   bool is_fetched(int chunk) const {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
   }
-  // So many bytes of a block's activations leave the device until its backward pass.
+  // Returns how many bytes of a block's activations are away until its backward pass.
   std::int64_t away_bytes(int block) const { return m_away_bytes[block]; }
 
   int blocks() const { return m_blocks; }
@@ -83,7 +83,7 @@ class BlockShape {
   void leaving(int block, int piece, Visit visit) const {
     if (away_bytes(block) > 0) visit(away_part(block, piece));
   }
-  // The Plan says how far ahead activations come back.
+  // Visits the activations to reload. The Plan says how many groups ahead they come back.
   template <class Visit>
   void coming(int group, int piece, Visit visit) const {
     if (piece > 0) return;
@@ -112,11 +112,11 @@ class BlockShape {
   bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
   std::vector<int> const& chunks() const { return m_model.trained; }
   auto updated_after(int group) const { return within(m_early, group); }
-  int loss_group() const { return 0; }  // the last block's, which has the loss
+  int loss_group() const { return 0; }  // the group of the last block, which computes the loss
   int pieces() const { return static_cast<int>(m_pieces.size()); }
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int piece) const { return update(chunk_of(piece)).ahead; }
-  // Slots are counted through the step; -1: the piece needs none.
+  // Returns the piece's slot, or -1 if it needs none. Slots are numbered through the whole step.
   int slot_of(int piece) const { return m_pieces[piece].slot; }
   int slots() const { return m_slots; }
 
@@ -136,10 +136,10 @@ class BlockShape {
   Plan const& m_plan;
   bool m_several;
   int m_blocks, m_halves;
-  IdVector<std::int64_t> m_away_bytes;          // per block
-  std::vector<At> m_fetches, m_drops, m_early;  // sorted
-  IdVector<ChunkUpdate> m_updates;              // per chunk
-  IdVector<Piece> m_pieces;                     // only of the grain `fine`
+  IdVector<std::int64_t> m_away_bytes;          // the bytes of each block
+  std::vector<At> m_fetches, m_drops, m_early;  // sorted by `at`
+  IdVector<ChunkUpdate> m_updates;              // the update of each chunk
+  IdVector<Piece> m_pieces;                     // empty unless the grain is `fine`
   int m_slots = 0;
 };
 

@@ -1,4 +1,4 @@
-// A candidate is a plan with what estimates say of it.
+// A candidate is a plan together with its estimates.
 #pragma once
 
 #include <vector>
@@ -7,39 +7,37 @@
 
 namespace spillway {
 
-// Predicted times that differ by less are not told apart: the plan that moves fewer bytes is
-// better.
+// If predicted times differ by a smaller fraction than this, the plan that moves less is better.
 inline constexpr double kAlike = 0.01;
 
 struct Candidate {
   Plan plan;
-  Strategy strategy;  // that makes the plan
+  Strategy strategy;  // the strategy that makes the plan
   TierBytes peaks{};
-  double step_s = 0;             // a lower bound until it is timed
-  bool timed = false;            // by an estimate
-  std::int64_t moved_bytes = 0;  // between tiers; known when timed
-  bool wears_too_fast = false;   // writes more to the drive than the budget allows
+  double step_s = 0;             // the time of a step; a lower bound until `timed`
+  bool timed = false;            // true once the step's time was estimated
+  std::int64_t moved_bytes = 0;  // bytes moved between tiers; known once `timed`
+  bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
 };
 
 bool better(Candidate const& a, Candidate const& b);
 
-// Returns a candidate that is not timed yet.
+// Makes a candidate that is not timed yet.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);
 void take_time(Candidate& candidate, Estimator const& estimator);
 // Says whether the plan writes more to the drive than the budget allows. The step's time is
-// estimated only where `candidate.step_s` is too short for so many bytes.
+// estimated only if the lower bound `candidate.step_s` does not already allow the bytes.
 bool wears_too_fast(Candidate const& candidate, StrategySpace const& space);
 
 bool fits(TierBytes const& peaks, Budgets const& budgets);
-// Looks at all tiers but the device.
+// Says whether all tiers but the device fit.
 bool rest_fits(TierBytes const& peaks, Budgets const& budgets);
 
-// Where estimates of a plan are off by so many bytes, those of plans like it are off by as much:
-// these are the budgets for them.
+// Returns the budgets for plans whose estimates are probably wrong by `off` bytes.
 Budgets corrected(Budgets budgets, TierBytes const& off);
-// Returns the same with more state moved, and the same with more layers treated, if they fit.
+// Returns plans with more state moved, and plans with more layers treated, if they fit.
 std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& space);
-// Returns all candidates that are one step away and fit.
+// Returns all candidates that fit and differ from this one in a single choice.
 std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space);
 
 }  // namespace spillway

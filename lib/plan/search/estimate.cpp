@@ -42,7 +42,8 @@ void tell(StepTelling<BlockShape, StepTimeline>& step, int micro_batches) {
   step.update();
 }
 
-// Two steps follow each other without a barrier; the second one is in the steady state.
+// Tells two steps without a barrier and returns the time of the second, which is in the steady
+// state.
 double second_step_s(Machine const& machine, BlockShape const& shape, StationBytes const& bytes,
                      int micro_batches) {
   StepTimeline jobs(machine, shape, bytes);

@@ -1,5 +1,5 @@
-// Estimates say what a Plan needs and how long its step takes, in microseconds instead of the
-// milliseconds of a compilation, and closely enough to choose what is worth compiling.
+// Estimates say how many bytes a Plan needs and how long its step takes. An estimate takes
+// microseconds, not the milliseconds of a compilation, and shows what is worth compiling.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace spillway {
 
 class Estimator {
  public:
-  // `model` and `machine` outlive it.
+  // The model and the machine must outlive this object.
   Estimator(BlockModel const& model, Machine const& machine, std::int64_t micro_batches)
       : m_model(model), m_machine(machine), m_micro_batches(micro_batches) {}
 
   BlockModel const& model() const { return m_model; }
 
-  // Returns peak bytes per tier, without what layout adds.
+  // Returns the peak of bytes in each tier. Layout may add to it.
   TierBytes peaks(Plan const& plan) const;
-  // Returns the seconds of a step in the steady state.
+  // Returns the seconds that a step takes in the steady state.
   double step_s(Plan const& plan) const;
-  // Returns, in less time, a lower bound of a step's seconds and what the step moves.
+  // Returns a step's sums, which give a lower bound of its time. This is faster than `step_s`.
   StepSums sums(Plan const& plan) const {
     return step_sums(m_model, m_machine, plan, m_micro_batches);
   }

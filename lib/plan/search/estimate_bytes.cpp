@@ -7,8 +7,9 @@ namespace spillway {
 
 namespace {
 
-// Slices of state and gradients pass through slots in the tier in which they are changed. Each slot
-// has room for every operand that any chunk brings there, as large as the largest slice.
+// Returns the bytes of the slots through which slices of state and gradients pass, in the tier in
+// which they are changed. Each slot has room for every operand that any chunk brings there, and
+// each room is as large as the largest slice.
 TierBytes slot_bytes(BlockShape const& shape) {
   TierBytes slices{}, elements{}, bytes{};
   PerTier<EnumArray<Operand, double, 3>> bytes_per_element{};
@@ -33,10 +34,10 @@ TierBytes slot_bytes(BlockShape const& shape) {
   return bytes;
 }
 
-// This Sink of tell_step.hpp counts the bytes alive in every station and in the update behind them.
-// It hears one micro-batch, which stands for the first one and for all others: beside the first
-// lies what updates of the step before still hold, beside the others lie the sums of gradients so
-// far.
+// This Sink of tell_step.hpp counts the bytes that are alive at every station and in the update
+// after all stations. The Sink is told only one micro-batch, which stands for the first and for all
+// later ones. In the first micro-batch, late updates of the last step still hold bytes; in later
+// ones, sums of gradients do.
 class Ledger : public StepSink {
  public:
   explicit Ledger(BlockShape const& shape)
@@ -64,7 +65,7 @@ class Ledger : public StepSink {
     hold(Tier::device, m_station, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
   }
-  // What leaves is expected to be gone by the end of the next block.
+  // Activations that leave are expected to be gone by the end of the next block.
   void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
     if (at.block + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
@@ -89,7 +90,8 @@ class Ledger : public StepSink {
   void add_part(GradientId id, MicroBatch const&) {
     m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
-  // What other ranks send needs room on the device; on the host, activations have left as much.
+  // The values that other ranks send need room on the device. On the host they use the room that
+  // activations have left.
   void reduce(GradientId id, MicroBatch const&) {
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
       hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient.bytes);
@@ -102,9 +104,9 @@ class Ledger : public StepSink {
 
  private:
   struct Changes {
-    TierBytes goes{}, sums_go{};      // after the station's pass
-    TierBytes late_goes{};            // after its begin, in the first micro-batch
-    std::int64_t reserves_bytes = 0;  // added at its begin, beside what is kept
+    TierBytes goes{}, sums_go{};  // bytes that are freed after the station's pass
+    TierBytes late_goes{};  // bytes freed once the station has begun, in the first micro-batch
+    std::int64_t reserves_bytes = 0;  // bytes added to the kept ones when the station begins
   };
 
   int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
@@ -120,14 +122,14 @@ class Ledger : public StepSink {
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
     if (!m_shape.plan().redo && station == m_shape.blocks()) hold_slots();
   }
-  // Bytes are held from this station's pass to that of station `last`.
+  // Holds the bytes from this station's pass to the pass of the station `last`.
   void hold(Tier tier, int last, std::int64_t bytes) {
     if (last < m_station) return;
     m_comes[tier] += bytes;
     m_stations[last].goes[tier] += bytes;
   }
 
-  // In a device's only micro-batch a gradient is written where the step's lies.
+  // If the step has only one micro-batch, a gradient on the device is written directly to its home.
   bool is_written_in_place(int c) const {
     auto const& chunk = m_shape.chunk(c);
     return m_shape.places(c).gradients == Tier::device && !m_shape.several() &&
@@ -141,9 +143,9 @@ class Ledger : public StepSink {
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
     return std::min(backward_station(chunk.first_block) + groups, update_station());
   }
-  // With its first contribution a chunk's gradient is there, until it has joined the step's where
-  // that lies; a copy is expected to be done by the end of the next block. In one micro-batch a
-  // part is there while it is made; over several its sum is, until the last one adds it.
+  // A chunk's gradient takes bytes from its first contribution until it was added to the step's
+  // gradient; a copy is expected to end with the next block. With one micro-batch, a part takes
+  // bytes while it is made. With several, its sum takes bytes until the last micro-batch adds it.
   void make_gradient(int c, int b) {
     auto const& chunk = m_shape.chunk(c);
     for (PartCost const& part : chunk.parts) {
@@ -169,8 +171,8 @@ class Ledger : public StepSink {
     hold(slots_of_host(), update_station(), m_slots[Tier::host]);
   }
 
-  // The host lane may still be updating a chunk beside the next step's forward pass, until this
-  // station begins, which reads it. Returns -1 if no update is late.
+  // Returns the station that next reads a chunk which the host lane may still be updating beside
+  // the next step's forward pass. Returns -1 if the update is not late.
   int late_until(int c) const {
     auto const& places = m_shape.places(c);
     if (!m_shape.plan().redo || places.update != Tier::host) return -1;
@@ -183,9 +185,9 @@ class Ledger : public StepSink {
     m_late[tier] += bytes;
     m_stations[station].late_goes[tier] += bytes;
   }
-  // A gradient that is written in place keeps that place until its late update is over. After that
-  // layout does not give the place to activations that are kept, since they are still there when
-  // the gradient comes again.
+  // A gradient that is written in place holds its bytes until its late update ends. Layout does not
+  // then give these bytes to activations that are kept, since the activations are still alive when
+  // the next gradient is written.
   void hold_what_late_updates_do() {
     for (int const c : m_shape.chunks()) {
       auto const& chunk = m_shape.chunk(c);
@@ -196,7 +198,7 @@ class Ledger : public StepSink {
       m_stations[chunk.last_block + 1].reserves_bytes -= chunk.gradient.bytes;
     }
   }
-  // The slots of the last slices are used for longest.
+  // Updates of the last slices use their slots for longest.
   void hold_slots_of_late_updates() {
     auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
@@ -207,8 +209,8 @@ class Ledger : public StepSink {
     }
   }
 
-  // Two moments count: a station's begin, when there is none of its own bytes yet but still what a
-  // late update of the step before holds; and its pass.
+  // Compares two moments of a station with the peak: its begin, when late updates of the last step
+  // still hold bytes but its own bytes are not there yet, and its pass.
   void leave_station() {
     if (m_station < 0) return;
     Changes const& now = m_stations[m_station];
@@ -233,20 +235,20 @@ class Ledger : public StepSink {
   TierBytes m_slots;
   IdVector<Changes> m_stations;
   StationBytes m_result;
-  TierBytes m_always{}, m_late{}, m_sums{};  // alive in all micro-batches, the first, the others
-  std::int64_t m_kept_bytes = 0;             // activations that the blocks before keep
+  TierBytes m_always{}, m_late{}, m_sums{};  // alive in all micro-batches, the first, or later ones
+  std::int64_t m_kept_bytes = 0;             // activations that earlier blocks keep
   std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
   int m_station = -1;
-  TierBytes m_comes{};                     // for the station's pass
-  std::int64_t m_begin_bytes = 0;          // at its begin on the device, beside what stays
-  std::int64_t m_first_fetched_bytes = 0;  // others come once its begin is over
+  TierBytes m_comes{};                     // bytes that come for the station's pass
+  std::int64_t m_begin_bytes = 0;          // bytes on the device at its begin, besides what stays
+  std::int64_t m_first_fetched_bytes = 0;  // the first chunk that the station fetches
 };
 
 }  // namespace
 
 StationBytes station_bytes(BlockShape const& shape) {
   Ledger ledger(shape);
-  constexpr bool late = true;  // the ledger itself knows when updates run
+  constexpr bool late = true;  // the ledger finds out itself when updates run
   StepTelling step(shape, late, ledger);
   step.begin_step();
   step.micro_batch({"", !shape.several(), true});

@@ -1,4 +1,4 @@
-// The bytes that come and go in a step under one Plan.
+// These functions estimate the bytes that come and go in a step under one Plan.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace spillway {
 
-// State and activations that are away are there for the whole step, and not counted here.
+// Does not count state and activations that are away, since they take bytes for the whole step.
 struct StationBytes {
   TierBytes most{};
-  IdVector<std::int64_t> on_device;  // during each station's pass; the last one is the update
+  IdVector<std::int64_t>
+      on_device;  // bytes during each station's pass; the last entry is the update
 };
-// `shape` is of the grain `whole`.
+// The shape must be of the grain `whole`.
 StationBytes station_bytes(BlockShape const& shape);
 
 }  // namespace spillway

@@ -17,7 +17,7 @@ void check_limits(Graph const& train, std::int64_t micro_batches) {
                 fmt::format("batch.sequences: {} micro-batches a step are more than {}; give fewer "
                             "sequences or a larger batch.micro",
                             micro_batches, kMostMicroBatches));
-  std::int64_t bytes = 0;  // no tensor has more than kMostBytes, and they are fewer than 2^31
+  std::int64_t bytes = 0;  // there are fewer than 2^31 tensors, each of at most kMostBytes
   for (Tensor const& tensor : train.tensors)
     bytes = clamped_sum(bytes, tensor.versions * tensor.bytes());
   for (Op const& op : train.ops) bytes = clamped_sum(bytes, op.workspace_bytes);
@@ -27,8 +27,8 @@ void check_limits(Graph const& train, std::int64_t micro_batches) {
         fmt::format("model: its state and one micro-batch take {}, more than the {} that a rank "
                     "may have; give a smaller model, data.sequence or batch.micro",
                     human_bytes(bytes), human_bytes(kMostBytes)));
-  // By far, no micro-batch moves a byte of the graph more often: to and from other tiers, between
-  // ranks, and as what ops write again.
+  // A micro-batch moves each byte of the graph far fewer times than this, counting copies between
+  // tiers, messages between ranks, and ops that write the byte again.
   constexpr std::int64_t most_moves = 64;
   if (!product({bytes, micro_batches, most_moves}))
     throw Error(

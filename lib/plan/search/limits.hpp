@@ -1,12 +1,12 @@
-// Before anything is searched, what no machine has or 63 bits do not count is refused.
+// Sizes that no machine has, or that 63 bits cannot count, are refused before any search.
 #pragma once
 
 #include "graph/graph.hpp"
 
 namespace spillway {
 
-// Throws Error(bad_input), one line that names the keys. Wherever plans are made, what passes can
-// be summed and multiplied by the micro-batches of a step without overflow.
+// Throws Error(bad_input) with one line that names the keys. Once this has passed, bytes can be
+// summed and multiplied by the micro-batches of a step without overflow.
 void check_limits(Graph const& train, std::int64_t micro_batches);
 
 }  // namespace spillway

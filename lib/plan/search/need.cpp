@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// Names the policies of all layers, each once.
+// Names the policies of all layers, each policy once.
 std::string policies_of(Plan const& plan, Graph const& graph) {
   std::vector<std::string_view> names;
   for (int b = 0; Block const& block : graph.blocks) {

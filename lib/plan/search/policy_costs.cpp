@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// A tensor or block is used first and last at these positions in the order of ops.
+// These are the positions, in the order of ops, of the first and last use of a tensor or block.
 struct Uses {
   int first = -1, last = -1;
 
@@ -28,7 +28,7 @@ Plan uniform(Graph const& graph, BlockPolicy policy) {
   return plan;
 }
 
-// Walks through one micro-batch and notes what runs when, and how many bytes are alive then.
+// Walks through one micro-batch and notes which op runs when, and how many bytes are alive then.
 class UniformWalk {
  public:
   UniformWalk(Graph const& graph, BlockPolicy policy, IdVector<ItemCost> const& costs)
@@ -119,8 +119,8 @@ class UniformWalk {
   Graph const& m_graph;
   Fates const m_fates;
   Pass m_forward, m_backward;
-  IdVector<std::int64_t> m_live, m_change;  // per position
-  IdVector<int> m_block_ends;  // per position of the forward pass: where its block ends
+  IdVector<std::int64_t> m_live, m_change;  // the index is an op's position
+  IdVector<int> m_block_ends;               // the end of the block at each forward position
   IdVector<PolicyCost> m_result;
 };
 

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// So many candidates are kept, and so many of them with the same activations.
+// These are the most candidates to keep, and the most that may share the same activations.
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kOfSameActivations = 4;
 
@@ -40,7 +40,7 @@ class Search {
   Budgets const& budgets() const { return m_space.budgets(); }
   StateMover const& mover() const { return m_space.mover(); }
 
-  // Tries the mix, and moves no more state than it must for the device to suffice.
+  // Tries the mix with as few moves of state as the device's budget allows.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
     if (mover().most() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
@@ -50,7 +50,7 @@ class Search {
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
     if (fits(try_strategy(strategy), budgets())) return;
-    // Parameters that are not brought ahead take fewest bytes.
+    // A plan needs fewest bytes if parameters are not brought ahead.
     if (m_space.open().prefetch && strategy.moves.count > mover().optimizers()) {
       strategy.prefetch = 0;
       strategy.moves.count = m_space.fewest_moves(strategy, strategy.moves.count);
@@ -59,7 +59,7 @@ class Search {
     m_in_vain.push_back(strategy);
   }
 
-  // Tries to move as much as other tiers can take, so that one may say what the device would need.
+  // Tries to move as much as other tiers have room for, to find out what the device would need.
   void move_what_rest_takes(Strategy strategy) {
     int does = 0, fails = strategy.moves.count;
     while (fails - does > 1) {
@@ -71,8 +71,8 @@ class Search {
     try_strategy(strategy);
   }
 
-  // Tries other ways to move as much state, and more of it: updates beside the next forward pass
-  // may hide better.
+  // Tries other ways to move as much state, and ways to move more. Updates beside the next forward
+  // pass may then cost less time.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
     for (Strategy strategy : best_of_kinds()) {
@@ -103,7 +103,7 @@ class Search {
     }
   }
 
-  // Returns the best one of each of the best kinds of mix, as far as m_found is in order.
+  // Returns the best strategy of each of the best kinds of mix, if m_found is sorted.
   std::vector<Strategy> best_of_kinds() const {
     constexpr std::size_t most = 4;
     std::vector<Strategy> result;
@@ -117,7 +117,7 @@ class Search {
     return result;
   }
 
-  // Returns the peaks. What fits is found, and may be among the best.
+  // Returns the peaks. A strategy that fits is added to m_found, and its step may be timed.
   TierBytes try_strategy(Strategy const& strategy) {
     auto tried = make_candidate(strategy, m_space);
     auto const peaks = tried.peaks;
@@ -145,7 +145,7 @@ class Search {
     if (leanest.plan.blocks.empty() || rank(candidate) < rank(leanest)) leanest = candidate;
   }
 
-  // Puts the fastest first, and drops what was not timed.
+  // Sorts candidates by their time, fastest first, and drops those that were not timed.
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
@@ -158,7 +158,7 @@ class Search {
     m_found = std::move(best);
   }
 
-  // Estimates the time of what may be among the fastest.
+  // Estimates the candidate's time if it may be among the fastest.
   void time(Candidate& found) {
     if (found.timed || found.step_s > kHopeless * m_best_s) return;
     take_time(found, m_space.estimator());
@@ -171,7 +171,7 @@ class Search {
     if (m_found.size() > before) time(m_found.back());
   }
 
-  // Times some of every kind of mix, then all of the best kinds.
+  // Times some candidates of every kind of mix, then all candidates of the best kinds.
   void time_kinds() {
     constexpr std::size_t best_kinds = 4;
     std::ranges::stable_sort(m_found, better);
@@ -195,7 +195,7 @@ class Search {
     keep_best();
   }
 
-  // Tries what is near the best ones.
+  // Tries neighbours of the best candidates.
   void refine() {
     constexpr std::size_t most = 2;
     std::ranges::stable_sort(m_found, better);
@@ -209,8 +209,8 @@ class Search {
   StrategySpace m_space;
   SearchResult m_result;
   std::vector<Candidate>& m_found = m_result.fitting;
-  std::vector<Strategy> m_in_vain;                            // no number of moves made them fit
-  double m_best_s = std::numeric_limits<double>::infinity();  // of what was timed
+  std::vector<Strategy> m_in_vain;  // strategies that fit with no number of moves
+  double m_best_s = std::numeric_limits<double>::infinity();  // the shortest estimated time
 };
 
 }  // namespace

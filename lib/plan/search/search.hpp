@@ -1,4 +1,4 @@
-// The search finds plans that are worth compiling: those that fit by estimate, fastest first.
+// The search finds plans that are worth compiling: plans that fit by estimate, fastest first.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,19 @@
 
 namespace spillway {
 
-// An estimate that is longer than another by more belongs to a plan that is not faster.
+// A plan whose estimate is longer than another's by more than this factor is not faster in fact.
 inline constexpr double kHopeless = 1.03;
 
 struct SearchResult {
-  std::vector<Candidate> fitting;  // the best ones, best first
-  Candidate leanest;               // of all looked at, the one that lacks fewest bytes
+  std::vector<Candidate> fitting;  // best first
+  Candidate leanest;               // the candidate that lacks fewest bytes, of all looked at
   int looked_at = 0;
 };
 
-// Looks at activations kept up to some layer and, before it, made again, spilled, or both by turns;
-// at optimizer state, then parameters, that leave the device from the front or from the back; and
-// at how far ahead things are brought. Deterministic.
+// Tries plans that keep activations up to some layer, and before that layer make them again, spill
+// them, or take turns. Tries plans that move optimizer state, then parameters, from the front or
+// from the back, and different numbers of stations to bring things ahead. Deterministic: the same
+// question has the same result.
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// Ranks need not all hold everything: ZeRO's stages (Rajbhandari et al., arXiv 1910.02054, sections
-// 5 and 7) change the costs of a BlockModel. These are estimates only: no Program shards yet.
+// With sharding, a rank does not hold all state. The stages of ZeRO (Rajbhandari et al., arXiv
+// 1910.02054, sections 5 and 7) change a BlockModel's costs. No Program can shard yet.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ enum class Shard : std::uint8_t { none, optimizer, gradients, all };
 inline constexpr Shard kShards[] = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
 std::string_view name(Shard shard);
 
-// Every rank then holds 1 / ranks of each chunk's optimizer state, of that and its gradient, or of
-// both and its parameters, and updates as much. With `none` it holds all, and only sends change.
+// Divides each chunk's optimizer state by the number of ranks. `gradients` also divides its
+// gradient, and `all` also divides its parameters. A rank updates only its own share. `none`
+// divides nothing, and changes only what ranks send.
 void apply(Shard shard, BlockModel& model);
 
 }  // namespace spillway

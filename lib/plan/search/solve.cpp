@@ -13,20 +13,20 @@ namespace spillway {
 
 namespace {
 
-// Compiling takes time, so with one share of the budgets it ends once plans of so many items were
-// compiled: at most until something fits, and enough where something does. Plans of few blocks are
-// small, and estimates of them are rough.
+// These limit the time for compilation with one share of the budgets, as items of compiled plans:
+// at most the first number until a plan fits, and the second one if a plan fits. Plans of few
+// blocks may have the third number of items, since they compile fast and their estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
 
-// The search gets these shares of the device's budget, in turn, until something is found. Estimates
-// are below what is needed, by little where that is much, but not always; smaller and smaller
-// shares yield what needs least.
+// The search gets the device's budget times each of these shares, in order, until a plan is found.
+// Estimates are mostly a little too low. Smaller and smaller shares lead to the plan that needs
+// least.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // are tried where blocks are few, even if one fits
+constexpr int kSharesOfFew = 2;  // this many shares are always tried if blocks are few
 
-// Scales the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and never
-// grow, as estimates for them are nearly exact.
+// Multiplies the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and
+// never grow, since estimates for these tiers are nearly exact.
 Budgets with_share(Budgets budgets, double share) {
   for (Tier const tier : kTiersInOrder) {
     auto& bytes = budgets.*budget_of(tier);
@@ -60,9 +60,9 @@ class Solver {
   }
 
  private:
-  // Where all fits on the device, what is open stays there and nothing is searched.
+  // If everything fits on the device, open choices stay there and nothing is searched.
   bool try_as_asked() {
-    constexpr double sure = 0.8;  // estimates are not wrong by more
+    constexpr double sure = 0.8;  // plans need at least this share of their estimate
     auto const peaks = m_estimator.peaks(m_open.plan);
     bool const moves = peaks[Tier::host] > 0 || peaks[Tier::nvme] > 0;
     auto const device_bytes = static_cast<double>(peaks[Tier::device]);
@@ -80,8 +80,8 @@ class Solver {
     for (double const share : kShares) {
       bool const of_few = m_few_blocks && tried < kSharesOfFew;
       if (m_trials.found() && !of_few) return;
-      // What does not fit a larger share does not fit a smaller one; the last share, 0, is there to
-      // find the plan that needs least.
+      // A plan that does not fit a larger share does not fit a smaller one. The last share, 0,
+      // serves to find the plan that needs least.
       bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
       if (!in_vain) try_share(share);
       ++tried;
@@ -93,8 +93,8 @@ class Solver {
     m_looked_at += found.looked_at;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
-    // A candidate that probably does not fit, judging by how wrong estimates were so far, is
-    // replaced by smaller ones at once and is itself compiled last.
+    // A candidate that probably does not fit, judging by errors of estimates so far, is replaced at
+    // once by smaller ones. The candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
     try_best(std::exchange(m_unlikely, {}), false);
     if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return;
@@ -102,7 +102,7 @@ class Solver {
     m_trials.try_out(found.leanest);
   }
 
-  // Tries the best first; what does not fit is mended and takes its place among the others.
+  // Tries the best candidate first. One that does not fit is replaced by smaller candidates.
   void try_best(std::vector<Candidate> todo, bool only_likely) {
     while (!todo.empty() && may_go_on()) {
       auto const best = std::ranges::min_element(todo, better);
@@ -115,7 +115,7 @@ class Solver {
     }
   }
 
-  // Returns what to try next.
+  // Tries the candidate and returns those to try next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
     Trials::Result result{m_trials.expected_off(candidate.plan)};
     if (only_likely && !fits(candidate.peaks + result.off, m_budgets))
@@ -139,8 +139,8 @@ class Solver {
   bool m_few_blocks;
   Trials m_trials;
   int m_looked_at = 0;
-  bool m_any_fits = true;          // by estimate, with the share searched last
-  std::size_t m_items_before = 0;  // that were compiled with other shares
+  bool m_any_fits = true;          // true if a candidate fits by estimate with the last share
+  std::size_t m_items_before = 0;  // items compiled with earlier shares
   std::vector<Candidate> m_unlikely;
 };
 

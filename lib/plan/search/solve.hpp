@@ -1,4 +1,4 @@
-// Finds a Plan that does what the user asked for and fits the budgets.
+// `solve` finds a Plan that does what the user asked for and fits the budgets.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace spillway {
 
 struct PlanQuestion {
   Graph const& train;
-  Graph const* eval;  // or null
+  Graph const* eval;  // null if there is no evaluation
   PlanRequest request;
   Budgets budgets;
   Machine const& machine;
@@ -26,30 +26,30 @@ struct Solution {
   struct Chosen {
     Plan plan;
     Compiled compiled;
-    double step_s = 0;  // simulated
+    double step_s = 0;  // the simulated time of a step
   };
-  std::optional<Chosen> chosen;     // empty: nothing fits
-  Need smallest;                    // where nothing fits: what the leanest plan found would need
-  int looked_at = 0, compiled = 0;  // plans
+  std::optional<Chosen> chosen;     // empty if nothing fits
+  Need smallest;                    // what the leanest plan would need, if nothing fits
+  int looked_at = 0, compiled = 0;  // how many plans were estimated and compiled
 };
 
-// Finds the fastest Plan on `machine` that fits the budgets: many are estimated, the best of them
-// compiled and simulated, one is proved. Of plans that differ little in time it takes one that
-// moves few bytes. Deterministic. Throws std::invalid_argument for what is not offered, and what
-// `check_limits` throws.
+// Finds the fastest Plan on `machine` that fits the budgets. Estimates many plans, compiles and
+// simulates the best of them, and proves one. If times differ little, the Plan that moves fewer
+// bytes wins. Deterministic: the same question has the same answer. Throws std::invalid_argument
+// for a request that is not supported, and what `check_limits` throws.
 Solution solve(PlanQuestion const& question);
 
-// Does the same by estimates alone, in a fraction of the time, to see what to expect of a
-// micro-batch's size, or of sharding.
+// Does the same with estimates only, which is much faster. It shows what to expect from a size of
+// micro-batches, or from sharding.
 struct Outlook {
   bool fits = false;
-  TierBytes peak_bytes{};  // of the best plan; where none fits, of one that lacks few bytes
+  TierBytes peak_bytes{};  // of the best plan or, if none fits, of a lean one
   double step_s = 0;
-  bool as_asked = false;  // all fits where it was asked for, or else on the device
+  bool as_asked = false;  // true if everything fits where the user wants it, or on the device
 };
 Outlook outlook(PlanQuestion const& question, Shard shard);
 
-// Compiles and simulates a Plan, which may be one that does not fit.
+// Compiles and simulates a Plan, even if it does not fit.
 double simulated_step_s(PlanQuestion const& question, Plan const& plan);
 
 }  // namespace spillway

@@ -24,8 +24,8 @@ StateMover::Move StateMover::move(int number, StateMoves const& moves) const {
   return {c, &ChunkPlan::parameters, cost.home_bytes};
 }
 
-// Decides what follows from where state lies. A device with its own memory sends gradients to where
-// they are used.
+// Decides everything that follows from where state lies. A device with its own memory sends
+// gradients to the memory that updates use.
 void StateMover::settle(Plan& plan, bool device_updates) const {
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
   plan.redo = true;

@@ -1,5 +1,5 @@
-// The state of some chunks leaves the device: first their optimizer state and, once all of that has
-// left, their parameters.
+// The state of some chunks leaves the device. Optimizer state moves first; parameters move only
+// after all optimizer state has moved.
 #pragma once
 
 #include "plan/data/budgets.hpp"
@@ -9,10 +9,10 @@
 namespace spillway {
 
 struct StateMoves {
-  bool from_back = true, parameters_from_back = true;  // else from the front
-  bool drive_only = false;  // else the host tier first, for as long as it has room
-  int count = 0;            // of chunks' optimizer state, then of chunks' parameters
-  // The device updates all chunks; else the host lane updates those whose optimizer state is away.
+  bool from_back = true, parameters_from_back = true;  // if false, chunks move from the front
+  bool drive_only = false;  // if false, state moves to the host tier first, while it has room
+  int count = 0;            // how many moves: first of optimizer state, then of parameters
+  // If false, the host lane updates the chunks whose optimizer state has moved.
   bool device_updates = false;
 
   bool operator==(StateMoves const&) const = default;
@@ -20,20 +20,20 @@ struct StateMoves {
 
 class StateMover {
  public:
-  // All outlive it.
+  // The arguments must outlive this object.
   StateMover(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
 
   int optimizers() const { return static_cast<int>(m_optimizer.size()); }
   int most() const { return optimizers() + static_cast<int>(m_parameters.size()); }
 
-  // Returns the bytes that activations and gradients leave of the host tier.
+  // Returns how many bytes of the host tier remain beside activations and gradients.
   std::int64_t room_on_host(Plan plan, StateMoves const& moves) const;
 
-  // Sets all that is open of the Plan's chunks. State may take `host_bytes` of the host tier.
+  // Sets all open choices about the Plan's chunks. State may take `host_bytes` of the host tier.
   void apply(StateMoves const& moves, std::int64_t host_bytes, Plan& plan) const;
 
-  // Guesses how many moves instead of these free so many more bytes of the device; if negative,
-  // fewer bytes.
+  // Guesses the number of moves that frees this many more bytes of the device than `moves`, or this
+  // many fewer if `device_bytes` is negative.
   int moves_for(std::int64_t device_bytes, StateMoves const& moves) const;
 
  private:
@@ -48,7 +48,7 @@ class StateMover {
   Estimator const& m_estimator;
   OpenPlan const& m_open;
   Budgets const& m_budgets;
-  IdVector<int> m_optimizer, m_parameters;  // chunks of which that is open
+  IdVector<int> m_optimizer, m_parameters;  // chunks whose tier is an open choice
 };
 
 }  // namespace spillway

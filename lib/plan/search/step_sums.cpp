@@ -9,14 +9,14 @@ namespace spillway {
 
 namespace {
 
-// This Sink of tell_step.hpp adds up what passes, updates and moves ask for. It leaves out norms,
-// sums of gradients and messages, so that its sums are never more than a step takes.
+// This Sink of tell_step.hpp adds up the costs of passes, updates and moves. It leaves out norms,
+// sums of gradients and messages, so that the sums are never more than a step takes.
 class SumSink : public StepSink {
  public:
   SumSink(Machine const& machine, BlockShape const& shape)
       : m_machine(machine), m_capacity(capacities(machine)), m_shape(shape) {}
 
-  // All that is told from now on happens so often.
+  // Counts all events that follow this many times.
   void set_times(std::int64_t times) { m_times = times; }
 
   void forward(Station const& at, int) { add(Lane::compute, m_shape.block(at.block).forward); }
@@ -77,8 +77,8 @@ double StepSums::bound_s() const {
   return std::max(std::ranges::max(busy_s), std::ranges::max(asked_s));
 }
 
-// The step is told as one whose updates are late: early ones are as much work, but would be told
-// with a micro-batch that stands for many.
+// Tells the step with late updates. Early updates are as much work, but they would be told in a
+// micro-batch that counts many times.
 StepSums step_sums(BlockModel const& model, Machine const& machine, Plan const& plan,
                    std::int64_t micro_batches) {
   bool const several = micro_batches > 1;

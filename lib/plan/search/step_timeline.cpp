@@ -89,7 +89,7 @@ void StepTimeline::backward(Station const& at, int piece) {
   m_last_pass = m_timeline.add(Lane::compute, cost, waits);
 }
 
-// Where device memory is main memory, the host lane works on the device's gradients too.
+// If device memory is main memory, the host lane also works on gradients that lie on the device.
 void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
   auto& job = m_gradient[c];
@@ -131,7 +131,7 @@ void StepTimeline::norm(int c) {
   m_go = m_norms[sums_on_host(c) ? 1 : 0] = add_for(c, chunk(c).norm, {m_gradient[c]});
 }
 
-// After a commit that comes with the loss, updates wait for norms, which are there later.
+// If the commit comes with the loss, `report` comes later and brings the norms.
 void StepTimeline::commit(bool knows_norms) {
   if (knows_norms) report();
 }
@@ -147,7 +147,7 @@ void StepTimeline::bring(int piece, bool late) {
   if (!late) brought = {};
   int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
-    // Gradients come when they are whole, and with them what leaves the device.
+    // A gradient comes once it is whole, together with operands that leave the device.
     auto const all = work.brought_bytes[tier];
     auto const gradient = tier == places(c).gradients ? work.operand_bytes[Operand::gradient] : 0;
     auto const late_bytes = tier == Tier::device ? all : gradient;
@@ -199,15 +199,15 @@ void StepTimeline::note_left(Left const& left) {
   m_left_bytes += left.bytes;
 }
 
-// A station waits for what left before the last one, the oldest first, once its bytes are needed:
-// layout does not keep free what is not needed yet, so from about this share of the peak on.
+// Makes a station wait for transfers that began before the previous station, oldest first, if their
+// bytes are needed. Layout uses free bytes first, so waits begin at about this share of the peak.
 void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   constexpr double share = 0.8;
   auto const most = share * static_cast<double>(m_bytes.most[Tier::device]);
   auto bytes = m_bytes.on_device[station] + m_left_bytes;
   for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
     bytes -= left->bytes;
-  PerTier<int> last = {-1, -1, -1};  // by destination: a lane ends its jobs in order
+  PerTier<int> last = {-1, -1, -1};  // a lane ends its jobs in order, so the last one suffices
   while (!m_left.empty() && m_left.front().station + 1 < station &&
          static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
@@ -218,16 +218,16 @@ void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
   for (int const job : last) waits.push_back(job);
 }
 
-// An update beside the backward pass is expected to have let go of its gradient some groups later:
-// then layout gives those bytes to another gradient, which waits where that has not happened.
+// Layout expects an update beside the backward pass to end some groups later, and then gives the
+// bytes of its gradient to another gradient. That gradient waits if the update has not ended.
 int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const {
   int const from = group - kGroupsBeside - 1;
   if (m_shape.plan().redo || from < 0 || from >= std::ssize(m_released)) return -1;
   return m_released[from][tier];
 }
 
-// Where memory is unified and parameters are fetched, layout gives the bytes of a gradient that a
-// late host update still reads to the block `prefetch` before its own: that block waits.
+// If memory is unified and parameters are fetched, a late host update may still read a gradient
+// when layout gives its bytes to the block `prefetch` blocks earlier. That block then waits.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
   if (!m_shape.plan().unified || !m_shape.plan().redo) return;
   int const ahead = std::min(b + m_shape.plan().prefetch, m_shape.blocks() - 1);

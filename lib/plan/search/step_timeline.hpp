@@ -1,5 +1,5 @@
-// A Sink for tell_step.hpp that turns a step's events into jobs on lanes: what each of them waits
-// for, and how long it takes.
+// A StepTimeline is a Sink for tell_step.hpp. It turns a step's events into jobs on lanes, and
+// notes what each job waits for and how long it takes.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace spillway {
 
-// A job waits for these; -1, which is none, is left out.
+// Holds the jobs that another job waits for. A job of -1 means none and is ignored.
 class Waits {
  public:
   Waits(std::initializer_list<int> jobs) {
@@ -35,12 +35,12 @@ class Waits {
 
 class StepTimeline : public StepSink {
  public:
-  // All outlive it. `shape` is of the grain `fine`.
+  // The arguments must outlive this object. The shape must be of the grain `fine`.
   StepTimeline(Machine const& machine, BlockShape const& shape, StationBytes const& bytes);
 
   Timeline const& timeline() const { return m_timeline; }
 
-  // tell_step.hpp says what these events mean.
+  // The meaning of these events is explained in tell_step.hpp.
   void begin_micro_batch(MicroBatch const& now);
   void fetch(int chunk, Station const& at);
   void forward(Station const& at, int piece);
@@ -62,22 +62,22 @@ class StepTimeline : public StepSink {
   void end_update() { ++m_steps; }
 
  private:
-  using Jobs = IdVector<int>;  // -1: none
+  using Jobs = IdVector<int>;  // -1 means no job
 
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  // With the job `left` the bytes have left, and with the job `there` they have arrived.
+  // The bytes have left after the job `left`, and have arrived after the job `there`.
   struct Transfer {
     int left, there;
   };
   Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
-  // Sends to other ranks after `job`, and returns that itself if there is nothing to send.
+  // Sends bytes to other ranks after `job` and returns the new job, or `job` if there are no bytes.
   int send(std::int64_t bytes, int job, Waits waits = {});
   // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
-  // Layout gives bytes that were let go to something else, which waits for their last user.
+  // Layout gives freed bytes to other tensors. Their jobs wait for the last user of the bytes.
   void need_room_as_layout_gives_it(int station, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
@@ -88,11 +88,11 @@ class StepTimeline : public StepSink {
   StationBytes const& m_bytes;
   Timeline m_timeline;
 
-  // These belong to the current micro-batch.
+  // These variables belong to the current micro-batch.
   int m_last_pass = -1;                    // the last job of its passes
-  Jobs m_fetched, m_spilled;               // by chunk and by block: what brings or spills it
-  IdVector<std::array<int, 2>> m_reloads;  // by block: of either half
-  // By tier and by group: the last user of the gradients of chunks that are updated beside it.
+  Jobs m_fetched, m_spilled;               // jobs that fetch each chunk or spill each block
+  IdVector<std::array<int, 2>> m_reloads;  // jobs that reload either half of each block
+  // Holds, for each group and tier, the last job that uses gradients of chunks updated beside it.
   IdVector<PerTier<int>> m_released;
   struct Left {
     int station;
@@ -101,17 +101,18 @@ class StepTimeline : public StepSink {
     std::int64_t bytes;
   };
   void note_left(Left const& left);
-  std::deque<Left> m_left;  // what left the device and whose room was not needed yet, oldest first
+  // Lists transfers from the device whose room was not needed yet, oldest first.
+  std::deque<Left> m_left;
   std::int64_t m_left_bytes = 0;
 
-  // These go on from step to step.
-  Jobs m_gradient, m_updated;  // by chunk: what last changed its gradient, its parameters
+  // These variables go on from step to step.
+  Jobs m_gradient, m_updated;  // the last job that changed each chunk's gradient, or its parameters
   static constexpr int kAtOnce = kSlicesAhead + 1;
-  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // for the next pieces
-  Jobs m_freed;                           // by slot, in turn: what emptied it
-  std::array<int, 2> m_norms = {-1, -1};  // the last one of the compute lane, and of the host lane
-  int m_go = -1;                          // an update waits for this: a commit, or its own norm
-  int m_reported = -1;                    // ends a step: the next one begins after it
+  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // what the next pieces wait for
+  Jobs m_freed;                           // the last job that emptied each slot
+  std::array<int, 2> m_norms = {-1, -1};  // the last norm on the compute lane and on the host lane
+  int m_go = -1;                          // the commit or norm that updates wait for
+  int m_reported = -1;                    // the job after which the next step begins
   int m_steps = 0;
 };
 

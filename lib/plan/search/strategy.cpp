@@ -30,7 +30,7 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   plan.prefetch = strategy.prefetch;
   apply(strategy.mix, m_layers, plan);
   for (int i = 0; i < std::ssize(strategy.own); ++i) plan.blocks[m_layers[i]] = strategy.own[i];
-  int const last = m_estimator.model().last_layer;  // whose activations always stay
+  int const last = m_estimator.model().last_layer;  // activations of this layer always stay
   if (!m_layers.empty() && m_layers.back() == last) plan.blocks[last] = staying(plan.blocks[last]);
   m_mover.apply(strategy.moves, strategy.host_bytes, plan);
   return plan;
@@ -44,7 +44,7 @@ void StrategySpace::find_room(Strategy& strategy) const {
 std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const {
   std::vector<Strategy> result;
   auto near = strategy;
-  if (strategy.own.empty()) {  // else the mix decides nothing
+  if (strategy.own.empty()) {  // otherwise the mix decides nothing
     for (int const more : {-2, -1, 1}) {
       near.mix.layers = strategy.mix.layers + more;
       if (0 <= near.mix.layers && near.mix.layers <= layers()) result.push_back(near);
@@ -68,7 +68,7 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   return result;
 }
 
-// Adds updates elsewhere, one move more or less, and the same from the other end.
+// Adds strategies that update elsewhere, make one move more or fewer, or move from the other end.
 void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const {
   auto turned = strategy;
   auto& moves = turned.moves;
@@ -89,7 +89,7 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
   }
 }
 
-// Where layers are many, one of them makes no difference.
+// Treats a single layer differently if layers are few. One of many layers makes no difference.
 void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const {
   constexpr int few = 8;
   if (layers() > few) return;
@@ -109,8 +109,9 @@ void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strat
   }
 }
 
-// Goes from a guess to what its excess asks for, and now and then to half of what is between.
-// Parameters that begin to move need room to come back to, so all optimizer state comes first.
+// Searches from a guess. The next try follows from the bytes that the last one lacks, and sometimes
+// lies halfway between the limits. Parameters that move need room on the device when they return,
+// so none is moved before a try has shown that moving all optimizer state does not suffice.
 int StrategySpace::fewest_moves(Strategy strategy, int guess) const {
   int fails = 0, does = m_mover.most();
   for (int tries = 1; does - fails > 1; ++tries) {

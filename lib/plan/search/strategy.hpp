@@ -1,4 +1,4 @@
-// A strategy says in a few numbers how a Plan gets by with little memory. The search varies it.
+// A strategy says in a few numbers how a Plan uses little memory. The search varies these numbers.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@ namespace spillway {
 
 struct Strategy {
   ActivationMix mix;
-  std::vector<BlockPlan> own = {};  // per open layer, instead of the mix; empty: the mix holds
+  std::vector<BlockPlan> own = {};  // how to treat each open layer; if empty, the mix decides
   StateMoves moves = {};
   int prefetch = kShortestPrefetch;
-  std::int64_t host_bytes = 0;  // moves may take so much of the host tier
+  std::int64_t host_bytes = 0;  // the most that moves may take of the host tier
 };
 
-// All strategies for what is open of a Plan.
+// A StrategySpace contains all strategies for the open choices of a Plan.
 class StrategySpace {
  public:
-  // `estimator` and `open` outlive it.
+  // The estimator and the open plan must outlive this object.
   StrategySpace(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
   StrategySpace(StrategySpace const&) = delete;
   StrategySpace& operator=(StrategySpace const&) = delete;
@@ -28,16 +28,17 @@ class StrategySpace {
   OpenPlan const& open() const { return m_open; }
   Budgets const& budgets() const { return m_budgets; }
   StateMover const& mover() const { return m_mover; }
-  int layers() const { return static_cast<int>(m_layers.size()); }  // that are open
+  int layers() const { return static_cast<int>(m_layers.size()); }  // the number of open layers
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
-  // Sets how much of the host the strategy's moves may take.
+  // Sets how many bytes of the host tier the strategy's moves may take.
   void find_room(Strategy& strategy) const;
-  // Returns strategies that differ in one thing: how one layer is treated, where layers are few;
-  // the number, end or kind of treated layers; a move, its end, or where updates run; prefetch.
+  // Returns strategies that differ in one thing: how one layer is treated (if layers are few),
+  // which or how many layers are treated, one move, the end at which moves begin, where updates
+  // run, or prefetch.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
-  // Returns how few moves suffice for the device, or the number of all if even they do not.
+  // Returns the fewest moves with which the device suffices, or the number of all if none does.
   int fewest_moves(Strategy strategy, int guess) const;
 
  private:
@@ -48,7 +49,7 @@ class StrategySpace {
   OpenPlan const& m_open;
   Budgets m_budgets;
   StateMover m_mover;
-  IdVector<int> m_layers;  // blocks
+  IdVector<int> m_layers;  // the block numbers of the open layers
 };
 
 }  // namespace spillway

@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-// Counts the places in which two plans differ.
+// Counts the places at which two plans differ.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   auto const differing = [](auto const& x, auto const& y) {
     std::ptrdiff_t count = 0;
@@ -52,7 +52,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   return result;
 }
 
-// Where the drive sets the pace, estimates of many plans are the same, but not what they take.
+// If the drive is the bottleneck, many plans have the same estimate but different simulated times.
 bool Trials::is_done(Candidate const& candidate) const {
   constexpr double shorter = 0.9999;
   auto const stands_for_it = [&](Done const& done) {
@@ -65,7 +65,7 @@ bool Trials::was_compiled(Plan const& plan) const {
   return std::ranges::count(m_done, plan, &Done::plan) > 0;
 }
 
-// What was estimated too short must not hide what was not.
+// A plan whose estimate was too short must not make other plans look hopeless.
 bool Trials::is_hopeless(Candidate const& candidate) const {
   if (!found()) return false;
   auto const estimated_s = std::ranges::min(m_done, {}, &Done::step_s).step_s;
@@ -78,7 +78,7 @@ TierBytes Trials::expected_off(Plan const& plan) const {
   return nearest == m_done.end() ? TierBytes{} : nearest->off;
 }
 
-// The chosen training Program has been simulated, so its waits are there.
+// The chosen training Program was simulated, so it already has its waits.
 Solution Trials::finish() {
   if (found()) {
     auto& compiled = m_solution.chosen->compiled;

@@ -1,4 +1,4 @@
-// In trials plans are compiled and simulated to see what they need and take, and the best is kept.
+// In trials, plans are compiled and simulated to see what they need. The best plan is kept.
 #pragma once
 
 #include <limits>
@@ -12,30 +12,29 @@ namespace spillway {
 
 class Trials {
  public:
-  // `question` outlives it.
+  // The question must outlive this object.
   explicit Trials(PlanQuestion const& question) : m_question(question) {}
 
   struct Result {
-    TierBytes off{};  // exact bytes less estimated ones
+    TierBytes off{};  // exact bytes minus estimated bytes
     bool fits = false;
-    bool leads = false;  // it is the chosen plan, or the fastest so far
+    bool leads = false;  // true if the plan was chosen, or is the fastest so far
   };
-  // Compiles the plan, and simulates it where that matters.
+  // Compiles the plan, and simulates it if its time matters.
   Result try_out(Candidate const& candidate);
 
-  // Says whether the candidate need not be tried: it was, or a plan of the same activations that
-  // fits is faster by estimate.
+  // Says whether the candidate need not be tried, because it was tried already, or because a plan
+  // with the same activations fits and has a shorter estimate.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
-  // Says whether by estimate the candidate is far from the best.
+  // Says whether the candidate's estimate is far from the best one.
   bool is_hopeless(Candidate const& candidate) const;
-  // Returns by how many bytes estimates were short for the compiled plan that is most like this
-  // one.
+  // Returns by how many bytes the estimate was too low for the most similar compiled plan.
   TierBytes expected_off(Plan const& plan) const;
 
   bool found() const { return m_solution.chosen.has_value(); }
-  std::size_t items() const { return m_items; }  // compiled
-  // Proves what was chosen and returns it. The trials are over.
+  std::size_t items() const { return m_items; }  // the items of all compiled plans
+  // Proves the chosen plan and returns the solution. No trials may follow.
   Solution finish();
 
  private:
@@ -44,12 +43,13 @@ class Trials {
 
   PlanQuestion const& m_question;
   double m_best_s = std::numeric_limits<double>::infinity();
-  std::int64_t m_moved_bytes = 0;  // by the chosen plan
+  std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan moves
   std::size_t m_items = 0;
   struct Done {
     Plan plan;
     TierBytes off;
-    double step_s = std::numeric_limits<double>::infinity();  // estimated, if it fits
+    // This is the estimate, or infinite if the plan does not fit.
+    double step_s = std::numeric_limits<double>::infinity();
   };
   std::vector<Done> m_done;
   Solution m_solution;
