@@ -67,7 +67,7 @@ std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
     largest = std::max(largest, tensor.bytes());
     all += tensor.bytes();
   }
-  return slice(largest, all, 1, 8, std::int64_t{16} << 20, kPieceBytes);
+  return slice(largest, all, 1, 4, std::int64_t{16} << 20, kPieceBytes);
 }
 
 }  // namespace

@@ -7,6 +7,14 @@
 
 namespace spillway {
 
+void ChunksByPlace::close(int places) {
+  m_first.assign(static_cast<std::size_t>(places) + 2, 0);
+  for (auto const& [place, chunk] : m_added) ++m_first[place + 2];
+  for (int place = 0; place < places; ++place) m_first[place + 2] += m_first[place + 1];
+  m_chunks.resize(m_added.size());
+  for (auto const& [place, chunk] : m_added) m_chunks[m_first[place + 1]++] = chunk;
+}
+
 BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain)
     : m_model(model),
       m_plan(plan),
@@ -30,21 +38,21 @@ void BlockShape::note_visits() {
   for (int c = 0; c < std::ssize(m_model.chunks); ++c) {
     if (!is_fetched(c)) continue;
     for_each_visit(chunk(c).readers, m_plan.prefetch, [&](Visit const& visit) {
-      m_fetches.push_back({visit.first, c});
-      m_drops.push_back({visit.last, c});
+      m_fetches.add(visit.first, c);
+      m_drops.add(visit.last, c);
     });
   }
-  std::ranges::stable_sort(m_fetches, {}, &At::at);
-  std::ranges::stable_sort(m_drops, {}, &At::at);
+  m_fetches.close(2 * m_blocks);
+  m_drops.close(2 * m_blocks);
 }
 
 // A chunk is updated when its gradient is whole or, if ranks sum the gradient, some groups later.
 void BlockShape::note_early() {
   for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;
-    m_early.push_back({std::min(group + groups_until_updated(exchanges()), m_blocks), c});
+    m_early.add(std::min(group + groups_until_updated(exchanges()), m_blocks), c);
   }
-  std::ranges::stable_sort(m_early, {}, &At::at);
+  m_early.close(m_blocks + 1);
 }
 
 void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
@@ -87,7 +95,7 @@ void BlockShape::divide_updates() {
       m_pieces.push_back({c, update(c).uses_slots ? m_slots++ : -1});
   };
   if (m_plan.redo) std::ranges::for_each(chunks(), add_pieces);
-  for (At const& early : m_early) add_pieces(early.chunk);
+  for (int const c : m_early.all()) add_pieces(c);
 }
 
 }  // namespace spillway

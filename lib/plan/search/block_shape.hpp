@@ -3,7 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <ranges>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "plan/schedule/streaming.hpp"
@@ -39,14 +40,25 @@ struct ChunkUpdate {
   int ahead = kSlicesAhead, slots = kUpdateSlots;  // both count parts
 };
 
-class BlockShape {
-  struct At {
-    int at, chunk;  // `at` is the number of a station or a group
-  };
-  static auto within(std::vector<At> const& sorted, int at) {
-    return std::ranges::equal_range(sorted, at, {}, &At::at) | std::views::transform(&At::chunk);
+// Lists chunks by a place in a micro-batch, which is a station or a group.
+class ChunksByPlace {
+ public:
+  void add(int place, int chunk) { m_added.push_back({place, chunk}); }
+  // To be called after the last `add`. The chunks of a place keep their order.
+  void close(int places);
+  std::span<int const> at(int place) const {
+    if (m_chunks.empty()) return {};
+    return std::span(m_chunks).subspan(m_first[place], m_first[place + 1] - m_first[place]);
   }
+  std::vector<int> const& all() const { return m_chunks; }
 
+ private:
+  std::vector<std::pair<int, int>> m_added;
+  std::vector<int> m_chunks;
+  std::vector<std::size_t> m_first;  // index of each place's first chunk
+};
+
+class BlockShape {
  public:
   // The model and the plan must outlive this. `several` means that a step has several
   // micro-batches.
@@ -75,8 +87,8 @@ class BlockShape {
   int blocks() const { return m_blocks; }
   int groups() const { return m_blocks; }
   int block_of(int group) const { return m_blocks - 1 - group; }
-  auto fetches(int station) const { return within(m_fetches, station); }
-  auto drops(int station) const { return within(m_drops, station); }
+  std::span<int const> fetches(int station) const { return m_fetches.at(station); }
+  std::span<int const> drops(int station) const { return m_drops.at(station); }
   int forward_pieces(int block) const { return away_bytes(block) > 0 ? m_halves : 1; }
   int backward_pieces(int group) const { return forward_pieces(block_of(group)); }
   template <class Visit>
@@ -111,7 +123,7 @@ class BlockShape {
   bool exchanges() const { return m_model.ranks > 1; }
   bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
   std::vector<int> const& chunks() const { return m_model.trained; }
-  auto updated_after(int group) const { return within(m_early, group); }
+  std::span<int const> updated_after(int group) const { return m_early.at(group); }
   int loss_group() const { return 0; }  // the group of the last block, which computes the loss
   int pieces() const { return static_cast<int>(m_pieces.size()); }
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
@@ -136,10 +148,10 @@ class BlockShape {
   Plan const& m_plan;
   bool m_several;
   int m_blocks, m_halves;
-  IdVector<std::int64_t> m_away_bytes;          // the bytes of each block
-  std::vector<At> m_fetches, m_drops, m_early;  // sorted by `at`
-  IdVector<ChunkUpdate> m_updates;              // the update of each chunk
-  IdVector<Piece> m_pieces;                     // empty unless the grain is `fine`
+  IdVector<std::int64_t> m_away_bytes;        // the bytes of each block
+  ChunksByPlace m_fetches, m_drops, m_early;  // by station, by station, by group
+  IdVector<ChunkUpdate> m_updates;            // the update of each chunk
+  IdVector<Piece> m_pieces;                   // empty unless the grain is `fine`
   int m_slots = 0;
 };
 
