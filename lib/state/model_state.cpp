@@ -60,8 +60,8 @@ float load(StoredPart const& stored, std::int64_t i) {
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
 }
 
-// Calls body(at, size) for each part of the elements [begin, begin + count) that lies in one
-// window. `at` counts from `begin`.
+// Calls body(at, size) for each part of the elements [begin, begin + count) between multiples of
+// kWindowElements. `at` counts from `begin`.
 template <class Body>
 void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   for (std::int64_t at = 0; at < count;) {

@@ -15,7 +15,8 @@ struct Compiled {
   std::optional<Program> eval;
 };
 // Only schedules and lays out the Programs: their peaks are then known, but they cannot run yet.
-// Throws std::invalid_argument for a Plan that cannot be scheduled.
+// Throws what `schedule` throws: std::invalid_argument for what is not offered, std::logic_error
+// for a Plan that is not normal.
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks);
 // Proves Programs that already have their waits. Throws std::logic_error for a Violation, which

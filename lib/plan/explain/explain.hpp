@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// The first sentence says whether the plan fits and what limits its speed.
+// Returns a text whose first sentence says whether the plan fits and what limits its speed.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets);
 

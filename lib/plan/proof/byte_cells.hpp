@@ -12,7 +12,8 @@ namespace spillway {
 
 class ByteCells {
  public:
-  // Cuts the tiers by the offsets that layout has given to the buffers.
+  // Cuts the bytes of each tier into cells, where accesses begin and end. The offsets that layout
+  // has given to the buffers say where that is.
   explicit ByteCells(Program const& program);
   // Gives every version of every buffer its own cells. The program needs no layout for this.
   static ByteCells by_buffer(Program const& program);

@@ -26,7 +26,8 @@ class LaneClocks {
  public:
   explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
 
-  // Returns what the order of a lane alone says to be complete when the lane's next item starts.
+  // Returns what is known to be complete when the lane's next item starts, from the order of the
+  // lane alone, without the item's waits.
   Clock by_order(Lane lane) const;
   // Returns what is known to be complete once the latest instance of `item` is, or an empty clock
   // if it has no instance.

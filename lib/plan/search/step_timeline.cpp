@@ -131,7 +131,8 @@ void StepTimeline::norm(int c) {
   m_go = m_norms[sums_on_host(c) ? 1 : 0] = add_for(c, chunk(c).norm, {m_gradient[c]});
 }
 
-// If the commit comes with the loss, `report` comes later and brings the norms.
+// A commit that runs as soon as the loss is known does not know the norms yet. The event `report`
+// then comes later and sends them.
 void StepTimeline::commit(bool knows_norms) {
   if (knows_norms) report();
 }

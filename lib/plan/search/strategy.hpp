@@ -28,7 +28,9 @@ class StrategySpace {
   OpenPlan const& open() const { return m_open; }
   Budgets const& budgets() const { return m_budgets; }
   StateMover const& mover() const { return m_mover; }
-  int layers() const { return static_cast<int>(m_layers.size()); }  // the number of open layers
+  int layers() const {
+    return static_cast<int>(m_layers.size());
+  }  // the number of layers whose policy is left to the search
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
