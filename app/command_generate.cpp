@@ -28,7 +28,7 @@ std::vector<std::int32_t> encode(std::string const& text, std::string const& tok
   return tokens;
 }
 
-// A terminal gets whole characters, and tokens are bytes.
+// Gives a terminal whole characters only: tokens are bytes, and one may end inside a character.
 class Stdout {
  public:
   void add(std::string const& bytes) {

@@ -11,7 +11,7 @@
 namespace spillway {
 namespace {
 
-// One line for neighbours that are alike. What stands last holds for all that follow as well.
+// Writes one line for neighbours that are alike. The last word holds for all that follow as well.
 std::string describe_list(std::string const& what, std::span<std::string const> words) {
   std::string text;
   for (std::size_t first = 0, next = 0; first < words.size(); first = next) {

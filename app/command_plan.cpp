@@ -27,7 +27,7 @@
 namespace spillway {
 namespace {
 
-// What a run is planned for.
+// Describes what a run is planned for.
 struct Target {
   Machine machine;
   Budgets budgets;
@@ -41,7 +41,7 @@ std::int64_t vocabulary(Config const& config) {
   return open_data(config).vocab;
 }
 
-// What the input file says, or a rank's share of another machine.
+// Returns the budgets that the input file gives, or else a rank's share of the other machine.
 Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t node_ranks) {
   auto const& memory = config.memory;
   auto const main_memory = machine.host_bytes / node_ranks * 8 / 10;
@@ -70,8 +70,8 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
   return target;
 }
 
-// As one of `ranks` on this node would run: with its part of the cores, and measured by half of its
-// device memory.
+// Describes this node as one of `ranks` on it would find it. Such a rank has its part of the cores,
+// and is measured with half of its device memory.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
   auto const cores = own_cores(shares, 0);
@@ -104,7 +104,7 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
           program.ranks};
 }
 
-// The plan as chosen, what else there is as far as that was asked for, and how it was found.
+// Describes the chosen plan, the other plans if they were asked for, and how the plan was found.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
   auto text = report.explanation + describe(estimate_save(planned.train, report.machine));

@@ -24,7 +24,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     vocab = open_data(config).vocab;
   });
   comm.set_patience(config.run.peer_timeout_s);
-  // As a run would, from its first step.
+  // Chooses what a run would choose before its first step.
   auto const cores = run_cores(comm);
   auto const choices = choose(config, nullptr, cores.fewest, comm.size());
   if (choices.threads <= cores.mine) stay_on(cores.part);

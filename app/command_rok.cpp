@@ -24,7 +24,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// What stands before anything is measured.
+// Holds what is known before anything is measured.
 struct Start {
   Config config;
   std::optional<Data> data;
@@ -32,7 +32,7 @@ struct Start {
   Path csv, svg;
 };
 
-// Said now and not after minutes of measuring.
+// Throws before anything is measured if the file cannot be written, not minutes later.
 void require_writable(Path const& path) {
   std::error_code unused;
   auto const status = std::filesystem::status(path, unused);
@@ -72,7 +72,7 @@ void write_chart(Start const& start, std::span<RokRow const> rows) {
       (drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble));
 }
 
-// Status 3 says what would help.
+// Throws status 3 if no row fits, and says what would help.
 void require_a_point(std::span<RokRow const> rows, Config const& config) {
   if (std::ranges::any_of(rows, &RokRow::fits)) return;
   auto const least = std::ranges::min_element(
@@ -101,7 +101,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const micros = arguments.micros.empty()
                           ? rok_micros(choices.micro, start.config.batch.sequences)
                           : arguments.micros;
-  std::vector<RokRow> so_far;  // on disk: who stops a long measurement keeps what there is
+  std::vector<RokRow> so_far;  // also on disk, in case the user stops early
   auto const tell = [&](RokRow const& row) {
     say(rok_line(row));
     so_far.push_back(row);

@@ -37,15 +37,15 @@
 namespace spillway {
 namespace {
 
-// What stands before any device is touched.
+// Holds what is known before any device is touched.
 struct Start {
   Config config;
-  std::optional<RunDir> run_dir;  // rank 0
+  std::optional<RunDir> run_dir;  // on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
   std::int64_t cores = 1;  // this rank's share
   Choices choices;
-  bool micro_is_free = true;  // may be halved until a plan fits
+  bool micro_is_free = true;  // whether it may be halved until a plan fits
 
   bool resumed() const { return resumption && resumption->whole; }
 };
@@ -54,7 +54,7 @@ Config read_config(TrainArguments const& arguments) {
   return with_saved_plan(load_config(arguments.input, arguments.overrides));
 }
 
-// Choices that decide bits are the checkpoint's where the run goes on with as many ranks.
+// If the run goes on with as many ranks, takes the choices that decide bits from the checkpoint.
 void choose_arithmetic(Start& start, Comm& comm) {
   auto const cores = run_cores(comm);
   start.cores = cores.mine;
@@ -65,7 +65,7 @@ void choose_arithmetic(Start& start, Comm& comm) {
   if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
 
-// From here on no other job runs in this directory.
+// Locks the run directory: from here on no other job runs in it.
 void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   if (start.config.run.checkpoint.resume == "never") return;
@@ -77,7 +77,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
   comm.set_patience(start.config.run.peer_timeout_s);
   on_all_ranks(comm, [&] {
-    if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may go below it
+    if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may lie below it
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
@@ -100,7 +100,7 @@ Machine machine_of(Start const& start, Budgets const& limits, Exec const& exec, 
   return with_host_threads(std::move(machine), start.config.run.host_threads);
 }
 
-// An automatic micro-batch may become another one, whose ops are measured then.
+// May replace an automatic micro-batch by a better one, whose ops are then measured.
 Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec const& exec,
                      Comm& comm) {
   auto const micro = start.choices.micro;
@@ -115,7 +115,7 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
   return machine_of(start, limits, exec, comm);
 }
 
-// The Config with what `auto` came to.
+// Returns the Config with every `auto` replaced by what was chosen.
 Config resolved(Start const& start, PlannedRun const& planned, Machine const& machine,
                 Budgets const& budgets) {
   auto config = start.config;
@@ -130,7 +130,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Machine const& ma
 }
 
 Status finished_before(Start const& start) {
-  if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // of a job killed at its very end
+  if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // from a job killed at its end
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
   return Status::done;
@@ -140,7 +140,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
   say(closing_lines(summary, config));
   try {
     dir.write("summary.json", to_json(summary) + "\n");
-  } catch (Error const& error) {  // the run itself is safe in its checkpoint
+  } catch (Error const& error) {  // the run is safe in its checkpoint
     log_warning("summary.json: {}", error.what());
   }
 }
@@ -148,7 +148,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
 }  // namespace
 
 Status run_train(TrainArguments const& arguments, Comm& comm) {
-  // 1. What the user asked for, and what an earlier run left.
+  // 1. Read what the user asked for, and what an earlier run left.
   auto const process_begin = SteadyClock::now();
   auto start = begin(arguments, comm);
   if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
@@ -157,14 +157,14 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
-  // 2. The machine.
+  // 2. Learn what the machine can do.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
   Exec const exec;
   auto const limits = common_budgets(start.config, comm);
   auto const machine =
       settle_micro(start, machine_of(start, limits, exec, comm), limits, exec, comm);
 
-  // 3. Graph, Plan, Program, and their memory.
+  // 3. Make Graph, Plan and Program, and take their memory.
   PlannedMemory settled(
       {start.config, start.data->vocab, start.choices, start.micro_is_free, machine}, limits, comm);
   auto const& planned = settled.run();
@@ -183,7 +183,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     start.run_dir->write("plan.txt", explanation + std::string(kHowToCompare));
   });
 
-  // 4. Bound Programs, the model's start.
+  // 4. Bind the Programs, and give the model its start.
   std::optional<Trainer> trainer;
   RunState state;
   std::int64_t outside_bytes = 0;

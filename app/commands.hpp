@@ -1,4 +1,4 @@
-// The program's commands. Each returns when it is done or throws Error.
+// Declares the program's commands. Each returns when it is done or throws Error.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm);
 struct RokArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string output = "rok.csv";    // the chart goes beside it
-  std::vector<std::int64_t> micros;  // empty: the input's, half of it and the double
+  std::string output = "rok.csv";    // the chart is written beside it
+  std::vector<std::int64_t> micros;  // empty: the input's, its half and its double
   std::int64_t steps = 4;            // per point; the first is not counted
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);
@@ -60,12 +60,12 @@ inline constexpr std::int64_t kMostRanks = 1'000'000;
 struct PlanArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string machine;  // a file; empty: this machine
+  std::string machine;  // path of a machine file; empty: this machine
   std::int64_t ranks = 1;
   bool json = false;
   bool compare = false;
   bool items = false;
-  std::string save;  // plan.yaml
+  std::string save;  // path of the plan.yaml to write; empty: none
 };
 Status run_plan(PlanArguments const& arguments);
 

@@ -1,4 +1,4 @@
-// spillway: parses the command line, owns MPI, turns every ending into an exit status.
+// spillway: parses the command line, owns MPI, and turns every ending into an exit status.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace spillway;
 
-// Reports an error once and gives the status to exit with.
+// Reports an error once and returns the status to exit with.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   auto const* ours = dynamic_cast<Error const*>(&error);
   auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
@@ -28,11 +28,11 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   if (*what != '\0') say(fmt::format("spillway: {}{}{}", where, ours ? "" : "internal: ", what));
   bool const alone =
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
-  if (!alone) comm->abort(status);  // peers wait for us in a collective: end them too
+  if (!alone) comm->abort(status);  // ends peers, which wait for us in a collective
   return status;
 }
 
-// What the command line asks for; `ranked` commands run under MPI.
+// Holds what the command line asks for; `ranked` commands run under MPI.
 struct Request {
   std::function<Status()> plain;
   std::function<Status(Comm&)> ranked;
@@ -43,7 +43,7 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
   command->add_option("input", train.input, "input file")->required();
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
   command->callback([&] {
-    install_stop_signals();  // a batch system's may come before MPI has started
+    install_stop_signals();  // a batch system may send one before MPI has started
     request.ranked = [&](Comm& comm) { return run_train(train, comm); };
   });
 
@@ -134,7 +134,7 @@ int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
   }
 }
 
-// --print-config [input [overrides...]]
+// Runs `--print-config [input [overrides...]]`.
 Status show_config(std::vector<std::string> const& words) {
   if (words.empty()) return run_print_config("", {});
   return run_print_config(words.front(), {words.begin() + 1, words.end()});
@@ -149,7 +149,7 @@ int refuse_without_command(CLI::App const& app, std::vector<std::string> const& 
   return static_cast<int>(Status::bad_input);
 }
 
-// Help and version were asked for; the rest are mistakes.
+// Prints help or the version if it was asked for; any other ParseError is the user's mistake.
 Status tell(CLI::App const& app, CLI::ParseError const& error) {
   std::ostringstream asked, mistake;
   bool const fine = app.exit(error, asked, mistake) == 0;
@@ -168,7 +168,7 @@ int run(Request const& request, int& argc, char**& argv) {
   if (request.plain) return guarded(nullptr, request.plain);
   try {
     return run_on_ranks(request, argc, argv);
-  } catch (Error const& error) {  // MPI does not start
+  } catch (Error const& error) {  // MPI did not start
     return report(error, nullptr);
   }
 }

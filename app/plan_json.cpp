@@ -33,7 +33,7 @@ Json predicted(PlanReport const& report) {
           {"checkpoint_s", save.seconds()}};
 }
 
-// A step that needs a rate that is not known takes nobody knows how long.
+// Returns null if the time of a step is unknown because a rate that it needs is unknown.
 Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }
@@ -68,7 +68,8 @@ Json path(PlanReport const& report) {
   return json;
 }
 
-// What is alive when the most bytes are, by content; what layout could not fill as "gaps".
+// Lists the bytes alive at the moment with the most of them, by content. "gaps" are the bytes that
+// layout could not fill.
 Json at_peak(Program const& program) {
   Json json = Json::object();
   for (Tier const tier : kTiersInOrder) {

@@ -76,7 +76,7 @@ CheckpointIndex read_sealed(fs::path const& directory) {
   }
 }
 
-// Nobody reads the directory before it is complete: no other name is needed meanwhile.
+// Writes under the final name at once, since nobody reads the directory before it is complete.
 void write_text(fs::path const& path, std::string const& text, Durable durable) {
   auto file = OutputFile::create(path);
   file.write(0, std::as_bytes(std::span(text)));
@@ -90,7 +90,7 @@ fs::path shard_seal(fs::path const& directory, int rank) {
 }  // namespace
 
 CheckpointIndex read_index(fs::path const& directory) {
-  std::error_code unseen;  // opening it says why
+  std::error_code unseen;  // ignored: opening the file says why
   bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
   return is_sealed ? read_sealed(directory) : read_old_index(directory);
 }
@@ -108,7 +108,7 @@ void require_shards(fs::path const& directory, CheckpointIndex const& index) {
 
 std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
                              CheckpointIndex const& index, std::size_t shard) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte, end
+  std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte, last byte + 1
   for (auto const& extent : index.extents) {
     if (extent.shard != shard) continue;
     auto const bytes = extent.elements * kElementBytes;
@@ -120,7 +120,7 @@ std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
   StreamingChecksum sum;
   std::int64_t at = 0;
   for (auto const& [first, last] : values) {
-    add_range(sum, file, path, at, first - at);  // nothing where they overlap
+    add_range(sum, file, path, at, first - at);  // adds nothing where values overlap
     at = std::max(at, last);
   }
   return checksum_text(sum.value());

@@ -1,4 +1,4 @@
-// A vector whose places are ids: signed numbers, of which -1 stands for none.
+// Defines a vector that is indexed by ids: signed numbers, of which -1 stands for none.
 #pragma once
 
 #include <cassert>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Not checked in Release, as std::vector is not. Ids are whole numbers of any type.
+// Ids may be of any integer type. As with std::vector, Release does not check them.
 template <class T>
 struct IdVector : std::vector<T> {
   using Vector = std::vector<T>;

@@ -1,4 +1,4 @@
-// A user may ask this of a plan; the places of a chunk are what it can answer.
+// Defines what a user may ask of a plan, and the places that a plan gives to a chunk.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// A chunk's values lie here between their uses. What a lane cannot reach is brought to it in pieces
-// and, if changed, taken back.
+// Says where a chunk's values lie between their uses. Values that a lane cannot reach are brought
+// to it in pieces and, if changed, taken back.
 struct ChunkPlan {
   Tier parameters = Tier::device;
   Tier gradients = Tier::device;  // device or host
@@ -27,7 +27,7 @@ struct ChunkPlan {
 template <class T>
 using Asked = std::vector<std::optional<T>>;
 inline constexpr std::string_view kAuto = "auto";
-// Input files write the entries so.
+// Returns the entries as input files write them.
 std::vector<std::string> texts(Asked<BlockPlan> const& asked);
 std::vector<std::string> texts(Asked<Tier> const& asked);
 
@@ -35,16 +35,16 @@ struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
-  std::optional<std::int64_t> prefetch = {};  // blocks ahead
+  std::optional<std::int64_t> prefetch = {};  // how many stations ahead
 };
 
 // Each row is one thing that has a place of its own for each chunk.
 struct PlaceRow {
-  std::string_view name;   // in input files and plans
-  std::string_view title;  // in pictures
+  std::string_view name;   // used in input files and plans
+  std::string_view title;  // used in pictures
   Asked<Tier> AskedPlan::*asked;
   Tier ChunkPlan::*place;
-  bool nvme;  // it may lie there
+  bool nvme;  // whether it may lie on NVMe
 };
 // Updates come last: where they are best done follows from where the state lies.
 inline constexpr std::array kPlaceTable = {

@@ -32,10 +32,10 @@ using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 // This is all that can be known of a policy without a model.
 struct PolicyRow {
   BlockPolicy policy;
-  std::string_view name;     // in input files and plans
-  char letter;               // in pictures; a small one if `light`
-  bool light;                // what is cheap is made again
-  std::optional<Tier> away;  // where the rest goes; nothing where it stays
+  std::string_view name;     // used in input files and plans
+  char letter;               // used in pictures; lower case if `light`
+  bool light;                // whether what is cheap is made again
+  std::optional<Tier> away;  // where the rest goes; empty if it stays
   BlockPolicy staying;       // the same policy, but nothing leaves
 };
 inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
@@ -67,20 +67,20 @@ constexpr BlockPolicy staying(BlockPolicy policy) {
   return row(policy).staying;
 }
 
-// A plan says this of one block.
+// Holds what a plan says of one block.
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;
-  double fraction = 1;  // of the rows that leave the device
+  double fraction = 1;  // share of the rows that leave the device
   bool operator==(BlockPlan const&) const = default;
 };
 
-// Returns the same, but nothing leaves.
+// Returns the same plan for a block, except that nothing leaves the device.
 constexpr BlockPlan staying(BlockPlan const& block) {
   return {staying(block.policy), 1};
 }
 
-// Reads "nvme" or "nvme:0.5". Returns nothing for what is no policy, for a fraction where nothing
-// leaves, and for one that is not within 0 and 1.
+// Reads "nvme" or "nvme:0.5". Returns nothing if the text is no policy, if it has a fraction where
+// nothing leaves, or if the fraction is not between 0 and 1.
 std::optional<BlockPlan> parse_block_plan(std::string_view text);
 // Returns the text that parses to it.
 std::string to_text(BlockPlan const& block);

@@ -20,7 +20,7 @@ class Checker {
  public:
   explicit Checker(Origins const& origins) : m_origins(origins) {}
 
-  // Refuses unless `holds`. `other` is the second key of the relation.
+  // Refuses the input unless `holds`. `other` is the second key that the problem involves.
   template <class... Args>
   void require(bool holds, std::string_view key, std::string_view other,
                fmt::format_string<Args...> problem, Args&&... args) const {
@@ -30,7 +30,8 @@ class Checker {
   }
 
  private:
-  // Where `key` was given, unless it is a default or `other` was given after the file.
+  // Returns where `key` was given. Returns where `other` was given instead if `key` has its
+  // default, or if `other` comes from the command line.
   std::string place_of(std::string_view key, std::string_view other) const {
     auto const first = m_origins.find(key), second = m_origins.find(other);
     if (second == m_origins.end()) return first == m_origins.end() ? "" : first->second;
@@ -51,13 +52,13 @@ void check_batch(BatchConfig const& b, Checker const& checker) {
                   "{} exceeds batch.sequences = {}", b.micro.value_or(0), b.sequences);
 }
 
-// What is too large for any machine, by what is needed at the least; the rest is found when the
-// model is built.
+// Refuses what is too large for any machine, judged by the least that it needs. Other sizes are
+// checked when the model is built.
 void check_sizes(Config const& c, Checker const& checker) {
   auto const& m = c.model;
   auto const real = [](std::int64_t number) { return static_cast<double>(number); };
   constexpr auto most = static_cast<double>(kMostBytes);
-  constexpr double state_bytes = 8;  // of a parameter, at least
+  constexpr double state_bytes = 8;  // per parameter, at least
   checker.require(
       state_bytes * real(m.layers) * real(m.hidden) * real(std::max(m.hidden, m.ffn)) <= most,
       "model.hidden", "model.layers",
@@ -111,14 +112,14 @@ bool names(Asked<Tier> const& asked, Tier tier) {
   return std::ranges::count(asked, tier) > 0;
 }
 
-// `visit(key, list)` for each list of a plan.
+// Calls `visit(key, list)` for each list of a plan.
 template <class Visit>
 void for_each_list(PlanConfig const& plan, Visit visit) {
   visit("plan.activations", plan.activations);
   for (PlaceRow const& row : kPlaceTable) visit(fmt::format("plan.{}", row.name), plan.*row.asked);
 }
 
-// What a plan names must be there; with `auto`, another machine may have it.
+// Requires the tiers that a plan names. If their size is `auto`, another machine may have them.
 void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   auto const& memory = c.memory;
   bool const here = where == ForMachine::here;
@@ -127,7 +128,7 @@ void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   for_each_list(c.plan, [&](std::string const& key, auto const& asked) {
     checker.require(has_nvme || !names(asked, Tier::nvme), key, "memory.nvme.path",
                     "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");
-    bool const host_lane = key == "plan.update";  // works on the device arena too
+    bool const host_lane = key == "plan.update";  // the host lane can use the device arena too
     checker.require(has_host || host_lane || !names(asked, Tier::host), key, "memory.host",
                     "host needs memory.host: BYTES");
   });

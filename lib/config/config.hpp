@@ -1,5 +1,5 @@
-// Every value a user can set, checked. One struct, filled from the one table of keys (keys.cpp).
-// Immutable after `load`. Names are those of the input file: `cfg.batch.micro` is `batch.micro`.
+// Holds every value a user can set, checked, in one struct that the table in keys.cpp fills. It is
+// immutable after `load`. Names are those of the input file: `cfg.batch.micro` is `batch.micro`.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ struct ModelConfig {
   std::string family = "gpt";
   std::int64_t layers = 12, hidden = 768, heads = 12;
   std::int64_t ffn = 0;    // 0: 4 x hidden
-  std::int64_t vocab = 0;  // 0: the token file's
+  std::int64_t vocab = 0;  // 0: that of the token file
   bool tied = true;
-  bool bias = true;  // biases in linear layers and norms
+  bool bias = true;  // whether linear layers and norms have biases
   double dropout = 0;
   double norm_eps = 1e-5;
 };
 
 struct DataConfig {
-  std::vector<std::string> train, valid;  // globs, $VAR expanded
+  std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
   std::int64_t sequence = 1024;
 };
 
 struct BatchConfig {
-  std::int64_t sequences = 32;        // global, per optimizer step
+  std::int64_t sequences = 32;        // per optimizer step, over all ranks
   std::optional<std::int64_t> micro;  // per rank; empty: auto
 };
 
 struct OptimConfig {
   std::string name = "adamw";
   double lr = 6e-4, min_lr = 6e-5, weight_decay = 0.1, beta1 = 0.9, beta2 = 0.95, eps = 1e-8;
-  double clip = 1.0;  // 0: off
+  double clip = 1.0;  // 0: no clipping
   std::int64_t warmup = 700;
   std::string schedule = "cosine";  // cosine | linear | constant
   bool decay_all = false;
@@ -47,13 +47,13 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  // Of each, nothing stands for auto; 0 and "" for none.
+  // In each field, nullopt means auto, and 0 or "" means none.
   std::optional<std::int64_t> device_bytes;
   std::optional<std::int64_t> host_bytes;
   std::optional<std::string> nvme_path;
   std::optional<std::int64_t> nvme_bytes;
 
-  // On this machine auto is none: device memory is main memory, and nobody named a drive.
+  // On this machine auto means none: device memory is main memory, and nobody named a drive.
   std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
   std::string nvme_path_here() const { return nvme_path.value_or(""); }
   std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
@@ -61,12 +61,12 @@ struct MemoryConfig {
 };
 
 struct PlanConfig : AskedPlan {
-  bool replan = true;  // while the run goes on
-  std::string file;    // a saved plan
+  bool replan = true;  // whether the plan may change during the run
+  std::string file;    // path of a saved plan
 };
 
 struct CheckpointConfig {
-  std::int64_t every = 1000;  // steps; 0: only at the end
+  std::int64_t every = 1000;  // in steps; 0: only at the end
   std::optional<double> minutes;
   std::int64_t keep = 3;
   std::string resume = "auto";  // auto | never | weights
@@ -76,10 +76,10 @@ struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
   std::optional<std::int64_t> threads;       // per rank; empty: auto
-  std::optional<std::int64_t> host_threads;  // the same
+  std::optional<std::int64_t> host_threads;  // per rank; empty: auto
   std::string dir = "runs/gpt";
-  std::string init;                  // a checkpoint, weights only
-  std::optional<double> max_time_s;  // 0: auto, the scheduler's
+  std::string init;                  // path of a checkpoint to take weights from
+  std::optional<double> max_time_s;  // empty: no limit; 0: auto, the job's limit
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;
@@ -97,7 +97,7 @@ struct DebugConfig {
   std::string force_backend = "auto";
   std::string kernels = "auto";  // auto | portable
   std::string fault = "none";
-  std::string machine;  // a machine file; empty: measured
+  std::string machine;  // path of a machine file; empty: measured
   bool log_samples = false;
 };
 

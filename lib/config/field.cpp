@@ -44,7 +44,7 @@ std::string pick(Words const& words, Value const& value, Place const& place) {
   refuse(place, fmt::format("'{}' is not one of {}", text, known));
 }
 
-// A list as it is; one scalar as a list of one. Never empty.
+// Returns a list's items, or a scalar as a list of one. The result is never empty.
 std::vector<Value> listed(Value const& value, Place const& place) {
   if (value.kind != Value::Kind::list) return {value};
   if (value.items.empty()) refuse(place, "the list is empty");
@@ -68,7 +68,7 @@ Words place_words(bool nvme) {
   return words;
 }
 
-// `parse` knows all words but "auto".
+// `parse` must know every word but "auto".
 template <class T, class Parse>
 Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
   Asked<T> asked;
@@ -80,7 +80,7 @@ Asked<T> read_asked(Words const& words, Value const& value, Place const& place, 
   return asked;
 }
 
-// One text as a scalar, several as a list.
+// Writes one text as a scalar, and several as a list.
 std::string write_list(std::vector<std::string> const& texts) {
   if (texts.size() == 1) return texts[0];
   return fmt::format("[{}]", fmt::join(texts, ", "));

@@ -1,6 +1,7 @@
-// The kinds of values a key may have. Each points into one Config, reads a YAML value into it
-// (refusing what is no such value or out of bounds), writes it back as YAML that reads to the same,
-// and says its type and bounds in words. `word` ("auto", "none") stands for "not set".
+// Defines the kinds of values that a key may have. Each kind points into one Config, reads a YAML
+// value into it, and refuses a value of another kind or out of bounds. It also writes the value
+// back as YAML that reads to the same, and describes its type and bounds in words. `word` ("auto",
+// "none") stands for "not set".
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@
 
 namespace spillway {
 
-// A value that may be unset: an optional, or a plain T whose zero means unset where a word says
-// so.
+// Points to a value that may be unset: an optional, or a plain T whose zero means unset if a word
+// says so.
 template <class T>
 class Slot {
  public:
@@ -71,7 +72,7 @@ struct SeedField {
 struct RealField {
   Slot<double> at;
   double min = 0, max = std::numeric_limits<double>::infinity();
-  bool open = false;  // the bounds themselves are excluded
+  bool open = false;  // whether the bounds themselves are excluded
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -89,11 +90,12 @@ struct BoolField {
 };
 
 struct BytesField {
-  static constexpr std::int64_t max = 1'000'000'000'000'000'000;  // 1000PB: a few of them add up
+  // This is 1000 PB: a few of them can be added without overflow.
+  static constexpr std::int64_t max = 1'000'000'000'000'000'000;
 
   Slot<std::int64_t> at;
   std::int64_t min = 0;
-  bool has_none = false;  // "none" is a value: 0
+  bool has_none = false;  // whether "none" is allowed and means 0
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -104,7 +106,7 @@ struct BytesField {
 
 struct DurationField {
   Slot<double> at;
-  bool has_auto = false;  // "auto" is a value: 0
+  bool has_auto = false;  // whether "auto" is allowed and means 0
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -113,14 +115,14 @@ struct DurationField {
   void clear() const { at.clear(); }
 };
 
-// The words a value may be, and those that a later version will know ("nvme:" is any "nvme:...").
+// Lists the words that a value may be, and those of later versions ("nvme:" is any "nvme:...").
 struct Words {
   std::vector<std::string_view> allowed, later = {};
-  std::vector<std::string_view> divisible = {};  // of `allowed`: may be followed by ":0.5"
+  std::vector<std::string_view> divisible = {};  // those that ":0.5" may follow
 };
 
 struct ChoiceField {
-  std::variant<std::string*, Precision*> at;  // for the enum, words are in its order
+  std::variant<std::string*, Precision*> at;  // an enum's values are in the order of the words
   Words words;
 
   void read(Value const& value, Place const& place) const;
@@ -128,7 +130,7 @@ struct ChoiceField {
   std::string form() const;
 };
 
-// One word or a list of words, one per layer or per chunk, the last one repeating.
+// Reads one word, or a list with a word per layer or chunk, the last of which repeats.
 struct ActivationsField {
   Asked<BlockPlan>* at;
 
@@ -138,7 +140,7 @@ struct ActivationsField {
 };
 struct PlacesField {
   Asked<Tier>* at;
-  bool nvme = false;  // may be among them
+  bool nvme = false;  // whether nvme is allowed
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -147,7 +149,7 @@ struct PlacesField {
 
 struct PathField {
   Slot<std::string> at;
-  bool has_none = false;  // "none" is a value: ""
+  bool has_none = false;  // whether "none" is allowed and means ""
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -156,7 +158,7 @@ struct PathField {
   void clear() const { at.clear(); }
 };
 
-// One path with wildcards, or a list of them.
+// Reads one path with wildcards, or a list of such paths.
 struct GlobsField {
   std::vector<std::string>* at;
 
@@ -167,10 +169,10 @@ struct GlobsField {
   void clear() const { at->clear(); }
 };
 
-// One of `names` and a number: "storage-read:3".
+// Reads one of `names` with a number, as in "storage-read:3".
 struct NumberedNameField {
   std::string* at;
-  std::string_view unset;  // the text that means none
+  std::string_view unset;  // the text that means none of them
   std::vector<std::string_view> names;
 
   void read(Value const& value, Place const& place) const;

@@ -3,9 +3,9 @@
 namespace spillway {
 namespace {
 
-// Products of keys are checked (check.cpp, and where graphs and plans are made).
+// These bound single keys. Products of keys are checked in check.cpp and when graphs are made.
 constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
-constexpr std::int64_t most_layers = 5000;  // plan in about a minute; time is linear in layers
+constexpr std::int64_t most_layers = 5000;  // planning them takes about a minute
 
 constexpr bool decides_model = true;
 Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};

@@ -1,14 +1,14 @@
-// What an attention op computes, per head: o = softmax(scale * q k^T + distance bias) v, for each
-// query over the keys that it sees.
+// An attention op computes o = softmax(scale * q k^T + distance bias) v per head, for each query
+// over the keys that it sees.
 //
-// Row i of q and row j of k are at positions i and j of their sequences. Query i sees key j where
-// all of these hold that the op asks for:
+// Row i of q and row j of k are at positions i and j of their sequences. Query i sees key j if the
+// two fulfil each of these conditions that the op asks for:
 //   causal    j <= i
 //   window W  i - j < W and, without causal, j - i < W
 //   segments  the rows' numbers are equal and not negative (rows of padding have negative ones)
-// A query that sees no key gets o = 0 and lse = +infinity, with which backward finds weights of 0.
-// Causal and window are refused where queries and keys differ in number, as in cross-attention:
-// equal positions mean nothing there.
+// A query that sees no key gets o = 0 and lse = +infinity, from which backward computes weights of
+// 0. Causal and window are refused where queries and keys differ in number, as in cross-attention,
+// because equal positions mean nothing there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace spillway {
 
 // Query head h reads key/value head h / (heads / kv_heads).
 struct AttentionAttributes {
-  std::int64_t batch = 0, queries = 0, keys = 0;  // sequences, rows of q and of k per sequence
+  std::int64_t batch = 0, queries = 0, keys = 0;  // number of sequences; rows of q and k in each
   std::int64_t heads = 0, kv_heads = 0, head_size = 0;
   bool causal = false;
   std::int64_t window = 0;  // 0: no limit
@@ -30,7 +30,7 @@ struct AttentionAttributes {
   bool operator==(AttentionAttributes const&) const = default;
 };
 
-// Pairs of a query and a key of one head and sequence that causal and window leave.
+// Returns how many pairs of query and key, per head and sequence, causal and window leave.
 double visible_pairs(AttentionAttributes const& attributes);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What an op is told beside its operands: one struct per family of kinds.
+// Defines what an op is told beside its operands, with one struct per family of op kinds.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace spillway {
 
 struct EmbedAttributes {
-  std::int64_t sequence = 0;  // rows per sequence: row m stands at position m mod sequence
+  std::int64_t sequence = 0;  // rows per sequence; row m has position m mod sequence
 
   CostTerms cost_terms() const;
   bool operator==(EmbedAttributes const&) const = default;
@@ -22,13 +22,13 @@ struct NormAttributes {
   bool operator==(NormAttributes const&) const = default;
 };
 
-// T5's bias (Raffel et al., arXiv:1910.10683): scores of keys at a distance get their bucket's
-// bias. Half of the buckets hold one distance each, the others longer and longer ranges, up to
-// `max_distance`, from which on all share the last. Bidirectional: half of all buckets are for keys
-// behind the query and its own, half for those ahead; else all are for the former, and the latter
-// have the bucket of distance 0.
+// Describes T5's bias (Raffel et al., arXiv:1910.10683): each distance of a key belongs to a
+// bucket, whose bias is added to the key's score. Half of the buckets hold one distance each. The
+// others hold longer and longer ranges up to `max_distance`, and larger distances share the last
+// bucket. If bidirectional, half of all buckets are for keys ahead of the query, and half for its
+// own and those behind. Otherwise keys ahead have the bucket of distance 0.
 struct RelativeBiasAttributes {
-  std::int64_t queries = 0;  // a head's bias e is for keys that lie e - (queries - 1) rows ahead
+  std::int64_t queries = 0;  // bias e of a head is for keys e - (queries - 1) rows ahead
   std::int64_t max_distance = 128;
   bool bidirectional = true;
 
@@ -45,26 +45,27 @@ struct GeluAttributes {
   bool operator==(GeluAttributes const&) const = default;
 };
 
-// An element's number is drawn from (seed, origin, sample, element): the same in backward, and
-// again when the op is repeated.
+// An element's random number follows from (seed, origin, sample, element), so it is the same in
+// backward and when the op is run again.
 struct DropoutAttributes {
-  double p = 0;               // the share that is dropped
+  double p = 0;               // share of elements that are dropped
   std::int64_t sequence = 0;  // rows per sample
-  std::uint64_t seed = 0;     // of the run
-  std::uint64_t origin = 0;   // number of the forward op
+  std::uint64_t seed = 0;     // the run's seed
+  std::uint64_t origin = 0;   // id of the forward op
 
   CostTerms cost_terms() const;
   bool operator==(DropoutAttributes const&) const = default;
 };
 
 struct LmHeadAttributes {
-  std::int64_t chunk = 0;  // rows of logits that exist at a time
+  std::int64_t chunk = 0;  // how many rows of logits exist at a time
 
   CostTerms cost_terms() const;
   bool operator==(LmHeadAttributes const&) const = default;
 };
 
-// Which elements of its chunk an op of the update works on: as many as its gradient operand has.
+// Says at which element of its chunk an op of the update starts. Its gradient operand says how many
+// elements it works on.
 struct UpdateRange {
   std::int64_t first = 0;
 

@@ -26,7 +26,7 @@ View BackwardContext::incoming(View const& output) const {
   return on(output, *m_gradients.tensor_of(output.tensor));
 }
 
-// What an op writes that nobody reads.
+// Returns an output for a gradient that the op writes but nobody reads.
 View BackwardContext::unused(View const& input) {
   if (m_graph.tensor(input).role != Role::parameter) return new_gradient(input, "unused");
   auto const dtype = stored_dtype(m_graph.arithmetic.gradients);
@@ -55,7 +55,7 @@ BackwardContext::Contribution BackwardContext::contribute(View const& input) {
   if (!wants(input)) return {unused(input), {}};
   auto const earlier = m_gradients.find(input);
   auto const tensor = m_gradients.tensor_of(input.tensor);
-  bool const beside = tensor && !earlier;  // k beside q: another part of the same tensor
+  bool const beside = tensor && !earlier;  // as with k beside q: another part of the tensor
   auto const gradient = beside ? on(input, *tensor) : new_gradient(input, "d");
   put(input, gradient.tensor);
   return {gradient, earlier};
@@ -90,7 +90,7 @@ View BackwardContext::gradient_of_chunk(View const& parameter) {
   return on(parameter, m_graph.chunks[tensor.chunk].gradient);
 }
 
-// A tensor of the parameter's elements alone.
+// Returns a view of a new tensor that holds only the parameter's elements.
 View BackwardContext::new_part(View const& parameter) {
   auto const chunk = m_graph.tensor(parameter).chunk;
   auto const range = bounding_range(parameter);
@@ -123,7 +123,7 @@ BackwardContext::InPlace BackwardContext::parameter_gradient_in_place(View const
   return {m_new_parts.back().written, true};
 }
 
-// Which op makes the parts that the rule has asked for.
+// Notes which op makes each part that the rule has asked for.
 void BackwardContext::note_parts(Op const& op) {
   for (NewPart& made : m_new_parts) {
     auto const output = std::ranges::find(op.outputs, made.written);
@@ -141,7 +141,7 @@ void BackwardContext::finish() {
     auto const& whole_part = m_graph.tensors[tensor];
     if (part.op < 0) refuse_graph(m_forward.name, whole_part.name, "no op writes it");
     m_graph.parts.push_back(part);
-    if (written.tensor != tensor) continue;  // its op adds
+    if (written.tensor != tensor) continue;  // the op that makes the part adds it
     auto const gradient = m_graph.chunks[part.chunk].gradient;
     View const sum{gradient, part.range.first, {part.range.last - part.range.first}, {1}};
     m_graph.parts.back().add =

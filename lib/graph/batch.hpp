@@ -1,4 +1,4 @@
-// What a micro-batch brings: the one table of its fields.
+// Defines what a micro-batch brings, as one table of fields.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 namespace spillway {
 
 enum class BatchField : std::uint8_t {
-  tokens,  // ids
-  // The number of the row's document in its sequence, the same in every stack; -1: padding. It is
-  // what attention takes as segments; a document starts where the number changes.
+  tokens,  // token ids
+  // Numbers a row's document within its sequence, alike in every stack; -1 marks padding. Attention
+  // takes these as segments, and a document starts where the number changes.
   documents,
-  targets,   // ids
-  weights,   // of the losses; 0 for padding and for samples beyond the batch
-  samples,   // global sample numbers since step 0 (they imply the step), for randomness
+  targets,   // ids of the tokens to predict
+  weights,   // loss weights; 0 for padding and for samples beyond the batch
+  samples,   // global sample numbers since step 0, from which randomness follows
   position,  // the row that `select_row` picks (generate)
 };
 
-enum class BatchExtent : std::uint8_t { rows, sequences, one };  // rows: micro x sequence
+enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` is micro x sequence
 
 struct BatchFieldRow {
   BatchField field;
@@ -56,14 +56,14 @@ using BatchElement =
     std::conditional_t<row_of(field).dtype == DType::i32, std::int32_t,
                        std::conditional_t<row_of(field).dtype == DType::f32, float, std::int64_t>>;
 
-// Rows that one embedding makes: `micro` sequences of one length. A family has one such stack, or
-// an encoder's and a decoder's, with fields of their own.
+// Describes the rows that one embedding makes: `micro` sequences of one length. A family has one
+// stack, or an encoder's and a decoder's, each with fields of its own.
 struct Stack {
   int number = 0;
   std::int64_t sequence = 0;
 };
 
-// A field that a graph reads, of one of its stacks.
+// Names the tensor of a field that a graph reads for one of its stacks.
 struct BatchTensor {
   BatchField field;
   int stack = 0;

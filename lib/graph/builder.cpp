@@ -34,7 +34,7 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   keep("v", Role::moment, stored_dtype(arithmetic.moments));
 }
 
-// A step may still read these while the next one's are being written.
+// Returns true if a step may still read such tensors while those of the next are being written.
 bool is_versioned(Role role) {
   return role == Role::batch || role == Role::scalar;
 }
@@ -139,7 +139,7 @@ void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View
   op.outputs = std::move(outputs);
   op.attributes = std::move(attributes);
   op.flops = flops;
-  // The loss collects over a step's micro-batches: it is added to, not overwritten.
+  // The loss is summed over a step's micro-batches, so the op adds to it and never overwrites it.
   set_in_place(op, m_graph.known.loss, true);
   m_graph.ops.push_back(std::move(op));
 }

@@ -14,7 +14,7 @@ bool is_matrix(View const& view) {
          view.offset % view.strides[0] + view.shape[1] <= view.strides[0];
 }
 
-// Of two matrices with rows of one length, exactly; else of their bounding ranges.
+// Compares exactly if both are matrices with rows of one length, otherwise by bounding ranges.
 bool overlap(View const& a, View const& b) {
   if (!is_matrix(a) || !is_matrix(b) || a.strides != b.strides)
     return meet(bounding_range(a), bounding_range(b));
@@ -28,7 +28,7 @@ bool overlap(View const& a, View const& b) {
   return meet(rows(a), rows(b)) && meet(columns(a), columns(b));
 }
 
-// Activations that trainable parameters lie before, and those parameters.
+// Marks the trainable parameters and every activation that depends on them.
 std::vector<bool> wanted(Graph const& graph) {
   std::vector<bool> result(graph.tensors.size(), false);
   auto const at = [&](View const& view) { return static_cast<std::size_t>(view.tensor); };
@@ -97,7 +97,7 @@ int GradientMap::note_use(TensorId parameters, ElementRange const& range) {
 bool GradientMap::is_used(TensorId parameters, ElementRange const& range) const {
   auto const uses = m_uses.find(parameters);
   if (uses == m_uses.end()) return false;
-  std::int64_t used = 0;  // ranges of uses have no elements in common
+  std::int64_t used = 0;  // in elements; uses do not overlap
   for (Use const& use : uses->second) {
     if (!meet(use.range, range)) continue;
     used += std::min(use.range.last, range.last) - std::max(use.range.first, range.first);

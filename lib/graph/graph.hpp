@@ -1,5 +1,5 @@
-// The training step as data: tensors, ops, blocks, chunks. Built by lib/model, completed by
-// `append_backward` and `append_update`, read by lib/plan.
+// Describes the training step as data: tensors, ops, blocks and chunks. lib/model builds it,
+// `append_backward` and `append_update` complete it, and lib/plan reads it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@
 
 namespace spillway {
 
-// How a parameter starts: normal(0, std) drawn by counter from (seed, parameter index, element).
+// Says how a parameter starts. `normal` draws each element from a normal distribution (0, std),
+// with numbers that follow from (seed, parameter index, element).
 struct Init {
   enum class Kind : std::uint8_t { zeros, ones, normal } kind = Kind::zeros;
   double std = 0;
@@ -23,24 +24,24 @@ struct Init {
 };
 
 struct Parameter {
-  std::string name;  // Hugging Face's name
-  View view;         // into its chunk's parameter tensor; contiguous
+  std::string name;  // as Hugging Face calls it
+  View view;         // a contiguous part of its chunk's parameter tensor
   Init init;
   bool decay = false;
   bool operator==(Parameter const&) const = default;
 };
 
-// What an update keeps of a parameter from step to step, beside it.
+// Describes a tensor that an update keeps beside a parameter from step to step.
 struct State {
   std::string name;  // "remainder" (the lower half of a bf16 master), "m", "v"
   TensorId tensor = -1;
   bool operator==(State const&) const = default;
 };
 
-// The parameters of one block in execution order, one contiguous tensor; gradient and states have
-// the same element offsets. Parameters, or groups of them that ops read as one View, start on
-// multiples of `kParameterAlignment`; gaps are never read by an update, a norm or a checkpoint.
-// What is not trainable has neither gradient nor states, and no update.
+// Holds the parameters of one block in execution order as one contiguous tensor; gradient and
+// states have the same element offsets. A parameter, or a group that ops read as one View, starts
+// at a multiple of `kParameterAlignment`. Updates, norms and checkpoints never read the gaps
+// between. A chunk that is not trainable has no gradient, no states and no update.
 struct Chunk {
   int id = -1;
   std::string name;
@@ -50,49 +51,49 @@ struct Chunk {
   std::int64_t elements = 0;
   TensorId parameter = -1, gradient = -1;
   std::vector<State> states;
-  int norm = -1;  // its row of `WellKnown::norms`
+  int norm = -1;  // its row in `WellKnown::norms`
 
-  TensorId state(std::string_view name) const;  // -1: it has none of that name
+  TensorId state(std::string_view name) const;  // -1: it has no state of that name
   bool operator==(Chunk const&) const = default;
 };
-inline constexpr std::int64_t kParameterAlignment = 64;  // elements
-inline constexpr std::int64_t kNormTile = 4096;          // elements of a chunk per fp64 partial sum
+inline constexpr std::int64_t kParameterAlignment = 64;  // in elements
+inline constexpr std::int64_t kNormTile = 4096;          // elements per fp64 partial sum
 
-// The gradient of a parameter that an earlier op of the backward pass has written as well. In one
-// micro-batch it is added to theirs as soon as it is made: by the op `add`, or, where that is -1,
-// by its own op, whose output is then the chunk's gradient, in place. Over several micro-batches
-// each use is summed first, then the uses in the order of Graph::parts, so that no order of blocks
-// and micro-batches shows in the bits.
+// Describes what a later use of a parameter adds to a gradient that an earlier op of the backward
+// pass has written. In one micro-batch it is added as soon as it is made: by the op `add` or, if
+// that is -1, in place by the op that makes it, whose output is then the chunk's gradient. Over
+// several micro-batches each use is summed first, then the sums are added in the order of
+// Graph::parts. So the bits do not depend on the order of blocks and micro-batches.
 struct GradientPart {
-  TensorId tensor = -1;  // of the parameters' elements; role gradient
+  TensorId tensor = -1;  // holds only the parameters' elements; role gradient
   int chunk = -1;
-  ElementRange range;        // of the chunk's elements
-  int op = -1, output = -1;  // which makes it: its output is the part or, without `add`, the sum
-  int add = -1;              // accumulate
+  ElementRange range;        // within the chunk's elements
+  int op = -1, output = -1;  // the op that makes it; the output that is the part or the sum
+  int add = -1;              // the op `accumulate`; -1: there is none
 };
 
-// A contiguous range of forward ops [first_op, last_op): one layer.
+// A block is a contiguous range of forward ops [first_op, last_op).
 struct Block {
   std::string name;
   int first_op = 0, last_op = 0;
-  bool layer = false;  // a transformer layer: the lists of `plan.*` name these, in order
+  bool layer = false;  // a transformer layer; lists of `plan.*` name these, in order
 };
 
-// Tensors that the program's doing side fills or reads by role, not by name. -1: absent.
+// Names tensors that a running program finds by role, not by name. -1 means there is none.
 struct WellKnown {
   std::vector<BatchTensor> batch;  // what a micro-batch brings
-  TensorId logits = -1;            // f32 [1, V] (generate)
-  // f64 [2]: sum of weighted losses, sum of weights, over a step's micro-batches
+  TensorId logits = -1;            // f32 [1, V], when generating
+  // f64 [2]: holds the sums of weighted losses and of weights over a step's micro-batches.
   TensorId loss = -1;
-  // f64 [trainable chunks, ranks]: sums of squares of reduced gradients, a rank's slice each.
+  // f64 [trainable chunks, ranks]: holds sums of squares of reduced gradients, per slice.
   TensorId norms = -1;
-  TensorId control = -1;  // f64 [kControlWords], written by `commit`, read by updates
+  TensorId control = -1;  // f64 [kControlWords]; `commit` writes it, updates read it
 
   TensorId of(BatchField field, int stack = 0) const;
   bool operator==(WellKnown const&) const = default;
 };
 
-// Words of `control`.
+// Numbers the words of `control`.
 enum Control : int {
   control_go,              // 1: the step is committed; 0: updates do nothing
   control_gradient_scale,  // clip factor / global sum of weights
@@ -102,14 +103,14 @@ enum Control : int {
   kControlWords = 8,
 };
 
-// What a forward graph is built for: a loss to differentiate, a loss alone (no dropout), or the
-// logits of one row.
+// Says what a forward graph is built for: a loss to differentiate, a loss alone (without dropout),
+// or the logits of one row.
 enum class Purpose : std::uint8_t { train, eval, generate };
 
 struct Graph {
   Purpose purpose = Purpose::train;
   IdVector<Tensor> tensors;
-  IdVector<Op> ops;  // forward ops in order, then backward ops in order, then the update's
+  IdVector<Op> ops;  // in this order: forward, backward, update
   IdVector<Block> blocks;
   IdVector<Chunk> chunks;
   IdVector<GradientPart> parts;  // in the order of the ops that make them
@@ -122,12 +123,12 @@ struct Graph {
   std::int64_t parameter_count() const;
 };
 
-// The backward ops of one block, in order.
+// Lists the backward ops of one block, in order.
 struct BackwardGroup {
   int block = -1;
   std::vector<int> ops;
 };
-// The backward pass of a graph, block by block.
+// Returns the backward pass of a graph, block by block.
 std::vector<BackwardGroup> backward_groups(Graph const& graph);
 
 }  // namespace spillway

@@ -57,7 +57,7 @@ std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors) {
   auto const bytes = [&](View const& view) {
     return element_count(view.shape) * size_bytes(tensor_of(view, tensors).dtype);
   };
-  if (op.kind == OpKind::tree_sum) {  // of the gradient, this rank's slice only
+  if (op.kind == OpKind::tree_sum) {  // it sums only this rank's slice of the gradient
     auto const parts = bytes(op.inputs[0]);
     return parts + parts / op.inputs[0].shape[0];
   }
@@ -73,7 +73,7 @@ std::string cost_key(Op const& op, IdVector<Tensor> const& tensors) {
   for (auto const& view : op.inputs) key += fmt::format(" {}", describe(view, tensors));
   key += " ->";
   for (auto const& view : op.outputs) key += fmt::format(" {}", describe(view, tensors));
-  // Scalars are added to on all micro-batches but the first, at no cost.
+  // Scalars are left out: all micro-batches but the first add to them, which takes no time.
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     if (is_in_place(op, i) && tensor_of(op.outputs[i], tensors).role != Role::scalar)
       key += fmt::format(" in_place={}", i);

@@ -1,4 +1,4 @@
-// One operation on views. An Op says what is computed, never where or when.
+// Describes one operation on views. An Op says what is computed, never where or when.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ enum class Phase : std::uint8_t { forward, backward, norm, update };
 
 struct Op {
   int id = -1;
-  int origin = -1;  // the forward op it came from; its own id for a forward op
+  int origin = -1;  // id of the forward op it came from; its own if forward
   OpKind kind{};
   Phase phase = Phase::forward;
   int block = -1;
-  int chunk = -1;                     // for ops on whole chunks
+  int chunk = -1;                     // set in ops on whole chunks
   std::string name;                   // as in "h.3/ln_1"
-  std::vector<View> inputs, outputs;  // as many as docs/ops.md says: an absent one is View{}
-  std::vector<int> in_place;          // outputs that are read as well: indices into `outputs`
+  std::vector<View> inputs, outputs;  // as docs/ops.md lists them; View{} if absent
+  std::vector<int> in_place;          // indices of outputs that are read as well
   Attributes attributes;
   double flops = 0;
-  std::int64_t workspace_bytes = 0;  // asked of the kernel by `size_workspaces`
-  bool elided = false;  // a forward op whose work its backward op does too (lm_head_loss)
-  // An update that asks for whole parameters: it is never given a slice of its chunk.
+  std::int64_t workspace_bytes = 0;  // `size_workspaces` asks the kernel for it
+  bool elided = false;               // true if the backward op does its work too (lm_head_loss)
+  // True if the op updates whole parameters only: it is never given a slice of its chunk.
   bool whole_chunk = false;
   bool operator==(Op const&) const = default;
 };
 
 std::string_view name(OpKind kind);
 
-// The op's attributes, of the type that its kind has. Throws, naming the op, where they are not.
+// Returns the attributes as the type that the op's kind has, or throws an Error that names the op.
 [[noreturn]] void fail_for_attributes(Op const& op);
 template <class T>
 T const& attributes_of(Op const& op) {
@@ -57,22 +57,22 @@ T& attributes_of(Op& op) {
 }
 
 // Tells which elements of its chunk an op of the update works on, whatever its kind is. Throws,
-// naming the op, where it has no such attribute.
+// naming the op, if it has no such attribute.
 UpdateRange& update_range(Op& op);
 
-// The operands that are there.
+// Returns the operands that are not View{}.
 inline auto present(std::vector<View> const& views) {
   return views | std::views::filter(is_present);
 }
 
 bool is_in_place(Op const& op, std::size_t output);
-// From now on the op adds to what is in its outputs on `tensor`, or overwrites them.
+// Makes the op add to its outputs on `tensor` from now on, or overwrite them.
 void set_in_place(Op& op, TensorId tensor, bool in_place);
 bool writes(Op const& op, TensorId tensor);
 
-// Bytes read and written, counted once per view.
+// Returns the bytes read and written, with each view counted once.
 std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors);
-// Ops with equal keys take equal time: kind, shapes, dtypes, in-place outputs, attributes.
+// Returns a text of all that decides an op's time: ops with equal keys take equal time.
 std::string cost_key(Op const& op, IdVector<Tensor> const& tensors);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What a training step computes with: tensors, and views of them. Plain data; no storage here.
+// Defines what a training step computes with: tensors and views of them. These hold no elements.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Role : std::uint8_t {
   parameter,   // weights of one chunk
   remainder,   // lower half of the fp32 masters (bf16 runs only)
   moment,      // AdamW's m or v
-  gradient,    // of one chunk: from its first contribution of a step to the update
+  gradient,    // of one chunk; from a step's first contribution to the update
   activation,  // made and used inside one micro-batch
   edge,        // an activation read beyond the next block: kept or spilled, never recomputed
   workspace,   // scratch of one op
@@ -30,8 +30,8 @@ enum class Role : std::uint8_t {
   scalar,      // loss, norms, control words of one step
 };
 
-// A tensor is contiguous. `versions` = 2 for what a step may still read while the next one is
-// being prepared (step parity picks the version).
+// A tensor is contiguous. It has two `versions` if a step may still read one while the next step's
+// is being prepared; the step's parity picks the version.
 struct Tensor {
   TensorId id = -1;
   std::string name;
@@ -48,8 +48,8 @@ struct Tensor {
   bool operator==(Tensor const&) const = default;
 };
 
-// A strided window on a tensor; offset and strides in elements. q, k and v are three views of
-// one product; a transpose is a view with its strides swapped.
+// Describes a strided window on a tensor; offset and strides count elements. q, k and v are three
+// views of one product, and a transpose is a view with its strides swapped.
 struct View {
   TensorId tensor = -1;
   std::int64_t offset = 0;
@@ -59,21 +59,21 @@ struct View {
   bool operator==(View const&) const = default;
 };
 
-// False of View{}, which stands for an operand that an op does without.
+// Returns false for View{}, which stands for an operand that an op does without.
 inline bool is_present(View const& view) {
   return view.tensor >= 0;
 }
 
-// Throws Error(bad_input): its bytes are more than kMostBytes.
+// Throws Error(bad_input) if the tensor has more than kMostBytes.
 void check_size(Tensor const& tensor);
 
 View whole(Tensor const& tensor);
-View transposed(View const& view);                                   // of a 2-D view
-View columns(View const& view, std::int64_t first, std::int64_t n);  // [M, first:first+n] of 2-D
-View reshaped(View const& view, Shape shape);                        // of a contiguous view
+View transposed(View const& view);                                   // `view` must be 2-D
+View columns(View const& view, std::int64_t first, std::int64_t n);  // returns [M, first:first+n]
+View reshaped(View const& view, Shape shape);                        // `view` must be contiguous
 bool is_contiguous(View const& view);
 
-// The elements [first, last) of the tensor that the view touches, as one bounding range.
+// Bounds the elements of a tensor that a view touches by one range [first, last).
 struct ElementRange {
   std::int64_t first = 0, last = 0;
 };

@@ -1,5 +1,5 @@
-// adamw: the update of one chunk, in place. In bf16 runs the fp32 master is parameter and
-// remainder.
+// adamw: updates one chunk in place. In bf16 runs a parameter and its remainder together are the
+// fp32 master.
 #include "kernels/adamw.hpp"
 
 #include "kernels/host_pieces.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 Label const label = "spillway::adamw";
 
-// A parameter and its remainder as masters; fp32 parameters are their own.
+// These read and write fp32 masters. An fp32 parameter is its own master.
 struct Fp32Masters {
   float* parameter;
 
@@ -28,7 +28,7 @@ struct SplitMasters {
   }
   KOKKOS_FUNCTION void save(std::int64_t i, float master) const {
     auto const split = split_master(master);
-    parameter[i].bits = split.parameter.bits;  // not the struct: its copy would not vectorise
+    parameter[i].bits = split.parameter.bits;  // copying the struct would not vectorise
     remainder[i] = split.remainder;
   }
 };
@@ -43,7 +43,7 @@ struct AdamW {
   AdamWConstants constants;
   ParameterRange range;
 
-  // Elements [first, last) of the range.
+  // Updates elements [first, last) of the range.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
@@ -53,7 +53,7 @@ struct AdamW {
   }
 
  private:
-  // A function of its own: GCC keeps a struct that is declared in a simd loop in memory.
+  // This is a separate function because GCC keeps a struct declared in a simd loop in memory.
   KOKKOS_FUNCTION void update(std::int64_t i, AdamWStep const& step) const {
     AdamWElement const before{masters.load(i), to_float(m[i]), to_float(v[i])};
     auto const after = adamw(before, to_float(gradient[i]), step);
@@ -102,7 +102,7 @@ struct AdamWKernel {
                      operands_of<G, T, Moment>(p, settings.constants, range));
   }
 
-  // The same loop, as the host lane runs it: pieces are cut from all ranges together, since most
+  // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most ranges
   // are small.
   template <class G, class T, class Moment>
   static void run_serially(Exec const& exec, void* const* p, Settings const& settings) {

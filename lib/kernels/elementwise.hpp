@@ -1,4 +1,4 @@
-// Kernels that make each element of their one output from the same element of their operands.
+// Defines kernels that make each element of an output from the same element of their operands.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// output[i] = Formula{}(first[i]), or of (first[i], second[i]): in fp32, rounded once when stored.
+// Computes output[i] from first[i], or from first[i] and second[i], in fp32 and rounds it once.
 template <class T, class Formula>
 struct Elementwise {
   T const* first;
@@ -26,7 +26,7 @@ struct Elementwise {
   }
 };
 
-// `output`: the operand's index. The second operand of a formula of one is not read.
+// `output` is the index of the output in p. A formula of one argument never reads p[1].
 template <class T, class Formula>
 Elementwise<T, Formula> elementwise(void* const* p, std::size_t output) {
   return {static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), static_cast<T*>(p[output])};
@@ -58,7 +58,7 @@ Launch serial_elementwise(KernelContext const& context, Op const& op) {
   return dispatch(launch, dtype(context, op.outputs[0]));
 }
 
-// `Formula` is the kernel's, `Reference` that of its serial form.
+// `Formula` makes the kernel, and `Reference` makes its serial form.
 template <class Formula, class Reference, Label const& label>
 Kernel elementwise_kernel() {
   return {bind_elementwise<Formula, label>, serial_elementwise<Reference>};

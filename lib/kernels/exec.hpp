@@ -1,4 +1,4 @@
-// The execution-space instance that every kernel runs on.
+// Defines the execution-space instance that every kernel runs on.
 #pragma once
 
 #include <memory>
@@ -7,21 +7,21 @@
 namespace spillway {
 
 class HostPool;      // threads of the host lane (kernels/host_pool.hpp)
-struct KernelSpace;  // Kokkos' instance (kernels/kernel_space.hpp): its headers stay in lib/kernels
+struct KernelSpace;  // Kokkos' instance; only lib/kernels sees its headers
 
-// A handle; copies share the instance. Made and used inside the life of a KernelScope.
+// Exec is a handle whose copies share the instance. Make and use it only while a KernelScope lives.
 class Exec {
  public:
-  Exec();  // the default instance
+  Exec();  // takes the default instance
   explicit Exec(std::shared_ptr<KernelSpace const> space) : m_space(std::move(space)) {}
 
-  // The same with the threads that share what `Kernel::serial` binds; they outlive it.
+  // Adds threads that share the work of what `Kernel::serial` binds. They must outlive the result.
   Exec with(HostPool& pool) const;
-  HostPool* host_pool() const { return m_pool; }  // null: one thread does it all
+  HostPool* host_pool() const { return m_pool; }  // null: one thread does all work
 
   KernelSpace const& space() const { return *m_space; }
-  bool is_on_host() const;  // main memory is its memory
-  int concurrency() const;  // threads
+  bool is_on_host() const;  // whether its memory is main memory
+  int concurrency() const;  // number of threads
   void fence() const;       // returns when everything launched on it is done
 
  private:

@@ -1,4 +1,4 @@
-// By these functions serial kernels let a pool share their loops.
+// Lets the threads of a pool share the loops of serial kernels.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace spillway {
 
-inline constexpr std::int64_t kPieceElements = std::int64_t{32} << 10;  // some 100 us of memory
+inline constexpr std::int64_t kPieceElements = std::int64_t{32} << 10;  // takes about 100 us
 
-// Calls work(first, last) for ranges that cover [0, n). They begin at multiples of `piece` and are
-// shared by the threads of the Exec's pool; without one it is a single range. How they are cut must
-// not matter.
+// Calls work(first, last) for ranges that together cover [0, n). The ranges begin at multiples of
+// `piece`, and the threads of the Exec's pool share them; without a pool there is one range. The
+// result must not depend on how they are cut.
 template <class Work>
 void for_each_piece(Exec const& exec, std::int64_t n, std::int64_t piece, Work const& work) {
   auto* const pool = exec.host_pool();

@@ -8,7 +8,7 @@ HostPool::HostPool(int threads) {
   try {
     start(threads - 1);
   } catch (...) {
-    end();  // those that did start are joined
+    end();  // joins those that did start
     throw;
   }
 }
@@ -61,7 +61,7 @@ bool HostPool::join() {
 }
 
 void HostPool::leave() {
-  if (m_joined.fetch_sub(1) == 1) m_joined.notify_one();  // the last, and the caller waits
+  if (m_joined.fetch_sub(1) == 1) m_joined.notify_one();  // the last one wakes the caller
 }
 
 void HostPool::take_pieces() {

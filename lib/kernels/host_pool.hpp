@@ -1,4 +1,4 @@
-// These threads share the host lane's ops.
+// Defines the threads that share the host lane's ops.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 namespace spillway {
 
 // The caller's thread works too, so a pool of one thread has no others. Between calls the others
-// sleep; those that wake late are not waited for. `run` is for one thread at a time and allocates
-// nothing.
+// sleep, and `run` does not wait for those that wake late. Only one thread at a time may call
+// `run`, which allocates nothing.
 class HostPool {
  public:
   explicit HostPool(int threads);
@@ -20,9 +20,9 @@ class HostPool {
 
   int threads() const { return static_cast<int>(m_helpers.size()) + 1; }
 
-  // Calls work(piece) for every piece in [0, pieces), each on one of the threads; which one, and in
-  // which order, must not matter. Returns when all are done, and sees what they wrote. Work must
-  // not throw.
+  // Calls work(piece) for every piece in [0, pieces), each on one of the threads. The result must
+  // not depend on which thread that is, nor on the order. Returns when all are done and what they
+  // wrote is visible. `work` must not throw.
   template <class Work>
   void run(std::int64_t pieces, Work const& work) {
     auto const call = [](void const* of, std::int64_t piece) {
@@ -41,16 +41,16 @@ class HostPool {
   void start(int helpers);
   void end();
   void share(Job const& job);
-  void help();  // a helper's whole life
+  void help();  // what a helper thread runs from start to end
   bool join();
   void leave();
   void take_pieces();
 
-  Job m_job;  // written while nobody has joined
+  Job m_job;  // written only while nobody has joined
   std::atomic<std::int64_t> m_next = 0;
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
-  std::atomic<std::uint32_t> m_joined = 0;  // helpers at work, and kOpen while more may join
-  std::atomic<std::uint32_t> m_bell = 0;    // rung once a job
+  std::atomic<std::uint32_t> m_joined = 0;  // helpers at work; plus kOpen if more may join
+  std::atomic<std::uint32_t> m_bell = 0;    // changes once per job to wake helpers
   std::atomic<bool> m_over = false;
   std::vector<std::jthread> m_helpers;
 };

@@ -1,4 +1,4 @@
-// How the engine meets kernels: an op is bound once, before step 0, and launched many times.
+// Defines how the engine uses kernels: an op is bound once, before step 0, and launched many times.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace spillway {
 
-class Exec;  // an execution-space instance (kernels/exec.hpp); launches are in order on it
+class Exec;  // an execution-space instance that keeps launches in order
 
-// Runs one op. `operands`: pointers to the first element of every view, in the order inputs,
-// outputs, workspace. Asynchronous on devices; allocates nothing; the same bits for the same
-// operands, Arithmetic, rank and Exec.
+// Runs one op. `operands` points to the first element of every view, in the order inputs, outputs,
+// workspace. A launch is asynchronous on devices and allocates nothing. It gives the same bits for
+// the same operands, Arithmetic, rank and Exec.
 using Launch = std::function<void(Exec const&, void* const* operands)>;
 
 struct KernelContext {
   std::span<Tensor const> tensors;
   std::span<Chunk const> chunks;
   Arithmetic const& arithmetic;
-  int rank = 0;  // that runs the op: whose slice of a gradient is summed
+  int rank = 0;  // the rank that runs the op; its slice is summed
 };
 
-// `serial` is the same computation as plain loops: the reference of the tests, and what the host
-// lane runs (it must then give the bits that `bind` gives). It is on one thread, but where its Exec
-// has a HostPool, kernels of the host lane are shared by that in pieces that the shape alone cuts.
+// `serial` does the same computation in plain loops. Tests take it as reference, and the host lane
+// runs it; there it must give the bits that `bind` gives. It runs on one thread unless its Exec has
+// a HostPool, whose threads then share pieces that the shape alone determines.
 struct Kernel {
   Launch (*bind)(KernelContext const&, Op const&);
   Launch (*serial)(KernelContext const&, Op const&);

@@ -1,7 +1,8 @@
-// square_norm: sums of squares of a chunk's gradient in fp64, one for each rank's slice. The chunk
-// is cut into tiles of `kNormTile` elements. A tile is summed in `kSumLanes` lanes by position, the
-// gaps between parameters left out; a slice's tiles are summed in lanes too. So neither the lane it
-// runs on nor the number of threads or of ranks that hold the gradient shows in the bits.
+// square_norm: sums the squares of a chunk's gradient in fp64, for each rank's slice. The chunk is
+// cut into tiles of `kNormTile` elements. An element's position in its tile decides which of
+// `kSumLanes` sums it is added to; gaps between parameters are left out. The tiles of a slice are
+// summed in the same way. So the bits depend neither on where the op runs, nor on how many threads
+// run it, nor on how many ranks hold the gradient.
 #include <algorithm>
 #include <vector>
 
@@ -16,17 +17,18 @@ namespace {
 
 Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
 
-// Elements [first, last) of the op's, of one parameter.
+// A piece is the range [first, last) of the op's elements that belongs to one parameter.
 struct Piece {
   std::int64_t first, last;
 };
 
-// Where the op's elements are parameters, in a memory that its kernel reaches.
+// Lists which of the op's elements are parameters, in memory that its kernel can read.
 template <class Space>
 struct Pieces {
   std::int64_t elements;
   Kokkos::View<Piece*, Space> pieces;
-  Kokkos::View<std::int32_t*, Space> first_of_tile;  // the first piece that does not end before it
+  // Holds, for each tile, the first piece that does not end before the tile begins.
+  Kokkos::View<std::int32_t*, Space> first_of_tile;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
 };
@@ -65,12 +67,12 @@ struct Square {
   }
 };
 
-// A tile of the op's elements. What lies in a gap is not read, and adds nothing.
+// Gives the squares of one tile. An element in a gap is not read and counts as 0.
 template <class G>
 struct Tile {
   G const* gradient;
-  Piece const* pieces;  // from the first that ends behind the tile's begin on
-  std::int64_t count;   // of pieces
+  Piece const* pieces;  // those from the first that ends after `first`
+  std::int64_t count;   // number of pieces
   std::int64_t first, elements;
 
   KOKKOS_FUNCTION bool is_whole() const {
@@ -107,7 +109,7 @@ struct Tiles {
   }
 };
 
-// Neighbouring tiles, read side by side: a core follows several streams faster than one.
+// Neighbouring tiles are read together, because a core reads several streams faster than one.
 constexpr std::int64_t kTilesAtOnce = kOnHost ? 4 : 1;
 
 template <class G>
@@ -136,7 +138,7 @@ struct SquareTiles {
     return all.first + all.elements <= tiles.elements && all.is_whole();
   }
 
-  // As sum_in_lanes does it, tile by tile.
+  // Sums each tile in the order of sum_in_lanes.
   void sum_side_by_side(std::int64_t first) const {
     double lane[kTilesAtOnce][kSumLanes] = {};
     auto const* const values = tiles.gradient + first * kNormTile;
@@ -154,7 +156,7 @@ struct SquareTiles {
   }
 };
 
-// By one thread; whole tiles in vectors.
+// Sums a tile on one thread, and a whole tile with vector instructions.
 template <class G>
 double sum_of(Tile<G> const& tile) {
   return tile.is_whole()
@@ -168,7 +170,7 @@ struct TileSums {
   KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
 };
 
-// The tiles of every rank's slice; the op's elements are all of one where it has one norm only.
+// Finds the tiles of each rank's slice. An op with one norm has all elements in one slice.
 struct Slices {
   std::int64_t elements, ranks;
 
@@ -203,7 +205,7 @@ struct SquareNorm {
             {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
   }
   static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
-  // An empty slice has a norm, which is 0, and launches expect scratch wherever a norm is taken.
+  // An empty slice has the norm 0, and a launch expects scratch wherever it takes a norm.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
     auto const tiles = div_ceil(element_count(op.inputs[0].shape), kNormTile);
     return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);

@@ -1,6 +1,7 @@
-// tree_sum: this rank's slice of a gradient becomes the sum of all ranks', in fp32, rounded once.
-// The order is a binary tree over rank numbers: 2^k neighbours are a subtree, which a node may sum
-// first. The others' come as `parts` [ranks, n]; this rank's row of it is not read.
+// tree_sum: replaces this rank's slice of a gradient by the sum of all ranks' values, which are
+// added in fp32 and rounded once. The order is a binary tree over rank numbers: 2^k neighbours are
+// a subtree, which a node may sum first. The others' values come as `parts` [ranks, n], of which
+// this rank's own row is not read.
 #include <bit>
 
 #include "graph/gradient_slice.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 Label const label = "spillway::tree_sum";
 
-// Every rank's slice, in rank order.
+// Returns each rank's slice, by rank number.
 template <class G>
 struct RankRows {
   G const* parts;
@@ -25,8 +26,8 @@ struct RankRows {
   }
 };
 
-// For for_each_range over columns: out[j] = the tree's sum of rows(r)[j] over `ranks` rows. Sums of
-// subtrees wait in `partial` by their height, as digits of a binary counter do.
+// Sums columns for for_each_range: out[j] is the tree's sum of rows(r)[j] over `ranks` rows.
+// `partial` keeps the sums of subtrees by height, as a binary counter keeps its digits.
 template <class Rows, class G>
 struct SumTree {
   Rows rows;
@@ -39,7 +40,7 @@ struct SumTree {
   }
 
  private:
-  static constexpr int kHeights = 24;  // of 16 million ranks
+  static constexpr int kHeights = 24;  // enough for 16 million ranks
 
   KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
     float partial[kHeights][RowTeam::kBlock], sum[RowTeam::kBlock];
@@ -56,7 +57,7 @@ struct SumTree {
     for (int l = 0; l < width; ++l) out[j + l] = store<G>(sum[l]);
   }
 
-  // Subtrees are left where the number of ranks has ones: the lowest is the last.
+  // Adds the subtrees that are left, one for each 1 bit of `ranks`, beginning with the lowest bit.
   KOKKOS_FUNCTION void join(float (*partial)[RowTeam::kBlock], float* sum, int width) const {
     int height = 0;
     while ((ranks >> height) % 2 == 0) ++height;
@@ -83,7 +84,7 @@ struct TreeSum {
   }
 };
 
-// Of ranks [first, last), of which the first power of two is a subtree.
+// Returns the sum of ranks [first, last). Its left subtree has the largest 2^k < count ranks.
 template <class Rows>
 float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::int64_t last) {
   auto const count = static_cast<std::uint64_t>(last - first);

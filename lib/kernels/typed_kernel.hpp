@@ -1,4 +1,4 @@
-// Kernels made of function templates over the element types of some operands.
+// Makes kernels of function templates over the element types of some operands.
 #pragma once
 
 #include <tuple>
@@ -11,9 +11,9 @@ namespace spillway {
 // - prepare(KernelContext const&, Op const&) gives what launches need to know;
 // - typed(Op const&) gives, by std::tie, the views whose element types are T...;
 // - run<T...>(Exec const&, void* const* p, prepared) is the kernel;
-// - run_serially<T...>(void* const* p, prepared) is its reference; what the host lane runs takes
-//   the Exec first, whose pool may share it;
-// - workspace_bytes(KernelContext const&, Op const&), where the kernel needs scratch.
+// - run_serially<T...>(void* const* p, prepared) is its reference; if the host lane runs it, it
+//   takes the Exec as first argument, whose pool may share the work;
+// - workspace_bytes(KernelContext const&, Op const&) exists if the kernel needs scratch.
 template <class K, bool kSerially>
 Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
   auto const bind = [&]<class... T>(T...) -> Launch {
