@@ -1,4 +1,4 @@
-// What the host lane finds where the compute lane has work.
+// Keeps the compute lane's cores busy while something on the host lane is measured.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Matrix products on all threads of `exec`.
+// Computes matrix products on all threads of `exec`.
 class BusyCompute {
  public:
   BusyCompute(Exec const& exec, Arithmetic const& arithmetic)
@@ -18,7 +18,7 @@ class BusyCompute {
         m_product(OpKind::matmul, arithmetic.precision == "bf16" ? DType::bf16 : DType::f32,
                   {kRows, kRows}, arithmetic, exec, m_memory.data()) {}
 
-  // What measure() gives on a thread of its own, while this one computes.
+  // Runs measure() on a new thread, computes until it has ended, and returns its result.
   template <class Measure>
   auto beside(Measure const& measure) const {
     auto result = std::async(std::launch::async, measure);

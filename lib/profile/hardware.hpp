@@ -1,4 +1,4 @@
-// What this node is made of, in words: profiles are kept for equal ones.
+// Describes a node's hardware as text; a profile is used again on a node with the same text.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,16 @@
 
 namespace spillway {
 
-// Processor, cores, main memory, kernel. Equal on equal nodes.
+// Returns processor, cores, main memory and kernel. The result is equal on equal nodes.
 About hardware();
 
-// The drive below a directory: "ext4 /dev/nvme0n1p1 259:1"; "" where there is none.
+// Returns the drive that holds a directory, such as "ext4 /dev/nvme0n1p1 259:1", or "".
 std::string drive_of(std::filesystem::path const& directory);
 
-// The processor's name in the text of /proc/cpuinfo; "" where it has none.
+// Returns the processor's name in the text of /proc/cpuinfo, or "" if there is none.
 std::string cpu_name(std::string_view cpuinfo);
-// File system and source of a device ("259:1") in the text of /proc/self/mountinfo; or "".
+// Returns file system and source of a device ("259:1") from the text of /proc/self/mountinfo, or
+// "".
 std::string mount_of(std::string_view mountinfo, std::string_view device);
 
 }  // namespace spillway

@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-constexpr double kNearly = 1.05;  // times the shortest: what a thread more must gain
+constexpr double kNearly = 1.05;  // a trial within this factor of the fastest is good enough
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// With how many threads the host lane is measured, and how many it then has.
+// Chooses the numbers of threads with which the host lane is measured, and the best of them.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 namespace spillway {
 
 struct HostTrials {
-  std::vector<std::int64_t> threads = {1};  // rising
-  bool beside_compute = false;              // the compute lane is busy meanwhile
+  std::vector<std::int64_t> threads = {1};  // to be tried, in rising order
+  bool beside_compute = false;              // the compute lane is kept busy meanwhile
 };
 
-// What was asked for. Else, where the compute lane runs on the same cores, one thread; beside a
-// device 1, 2, 4, ... up to all `cores` but the one that launches.
+// Returns the number that was asked for. Otherwise, it returns one thread if the compute lane runs
+// on the same cores (`on_host`); beside a device it returns 1, 2, 4, ..., `cores` - 1.
 HostTrials host_trials(std::optional<std::int64_t> asked, std::int64_t cores, bool on_host);
 
-// What comes before an op's key: "host ", "host 4 ".
+// Returns what precedes an op's key on the host lane, such as "host " or "host 4 ".
 std::string host_prefix(std::int64_t threads);
 
-// The fewest threads that are nearly as fast as any; `seconds` of each trial, 0: not known. The
-// first where nothing is known.
+// Returns the fewest threads that are nearly as fast as the best. `seconds` has the time of each
+// trial, 0 if it is not known. Returns the first trial's threads if none is known.
 std::int64_t best_threads(HostTrials const& trials, std::span<double const> seconds);
 
 }  // namespace spillway

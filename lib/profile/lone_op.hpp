@@ -1,4 +1,4 @@
-// An op that belongs to no graph.
+// Runs an op that belongs to no graph.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace spillway {
 
-// One op on three tensors of equal shape, the last one its output, bound as the engine would.
+// Binds one op to three tensors of equal shape, of which the last is its output, as an Engine
+// would.
 class LoneOp {
  public:
   LoneOp(OpKind kind, DType dtype, Shape const& shape, Arithmetic const& arithmetic,
@@ -24,7 +25,7 @@ class LoneOp {
       m_tensors.push_back(tensor);
       (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
-    if (kind == OpKind::matmul) m_op.inputs.resize(4);  // neither bias nor addend
+    if (kind == OpKind::matmul) m_op.inputs.resize(4);  // it has no bias and no addend
     for (auto const* views : {&m_op.inputs, &m_op.outputs})
       for (View const& view : *views)
         m_operands.push_back(is_present(view) ? memory + view.tensor * m_tensors[0].bytes()

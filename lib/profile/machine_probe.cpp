@@ -18,14 +18,14 @@
 namespace spillway {
 namespace {
 
-constexpr double kPatience_s = 0.1;  // per number
+constexpr double kPatience_s = 0.1;  // for each number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
 constexpr std::size_t kBytes = std::size_t{48} << 20;
 constexpr std::int64_t kStorageBytes = std::int64_t{1} << 30;
-constexpr double kStoragePatience_s = 0.7;  // for all its numbers
+constexpr double kStoragePatience_s = 0.7;  // for all numbers of storage together
 
-// The shortest of the runs that fit into the patience, after a first one that sets things up.
+// Runs once to set things up, then returns the shortest run that began within kPatience_s.
 template <class Run>
 double best_s(Run const& run) {
   run();
@@ -38,14 +38,14 @@ double best_s(Run const& run) {
   return best;
 }
 
-// While the cores are idle, as they are wherever the drive sets the pace.
+// Call this while the cores are idle, as they are wherever the drive is the bottleneck.
 void measure_storage(Machine& machine, StorageBench& bench) {
   using enum Direction;
   std::array<StorageBench::Moved, 3> moved;
   std::array<std::vector<Direction>, 3> const ways = {
       {std::vector{write}, std::vector{read}, std::vector{read, write}}};
   auto const start = SteadyClock::now();
-  do {  // in turn: what disturbs one disturbs all
+  do {  // they take turns, so that a disturbance affects all of them
     for (std::size_t i = 0; i < ways.size(); ++i) {
       auto const now = bench.stream(ways[i], kPatience_s);
       moved[i].gb += now.gb;
@@ -58,7 +58,7 @@ void measure_storage(Machine& machine, StorageBench& bench) {
   machine.nvme_core_s_per_gb = bench.core_s_per_gb();
 }
 
-// One core copies main memory: what transfers between tiers of a CPU node are.
+// Measures how fast one core copies main memory: so transfers run between tiers of a CPU node.
 double copy_gbps(Pages const& memory) {
   auto const half = memory.all().size() / 2;
   double const s = best_s([&] { std::memcpy(memory.data(), memory.data() + half, half); });
@@ -89,7 +89,7 @@ void probe_storage(Machine& machine, std::filesystem::path const& directory, boo
     StorageBench bench(directory, size, checksums);
     measure_storage(machine, bench);
   } catch (Error const& error) {
-    if (error.status() != Status::cannot_fit) throw;  // the plan will meet that, if it spills
+    if (error.status() != Status::cannot_fit) throw;  // a plan that spills fails there itself
   }
 }
 

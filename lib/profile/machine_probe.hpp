@@ -1,5 +1,5 @@
-// A quick look at the machine: good enough for mfu and a rough simulation, in about two seconds.
-// Numbers are what this process gets now, beside whatever else runs.
+// Measures the machine in about two seconds, well enough for mfu and a rough simulation. The
+// numbers are what this process gets now, beside everything else that runs.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@ namespace spillway {
 
 class Exec;
 
-// Rates of matrix products in the run's precision and of memory traffic, both on all threads of
-// `exec` and through the run's own kernels, and of copies. Takes 48 MiB while it measures.
+// Returns the rates of matrix products in the run's precision, of memory traffic and of copies. The
+// first two use all threads of `exec` and the run's own kernels. Takes 48 MiB meanwhile.
 Machine probe_machine(Exec const& exec, Arithmetic const& arithmetic);
 
-// Adds the spill path's rates and what it costs cores, in under two seconds; where direct I/O is
-// not to be had the page cache answers. Rates stay unknown (0) where there is no room to measure.
-// Takes 64 MiB while it measures. Throws Error when the directory cannot be used.
+// Adds the rates of the spill path and its cost in core time, in under two seconds. Measures the
+// page cache if direct I/O is not available. Rates stay 0 (unknown) if there is no room to measure.
+// Takes 64 MiB meanwhile. Throws Error when the directory cannot be used.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
 
 }  // namespace spillway

@@ -25,7 +25,7 @@ std::uint64_t next_random(std::uint64_t& state) {
   return state ^= state << 17;
 }
 
-// What `make` gives for the first elements, over and over.
+// Fills `to` with a short pattern, repeated, whose values come from `make`.
 template <class T, class Make>
 void fill_with(std::byte* to, std::int64_t elements, Make const& make) {
   constexpr std::int64_t most = 4099;
@@ -37,7 +37,7 @@ void fill_with(std::byte* to, std::int64_t elements, Make const& make) {
   }
 }
 
-// Rows of the weights that an op picks by number; 1: it picks none.
+// Returns the rows of the table from which an op picks rows by number, or 1 if it picks none.
 std::int64_t table_rows(Program const& program, Op const& op) {
   std::int64_t rows = 1;
   for (auto const* views : {&op.inputs, &op.outputs}) {
@@ -50,7 +50,7 @@ std::int64_t table_rows(Program const& program, Op const& op) {
   return rows;
 }
 
-// What passes through caches in a step.
+// Returns the bytes of all tensors, which pass through the caches in a step.
 std::size_t step_bytes(Program const& program) {
   std::int64_t bytes = 0;
   for (Tensor const& tensor : program.tensors) bytes += tensor.bytes();
@@ -66,7 +66,7 @@ bool OpBench::is_cached(Program const& program) {
   return step_bytes(program) <= kFlushBytes;
 }
 
-// Tensors one after the other, each once.
+// Places the op's tensors one after the other, each of them once.
 OpBench::Placed OpBench::placed(Op const& op) const {
   Placed result;
   for (auto const* views : {&op.inputs, &op.outputs}) {
@@ -83,12 +83,12 @@ std::int64_t OpBench::operand_bytes(Op const& op) const {
   return placed(op).bytes + op.workspace_bytes;
 }
 
-// Views of tensors as operands, then the workspace.
+// Returns the address of each view of the op, then that of its workspace.
 std::vector<void*> OpBench::place(Op const& op) {
   auto const [offsets, bytes] = placed(op);
   auto const needed = static_cast<std::size_t>(bytes + op.workspace_bytes);
   if (m_memory.all().size() < needed) {
-    m_memory = Pages();  // first: both together might be too much
+    m_memory = Pages();  // free the old first: there may be no room for both
     m_memory = Pages(needed);
   }
   for (auto const& [id, offset] : offsets)
@@ -109,7 +109,8 @@ std::vector<void*> OpBench::place(Op const& op) {
   return operands;
 }
 
-// Numbers as training has them: small ones of both signs, rows all over a table, weights of 1.
+// Fills in numbers like those of training: small ones of both signs, row numbers from all over a
+// table, weights of 1.
 void OpBench::fill(Op const& op, Tensor const& tensor, std::byte* to) const {
   std::uint64_t state = 0x9e3779b97f4a7c15;
   auto const elements = element_count(tensor.shape);

@@ -1,4 +1,4 @@
-// Runs one op of a Program on memory of its own, bound as the engine binds it, and times it.
+// Runs one op of a Program on its own memory, bound as the engine binds it, and times it.
 #pragma once
 
 #include <map>
@@ -15,20 +15,20 @@ class OpBench {
  public:
   OpBench(Program const& program, Exec const& exec);
 
-  // Where an op runs: on the compute lane, or on the host lane with so many threads.
+  // Says where an op runs: on the compute lane, or on the host lane with this many threads.
   struct On {
     std::int64_t host_threads = 0;  // 0: on the compute lane
     bool is_host() const { return host_threads > 0; }
   };
-  // Median of a few runs after one that sets things up; of an op that takes long, that one. No
-  // cache holds the operands, unless all that a step touches might be there. Takes memory for its
-  // operands while it measures.
+  // Returns the median of a few runs that follow a first one, or that one's time if the op takes
+  // long. No cache holds the operands, unless is_cached() says that a step's tensors fit. Takes
+  // memory for the operands meanwhile.
   double seconds(Op const& op, On lane);
 
-  // Whether all that a step touches might be in caches when an op begins.
+  // Returns whether caches may hold all tensors of a step, and so an op's operands when it begins.
   static bool is_cached(Program const& program);
 
-  // What it takes meanwhile.
+  // Returns the bytes of memory that seconds() takes meanwhile.
   std::int64_t operand_bytes(Op const& op) const;
 
  private:

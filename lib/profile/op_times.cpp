@@ -15,21 +15,21 @@
 namespace spillway {
 namespace {
 
-// What ops of one kind did in all.
+// Adds up the work and the time of all ops of one kind.
 struct Sum {
-  double amount = 0, seconds = 0;  // of flops where the kind counts them, else of bytes
+  double amount = 0, seconds = 0;  // amount: flops if the kind counts them, else bytes
   void add(Program const& program, Op const& op, double s) {
     amount += op.flops > 0 ? op.flops : static_cast<double>(traffic_bytes(op, program.tensors));
     seconds += s;
   }
 };
 
-// Of ops on whole chunks, one of each kind will do: they pass over their elements once.
+// Such ops pass over a chunk once, in time linear in its size, so one of each kind is measured.
 bool is_linear(Op const& op) {
   return op.chunk >= 0;
 }
 
-// The size that most chunks have: those of layers. Embeddings may take a budget's worth of memory.
+// Returns the size that most chunks have, a layer's: an embedding may take too much memory.
 std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   std::map<std::int64_t, int> counts;
   for (Chunk const& chunk : chunks) ++counts[chunk.elements];
@@ -38,8 +38,8 @@ std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// All ops in turn, several times over: what disturbs a machine for a second or two disturbs most
-// ops once at most. The median counts: the best is what a step seldom sees.
+// All ops are measured in turn, this many times, so that a disturbance of a second or two meets
+// most ops only once. The median is taken, since a step seldom reaches the best time.
 constexpr int kRounds = 3;
 
 struct LaneOp {
@@ -47,13 +47,13 @@ struct LaneOp {
   OpBench::On lane;
 };
 
-// Of two the lower one: a disturbance is never the faster.
+// Returns the median, and the lower one of the middle two: a disturbance only makes things slower.
 double lower_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[(values.size() - 1) / 2];
 }
 
-// By what is kept between runs.
+// Returns the distinct ops by the keys under which their times are kept between runs.
 std::map<std::string, LaneOp> ops_by_key(Program const& program, HostTrials const& trials) {
   std::string const first = OpBench::is_cached(program) ? "cached " : "";
   auto const typical = typical_elements(program.chunks);
@@ -81,7 +81,7 @@ double or_0(OpSeconds const& seconds, std::string const& key) {
   return found == seconds.end() ? 0 : found->second;
 }
 
-// Of all ops on the host lane, by trial; 0 where one of them is not known.
+// Returns the time of all host lane ops for each trial, or 0 if one of the ops is not known.
 std::vector<double> trial_seconds(std::map<std::string, LaneOp> const& ops,
                                   OpSeconds const& seconds, HostTrials const& trials) {
   std::vector<double> sums(trials.threads.size());
@@ -149,7 +149,7 @@ void set_op_times(Machine& machine, Program const& program, OpSeconds const& sec
     auto const lane = std::string(op.lane.is_host() ? "host " : "");
     sums[lane + std::string(name(op.op->kind))].add(program, *op.op, s);
     if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
-    // A single look at memory may have met a disturbance; what an op got through is there.
+    // The rate of memory was measured once, maybe under a disturbance; an op may prove more.
     auto const traffic = static_cast<double>(traffic_bytes(*op.op, program.tensors));
     if (is_linear(*op.op) && !OpBench::is_cached(program))
       machine.memory_gbps = std::max(machine.memory_gbps, traffic / s * 1e-9);

@@ -1,4 +1,4 @@
-// Seconds of the ops that a run will launch, measured here and now.
+// Measures the seconds of the ops that a run will launch, on the machine on which it runs.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@ namespace spillway {
 
 class Exec;
 
-// Seconds by key: cost_key, host_prefix before it on the host lane, "cached " before all where
-// caches may hold what a step touches. 0: not known.
+// The keys are those of cost_key, after host_prefix if the op runs on the host lane, and after
+// "cached " if caches may hold a step's tensors. Seconds are 0 if they are not known.
 using OpSeconds = std::map<std::string, double, std::less<>>;
 
-// Every distinct op of a Program's items, once; of ops on whole chunks (updates, norms), which
-// plans cut into slices as they want, one of each kind, on the compute lane and in every trial on
-// the host lane. All not known.
+// Returns every distinct op of a Program once, with unknown seconds. Plans cut ops on whole chunks
+// (updates, norms) into slices as they like, so there is only one of each kind. Ops of the host
+// lane are there once for each trial.
 OpSeconds distinct_ops(Program const& program, HostTrials const& trials = {});
 
 struct OpLimits {
-  std::int64_t most_bytes;  // of memory, for the operands of one op at a time
-  double patience_s = 6.5;  // in all
+  std::int64_t most_bytes;  // for the operands of one op at a time
+  double patience_s = 6.5;  // for all ops together
 };
-// Times those distinct ops that `known` does not have; gives them alone. Those that would take more
-// memory than they may, or by `rates` more time than is left, stay 0.
+// Times the distinct ops that `known` lacks, and returns only these. An op stays 0 if it needs more
+// memory than the limit or, by `rates`, more time than is left.
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
                    Exec const& exec, OpLimits const& limits, HostTrials const& trials = {});
 
-// What such seconds come to: single ops in `machine.op_s`, but for those on whole chunks; what each
-// kind came to in `machine.kind_giga_per_s`, on the host lane with the best of its trials, which is
-// in `machine.host_cores`. What is not known is left out.
+// Enters measured seconds: of single ops, except those on whole chunks, in `machine.op_s`; the rate
+// of each kind in `machine.kind_giga_per_s`, for the host lane with the best trial's threads, which
+// go to `machine.host_cores`. It leaves out what is not known.
 void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds,
                   HostTrials const& trials = {});
 

@@ -1,6 +1,6 @@
-// What was measured before: files in a directory of the user's, each for one set of circumstances
-// (`About`: program, hardware, threads, ...). Jobs and ranks may use it at the same time. Nothing
-// here fails a run: what cannot be read is measured anew, what cannot be written is not kept.
+// Keeps earlier measurements as files in a directory of the user's, one for each `About` (program,
+// hardware, threads, ...). Several jobs and ranks may use it at the same time. No failure here ends
+// a run: a file that cannot be read is measured anew, and one that cannot be written is not kept.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace spillway {
 
-// $XDG_CACHE_HOME/spillway or ~/.cache/spillway; empty where neither is set.
+// Returns $XDG_CACHE_HOME/spillway or ~/.cache/spillway, or "" if neither variable is set.
 std::filesystem::path user_profile_cache();
 
 class ProfileCache {
  public:
-  enum class Use : std::uint8_t { all, refresh };  // refresh: finds nothing, keeps what is measured
+  enum class Use : std::uint8_t { all, refresh };  // refresh: find returns nothing, store works
   explicit ProfileCache(std::filesystem::path directory = user_profile_cache(), Use use = Use::all)
       : m_directory(std::move(directory)), m_use(use) {}
 
   struct Found {
-    Machine machine;      // 0 and empty where nothing is known
-    std::string trouble;  // a line that names the file, where there is one that cannot be used
+    Machine machine;      // its numbers are 0 or empty if they are not known
+    std::string trouble;  // names a file that cannot be used; "" if there is none
   };
   Found find(About const& key) const;
 
-  // Adds to what is there; new numbers win. Returns why it was not kept, or "".
+  // Adds to the stored numbers and replaces old ones. Returns why that failed, or "".
   std::string store(About const& key, Machine const& measured) const;
 
   std::filesystem::path file(About const& key) const;
@@ -39,11 +39,10 @@ class ProfileCache {
   Use m_use;
 };
 
-// With the date of now, for people: it tells no profiles apart.
+// Adds the current date for people to read; it is no part of what tells profiles apart.
 About dated(About about);
 
-// The text of such a file: a machine file and a checksum, for half a file may look like a whole
-// one.
+// Returns the text of such a file: a machine file and a checksum, which reveals a truncated file.
 std::string sealed_profile(About const& key, Machine const& machine);
 
 }  // namespace spillway

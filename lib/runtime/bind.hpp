@@ -1,5 +1,5 @@
-// Items are bound to what runs them: everything that can be looked up is looked up once, before
-// step 0.
+// Binds each item to the code that runs it. Everything that can be looked up is looked up here,
+// once, before step 0.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ namespace spillway {
 class Comm;
 struct StepRecord;
 
-// An item is told this each time it runs.
+// This is passed to an item each time it runs.
 struct ItemContext {
   std::int64_t step = 0;
   std::int64_t micro_batch = 0;  // its number in this step
-  int parity = 0;                // which version of a buffer that has two
-  StepRecord* record = nullptr;  // of this run
+  int parity = 0;                // picks the version of a buffer that has two
+  StepRecord* record = nullptr;  // the record of this run
 };
 
 // Runs one item to its end; allocates nothing.
@@ -36,20 +36,20 @@ using Action = std::function<void(ItemContext const&)>;
 
 // This is a copy to or from the spill file.
 struct BoundTransfer {
-  std::array<SpillTransfer, 2> versions;  // by parity
-  bool matters = false;                   // as FailureLog::note asks
+  std::array<SpillTransfer, 2> versions;  // indexed by parity
+  bool matters = false;                   // passed on to FailureLog::note
 };
 
-// An item is run by an action, or else by a transfer.
+// This is an item with the code that runs it: an action, or else a transfer.
 struct BoundItem {
   Action run;
   std::optional<BoundTransfer> transfer;
-  std::array<double const*, 2> go{};  // control_go for a write-back; else null
-  // The engine reads these:
-  std::int64_t bytes = 0;                                    // that the item moves
-  std::array<std::int64_t, kTiers> end{};                    // where the bytes end that it uses
-  std::array<std::vector<std::span<std::byte>>, 2> begun;    // what debug.poison fills before it
-  std::array<std::vector<std::span<std::byte>>, 2> written;  // what AddressSanitizer allows then
+  std::array<double const*, 2> go{};  // control_go for a write-back, else null
+  // The engine reads the following fields.
+  std::int64_t bytes = 0;                                    // bytes that the item moves
+  std::array<std::int64_t, kTiers> end{};                    // end of the highest bytes, by tier
+  std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison fills these before it
+  std::array<std::vector<std::span<std::byte>>, 2> written;  // AddressSanitizer then allows these
 };
 
 // These are the collaborators of an Engine; all outlive it.
@@ -57,12 +57,12 @@ struct EngineParts {
   Program const& program;
   Tiers& tiers;
   Exec const& exec;
-  Kernel (*kernels)(OpKind);  // the table: spillway::kernel
+  Kernel (*kernels)(OpKind);  // returns an op's kernel: spillway::kernel
   Comm& comm;
   BatchSource& batches;
   CommitPolicy commit;                 // called only where the Program has control words
   bool (*stop_requested)() = nullptr;  // asked once a step, by the commit
-  std::int64_t host_threads = 1;       // of the host lane, its own among them
+  std::int64_t host_threads = 1;       // threads of the host lane, its own included
 };
 
 // The items of one run leave this behind; all but `failures` is written by the commit.
@@ -73,8 +73,8 @@ struct StepRecord {
   bool stop = false;
 };
 
-// Throws Error or std::exception when a kernel refuses its op. `state_lost` is the engine's: set by
-// its commits too; it and `host_exec`, on which the host lane runs, outlive what is bound.
+// Throws Error or std::exception when a kernel refuses its op. The engine and its commits set
+// `state_lost`; the host lane runs on `host_exec`. Both must outlive the result.
 BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic<bool>& state_lost,
                     Item const& item);
 
@@ -87,7 +87,7 @@ Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item
 
 // Returns the buffer of an item's operand.
 Buffer const& operand(Program const& program, Item const& item, std::size_t index);
-// Returns both versions of a buffer, the same twice where it has one.
+// Returns both versions of a buffer; they are the same if it has only one.
 std::array<std::span<std::byte>, 2> versions(Tiers const& tiers, Buffer const& buffer);
 
 }  // namespace spillway

@@ -12,12 +12,12 @@
 
 namespace spillway {
 
-static_assert(kSpillBytes == kSpillAlignment);   // so layout's offsets are the file's
-static_assert(kPieceBytes == kSpillPieceBytes);  // so parts of a range are what it can move
+static_assert(kSpillBytes == kSpillAlignment);   // layout's offsets serve as offsets in the file
+static_assert(kPieceBytes == kSpillPieceBytes);  // a part of a range can then be moved by itself
 
 namespace {
 
-// The part of `buffer` that a copy declares: from the first to the last byte.
+// Returns the bytes that a copy's access to `buffer` covers, from the first to the last.
 Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   Access all{buffer.id, buffer.bytes, 0, {}};
   for (auto const& access : accesses) {
@@ -28,7 +28,7 @@ Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   return all;
 }
 
-// What both buffers hold of their tensor, as bytes of either; nothing where they share none.
+// Returns the elements that both buffers hold, as byte ranges of each; empty if there are none.
 std::array<Access, 2> shared_part(EngineParts const& parts, Buffer const& a, Buffer const& b) {
   auto const rank = parts.comm.rank();
   auto const in_a = held_bytes(parts.program, a, rank), in_b = held_bytes(parts.program, b, rank);
@@ -44,7 +44,7 @@ std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
                        static_cast<std::size_t>(access.last - access.first));
 }
 
-// Begins for the file where layout put the buffer's versions.
+// Returns the transfers for both versions, which begin where layout put them in the file.
 std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
                                        Access const& access,
                                        std::array<std::span<std::byte>, 2> const& memory) {
@@ -56,7 +56,7 @@ std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
   return versions;
 }
 
-// The file keeps a checksum for each of its pieces: what begins inside of one would tear it.
+// The file has one checksum for each piece, so a range that begins inside a piece is refused.
 void require_whole_pieces(Program const& program, Item const& item, Access const& stored) {
   if (stored.first % kPieceBytes == 0) return;
   throw std::logic_error(
@@ -64,7 +64,7 @@ void require_whole_pieces(Program const& program, Item const& item, Access const
                   describe(program, item.number), stored.first));
 }
 
-// A write-back names the control words: it moves only what a committed step has made.
+// Returns the control words of a write-back, which moves only what a committed step has changed.
 std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
   if (item.operands.size() < 3) return {};
   auto const control = versions(parts.tiers, operand(parts.program, item, 2));
@@ -86,7 +86,7 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
     read = shared[0];
     write = shared[1];
   }
-  // The gap behind a slice's last parameter goes along, though nothing reads it.
+  // The copy includes the gap behind a slice's last parameter, though nothing reads it.
   read.last = read.first + write.last - write.first;
   assert(read.last <= source.bytes);
   assert(parts.tiers.spill || !(reload || spill));
@@ -100,8 +100,8 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   BoundItem bound;
   bound.go = go_words(parts, item);
   bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
-  // What is spilled for this step alone and cannot be written fails again when it is reloaded:
-  // checksums see to that. Without them the commit must know, which early updates have left behind.
+  // With checksums, a failed spill of one step's bytes is noticed when they are reloaded. Without
+  // checksums it matters at once if updates may begin before the commit (no redo).
   if (reload || spill) require_whole_pieces(parts.program, item, reload ? read : write);
   if (reload) {
     bound.transfer = {transfers(Direction::read, source, read, to), true};

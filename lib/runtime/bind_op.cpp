@@ -8,14 +8,15 @@
 namespace spillway {
 namespace {
 
-// Where the tensor would begin of which a buffer holds a part. A kernel touches that part alone.
+// Returns where the tensor would begin if `held` is where the buffer's part of it begins. A kernel
+// touches that part alone.
 std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
   auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
   auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);
   return reinterpret_cast<std::byte*>(address);
 }
 
-// Pointers to the first elements of an op's views, in the kernels' order.
+// Returns pointers to the first elements of an op's views, in the order that kernels expect.
 std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op const& op,
                                  int parity) {
   std::vector<View const*> views;
@@ -56,7 +57,7 @@ Action bind_op(EngineParts const& parts, Exec const& host_exec, Item const& item
   }
   return [launch = kernel.bind(context, op), pointers, &exec = parts.exec](ItemContext const& now) {
     launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
-    exec.fence();  // an item is complete when its bytes are
+    exec.fence();  // an item counts as complete only when its bytes are written
   };
 }
 

@@ -20,7 +20,7 @@ Item const* Cursor::next() {
   }
 }
 
-// Only now is the item counted: a wait for the item itself means its previous instance.
+// Counts the item only now, since a wait that names the item itself means its previous instance.
 void Cursor::pass() {
   auto const n = static_cast<std::size_t>(m_item);
   auto const& item = m_program.items[n];

@@ -1,4 +1,4 @@
-// The Engine before step 0 and after the last one.
+// Defines how the Engine is set up before step 0 and how it ends.
 #include <pthread.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr unsigned bit(Lane lane) {
   return 1u << static_cast<unsigned>(lane);
 }
 
-// The highest byte, per tier, that the item's buffers take in either version.
+// Returns, for each tier, the end of the highest bytes that the item's buffers take.
 std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& item) {
   std::array<std::int64_t, kTiers> end{};
   for (auto const id : item.operands) {
@@ -28,8 +28,8 @@ std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& it
   return end;
 }
 
-// Ops on a whole chunk pass over the gap behind a parameter, so it counts as written with it.
-// Returns where the gap behind byte `last` ends; fused parameters have none between them.
+// Ops on a whole chunk also touch the gap behind a parameter, so it counts as written with it.
+// Returns where the gap behind byte `last` ends. Fused parameters have no gap between them.
 std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t last) {
   constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
   auto past = std::min(round_up(last, gap_bytes), buffer.bytes);
@@ -52,7 +52,7 @@ Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts),
   try {
     start_workers();
   } catch (...) {
-    m_state.end();  // those that did start are joined
+    m_state.end();  // lets the threads that did start end, to be joined
     throw;
   }
 }
@@ -96,7 +96,7 @@ void Engine::bind_poison() {
   }
 }
 
-// With AddressSanitizer, bytes that no item of the step has written are out of bounds.
+// Tells AddressSanitizer that bytes which no item of the step has written are out of bounds.
 void Engine::forbid_transients() const {
   for (auto const& buffer : m_state.parts.program.buffers) {
     if (buffer.persistent || buffer.tier == Tier::nvme || buffer.offset < 0) continue;
@@ -118,7 +118,7 @@ void Engine::start_workers() {
   m_compute.emplace(cursor(Lane::compute), locked);
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
-    // Batches allocate.
+    // The comm lane is never locked, since loading batches allocates.
     auto& worker = *m_workers.emplace_back(
         std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });

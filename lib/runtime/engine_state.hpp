@@ -1,4 +1,4 @@
-// What the threads of an Engine share.
+// Holds what the threads of an Engine share.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@
 namespace spillway {
 
 struct EngineDebug {
-  bool poison = false;            // begun lifetimes hold NaNs; see poison.hpp
+  bool poison = false;            // fills bytes with NaNs when their lifetime begins
   bool locked_allocator = false;  // after the first step only the comm lane may allocate
 };
 
-// One run of the Program. There are two, which take turns: a lane is at most one run behind.
+// Holds one run of the Program. Two of them take turns, since a lane is at most one run behind.
 struct Run {
   std::int64_t step = 0;
   SteadyClock::time_point begin;
@@ -35,14 +35,14 @@ struct Run {
   double elapsed_s() const { return seconds_since(begin); }
 };
 
-// Never decreasing, written by one thread at a time.
+// Is a sum that never decreases. Only one thread at a time may add to it.
 template <class T>
 class Tally {
  public:
   void add(T amount) {
     m_sum.store(m_sum.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
-  // What has come since the last call; by the one who reports.
+  // Returns what was added since the last call. Only the thread that reports may call it.
   T take() {
     auto const sum = m_sum.load(std::memory_order_relaxed);
     return sum - std::exchange(m_taken, sum);
@@ -58,14 +58,14 @@ struct EngineState {
 
   Run& run(std::uint64_t number) { return runs[number % 2]; }
   ItemContext context(Cursor const& cursor);
-  // Whether a write-back is left out: its step is not committed, or its bytes may be wrong.
+  // Returns whether to omit a write-back: its step is not committed, or its bytes may be wrong.
   bool is_void(BoundItem const& bound, ItemContext const& now) const;
   void prepare_memory(BoundItem const& bound, int parity) const;
-  // An item is complete, and all before it on its lane.
+  // Tells other lanes that an item is complete, and so is all before it on its lane.
   void publish(Lane lane, BoundItem const& bound);
-  void open_gate();  // for one more run
+  void open_gate();  // allows one more run to begin
   void fail(std::exception_ptr reason);
-  void end();  // every wait, now and later
+  void end();  // ends every wait, now and later
   [[noreturn]] void rethrow();
 
   EngineParts parts;
@@ -75,11 +75,11 @@ struct EngineState {
   std::array<Run, 2> runs;
   std::atomic<bool> state_lost = false;  // see CommitWord
 
-  LaneClock gate;  // runs begun
+  LaneClock gate;  // number of runs begun
   std::array<LaneClock, kLanes> clocks;
-  Doorbell doorbell;  // of the transfer thread
+  Doorbell doorbell;  // wakes the transfer thread
 
-  std::optional<HostPool> host_pool;  // where the host lane has several threads
+  std::optional<HostPool> host_pool;  // present if the host lane has several threads
   Exec host_exec;
 
   struct LaneTally {
@@ -90,7 +90,7 @@ struct EngineState {
   std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that was waited for
 
   std::mutex error_mutex;
-  std::exception_ptr error;  // the first
+  std::exception_ptr error;  // the first error
 };
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// `debug.poison`: bytes whose lifetime begins hold no number, and in builds with AddressSanitizer
-// bytes that no item of the step has written yet cannot be touched.
+// With `debug.poison`, bytes hold no number when their lifetime begins. With AddressSanitizer,
+// bytes that no item of the step has written yet cannot be touched either.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace spillway {
 
-// All bits set: a quiet NaN in every floating-point type, -1 in every integer.
+// Sets all bits: this is a quiet NaN in every floating-point type and -1 in every integer type.
 void fill_with_nan(std::span<std::byte> bytes);
 
-// By item: the bytes at which a lifetime begins with this item's write. Only these may be filled:
-// other bytes of the buffer may still be in use by whoever had them before.
+// Returns, for each item, the bytes whose lifetime begins when it writes them. Only these may be
+// filled, since other bytes of the buffer may still be in use by an earlier buffer.
 std::vector<std::vector<Access>> first_writes(Program const& program);
 
-// AddressSanitizer's view of bytes; nothing in other builds.
+// Makes AddressSanitizer refuse any access to the bytes; does nothing in other builds.
 void forbid_access(std::span<std::byte const> bytes);
 void allow_access(std::span<std::byte const> bytes);
 

@@ -1,4 +1,4 @@
-// What one run of a Program gave, and where its time went.
+// Describes what one run of a Program gave, and where its time went.
 #pragma once
 
 #include <array>
@@ -10,28 +10,28 @@
 
 namespace spillway {
 
-// Times in seconds since the step began. An item waited from `ready_s` (its lane's turn) to
-// `start_s`.
+// Times are seconds since the step began. The item's turn on its lane came at `ready_s`; then it
+// waited until `start_s`.
 struct ItemTime {
   ItemNumber item = -1;
   double ready_s = 0, start_s = 0, end_s = 0;
 };
 
-// Where a lane's time went, and what it moved: of this rank, and of what has ended since the result
-// before, for lanes other than compute may end a step's items in the next.
+// Says how a lane of this rank spent its time and how much it moved. It covers items that ended
+// since the last result, since lanes other than compute may end a step's items during the next.
 struct LaneUse {
-  double busy_s = 0;   // at least one item was under way
-  double stall_s = 0;  // an item had its turn, but waited for items of other lanes
+  double busy_s = 0;   // while at least one item was under way
+  double stall_s = 0;  // while an item had its turn, but waited for items of other lanes
   std::int64_t bytes = 0;
   bool operator==(LaneUse const&) const = default;
 };
 
 struct LaneReport {
   std::array<LaneUse, kLanes> use{};
-  std::array<double, kLanes> compute_stall_s{};  // by the lane that was waited for
+  std::array<double, kLanes> compute_stall_s{};  // by the lane that compute waited for
 };
 
-// Sums are over all ranks when the Program has a commit, else this rank's own.
+// The sums are over all ranks if the Program has a commit, and this rank's own if not.
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
@@ -46,7 +46,7 @@ inline constexpr std::size_t kOpKinds = 0
 #undef SPILLWAY_OP
     ;
 
-// Seconds per op kind, on whatever lane the ops ran.
+// Returns the seconds of each op kind, whichever lane its ops ran on.
 std::array<double, kOpKinds> seconds_by_kind(Program const& program,
                                              std::span<ItemTime const> times);
 

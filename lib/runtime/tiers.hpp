@@ -1,4 +1,4 @@
-// The memory of a run is one arena per tier of main or device memory, and the spill file.
+// Holds the memory of a run: one arena for each tier of main or device memory, and the spill file.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace spillway {
 
 class SpillFile;
 
-// It keeps the largest value that any thread has seen.
+// Keeps the largest value that any thread has seen.
 class HighWaterMark {
  public:
   void raise(std::int64_t value) {
@@ -28,22 +28,22 @@ class HighWaterMark {
   std::atomic<std::int64_t> m_value = 0;
 };
 
-// The Engines of all Programs of a run share it, of which one runs at a time. It outlives them.
+// The Engines of a run's Programs share it. Only one of them runs at a time. It outlives them.
 struct Tiers {
   Arena device;
-  Arena host;                  // of 0 bytes where the tier is off
-  SpillFile* spill = nullptr;  // null where no Program has nvme buffers
-  // Here ends the highest byte that executed items used: these are the measured peaks.
+  Arena host;                  // 0 bytes if this tier is off
+  SpillFile* spill = nullptr;  // null if no Program has nvme buffers
+  // Each is the end of the highest byte that executed items used: the measured peak of the tier.
   std::array<HighWaterMark, kTiers> in_use;
 };
 
 // Returns the bytes of a buffer's version in main or device memory; `parity` picks one of two.
 std::span<std::byte> buffer_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 
-// Returns the bytes of its tensor that a buffer holds on a rank, with part and slice resolved.
+// Returns which bytes of its tensor a buffer holds on a rank; a part or a slice may depend on it.
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);
 
-// Returns the first buffer of a tensor outside nvme, or null when the Program has none.
+// Returns the first buffer of a tensor outside nvme, or null if the Program has none.
 Buffer const* find_buffer(Program const& program, TensorId tensor);
 
 }  // namespace spillway

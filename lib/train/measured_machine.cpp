@@ -27,7 +27,8 @@
 namespace spillway {
 namespace {
 
-// Every op that a plan may launch: those that collect over micro-batches and ranks among them.
+// Returns a Program with every op that a plan may launch, including those that collect gradients
+// over micro-batches and ranks.
 Program training_ops(Config const& config, std::int64_t vocab, Choices const& choices,
                      std::int64_t ranks) {
   auto const graph = training_graph(config, vocab, make_arithmetic(config, choices, ranks));
@@ -47,7 +48,7 @@ Rates drive_rates() {
           &Machine::nvme_core_s_per_gb};
 }
 
-// Those that a run on so many nodes, with so many ranks on a node, can measure.
+// Returns the rates that can be measured with this many nodes, and ranks on a node.
 Rates network_rates(Comm& comm) {
   Rates rates;
   auto const most_on_node = std::ranges::max(gathered(comm, comm.local_size()));
@@ -67,7 +68,7 @@ std::size_t count_known(OpSeconds const& ops) {
       std::ranges::count_if(ops, [](auto const& op) { return op.second > 0; }));
 }
 
-// What is known of a run's machine, and how the rest is found out. Every method is collective.
+// Holds what is known of a run's machine and measures the rest. Every method is collective.
 class Profiler {
  public:
   Profiler(Config const& config, Program const& program, About const& key, HostTrials const& trials,
@@ -93,7 +94,7 @@ class Profiler {
       if (rates_are_new()) m_mine = only(probe_machine(exec, m_program.arithmetic), m_rates);
     });
     if (network_is_new()) probe_network(m_mine, m_comm);
-    m_comm.agree(0);  // ranks that share a drive measure it together
+    m_comm.agree(0);  // begin together, since ranks may share a drive
     on_all_ranks(m_comm, [&] {
       if (drive_is_new())
         probe_storage(m_mine, m_config.memory.nvme_path_here(), m_config.spill.checksum);
@@ -122,7 +123,7 @@ class Profiler {
     if (measured) m_drive_file->store(drive);
   }
 
-  // "74 ops known from ...; measured the network and the drive in 2.1 s"
+  // Returns text such as "74 ops known from ...; measured the network and the drive in 2.1 s".
   std::string account() const {
     auto const known = m_known.op_s.empty() ? ""
                                             : fmt::format("{} ops known from {}; ",
@@ -155,8 +156,8 @@ class Profiler {
   Rates m_rates, m_network_rates;
   SharedProfile m_file, m_network_file;
   std::optional<SharedProfile> m_drive_file;
-  Machine m_known, m_mine;     // of all ranks; of this one, measured now
-  std::vector<Machine> m_all;  // every rank's, measured now
+  Machine m_known, m_mine;     // m_known: of all ranks; m_mine: measured now on this rank
+  std::vector<Machine> m_all;  // measured now, by rank
   double m_seconds = 0;
 };
 

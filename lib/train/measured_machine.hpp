@@ -1,4 +1,4 @@
-// The Machine that a run plans with: what its ranks find where they are, or found before.
+// Finds the Machine that a run plans with, from measurements made now or kept from before.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -11,10 +11,10 @@
 
 namespace spillway {
 
-// Collective. Rates, storage where there is some to spill to, and every op of a training step of
-// `choices`: what all ranks find in `cache`, and the rest measured and kept there; which is said.
-// Gives the slowest of all ranks, since they make one plan. `cores`: this rank's share;
-// `memory_bytes`: what it may take while it measures. Throws AgreedError.
+// Returns the slowest rates of all ranks, since all ranks make one plan: those of ops in a training
+// step of `choices`, of memory, and of storage if the Config has any. Takes what all ranks find in
+// `cache`; measures the rest, stores it there and logs so. `cores` is this rank's share, and
+// `memory_bytes` is what it may take meanwhile. Collective. Throws AgreedError.
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
                          std::int64_t cores, std::int64_t memory_bytes, Exec const& exec,
                          Comm& comm, ProfileCache const& cache = ProfileCache());

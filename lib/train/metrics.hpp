@@ -1,4 +1,4 @@
-// What a run reports: one JSON object a logged step, and a summary at the end.
+// Defines what a run reports: one JSON object for each logged step, and a summary at the end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// One row of metrics.jsonl; `lanes` are this rank's, of the step.
+// Is one row of metrics.jsonl; `lanes` are those of this rank in this step.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done
   std::int64_t tokens = 0;  // tokens with weight, since the beginning of the run
@@ -24,12 +24,12 @@ struct StepMetrics {
 };
 std::string to_json(StepMetrics const& row);
 
-// The exact bits of a number as text (C99 %a).
+// Returns the exact bits of a number as text (C99 %a).
 std::string hex(double value);
 
-// Appends to metrics.jsonl, a row with one write. A row that cannot be written whole is cut off
-// again and lost, which is said once and does not end the run; the next is tried. What an earlier
-// run left of its last row is removed. Throws Error(bad_input) when the file cannot be opened.
+// Appends rows to metrics.jsonl, each with one write. A row that cannot be written whole is removed
+// and lost; this is logged once and does not end the run, and the next row is tried. Removes a
+// partial last row of an earlier run. Throws Error(bad_input) when the file cannot be opened.
 class MetricsFile {
  public:
   explicit MetricsFile(std::filesystem::path const& path);
@@ -42,8 +42,8 @@ class MetricsFile {
   int append_line(std::string_view line);
 
   FileDescriptor m_file;
-  std::int64_t m_lost = 0;  // rows, since the last one that was written
-  bool m_glued = false;     // something is left that could not be cut off
+  std::int64_t m_lost = 0;  // rows lost since the last one that was written
+  bool m_glued = false;     // a partial row is there that could not be removed
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// How fast ranks send to each other.
+// Measures how fast ranks send to each other.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -6,12 +6,12 @@
 
 namespace spillway {
 
-// Sets what this rank sends to another of its node, and to one of another node, while all ranks
-// exchange in such pairs at once; 0 where there is no such pair. Takes 32 MiB and half a second;
-// some seconds where links are slower than 10 MB/s. Collective. Throws AgreedError without memory.
+// Sets the rate at which this rank sends to one of its own node and to one of another node while
+// all ranks exchange in such pairs, or 0 if there is no such pair. Takes 32 MiB and half a second,
+// or some seconds if links are slower than 10 MB/s. Collective. Throws AgreedError without memory.
 void probe_network(Machine& machine, Comm& comm);
 
-// The nodes of a run and how many ranks each has, as a text that tells runs apart. Collective.
+// Returns text that names the nodes of a run and how many ranks each has. Collective.
 std::string network_name(Comm& comm);
 
 }  // namespace spillway

@@ -15,7 +15,7 @@
 namespace spillway {
 namespace {
 
-// Kept free for the rest of the process and of the machine when a budget is `auto`.
+// The share of free memory that an `auto` budget takes; the process and the machine need the rest.
 constexpr double kAutoShare = 0.8;
 
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
@@ -35,7 +35,7 @@ constexpr double kAutoShare = 0.8;
           human_duration(smallest_step_s)));
 }
 
-// What is left for one rank's spill file, which brings spares.
+// Returns what one rank's spill file may use; the file has spare pieces of its own besides.
 std::int64_t spill_room(std::int64_t free_bytes, std::int64_t local_ranks) {
   return std::max<std::int64_t>(0, free_bytes / local_ranks - SpillSettings{}.spare_bytes);
 }

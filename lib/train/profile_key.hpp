@@ -1,4 +1,5 @@
-// Under what circumstances numbers of a machine were measured: those that decide them.
+// Describes the circumstances under which a machine was measured, as far as they change the
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace spillway {
 
-// Of ops and rates: this program on this hardware, with so many threads on so many cores, while so
-// many ranks of this node measure.
+// Returns the circumstances of ops and rates: the program, the hardware, the threads, the cores,
+// and how many ranks of this node measure at the same time.
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
                   std::int64_t local_ranks);
 
-// Of the links between ranks: the same, and whose links they are (network_probe.hpp).
+// Returns the same for links between ranks, with a text that names the nodes (network_name).
 About network_key(About const& profile_key, std::string const& network);
 
-// Of the drive below memory.nvme.path: the same, and what moves its bytes.
+// Returns the same for the drive that holds memory.nvme.path, with what moves its bytes.
 About drive_key(About const& profile_key, Config const& config);
 
 }  // namespace spillway

@@ -16,9 +16,9 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kWatchedSteps = 8;
-constexpr std::int64_t kFirstSteps = 2;  // not watched: pages and caches are new
+constexpr std::int64_t kFirstSteps = 2;  // not watched, since pages and caches are new
 
-// Nothing is away and nothing is made again: there is nothing to gain.
+// Returns whether all activations and state stay on the device, so that no other plan gains.
 bool is_resident(PlannedRun const& planned) {
   auto const& peaks = planned.programs.train.peak_bytes;
   return peaks[index(Tier::host)] == 0 && peaks[index(Tier::nvme)] == 0 &&
@@ -87,7 +87,7 @@ std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measu
   return weigh(trouble, seen.step_s);
 }
 
-// The plan stays unless one is returned.
+// Returns a plan to change to, or nothing if the current plan stays.
 std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, double seen_s) {
   auto const stays = [&](char const* why) {
     say(trouble, fmt::format("the plan stays: {}", why));
@@ -129,7 +129,7 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   return NewPlan{std::move(run), std::move(simulation), std::move(*move)};
 }
 
-// Null where nothing fits, or where ranks come to different plans.
+// Returns null if nothing fits, or if ranks come to different plans.
 std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto const& arithmetic = m_planned->train.arithmetic;
   std::unique_ptr<PlannedRun> run;
@@ -169,7 +169,7 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
   auto const& peaks = m_planned->programs.train.peak_bytes;
   std::ranges::transform(m_peak_bytes, peaks, m_peak_bytes.begin(),
                          [](auto a, auto b) { return std::max(a, b); });
-  m_adopted = std::move(adopted);  // the one before it is not referred to any more
+  m_adopted = std::move(adopted);  // frees the plan before, to which nothing refers any more
 }
 
 void Replanner::say(Trouble const& trouble, std::string const& consequence) {

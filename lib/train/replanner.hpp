@@ -1,5 +1,5 @@
-// Whether a run goes on with the plan it has: steps are watched, and another plan is looked for
-// where the machine is not what the plan was made for.
+// Decides whether a run keeps its plan: watches the steps, and searches for another plan if the
+// machine is not what the plan was made for.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@
 
 namespace spillway {
 
-// All outlive it.
+// Everything here outlives the Replanner.
 struct ReplanParts {
   Config const& config;
   std::int64_t vocab;
   PlannedRun const& planned;
-  Simulation const& simulation;  // of it, on `machine`
+  Simulation const& simulation;  // of `planned` on `machine`
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
@@ -29,43 +29,43 @@ struct ReplanParts {
   Comm& comm;
 };
 
-// A plan to go on with, and what brings state to where it has it.
+// This is a plan to change to, with the Program that moves state to where the plan has it.
 struct NewPlan {
   std::unique_ptr<PlannedRun> run;
   Simulation simulation;
   Program move;
 };
 
-// All ranks call the same methods after the same steps and get the same plans. Rank 0 says what is
+// All ranks call the same methods after the same steps and get the same plans. Rank 0 logs what is
 // decided, and why.
 class Replanner {
  public:
   explicit Replanner(ReplanParts const& parts);
 
-  // Collective now and then. After so many steps that counted: a plan that pays. After an answer of
-  // either kind it waits longer and longer, so that noise costs little.
+  // Returns a better plan if the last watched steps show that the change pays. Waits longer after
+  // every search, so that noise costs little. Some calls are collective, the same on all ranks.
   std::optional<NewPlan> after_step(std::int64_t steps_done, StepResult const& result);
-  // Collective. After storage has failed for good: a plan that needs none. Empty as well where
-  // state lies there.
+  // Collective. Call this after storage has failed for good. Returns a plan that needs none, or
+  // nothing if there is no such plan or if state lies in storage.
   std::optional<NewPlan> without_storage(std::int64_t steps_done);
 
-  // It is in force.
+  // Makes the plan the current one.
   void adopt(NewPlan plan, std::int64_t steps_done);
 
-  // Of the plan in force.
+  // These return what belongs to the current plan.
   PlannedRun const& planned() const { return *m_planned; }
-  Simulation const& simulation() const { return *m_simulation; }  // when it was chosen
-  std::string const& file() const { return m_file; }              // in run.dir
-  // The largest of all plans so far.
+  Simulation const& simulation() const { return *m_simulation; }  // made when the plan was chosen
+  std::string const& file() const { return m_file; }              // its name in run.dir
+  // Returns the largest peaks of all plans so far.
   TierBytes const& peak_bytes() const { return m_peak_bytes; }
 
  private:
   struct Trouble {
     std::int64_t steps_done = 0;
-    std::string what;  // "steps take 2 s, planned 1 s: ..."
+    std::string what;  // such as "steps take 2 s, planned 1 s: ..."
   };
   void watch_anew(std::int64_t wait);
-  Measured measured() const;  // by this rank
+  Measured measured() const;  // on this rank
   std::optional<NewPlan> look_for_better(std::int64_t steps_done, Measured const& seen);
   std::optional<NewPlan> weigh(Trouble const& trouble, double seen_s);
   std::unique_ptr<PlannedRun> search(Budgets const& budgets);
@@ -78,13 +78,13 @@ class Replanner {
   Simulation const* m_simulation;
   std::string m_file = "plan.yaml";
   TierBytes m_peak_bytes;
-  Machine m_machine;     // as far as it is known by now
-  Simulation m_assumed;  // of the plan in force on it; step_s: as it was last seen, if it was
-  double m_search_s;     // that a search took here
+  Machine m_machine;     // as it is known by now
+  Simulation m_assumed;  // of the current plan on m_machine; step_s: last seen, if seen
+  double m_search_s;     // how long a search took here
   bool m_no_storage = false;
-  std::int64_t m_wait;           // steps, until the next watch
-  std::int64_t m_skip = 0;       // of them left
-  std::vector<double> m_step_s;  // of this watch
+  std::int64_t m_wait;           // steps to skip before the next watch
+  std::int64_t m_skip = 0;       // how many of them are left
+  std::vector<double> m_step_s;  // in this watch
   Measured m_sums;
 };
 

@@ -1,4 +1,4 @@
-// Rank 0's voice while a run trains, and every rank's tally for the summary.
+// Logs the progress of a run on rank 0, and sums up on every rank for the summary.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,27 @@ namespace spillway {
 
 class Reporter {
  public:
-  // `run_dir` is null on ranks that do not speak; `step_flops` are the model's, of one step and
-  // rank.
+  // `run_dir` is null on ranks that do not log. `step_flops` counts the model's flops for one step
+  // on one rank.
   Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
 
   struct Step {
-    std::int64_t done = 0;    // steps, with this one
-    std::int64_t tokens = 0;  // with weight, since the beginning
+    std::int64_t done = 0;    // steps done, with this one
+    std::int64_t tokens = 0;  // tokens with weight, since the run began
     StepResult const& result;
     TierBytes in_use{};
     std::optional<double> valid_loss;
   };
-  // Throws Error(bad_input) when another job has taken run.dir over.
+  // Throws Error(bad_input) when another job has taken over run.dir.
   void step(Step const& step);
 
-  // A line of its own, outside the live line.
+  // Ends the live progress line, so that other output begins on a new line.
   void break_line() { m_progress.break_line(); }
-  // Median seconds of the steps since the plan changed; the first one of several is left out.
+  // Returns the median seconds of the steps since the plan changed, without the first if there are
+  // more.
   double median_step_s() const;
   void change_plan() { m_step_s.clear(); }
-  LaneReport const& lanes() const { return m_lanes; }  // sums of the steps so far
+  LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
 
  private:
   StepMetrics metrics(Step const& step) const;

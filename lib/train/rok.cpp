@@ -19,7 +19,7 @@
 namespace spillway {
 namespace {
 
-// Where a tier is off, nothing can leave to it.
+// Returns the policies that these budgets allow: nothing can leave to a tier that is off.
 std::vector<BlockPolicy> policies(Budgets const& budgets) {
   std::vector<BlockPolicy> result;
   for (PolicyRow const& row : kPolicyTable) {
@@ -28,7 +28,7 @@ std::vector<BlockPolicy> policies(Budgets const& budgets) {
   return result;
 }
 
-// The run with one micro-batch a step, and no choice left but how far ahead things are brought.
+// Returns the run's Config with one micro-batch a step, everything decided but the prefetch.
 Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
   config.batch = {micro, micro};
   auto& plan = config.plan;
@@ -52,7 +52,7 @@ void require_done(StepResult const& result, RunMemory const& memory) {
   throw Error(Status::storage, memory.spill()->first_failure());
 }
 
-// Trains for a few steps, in memory that is gone afterwards.
+// Trains for a few steps, in memory that is given back at the end.
 void run_steps(RokParts const& parts, Config const& config, Program const& program,
                std::int64_t host_threads, RokRow& row) {
   RunMemory memory(config, program);
@@ -68,7 +68,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   for (std::int64_t step = 0; step < parts.steps; ++step) {
     auto const result = engine.run_step(step);
     require_done(result, memory);
-    if (step == 0) continue;  // first touches of memory are in it
+    if (step == 0) continue;  // it includes the first touches of memory
     step_s.push_back(result.step_s);
     row.spilled_bytes += result.lanes.use[index(Lane::nvme_write)].bytes;
   }
@@ -109,7 +109,7 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   row.predicted_step_s = solution.chosen->step_s;
   try {
     run_steps(parts, config, program, machine.host_threads(), row);
-  } catch (Error const& error) {  // memory or storage that budgets promised is not there
+  } catch (Error const& error) {  // there is less memory or storage than the budgets promised
     if (error.status() != Status::cannot_fit) throw;
     row.why = error.what();
   }
@@ -132,7 +132,7 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
     auto const machine =
         measured_machine(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
                          parts.cores, parts.budgets.device_bytes / 2, parts.exec, parts.comm);
-    for (auto const policy : policies(parts.budgets))  // by turns: a machine's hours differ
+    for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }
   std::ranges::stable_sort(rows, {}, &RokRow::policy);

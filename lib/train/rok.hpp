@@ -1,4 +1,4 @@
-// Recompute, offload, keep: what every way to treat activations needs and takes, measured here.
+// Measures what each way to treat activations (recompute, offload, keep) needs and how fast it is.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@
 
 namespace spillway {
 
-// One point of a curve. A step is one micro-batch.
+// This is one point of a curve. A step is one micro-batch.
 struct RokRow {
   BlockPolicy policy = BlockPolicy::keep;
-  std::int64_t micro = 1, sequence = 1;  // sequences a step, tokens in each
-  TierBytes planned_bytes{};             // where nothing fits: the least that was found
-  std::string why = {};                  // it was not measured; empty: it was
-  // Of what was measured:
+  std::int64_t micro = 1, sequence = 1;  // sequences in a step, tokens in each
+  TierBytes planned_bytes{};             // if nothing fits: the smallest found
+  std::string why = {};                  // why it was not measured; empty if it was
+  // The following fields are measured.
   TierBytes peak_bytes{};
-  std::int64_t activation_bytes = 0;  // device peak less what persists; gradients are in it
+  std::int64_t activation_bytes = 0;  // device peak less what persists; includes gradients
   double step_s = 0, predicted_step_s = 0;
   double least_step_s = 0, most_step_s = 0;
   std::int64_t spilled_bytes = 0;  // written to NVMe in a step
@@ -36,24 +36,24 @@ struct RokRow {
 
 struct RokParts {
   Config const& config;
-  Data const* data;  // null: random tokens
+  Data const* data;  // null: tokens are random
   std::int64_t vocab;
   Budgets budgets;
   Choices choices;
-  std::int64_t cores;  // this process's
-  std::int64_t steps;  // per point, at least 2; the first is not counted
+  std::int64_t cores;  // of this process
+  std::int64_t steps;  // for each point, at least 2; the first is not counted
   Exec const& exec;
-  Comm& comm;  // of one rank
+  Comm& comm;  // has one rank
 };
 
-// The micro-batches that are measured where the user names none: half of the run's, it, and the
-// double as far as a step of the run has so many sequences.
+// Returns the micro-batches to measure if the user names none: half of the run's, the run's own,
+// and twice that if a step of the run has enough sequences.
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences);
 
-// Measures all policies that the budgets' tiers offer, at all of `micros`. Places of parameters,
-// gradients and optimizer state are the Config's, or the device where it says `auto`: activations
-// are all that differs. Each point's memory is given back before the next. `told` gets every row
-// when it is there. Throws Error: storage where it fails, non_finite, bad_input.
+// Measures each policy that the budgets' tiers allow with each of `micros`. Parameters, gradients
+// and optimizer state lie where the Config says, or on the device where it says `auto`, so that
+// only activations differ. Each point's memory is given back before the next. Passes each row to
+// `told` as soon as it is complete. Throws Error: storage where it fails, non_finite, bad_input.
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
                                 std::function<void(RokRow const&)> const& told);
 

@@ -1,4 +1,4 @@
-// The memory of a run: arenas of the planned sizes and, where the plan spills, the spill file.
+// Holds the memory of a run: arenas of the planned sizes and, if the plan spills, the spill file.
 #pragma once
 
 #include <array>
@@ -17,25 +17,24 @@ namespace spillway {
 // Throws Error(bad_input) when spill files cannot be made where memory.nvme.path says.
 void require_spill_directory(MemoryConfig const& memory);
 
-// How a run's spill file moves bytes; `device` is the memory that most of them come from.
+// Returns how a run's spill file moves bytes; most of them come from the memory `device`.
 QueueSettings queue_settings(Config const& config, std::span<std::byte> device);
 
-// Main memory is reserved, not touched; storage is taken at once.
+// Main memory is reserved but not touched; storage is taken at once.
 class RunMemory {
  public:
-  // The arenas, which may grow to `most` later, as far as the system keeps addresses free. Throws
-  // Error(cannot_fit) when there is no such space.
+  // Makes the arenas, which may grow to `most` later, as far as the system keeps addresses free.
+  // Throws Error(cannot_fit) when there is no such space.
   RunMemory(Config const& config, Program const& train, Budgets const& most = {});
-  // The spill file, where the Program needs one. `rank`: faults by a seed differ between ranks.
-  // Throws Error: cannot_fit when there is no such space, bad_input when memory.nvme.path cannot be
-  // used.
+  // Makes the spill file if the Program needs one. Faults by a seed differ between `rank`s. Throws
+  // Error: cannot_fit when there is no such space, bad_input when memory.nvme.path cannot be used.
   void take_storage(Config const& config, Program const& train, int rank);
 
-  // What a plan that comes later may use. The spill file keeps its size, and so does the device
-  // arena where the ring knows its pages.
+  // Returns what a later plan may use. The spill file keeps its size, and so does the device arena
+  // if its pages are registered with the ring.
   Budgets room() const;
-  // Makes the arenas fit a Program: what lies beyond is lost. Only while nothing runs. Throws
-  // Error(cannot_fit) when the system refuses; then nothing is lost.
+  // Makes the arenas fit a Program; bytes beyond their new ends are lost. Call it only while
+  // nothing runs. Throws Error(cannot_fit) when the system refuses; then nothing is lost.
   void resize(TierBytes const& peak_bytes);
 
   Tiers& tiers() { return m_tiers; }
@@ -44,9 +43,9 @@ class RunMemory {
 
  private:
   std::unique_ptr<FaultInjector> m_faults;
-  bool m_registered;  // the device arena, with the ring
+  bool m_registered;  // whether the ring has registered the device arena
   Tiers m_tiers;
-  std::optional<SpillFile> m_spill;  // last: its transfers end before their memory
+  std::optional<SpillFile> m_spill;  // comes last: its transfers end before their memory
 };
 
 }  // namespace spillway

@@ -10,7 +10,7 @@ InferenceSession::InferenceSession(Config const& config, Graph graph, Checkpoint
                                    BatchSource& batches, Exec const& exec, Comm& comm)
     : m_graph(std::move(graph)),
       m_program(compile_inference(m_graph, comm.size())),
-      m_memory(config, m_program),  // nothing spills
+      m_memory(config, m_program),  // an inference Program spills nothing
       m_engine({m_program, m_memory.tiers(), exec, kernel, comm, batches, {}, nullptr}) {
   ModelState model(m_program, m_memory.tiers());
   restore_model(checkpoint, model, true, comm);

@@ -1,4 +1,4 @@
-// A model ready to run one inference Program: evaluation of a checkpoint, or sampling from it.
+// Holds a model that is ready to run one inference Program, to evaluate a checkpoint or to sample.
 #pragma once
 
 #include "config/config.hpp"

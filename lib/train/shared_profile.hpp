@@ -1,4 +1,4 @@
-// A file of the profile cache as all ranks of a run see it.
+// Gives all ranks of a run the same view of a file of the profile cache.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace spillway {
 using Rates = std::vector<double Machine::*>;
 bool knows(Machine const& machine, Rates const& rates);
 
-// Of every rank the rates and ops that it has measured; `mine` has the same ops on all ranks.
-// Collective.
+// Returns the rates and ops that each rank has measured. Collective: `mine` must have the same ops
+// on all ranks.
 std::vector<Machine> gathered_machines(Machine const& mine, Comm& comm);
 
 class SharedProfile {
  public:
-  // Collective. The keys of ranks on unlike nodes differ, as may the directories of the caches.
+  // Collective. Keys differ between ranks on unlike nodes, and cache directories may differ too.
   SharedProfile(ProfileCache const& cache, About key, Comm& comm);
 
-  // Collective. What every rank finds: all of `rates` or none of them, and ops of `wanted`; the
-  // slowest of them. Files that cannot be used are said.
+  // Collective. Returns the slowest of what every rank finds: all of `rates` or none of them, and
+  // some of the ops in `wanted`. Warns of files that cannot be used.
   Machine find(Rates const& rates, OpSeconds const& wanted, Comm& comm) const;
 
-  // Keeps the slowest of what was measured (`all` ranks') under this rank's key.
+  // Stores the slowest of all ranks' measurements under this rank's key.
   void store(std::vector<Machine> const& all) const;
 
   std::string path() const { return m_cache.file(m_key).string(); }
@@ -43,8 +43,8 @@ class SharedProfile {
   ProfileCache const& m_cache;
   About m_key;
   Id m_id;
-  std::vector<Id> m_ids;  // of all ranks
-  bool m_speaks = false;  // the first rank of its node with that file: it warns and writes
+  std::vector<Id> m_ids;  // by rank
+  bool m_speaks = false;  // first rank of its node with that file: it warns and writes
 };
 
 }  // namespace spillway

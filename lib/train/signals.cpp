@@ -14,9 +14,9 @@ volatile std::sig_atomic_t g_requested = 0;
 volatile std::sig_atomic_t g_first_signal = 0;
 volatile std::time_t g_first_at_s = 0;
 
-// Only a repetition of the first signal ends the run at once: a batch system's SIGTERM after its
-// own SIGUSR1 must not cut off the checkpoint. A launcher and a terminal may both deliver one
-// Ctrl-C: what comes within two seconds counts once.
+// Only a repetition of the first signal ends the run at once: the SIGTERM that a batch system sends
+// after its own SIGUSR1 must not cut off the checkpoint. A repetition within two seconds does not
+// count, since a launcher and a terminal may both deliver one Ctrl-C.
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -33,12 +33,12 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
-// Threads that compute must not be interrupted: oneDNN's kernels for AVX2 (2.6) keep data below the
-// part of the stack that a handler leaves alone. Those that are started from here on inherit the
-// mask of this one.
+// Signals must not interrupt threads that compute: oneDNN's kernels for AVX2 (2.6) keep data below
+// the part of the stack that a handler leaves alone. Threads that start later inherit the mask of
+// this one.
 void take_in_a_thread_of_their_own(sigset_t const& signals) {
   std::thread([signals] {
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // whoever started this may block them
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the parent may have blocked them
     while (true) pause();
   }).detach();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -54,12 +54,12 @@ void install_stop_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int const signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) {
-    if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup
+    if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup has set this
     sigaction(signal, &action, nullptr);
     sigaddset(&signals, signal);
   }
   take_in_a_thread_of_their_own(signals);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file above the shell's limit then fails like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // writing too large a file then fails like a full disk
 }
 
 void request_stop() {

@@ -12,7 +12,7 @@
 namespace spillway {
 namespace {
 
-// Numbers of one rank that the others need.
+// Holds the numbers of one rank that other ranks need.
 struct RankNumbers {
   TierBytes measured{};
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
@@ -93,7 +93,7 @@ RankWait own_wait(Comm const& comm) {
   return own;
 }
 
-// The rank that waited longest; empty where there is one rank.
+// Returns a line about the rank that waited longest, or "" if there is only one rank.
 std::string wait_line(Summary const& summary) {
   auto const& waits = summary.waits;
   auto const most = std::ranges::max_element(waits, {}, &RankWait::waited_s);
@@ -103,7 +103,7 @@ std::string wait_line(Summary const& summary) {
                      most->most_for);
 }
 
-// What went to the drive, and how long it lasts that way; empty where nothing did.
+// Returns what went to the drive and how long it lasts at this rate, or "" if nothing did.
 std::string spill_lines(SpillReport const& spill) {
   if (spill.written_bytes == 0) return "";
   auto const text = fmt::format("  nvme {} written at {:.2f} GB/s, {} read at {:.2f} GB/s",
@@ -118,7 +118,7 @@ std::string spill_lines(SpillReport const& spill) {
 }  // namespace
 
 Summary summarize(SummaryParts const& parts, Comm& comm) {
-  auto const waits = gathered(comm, own_wait(comm));  // before more is waited
+  auto const waits = gathered(comm, own_wait(comm));  // before the next collective adds to them
   auto const total = over_ranks(own_numbers(parts), comm);
   auto const& plans = parts.trainer.plans();
   auto const& program = plans.planned().programs.train;

@@ -1,4 +1,4 @@
-// The end of a run in numbers: what was planned beside what was measured.
+// Summarizes a run at its end: what was planned beside what was measured.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct SummaryParts {
   Status status;
 };
 
-// Collective: peaks are the largest over ranks, spilled bytes the sums of all.
+// Collective. Peaks are the largest over ranks; spilled bytes are the sums over ranks.
 Summary summarize(SummaryParts const& parts, Comm& comm);
 
-// A few lines for a person.
+// Returns a few lines for a person to read.
 std::string closing_lines(Summary const& summary, Config const& config);
 
 }  // namespace spillway

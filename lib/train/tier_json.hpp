@@ -1,4 +1,4 @@
-// Bytes per tier, wherever a report has them.
+// Writes bytes per tier as JSON, the same way in every report.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -17,14 +17,14 @@
 namespace spillway {
 namespace {
 
-// Non-finite steps in a row before `non_finite: skip` gives up: nothing is learned any more.
+// After this many non-finite steps in a row, `non_finite: skip` gives up: the model learns nothing.
 constexpr std::int64_t kMostSkips = 10;
 
 BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
   return {config.data.sequence, config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
 }
 
-// Validation runs micro-batches of the same shape, one a "step".
+// Validation runs micro-batches of the same shape, one in each "step".
 BatchShape eval_shape(BatchShape shape) {
   shape.sequences = shape.micro * shape.ranks;
   return shape;
@@ -85,7 +85,7 @@ std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool sta
                                  engine_debug(m_parts.config), state_is_there);
 }
 
-// m_state is read by the engine's threads in a step and changed between steps only.
+// The engine's threads read m_state during a step; it changes between steps only.
 EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) {
   auto const policy = [this](CommitSums const& sums) {
     auto const& config = m_parts.config;
@@ -104,7 +104,7 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
 
 Status Trainer::run(RunState start) {
   m_state = std::move(start);
-  if (m_state.step > 0) m_saved_step = m_state.step;  // where it comes from
+  if (m_state.step > 0) m_saved_step = m_state.step;  // a checkpoint of this step exists already
   m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0};
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = SteadyClock::now();
@@ -120,8 +120,8 @@ Status Trainer::run(RunState start) {
   return finish(Status::done);
 }
 
-// What is found too late now is found after one more turn, which may end with a checkpoint, stops
-// the turn behind that, and ends with the last checkpoint.
+// A run that is not stopped now stops only after two more turns: a checkpoint may follow the next
+// one, and the last checkpoint follows the one after it.
 bool Trainer::out_of_time() const {
   if (!m_parts.max_time_s) return false;
   auto const saves = may_save_after_next() ? 2 : 1;
@@ -151,7 +151,7 @@ std::optional<Status> Trainer::step() {
   }
   count(result);
   bool const stops = result.stop && m_state.step < m_parts.config.run.steps;
-  bool const evaluates = !result.stop && evaluation_is_due();  // who stops is in a hurry
+  bool const evaluates = !result.stop && evaluation_is_due();  // a stopping run skips it
   bool const saves = !stops && checkpoint_is_due();
   if (evaluates || saves) {  // both look at what lanes may still be working on
     if (auto const status = m_trouble.settle(m_bound->engine)) return status;
@@ -187,7 +187,7 @@ std::optional<Status> Trainer::after_skip() {
   return std::nullopt;
 }
 
-// A skipped step counts too: its data is used, and it is not done again.
+// A skipped step counts too: its data is used, and it is not run again.
 void Trainer::count(StepResult const& result) {
   m_state.step += 1;
   m_state.updates += result.word == CommitWord::go ? 1 : 0;
@@ -211,7 +211,7 @@ bool Trainer::evaluation_is_due() const {
   return m_bound->eval && (last || (every > 0 && m_state.step % every == 0));
 }
 
-// Nothing where storage failed: training has tries of its own.
+// Returns nothing if storage failed, since training retries by itself.
 std::optional<double> Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
   try {
@@ -232,7 +232,7 @@ std::optional<double> Trainer::evaluate_now() {
 bool Trainer::checkpoint_is_due() const {
   auto const& policy = m_parts.config.run.checkpoint;
   bool due = policy.every > 0 && m_state.step % policy.every == 0;
-  if (policy.minutes) {  // clocks differ: rank 0's decides
+  if (policy.minutes) {  // clocks differ, so rank 0 decides
     bool const late = m_parts.comm.rank() == 0 && seconds_since(m_saved_at) > 60 * *policy.minutes;
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
@@ -266,11 +266,11 @@ std::optional<std::string> Trainer::save() {
   }
 }
 
-// There is nothing whole to save, but lanes may still be at work.
+// State is lost, so nothing is saved; this only waits for lanes that may still be at work.
 Status Trainer::after_loss() {
   try {
     m_bound->engine.finish();
-  } catch (Error const&) {  // it is told
+  } catch (Error const&) {  // it has been logged
   }
   return Status::storage;
 }
@@ -279,7 +279,7 @@ Status Trainer::finish(Status status) {
   m_reporter.break_line();
   if (!m_trouble.state_lost()) status = m_trouble.settle(m_bound->engine).value_or(status);
   if (m_trouble.state_lost()) return after_loss();
-  if (status == Status::non_finite) return status;  // the weights may be what is wrong
+  if (status == Status::non_finite) return status;  // the weights may be the cause
   if (auto const failure = save()) {
     if (!failure->empty()) {
       log_error("rank {}: {}; it was the last one; those before it are unharmed",

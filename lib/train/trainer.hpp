@@ -1,4 +1,4 @@
-// One training run: the loop around the engine.
+// Runs one training run: the loop around the engine.
 #pragma once
 
 #include <array>
@@ -29,42 +29,42 @@
 
 namespace spillway {
 
-// What a Trainer works with; all outlive it.
+// Everything here outlives the Trainer that works with it.
 struct TrainerParts {
   Config const& config;
   Data const& data;
   PlannedRun const& planned;
-  Simulation const& simulation;  // of it, on `machine`
+  Simulation const& simulation;  // of the plan on `machine`
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
   Exec const& exec;
   Comm& comm;
-  RunDir const* run_dir;             // null but on rank 0
-  SteadyClock::time_point begin;     // of the process
-  std::optional<double> max_time_s;  // since then
+  RunDir const* run_dir;             // null except on rank 0
+  SteadyClock::time_point begin;     // when the process began
+  std::optional<double> max_time_s;  // limit of the time since `begin`
 };
 
 class Trainer {
  public:
-  // Binds the Programs; touches no planned memory and does not communicate. Throws Error.
+  // Binds the Programs. Touches no planned memory and does not communicate. Throws Error.
   explicit Trainer(TrainerParts parts);
 
-  // To be given its start before `run`: fresh or from a checkpoint.
+  // The caller sets its start, fresh or from a checkpoint, before `run`.
   ModelState& model() { return m_bound->model; }
 
   // Collective. Trains from `start` to run.steps, a request to stop, or an error that leaves the
-  // run at its last checkpoint; Status says which, and what is not `done` has been said. The model
-  // is saved at the end.
+  // run at its last checkpoint. Returns which of these it was; any but `done` has been logged. The
+  // model is saved at the end.
   Status run(RunState start);
 
   LaneReport const& lanes() const { return m_reporter.lanes(); }       // sums of all steps
-  double median_step_s() const { return m_reporter.median_step_s(); }  // of the plan in force
+  double median_step_s() const { return m_reporter.median_step_s(); }  // of the current plan
   std::array<double, kOpKinds> op_seconds() const;                     // of the last step
   Replanner const& plans() const { return m_replanner; }
 
  private:
-  // The Programs of one plan, bound.
+  // Holds the bound Programs of one plan.
   struct Bound {
     Bound(EngineParts const& train, std::optional<EngineParts> const& eval, EngineDebug debug,
           bool state_is_there);
@@ -89,17 +89,17 @@ class Trainer {
   void report(StepResult const& result, bool evaluates);
   std::optional<double> evaluate_now();
   void save_now();
-  // Empty: written. Else what went wrong, in words on the rank that is to say it.
+  // Returns nothing if it succeeds, else an error message, empty on ranks that do not log it.
   std::optional<std::string> save();
   Status after_loss();
   Status finish(Status status);
-  void strike();  // debug.fault: kill-rank
+  void strike();  // does what debug.fault's kill-rank asks for
   bool out_of_time() const;
 
   TrainerParts m_parts;
   FaultPlan m_fault;
   BatchShape m_shape;
-  std::optional<SampleLog> m_sample_log;  // where debug.log_samples asks for it
+  std::optional<SampleLog> m_sample_log;  // present if debug.log_samples asks for it
   TrainBatches m_batches;
   std::optional<EvalBatches> m_eval_batches;
   RunState m_state;
@@ -110,8 +110,8 @@ class Trainer {
   Replanner m_replanner;
   StorageTrouble m_trouble;
   SaveTime m_save_time;
-  std::int64_t m_skips = 0;     // in a row
-  double m_longest_turn_s = 0;  // a step with its evaluation
+  std::int64_t m_skips = 0;     // non-finite steps in a row
+  double m_longest_turn_s = 0;  // a turn is a step with its evaluation
   SteadyClock::time_point m_saved_at;
 };
 

@@ -1,4 +1,4 @@
-// How a Trainer comes from one plan to another between steps.
+// Changes a Trainer's plan between steps.
 #include <fmt/core.h>
 
 #include "base/log.hpp"
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Empty: the run goes on, with the plan it had where the system has no memory for both.
+// Returns nothing if the run goes on. It keeps the old plan if there is no memory to change it.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
   if (auto const status = m_trouble.settle(m_bound->engine)) return status;
   if (!make_room(plan.move.peak_bytes)) {
@@ -36,7 +36,7 @@ bool Trainer::make_room(TierBytes const& peak_bytes) {
   }
 }
 
-// False: state is lost on the way.
+// Returns false if state was lost on the way.
 bool Trainer::move_state(Program const& move) {
   auto const run = [&] {
     Engine mover(engine_parts(move, m_batches));
@@ -65,7 +65,7 @@ void Trainer::write_plan() {
   }
 }
 
-// Whether a plan is in force that needs no storage.
+// Returns whether the run has changed to a plan that needs no storage.
 bool Trainer::do_without_storage() {
   auto plan = m_replanner.without_storage(m_state.step);
   if (!plan || adopt(std::move(*plan))) return false;
