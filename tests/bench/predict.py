@@ -39,7 +39,7 @@ PLANS = {
     "recompute": {"plan.activations": "recompute"},
     "nvme": {"plan.activations": "nvme"},
     "half nvme": {"plan.activations": "nvme:0.5"},
-    "mixed": {"plan.activations": "[nvme, recompute, nvme, light, light+nvme, keep]"},
+    "mixed": {"plan.activations": ["nvme", "recompute", "nvme", "light", "light+nvme", "keep"]},
     "host update": {"plan.update": "host"},
     "state on nvme": {"plan.optimizer": "nvme", "plan.update": "host"},
     "state on nvme, device update": {"plan.optimizer": "nvme", "plan.update": "device"},
@@ -72,6 +72,9 @@ def run(args, folder, shape, plan):
         "run.checkpoint.every": 0, "memory.host": "1GiB",
         "memory.nvme": f"{{path: {folder}, size: 16GiB}}", "plan.activations": "keep",
     } | PLANS[plan] | dict(text.split("=", 1) for text in args.overrides)
+    policies = overrides["plan.activations"]
+    if isinstance(policies, list):  # no more than there are layers
+        overrides["plan.activations"] = f"[{', '.join(policies[:layers])}]"
     command = [args.spillway, "train", folder / "bench.yaml"]
     command += [f"{key}={value}" for key, value in overrides.items()]
     begin_s, others_s = time.monotonic(), others_cpu_s()
