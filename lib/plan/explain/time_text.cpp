@@ -21,7 +21,8 @@ std::string row(Lane lane, double seconds, double step_s) {
                      percent(seconds, step_s));
 }
 
-// Writes the time of a lane and of the kinds that take longest, as many as fit on the line.
+// Writes the time that the critical path spends on a lane, then its longest kinds of op or data, as
+// many as fit on the line.
 std::string path_line(LaneShare const& lane, double step_s) {
   auto line = row(lane.lane, lane.seconds, step_s);
   std::string_view before = "  ";

@@ -4,7 +4,7 @@ namespace spillway {
 
 namespace {
 
-// Lists for each chunk the stations of a micro-batch that need its parameters brought.
+// Lists for each chunk the stations of a micro-batch that need its parameters fetched.
 using Needed = IdVector<std::vector<int>>;
 
 void note(int station, Op const& op, Graph const& graph, Plan const& plan, Needed& needed) {
@@ -17,7 +17,8 @@ void note(int station, Op const& op, Graph const& graph, Plan const& plan, Neede
   }
 }
 
-// Finds these stations. The ops of a forward pass must be in the order of their blocks.
+// Finds, for each chunk, the stations that need its parameters. The ops of a forward pass must be
+// in the order of their blocks.
 Needed needed(Graph const& graph, Plan const& plan, Fates const& fates,
               std::vector<BackwardGroup> const& groups) {
   Needed result(graph.chunks.size());

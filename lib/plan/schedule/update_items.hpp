@@ -15,8 +15,8 @@ class UpdateItems : public GradientItems {
   using GradientItems::GradientItems;
 
   void norm(int chunk);
-  // Brings operands that the piece's lane cannot reach. If `late`, brings the gradient and operands
-  // that leave the device with it, otherwise all others.
+  // Brings operands that the piece's lane cannot reach: if `late`, the gradient and the operands
+  // whose home is the device, otherwise the rest.
   void bring(int piece, bool late);
   // Runs the piece, and takes back the operands that were brought and changed.
   void update(int piece);

@@ -35,7 +35,8 @@ bool rest_fits(TierBytes const& peaks, Budgets const& budgets);
 
 // Returns the budgets for plans whose estimates are probably wrong by `off` bytes.
 Budgets corrected(Budgets budgets, TierBytes const& off);
-// Returns plans with more state moved, and plans with more layers treated, if they fit.
+// Returns candidates that need less device memory and fit: one moves more state off the device,
+// another takes more layers off `keep`.
 std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& space);
 // Returns all candidates that fit and differ from this one in a single choice.
 std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space);

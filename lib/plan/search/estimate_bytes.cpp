@@ -198,7 +198,8 @@ class Ledger : public StepSink {
       m_stations[chunk.last_block + 1].reserves_bytes -= chunk.gradient.bytes;
     }
   }
-  // Updates of the last slices use their slots for longest.
+  // Counts the slots of late updates as held until those updates end. The last slices hold theirs
+  // longest, so the loop begins at the last chunk.
   void hold_slots_of_late_updates() {
     auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;

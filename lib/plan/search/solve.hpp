@@ -39,8 +39,8 @@ struct Solution {
 // for a request that is not supported, and what `check_limits` throws.
 Solution solve(PlanQuestion const& question);
 
-// Does the same with estimates only, which is much faster. It shows what to expect from a size of
-// micro-batches, or from sharding.
+// An Outlook says what to expect from a size of micro-batches, or from sharding. `outlook` answers
+// the question like `solve`, but from estimates alone, which is much faster.
 struct Outlook {
   bool fits = false;
   TierBytes peak_bytes{};  // of the best plan or, if none fits, of a lean one

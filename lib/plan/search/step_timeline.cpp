@@ -148,7 +148,7 @@ void StepTimeline::bring(int piece, bool late) {
   if (!late) brought = {};
   int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
-    // A gradient comes once it is whole, together with operands that leave the device.
+    // The late call brings the gradient, once it is whole, and the operands at home on the device.
     auto const all = work.brought_bytes[tier];
     auto const gradient = tier == places(c).gradients ? work.operand_bytes[Operand::gradient] : 0;
     auto const late_bytes = tier == Tier::device ? all : gradient;
