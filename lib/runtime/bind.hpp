@@ -47,7 +47,7 @@ struct BoundItem {
   std::array<double const*, 2> go{};  // control_go for a write-back, else null
   // The engine reads the following fields.
   std::int64_t bytes = 0;                                    // bytes that the item moves
-  std::array<std::int64_t, kTiers> end{};                    // end of the highest bytes, by tier
+  TierBytes end{};                                           // end of the highest bytes, by tier
   std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison fills these before it
   std::array<std::vector<std::span<std::byte>>, 2> written;  // AddressSanitizer then allows these
 };

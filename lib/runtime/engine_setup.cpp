@@ -17,8 +17,8 @@ constexpr unsigned bit(Lane lane) {
 }
 
 // Returns, for each tier, the end of the highest bytes that the item's buffers take.
-std::array<std::int64_t, kTiers> used_end(Program const& program, Item const& item) {
-  std::array<std::int64_t, kTiers> end{};
+TierBytes used_end(Program const& program, Item const& item) {
+  TierBytes end{};
   for (auto const id : item.operands) {
     if (id == kAbsent) continue;
     auto const& buffer = program.buffers[static_cast<std::size_t>(id)];

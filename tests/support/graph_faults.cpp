@@ -59,8 +59,7 @@ struct Life {
 
 bool is_gradient_of_activation(Graph const& graph, View const& view) {
   Tensor const& tensor = graph.tensor(view);
-  return (tensor.role == Role::activation || tensor.role == Role::edge) &&
-         tensor.name.find(".d(") != std::string::npos;
+  return tensor.is_activation() && tensor.name.find(".d(") != std::string::npos;
 }
 
 std::vector<Life> lives(Graph const& graph) {

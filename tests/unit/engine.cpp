@@ -76,11 +76,8 @@ class Reference {
       return;
     }
     std::vector<void*> pointers;
-    for (auto const* accesses : {&item.reads, &item.writes}) {
-      for (auto const& access : *accesses) {
-        pointers.push_back(bytes(access.buffer, parity) + access.first);
-      }
-    }
+    for (auto const& access : accesses(item))
+      pointers.push_back(bytes(access.buffer, parity) + access.first);
     run_fake(m_program.ops[static_cast<std::size_t>(item.op)], pointers.data());
   }
 

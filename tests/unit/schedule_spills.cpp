@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kPlans = 100;
 
 // A random Plan that spills something. Parameters stay where they are used and updates run at the
-// end, so that `prefetch` is about reloads alone. Memory is one: what is staged has more items.
+// end, so that `prefetch` is about reloads alone. A staging slot takes any tensor as a whole.
 struct Spilling {
   Graph graph;
   Plan plan;
@@ -36,7 +36,7 @@ struct Spilling {
     micro_batches = 1 + below(draws, 3);
     for (ChunkPlan& chunk : plan.chunks) chunk.parameters = Tier::device;
     plan.redo = true;
-    plan.unified = true;
+    plan.staging_slot_bytes = std::int64_t{64} << 20;
     constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,
                                         BlockPolicy::light_nvme, BlockPolicy::light_host};
     for (BlockPlan& block : plan.blocks) {
@@ -52,20 +52,26 @@ struct Spilling {
 };
 
 bool is_activation(Program const& program, BufferId id) {
-  auto const tensor = program.buffers[static_cast<std::size_t>(id)].tensor;
-  auto const role = program.tensors[static_cast<std::size_t>(tensor)].role;
-  return role == Role::activation || role == Role::edge;
+  return program.tensors[program.buffers[id].tensor].is_activation();
 }
 
 // Copies of activations that leave the device, or that come back.
 std::vector<Item const*> copies(Program const& program, bool back) {
   std::vector<Item const*> result;
   for (Item const& item : program.items) {
-    if (item.kind != ItemKind::copy || !is_activation(program, item.operands[0])) continue;
-    auto const to = program.buffers[static_cast<std::size_t>(item.operands[1])].tier;
-    if ((to == Tier::device) == back) result.push_back(&item);
+    if (item.kind != ItemKind::copy) continue;
+    auto const on_device = item.operands[back ? 1 : 0];
+    bool const is_there = program.buffers[on_device].tier == Tier::device;
+    if (is_there && is_activation(program, on_device)) result.push_back(&item);
   }
   return result;
+}
+
+// The tensor that a copy moves, in the segment of the copy.
+std::pair<TensorId, std::string> moved(Program const& program, Item const& item, bool back) {
+  auto const segment = std::ranges::find_if(program.segments,
+                                            [&](Segment const& s) { return item.number < s.last; });
+  return {program.buffers[item.operands[back ? 1 : 0]].tensor, segment->name};
 }
 
 TEST(Spills, OfATensorHappenOncePerMicroBatchHoweverManyOpsReadIt) {
@@ -74,12 +80,9 @@ TEST(Spills, OfATensorHappenOncePerMicroBatchHoweverManyOpsReadIt) {
     Spilling spilling(seed);
     Program const program = spilling.scheduled(2);
     for (bool const back : {false, true}) {
-      std::set<std::pair<TensorId, std::string>> seen;  // per segment
+      std::set<std::pair<TensorId, std::string>> seen;
       for (Item const* item : copies(program, back)) {
-        auto const segment = std::ranges::find_if(
-            program.segments, [&](Segment const& s) { return item->number < s.last; });
-        auto const tensor = program.buffers[static_cast<std::size_t>(item->operands[0])].tensor;
-        EXPECT_TRUE(seen.emplace(tensor, segment->name).second)
+        EXPECT_TRUE(seen.insert(moved(program, *item, back)).second)
             << seed << " " << describe(program, item->number);
       }
     }
@@ -101,15 +104,15 @@ TEST(Spills, AreReloadedOnlyAfterTheirWriteHasEnded) {
   for (unsigned seed = 0; seed < kPlans; ++seed) {
     Spilling spilling(seed);
     Program const program = spilling.scheduled(3);
-    std::map<BufferId, ItemNumber> written;  // per buffer away: until when
+    std::map<std::pair<TensorId, std::string>, ItemNumber> written;  // until when
     for (Item const* item : copies(program, false)) {
       EXPECT_GT(item->horizon, item->number) << seed << " " << describe(program, item->number);
-      written[item->operands[1]] = item->horizon;
+      written[moved(program, *item, false)] = item->horizon;
     }
     for (Item const* item : copies(program, true)) {
-      ASSERT_TRUE(written.contains(item->operands[0]));
-      EXPECT_GT(item->number, written[item->operands[0]])
-          << seed << " " << describe(program, item->number);
+      auto const tensor = moved(program, *item, true);
+      ASSERT_TRUE(written.contains(tensor));
+      EXPECT_GT(item->number, written[tensor]) << seed << " " << describe(program, item->number);
       ++reloads;
     }
   }

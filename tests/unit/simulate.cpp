@@ -140,9 +140,8 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
   for (int i = 0; i < 25; ++i) {
     Graph const graph = gpt_training_graph(random_shape(draws));
     auto const micro_batches = 70 + below(draws, 60);
-    auto const program =
-        compile(graph, nullptr, random_plan(graph, draws), micro_batches, 1 + below(draws, 3))
-            .train;
+    auto const plan = random_plan(graph, draws);
+    auto const program = compile(graph, nullptr, plan, micro_batches, 1 + below(draws, 3)).train;
     auto const all =
         simulate(program, machine_with_slow_links(), std::numeric_limits<std::int64_t>::max());
     auto const few = simulate(program, machine_with_slow_links(), 0);
@@ -150,6 +149,7 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
     left_out += few.intervals.size() < all.intervals.size() ? 1 : 0;
     bool const is_exact = std::abs(few.step_s - all.step_s) <= 1e-9 * all.step_s;
     exact += is_exact ? 1 : 0;
+    EXPECT_TRUE(is_exact || !plan.unified) << "only what is staged may take longer to repeat";
     expect_alike(few, all, program, (is_exact ? 1e-9 : 1e-5) * all.step_s);
   }
   EXPECT_EQ(left_out, 25);

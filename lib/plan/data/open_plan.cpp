@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/math.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 
@@ -45,10 +46,8 @@ std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std
   return std::clamp(usual, std::min(least, most), most);
 }
 
-// The spill file has a checksum for each piece of 1 MiB. In any dtype that state may have, 512 Ki
-// elements are a whole number of pieces.
-constexpr std::int64_t kPieceElements = std::int64_t{512} << 10,
-                       kPieceBytes = std::int64_t{1} << 20;
+// In any dtype that state may have, so many elements are a whole number of the spill file's pieces.
+constexpr std::int64_t kPieceElements = kPieceBytes / size_bytes(DType::bf16);
 
 std::int64_t update_slice(Graph const& graph) {
   std::int64_t largest = 0, all = 0;

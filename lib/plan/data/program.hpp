@@ -120,6 +120,10 @@ struct Segment {
   bool operator==(Segment const&) const = default;
 };
 
+// The spill file has a checksum for each piece of this size, so a part of a buffer on NVMe begins
+// and ends where pieces do.
+inline constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
+
 // A rank's step has at most this many micro-batches, because a run keeps a record of each one.
 inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
 

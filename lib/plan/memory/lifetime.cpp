@@ -30,9 +30,9 @@ struct Use {
 
 // Says whether an item's write to `buffer` brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
-  auto const role = program.tensors[program.buffers[buffer].tensor].role;
-  return (role == Role::activation || role == Role::edge) && item.kind == ItemKind::copy &&
-         !use.empty() && use.last < item.number;
+  Tensor const& tensor = program.tensors[program.buffers[buffer].tensor];
+  return tensor.is_activation() && item.kind == ItemKind::copy && !use.empty() &&
+         use.last < item.number;
 }
 
 IdVector<Use> uses(Program const& program) {

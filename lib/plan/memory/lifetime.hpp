@@ -29,9 +29,6 @@ using Lifetimes = IdVector<Lifetime>;  // indexed by BufferId
 Lifetimes lifetimes(Program const& program);
 
 inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kSpillBytes = 64 << 10;
-// The spill file has a checksum for each piece of this size, so a part of a buffer on NVMe begins
-// and ends where pieces do.
-inline constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
 // Returns a number of which offsets and rounded sizes are multiples. It is a page for buffers of at
 // least a page, so that direct I/O can move them, and a cache line for smaller buffers. In the
 // spill file it is kSpillBytes.

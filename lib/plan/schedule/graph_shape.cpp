@@ -48,7 +48,6 @@ void GraphShape::note_forward() {
 void GraphShape::note_gradients(Variants const& variants) {
   std::map<TensorId, GradientId> ids;
   for (Chunk const& chunk : m_draft.graph.chunks) {
-    if (chunk.trainable) m_chunks.push_back(chunk.id);
     if (chunk.trainable) ids[chunk.gradient] = {chunk.id};
     for (int part = 0; part < parts(chunk.id); ++part)
       ids[m_parts[chunk.id][part]->tensor] = {chunk.id, part};
@@ -68,6 +67,9 @@ void GraphShape::note_gradients(Variants const& variants) {
 }
 
 void GraphShape::note_updates() {
+  for (Chunk const& chunk : m_draft.graph.chunks) {
+    if (chunk.trainable) m_chunks.push_back(chunk.id);
+  }
   m_norm_ops.resize(m_draft.graph.chunks.size());
   for (Op const& op : m_draft.graph.ops) {
     if (op.phase == Phase::norm) m_norm_ops[op.chunk].push_back(op.id);

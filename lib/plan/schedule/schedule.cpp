@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "plan/memory/lifetime.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"

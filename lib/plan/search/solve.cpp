@@ -139,9 +139,8 @@ class Solver {
   bool m_few_blocks;
   Trials m_trials;
   int m_looked_at = 0;
-  bool m_any_fits = true;  // true if a candidate fits by estimate with the last share
-  std::size_t m_items_before =
-      0;  // number of items compiled with earlier shares of the budgets (kShares)
+  bool m_any_fits = true;          // true if a candidate fits by estimate with the last share
+  std::size_t m_items_before = 0;  // how many were compiled with earlier shares (kShares)
   std::vector<Candidate> m_unlikely;
 };
 

@@ -68,7 +68,7 @@ bool Trials::was_compiled(Plan const& plan) const {
 // A plan whose estimate was too short must not make other plans look hopeless.
 bool Trials::is_hopeless(Candidate const& candidate) const {
   if (!found()) return false;
-  auto const estimated_s = std::ranges::min(m_done, {}, &Done::step_s).step_s;
+  auto const estimated_s = std::ranges::min_element(m_done, {}, &Done::step_s)->step_s;
   return candidate.step_s > kHopeless * std::max(estimated_s, m_best_s);
 }
 
