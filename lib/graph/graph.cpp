@@ -24,8 +24,8 @@ std::int64_t Graph::parameter_count() const {
   return count;
 }
 
-std::vector<BackwardGroup> backward_groups(Graph const& graph) {
-  std::vector<BackwardGroup> groups;
+IdVector<BackwardGroup> backward_groups(Graph const& graph) {
+  IdVector<BackwardGroup> groups;
   for (Op const& op : graph.ops) {
     if (op.phase != Phase::backward) continue;
     if (groups.empty() || groups.back().block != op.block) groups.push_back({op.block, {}});

@@ -129,6 +129,6 @@ struct BackwardGroup {
   std::vector<int> ops;
 };
 // Returns the backward pass of a graph, block by block.
-std::vector<BackwardGroup> backward_groups(Graph const& graph);
+IdVector<BackwardGroup> backward_groups(Graph const& graph);
 
 }  // namespace spillway

@@ -116,6 +116,18 @@ Fates decide_fates(Graph const& graph, Plan const& plan) {
   return Decision(graph, plan).decide();
 }
 
+IdVector<std::vector<int>> ops_of_stations(Graph const& graph, Fates const& fates) {
+  IdVector<std::vector<int>> stations(graph.blocks.size());
+  for (Op const& op : graph.ops) {
+    if (runs_forward(op)) stations[op.block].push_back(op.id);
+  }
+  for (BackwardGroup const& group : backward_groups(graph)) {
+    auto& ops = stations.emplace_back(fates.repeats[group.block]);
+    ops.insert(ops.end(), group.ops.begin(), group.ops.end());
+  }
+  return stations;
+}
+
 std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan) {
   auto const fates = decide_fates(graph, plan);
   std::vector<FateBytes> bytes(graph.blocks.size());

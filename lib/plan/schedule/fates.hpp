@@ -32,6 +32,10 @@ struct Fates {
 // tensors that it needs for this are saved. The Plan must be normal.
 Fates decide_fates(Graph const& graph, Plan const& plan);
 
+// Lists the ops of all stations (see tell_step.hpp): of every block the forward ops, then of every
+// backward group the ops that run again and its own. Elided ops do not run.
+IdVector<std::vector<int>> ops_of_stations(Graph const& graph, Fates const& fates);
+
 // Returns for each block and fate how many bytes one micro-batch's forward pass saves. A tensor
 // counts for the block whose backward pass reads it first.
 using FateBytes = EnumArray<Fate, std::int64_t, kFates>;

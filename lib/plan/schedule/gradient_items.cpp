@@ -18,17 +18,17 @@ Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& 
 }
 
 void GradientItems::forget() {
-  for (Chunk const& chunk : m_draft.graph.chunks) {
+  for (Chunk const& chunk : m_shape.graph().chunks) {
     if (chunk.trainable) m_writer.forget(chunk.gradient);
   }
-  for (GradientPart const& part : m_draft.graph.parts) m_writer.forget(part.tensor);
+  for (GradientPart const& part : m_shape.graph().parts) m_writer.forget(part.tensor);
 }
 
 void GradientItems::collect(GradientId gradient, Station const& at) {
   bool const first = at.batch.first;
   auto const tensor = m_shape.tensor(gradient);
   BufferId const fresh = m_writer.resident(tensor);
-  Lane const lane = gradient_lane(m_draft, m_draft.chunk(gradient.chunk));
+  Lane const lane = gradient_lane(m_shape.chunk(gradient.chunk));
   auto& there = m_collected[{tensor, at.batch.member}] = fresh;
   m_writer.forget(tensor);
   if (first ? fresh == m_writer.home(tensor) : m_writer.reaches(lane, fresh)) return;
@@ -38,25 +38,25 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
 
 void GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out) {
   auto const op = op_on_chunk(kind, chunk, m_writer.tensor_of(in), m_writer.tensor_of(out));
-  m_writer.run_on(m_writer.add_op(op), {in, out}, gradient_lane(m_draft, chunk));
+  m_writer.run_on(m_writer.add_op(op), {in, out}, gradient_lane(chunk));
 }
 
 void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
   auto const tensor = m_shape.tensor(gradient);
   auto& there = m_collected.at({tensor, now.member});
-  sum(OpKind::accumulate, m_draft.chunk(gradient.chunk), there, m_writer.home(tensor));
+  sum(OpKind::accumulate, m_shape.chunk(gradient.chunk), there, m_writer.home(tensor));
   there = m_writer.home(tensor);
 }
 
 void GradientItems::add_part(GradientId gradient, MicroBatch const&) {
-  Chunk const& chunk = m_draft.chunk(gradient.chunk);
+  Chunk const& chunk = m_shape.chunk(gradient.chunk);
   GradientPart const& part = m_shape.part(gradient);
   Op op = op_on_chunk(OpKind::accumulate, chunk, m_writer.tensor(part.tensor),
                       m_writer.tensor(chunk.gradient));
   op.outputs = {{chunk.gradient, part.range.first, {part.range.last - part.range.first}, {1}}};
   m_writer.run_on(m_writer.add_op(std::move(op)),
                   {m_writer.home(part.tensor), m_writer.home(chunk.gradient)},
-                  gradient_lane(m_draft, chunk));
+                  gradient_lane(chunk));
 }
 
 void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
@@ -71,7 +71,7 @@ void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
 void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
   BufferId const there = m_collected.at(of);
-  sum(OpKind::tree_sum, m_draft.chunk(gradient.chunk), m_received.at(of), there);
+  sum(OpKind::tree_sum, m_shape.chunk(gradient.chunk), m_received.at(of), there);
   m_writer.exchange(ItemKind::all_gather, there, there, gradient.chunk);
 }
 
@@ -86,8 +86,8 @@ Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {
   return tensor;
 }
 
-Lane gradient_lane(Draft const& draft, Chunk const& chunk) {
-  return draft.writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;
+Lane GradientItems::gradient_lane(Chunk const& chunk) const {
+  return m_writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;
 }
 
 }  // namespace spillway

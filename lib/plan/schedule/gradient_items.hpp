@@ -4,15 +4,17 @@
 #include <map>
 
 #include "plan/schedule/graph_shape.hpp"
+#include "plan/schedule/program_writer.hpp"
 
 namespace spillway {
 
 // This base class of ProgramSink handles the events about gradients.
 class GradientItems : public StepSink {
  public:
-  // The draft and the shape must outlive this object.
-  GradientItems(Draft& draft, GraphShape const& shape)
-      : m_draft(draft), m_writer(draft.writer), m_shape(shape) {}
+  // The shape must outlive this object.
+  explicit GradientItems(GraphShape const& shape)
+      : m_shape(shape),
+        m_writer(shape.graph(), shape.plan(), shape.micro_batches(), shape.ranks()) {}
 
   // Forgets the last micro-batch's gradients, which the next micro-batch does not need.
   void forget();
@@ -29,9 +31,11 @@ class GradientItems : public StepSink {
   void gather(GradientId gradient, MicroBatch const& now);
 
  protected:
-  Draft& m_draft;
-  ProgramWriter& m_writer;
+  // Returns the lane that works at the home of the chunk's gradient.
+  Lane gradient_lane(Chunk const& chunk) const;
+
   GraphShape const& m_shape;
+  ProgramWriter m_writer;
 
  private:
   // Adds all of `in` to `out` on the lane that works at the home of the chunk's gradient.
@@ -40,9 +44,6 @@ class GradientItems : public StepSink {
   std::map<TensorOfMember, BufferId> m_collected;  // the buffers that now hold gradients
   std::map<TensorOfMember, BufferId> m_received;   // values that other ranks have sent
 };
-
-// Returns the lane that works at the home of the chunk's gradient.
-Lane gradient_lane(Draft const& draft, Chunk const& chunk);
 
 // Returns a tensor [ranks, slice], without id, for other ranks' values of this rank's slice.
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks);

@@ -1,51 +1,57 @@
 // GraphShape is a Shape for tell_step.hpp. Its pieces are the ops of a graph under one Plan.
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <vector>
 
-#include "plan/schedule/draft.hpp"
 #include "plan/schedule/streaming.hpp"
 #include "plan/schedule/tell_step.hpp"
 #include "plan/schedule/update_pieces.hpp"
-#include "plan/schedule/variants.hpp"
 
 namespace spillway {
+
+// Lists for each backward op the saved tensors that are reloaded just before the op.
+using Reloads = IdVector<std::vector<TensorId>>;
 
 class GraphShape {
  public:
   using Chunks = std::vector<int>;
 
-  // The draft and the variants must outlive this. An inference graph has only a forward pass.
-  GraphShape(Draft& draft, Variants const& variants);
+  // The graph and the plan must outlive this. An inference graph has only a forward pass.
+  GraphShape(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
 
-  int blocks() const { return static_cast<int>(m_forward.size()); }
-  int groups() const { return static_cast<int>(m_draft.groups.size()); }
-  int block_of(int group) const { return m_draft.groups[group].block; }
-  Chunks const& fetches(int station) const { return m_draft.streaming.fetches[station]; }
-  Chunks const& drops(int station) const { return m_draft.streaming.drops[station]; }
+  Graph const& graph() const { return m_graph; }
+  Plan const& plan() const { return m_plan; }
+  std::int64_t micro_batches() const { return m_micro_batches; }
+  std::int64_t ranks() const { return m_ranks; }
+  Fates const& fates() const { return m_fates; }
+  Chunk const& chunk(int id) const { return m_graph.chunks[id]; }
 
-  int forward_op(int block, int piece) const { return m_forward[block][piece]; }
-  int forward_pieces(int block) const { return static_cast<int>(m_forward[block].size()); }
-  template <class Visit>
-  void leaving(int block, int piece, Visit visit) const {
-    visit_all(m_leaving, forward_op(block, piece), visit);
+  int blocks() const { return static_cast<int>(m_graph.blocks.size()); }
+  int groups() const { return static_cast<int>(m_groups.size()); }
+  int block_of(int group) const { return m_groups[group].block; }
+  Chunks const& fetches(int station) const { return m_streaming.fetches[station]; }
+  Chunks const& drops(int station) const { return m_streaming.drops[station]; }
+
+  // Returns the ops of a station in order: in a group first those that run again, then its own.
+  std::vector<int> const& station_ops(int station) const { return m_stations[station]; }
+  int forward_op(int block, int piece) const { return m_stations[block][piece]; }
+  int forward_pieces(int block) const { return static_cast<int>(m_stations[block].size()); }
+  void leaving(int block, int piece, auto visit) const {
+    std::ranges::for_each(m_leaving[forward_op(block, piece)], visit);
   }
-  int backward_op(int group, int piece) const { return m_draft.groups[group].ops[piece]; }
-  int backward_pieces(int group) const {
-    return static_cast<int>(m_draft.groups[group].ops.size());
+  std::vector<int> const& backward_ops(int group) const { return m_groups[group].ops; }
+  int backward_op(int group, int piece) const { return backward_ops(group)[piece]; }
+  int backward_pieces(int group) const { return static_cast<int>(backward_ops(group).size()); }
+  void coming(int group, int piece, auto visit) const {
+    std::ranges::for_each(m_reloads[backward_op(group, piece)], visit);
   }
-  template <class Visit>
-  void coming(int group, int piece, Visit visit) const {
-    visit_all(m_draft.reloads, backward_op(group, piece), visit);
-  }
-  template <class Visit>
-  void gradients(int group, int piece, Visit visit) const {
-    visit_all(m_whole_after, backward_op(group, piece), visit);
+  void gradients(int group, int piece, auto visit) const {
+    std::ranges::for_each(m_whole_after[backward_op(group, piece)], visit);
   }
   int parts(int chunk) const { return static_cast<int>(m_parts[chunk].size()); }
-  bool exchanges() const { return m_draft.exchanges(); }
-  bool reduces_each(int) const { return m_reduces_each; }
+  bool exchanges() const { return m_ranks > 1; }
+  bool reduces_each(int) const { return m_graph.arithmetic.reduction == "each"; }
 
   Chunks const& chunks() const { return m_chunks; }
   Chunks const& updated_after(int group) const { return m_updated_after[group]; }
@@ -60,28 +66,38 @@ class GraphShape {
   TensorId tensor(GradientId id) const;
   GradientPart const& part(GradientId id) const;
 
+  // With several micro-batches, an op that makes a part of a gradient writes the part to a tensor
+  // of its own, and an op that adds such a part is left out. `part_written` returns the part that
+  // the op then writes to this output, or null.
+  GradientPart const* part_written(int op, std::size_t output) const;
+  bool is_left_out(int op) const;
+
+  // At first all reloads are at the beginning of their groups (see reloads.hpp).
+  Reloads const& reloads() const { return m_reloads; }
+  void set_reloads(Reloads reloads) { m_reloads = std::move(reloads); }
+
  private:
-  template <class T, class Visit>
-  static void visit_all(std::map<int, std::vector<T>> const& by_op, int op, Visit visit) {
-    auto const found = by_op.find(op);
-    if (found == by_op.end()) return;
-    for (T const& one : found->second) visit(one);
-  }
-  void note_forward();
-  void note_gradients(Variants const& variants);
+  void note_spills();
+  void note_gradients();
+  IdVector<int> ready_after() const;
   void note_updates();
 
-  Draft& m_draft;
-  std::vector<std::vector<int>> m_forward;                // the forward ops of each block
-  std::map<int, std::vector<TensorId>> m_leaving;         // tensors to spill after each forward op
-  std::map<int, std::vector<GradientId>> m_whole_after;   // gradients by the op that completes them
-  std::vector<std::vector<GradientPart const*>> m_parts;  // the parts of each chunk's gradient
-  bool m_reduces_each;
-  IdVector<std::vector<int>> m_norm_ops;  // the ops that compute each chunk's norm
+  Graph const& m_graph;
+  Plan const& m_plan;
+  std::int64_t m_micro_batches, m_ranks;
+  Fates m_fates;
+  IdVector<BackwardGroup> m_groups;
+  IdVector<std::vector<int>> m_stations;
+  Streaming m_streaming;
+  IdVector<std::vector<TensorId>> m_leaving;  // tensors to spill after each forward op
+  Reloads m_reloads;
+  IdVector<std::vector<GradientId>> m_whole_after;  // gradients by the op that completes them
+  IdVector<IdVector<GradientPart const*>> m_parts;  // the parts of each chunk's gradient
+  IdVector<std::vector<int>> m_norm_ops;            // the ops that compute each chunk's norm
   int m_loss_group = 0;
   Chunks m_chunks;  // the chunks that are trained
   // Lists the chunks to update after each group. A last entry is for updates after all groups.
-  std::vector<Chunks> m_updated_after;
+  IdVector<Chunks> m_updated_after;
   std::vector<UpdatePiece> m_pieces;
 };
 

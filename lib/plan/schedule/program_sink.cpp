@@ -4,9 +4,6 @@
 
 namespace spillway {
 
-ProgramSink::ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants)
-    : UpdateItems(draft, shape), m_variants(variants) {}
-
 void ProgramSink::begin_micro_batch(MicroBatch const& now) {
   m_spilled.clear();
   m_writer.begin_segment(now.segment, 1);
@@ -25,24 +22,24 @@ void ProgramSink::enter(Station const& at) {
 }
 
 void ProgramSink::fetch(int id, Station const&) {
-  Chunk const& chunk = m_draft.chunk(id);
+  Chunk const& chunk = m_shape.chunk(id);
   BufferId const there = m_writer.add_buffer(chunk.parameter, Tier::device);
   m_writer.copy(m_writer.home(chunk.parameter), there, chunk.block);
   m_writer.set_resident(chunk.parameter, there);
 }
 
 void ProgramSink::drop(int chunk, Station const&) {
-  m_writer.forget(m_draft.chunk(chunk).parameter);
+  m_writer.forget(m_shape.chunk(chunk).parameter);
 }
 
 void ProgramSink::forward(Station const& at, int piece) {
   auto const op = m_shape.forward_op(at.block, piece);
-  m_ends[at.block] = m_writer.run(*m_variants.of(op, at.batch.first));
+  m_ends[at.block] = m_writer.run(variant(op, at.batch.first));
 }
 
 void ProgramSink::leave(Station const& at, TensorId tensor) {
-  Tier const tier = m_draft.fates.of(tensor) == Fate::host ? Tier::host : Tier::nvme;
-  auto const bytes = m_draft.fates.away_bytes[tensor];
+  Tier const tier = m_shape.fates().of(tensor) == Fate::host ? Tier::host : Tier::nvme;
+  auto const bytes = m_shape.fates().away_bytes[tensor];
   BufferId const away = m_spilled[{tensor, at.batch.member}] =
       m_writer.add_buffer(tensor, tier, bytes);
   m_writer.copy(m_writer.resident(tensor), away, at.block);
@@ -51,7 +48,7 @@ void ProgramSink::leave(Station const& at, TensorId tensor) {
 void ProgramSink::turn(MicroBatch const& now) {
   set_leaving_horizons(1);
   if (!now.first) forget();
-  m_draft.op_starts.emplace_back();
+  m_op_starts.emplace_back();
   m_backward_ops = 0;
   begin_pass();
 }
@@ -60,7 +57,7 @@ void ProgramSink::turn(MicroBatch const& now) {
 // to the place that it has left.
 void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
-  int const block = m_draft.fates.readers[tensor].front();
+  int const block = m_shape.fates().readers[tensor].front();
   BufferId const away = m_spilled.at({tensor, at.batch.member});
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
@@ -71,7 +68,7 @@ void ProgramSink::reload(Station const& at, TensorId tensor) {
 
 // Notes where the next backward op begins, including the reloads and repeated ops before it.
 void ProgramSink::note_start() {
-  auto& starts = m_draft.op_starts.back();
+  auto& starts = m_op_starts.back();
   if (starts.size() == m_backward_ops) starts.push_back(m_writer.next());
 }
 
@@ -79,15 +76,38 @@ void ProgramSink::backward(Station const& at, int piece) {
   note_start();
   ++m_backward_ops;
   if (piece == 0) repeat_forward_ops(at.block);
-  auto const op = m_variants.of(m_shape.backward_op(at.group, piece), at.batch.first);
-  if (op) m_ends[at.block] = m_writer.run(*op);
+  int const op = m_shape.backward_op(at.group, piece);
+  if (!m_shape.is_left_out(op)) m_ends[at.block] = m_writer.run(variant(op, at.batch.first));
+}
+
+// Some ops sum up values over the micro-batches of a step. Such an op has two variants: the first
+// micro-batch overwrites, and later ones add. Any other op stays unchanged.
+int ProgramSink::variant(int id, bool first) {
+  Op op = m_shape.graph().op(id);
+  auto const loss = m_shape.graph().known.loss;
+  bool const tells_loss = loss >= 0 && writes(op, loss);
+  if (tells_loss) set_in_place(op, loss, !first);
+  bool makes_part = false;
+  for (std::size_t output = 0; output < op.outputs.size(); ++output) {
+    auto const* const part = m_shape.part_written(id, output);
+    makes_part |= part != nullptr;
+    View& view = op.outputs[output];
+    if (part == nullptr || view.tensor == part->tensor) continue;
+    view.tensor = part->tensor;  // the op writes the part instead of adding it
+    view.offset -= part->range.first;
+    std::erase(op.in_place, part->output);
+  }
+  if (!tells_loss && !makes_part) return id;
+  auto const [found, is_new] = m_variants.try_emplace({id, first}, -1);
+  if (is_new) found->second = m_writer.add_op(std::move(op));
+  return found->second;
 }
 
 // Repeated ops write into new buffers, since the buffers of the forward pass were freed long ago.
 void ProgramSink::repeat_forward_ops(int block) {
-  auto const& repeats = m_draft.fates.repeats[block];
+  auto const& repeats = m_shape.fates().repeats[block];
   for (int const op : repeats) {
-    for (View const& view : present(m_draft.graph.op(op).outputs)) m_writer.forget(view.tensor);
+    for (View const& view : present(m_shape.graph().op(op).outputs)) m_writer.forget(view.tensor);
   }
   for (int const op : repeats) m_writer.run(op);
 }

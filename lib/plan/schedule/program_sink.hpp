@@ -2,15 +2,25 @@
 #pragma once
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "plan/schedule/update_items.hpp"
 
 namespace spillway {
 
+// A Draft is a Program without offsets and waits.
+struct Draft {
+  Program program;
+  // Has a list for each segment of micro-batches. The list holds the first item of each backward
+  // op, which may be a reload before the op itself.
+  std::vector<std::vector<ItemNumber>> op_starts = {};
+};
+
 class ProgramSink : public UpdateItems {
  public:
-  // The arguments must outlive this object.
-  ProgramSink(Draft& draft, GraphShape const& shape, Variants& variants);
+  using UpdateItems::UpdateItems;
+  Draft take() { return {std::move(m_writer.program), std::move(m_op_starts)}; }
 
   void begin_micro_batch(MicroBatch const& now);
   void enter(Station const& at);
@@ -34,12 +44,14 @@ class ProgramSink : public UpdateItems {
   void set_leaving_horizons(int step);
   void note_start();
   void repeat_forward_ops(int block);
+  int variant(int op, bool first);
 
-  Variants& m_variants;
   std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
-  std::size_t m_backward_ops = 0;  // how many ops this pass has written
+  std::size_t m_backward_ops = 0;                    // how many ops this pass has written
+  std::vector<std::vector<ItemNumber>> m_op_starts;  // see Draft
+  std::map<std::pair<int, bool>, int> m_variants;
 };
 
 }  // namespace spillway

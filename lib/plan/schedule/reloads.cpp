@@ -1,7 +1,6 @@
 #include "plan/schedule/reloads.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "plan/memory/lifetime.hpp"
 
@@ -11,9 +10,9 @@ namespace {
 
 // Returns for each backward op the most bytes that are alive, in any segment, between its beginning
 // and the next op's.
-std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
-  std::vector<std::int64_t> result;
-  auto segment = draft.writer.program.segments.begin();
+IdVector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
+  IdVector<std::int64_t> result;
+  auto segment = draft.program.segments.begin();
   for (auto const& starts : draft.op_starts) {
     result.resize(starts.size(), 0);
     auto const end = (segment++)->last;
@@ -28,43 +27,22 @@ std::vector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> c
 
 }  // namespace
 
-Reloads reload_on_demand(Graph const& graph, Fates const& fates) {
-  Reloads reloads;
-  std::set<TensorId> seen;
-  for (BackwardGroup const& group : backward_groups(graph)) {
-    for (auto const* ops : {&fates.repeats[group.block], &group.ops}) {
-      for (int const id : *ops) {
-        for (View const& view : present(graph.ops[id].inputs)) {
-          if (!fates.leaves(view.tensor) || !seen.insert(view.tensor).second) continue;
-          reloads[group.ops.front()].push_back(view.tensor);
-        }
-      }
-    }
-  }
-  return reloads;
-}
-
-Reloads hoist_reloads(Draft const& on_demand, int distance) {
-  Program const& program = on_demand.writer.program;
+Reloads hoist_reloads(GraphShape const& shape, Draft const& on_demand) {
+  Program const& program = on_demand.program;
   auto const live = live_bytes(program, lifetimes(program), Tier::device);
   auto const peak = *std::max_element(live.begin(), live.end());
   auto level = levels(on_demand, live);
-  std::vector<int> ops, begins;  // backward ops, and the place of each group's first op
-  Reloads result;
-  for (BackwardGroup const& group : on_demand.groups) {
+  IdVector<int> ops, begins;  // backward ops, and the place of each group's first op
+  Reloads result(shape.reloads().size());
+  for (int group = 0; group < shape.groups(); ++group) {
+    auto const& own = shape.backward_ops(group);
     begins.push_back(static_cast<int>(ops.size()));
-    ops.insert(ops.end(), group.ops.begin(), group.ops.end());
-    auto const wanted = on_demand.reloads.find(group.ops.front());
-    if (wanted == on_demand.reloads.end()) continue;
-    int const now = static_cast<int>(begins.size()) - 1;
-    int const earliest = begins[std::max(0, now - distance)];
-    for (TensorId const tensor : wanted->second) {
-      auto const away = on_demand.fates.away_bytes[tensor];
-      auto const bytes = footprint_bytes(away, Tier::device);
-      auto place = static_cast<std::size_t>(begins.back());
-      while (place > static_cast<std::size_t>(earliest) && level[place - 1] + bytes <= peak) {
-        level[--place] += bytes;
-      }
+    ops.insert(ops.end(), own.begin(), own.end());
+    int const earliest = begins[std::max(0, group - shape.plan().prefetch)];
+    for (TensorId const tensor : shape.reloads()[own.front()]) {
+      auto const bytes = footprint_bytes(shape.fates().away_bytes[tensor], Tier::device);
+      int place = begins.back();
+      while (place > earliest && level[place - 1] + bytes <= peak) level[--place] += bytes;
       result[ops[place]].push_back(tensor);
     }
   }

@@ -7,8 +7,13 @@ namespace spillway {
 
 namespace {
 
-// Returns the tier of each tensor's home. For tensors of chunks the plan names the tier; all others
-// have their home on the device.
+// Says whether the micro-batches of a segment share the tensor. If not, each has its own.
+bool is_shared(Tensor const& tensor) {
+  return tensor.persistent || tensor.role == Role::scalar;
+}
+
+}  // namespace
+
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
   if (plan.chunks.empty()) return tiers;
@@ -24,13 +29,6 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   for (GradientPart const& part : graph.parts) set(part.tensor, plan.chunks[part.chunk].gradients);
   return tiers;
 }
-
-// Says whether the micro-batches of a segment share the tensor. If not, each has its own.
-bool is_shared(Tensor const& tensor) {
-  return tensor.persistent || tensor.role == Role::scalar;
-}
-
-}  // namespace
 
 Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                      std::int64_t ranks)

@@ -10,13 +10,16 @@
 
 namespace spillway {
 
+// Returns the tier of each tensor's home. For tensors of chunks the plan names the tier; without
+// chunks in the plan, and for all other tensors, it is the device.
+IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan);
+
 // Names a tensor of one micro-batch by its id and the micro-batch's number in the segment.
 using TensorOfMember = std::pair<TensorId, int>;
 
 class Residence {
  public:
-  // The plan says where homes lie; without chunks in the plan, all homes lie on the device. The
-  // Program begins with the graph's tensors, ops and chunks.
+  // The Program begins with the graph's tensors, ops and chunks.
   Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
 
   // Returns the home of a persistent tensor, gradient or scalar. The first call makes the buffer.

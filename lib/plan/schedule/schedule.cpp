@@ -1,5 +1,6 @@
 #include "plan/schedule/schedule.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -35,40 +36,20 @@ void check_plan(Graph const& graph, Plan const& plan) {
 }
 
 // Tells all events of the Program. Inference consists of a forward pass only.
-void tell(Draft& draft, std::int64_t micro_batches) {
-  Variants variants(draft.graph, draft.writer);
-  GraphShape const shape(draft, variants);
-  ProgramSink sink(draft, shape, variants);
-  StepTelling step(shape, draft.plan.redo, sink);
-  if (draft.graph.purpose != Purpose::train) return step.micro_batch({"forward", true, false});
+Draft told(GraphShape const& shape) {
+  ProgramSink sink(shape);
+  StepTelling step(shape, shape.plan().redo, sink);
+  if (shape.graph().purpose != Purpose::train) {
+    step.micro_batch({"forward", true, false});
+    return sink.take();
+  }
+  bool const one = shape.micro_batches() == 1;
   step.begin_step();
-  bool const one = micro_batches == 1;
   if (!one) step.micro_batch({"first", true, false});
-  if (micro_batches > 2) step.micro_batch({"middle", false, false});
+  if (shape.micro_batches() > 2) step.micro_batch({"middle", false, false});
   step.micro_batch({"last", one, true});
   step.update();
-}
-
-// Makes a Program with late reloads. Evaluation and generation have none, since they save nothing.
-Program told(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks) {
-  auto const fates = decide_fates(graph, plan);
-  auto const groups = backward_groups(graph);
-  auto const streaming = plan_streaming(graph, plan, fates, groups);
-  auto const draft_with = [&](Reloads const& reloads) {
-    Draft draft{graph,
-                plan,
-                fates,
-                groups,
-                reloads,
-                streaming,
-                ProgramWriter(graph, plan, micro_batches, ranks)};
-    tell(draft, micro_batches);
-    return draft;
-  };
-  auto const reloads = reload_on_demand(graph, fates);
-  Draft on_demand = draft_with(reloads);
-  if (reloads.empty() || plan.prefetch == 0) return std::move(on_demand.writer.program);
-  return std::move(draft_with(hoist_reloads(on_demand, plan.prefetch)).writer.program);
+  return sink.take();
 }
 
 }  // namespace
@@ -77,11 +58,17 @@ Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int
                  std::int64_t ranks) {
   bool const trains = purpose == Purpose::train;
   if (trains) check_plan(graph, plan);
-  auto program = told(graph, plan, trains ? micro_batches : 1, ranks);
-  program.purpose = purpose;
-  program.redo = plan.redo;
-  link(program);
-  return program;
+  GraphShape shape(graph, plan, trains ? micro_batches : 1, ranks);
+  auto draft = told(shape);
+  auto const has_any = [](auto const& tensors) { return !tensors.empty(); };
+  if (plan.prefetch > 0 && std::ranges::any_of(shape.reloads(), has_any)) {
+    shape.set_reloads(hoist_reloads(shape, draft));
+    draft = told(shape);
+  }
+  draft.program.purpose = purpose;
+  draft.program.redo = plan.redo;
+  link(draft.program);
+  return std::move(draft.program);
 }
 
 }  // namespace spillway

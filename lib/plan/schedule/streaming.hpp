@@ -63,7 +63,8 @@ struct Streaming {
   std::vector<std::vector<int>> fetches;  // for each station: chunks to fetch before its first op
   std::vector<std::vector<int>> drops;    // for each station: chunks to drop after its last op
 };
-Streaming plan_streaming(Graph const& graph, Plan const& plan, Fates const& fates,
-                         std::vector<BackwardGroup> const& groups);
+// `stations` lists the ops of each station.
+Streaming plan_streaming(Graph const& graph, Plan const& plan,
+                         IdVector<std::vector<int>> const& stations);
 
 }  // namespace spillway

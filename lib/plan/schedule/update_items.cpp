@@ -52,7 +52,7 @@ void UpdateItems::bring(int piece, bool late) {
   UpdatePiece const& p = m_shape.piece(piece);
   if (late && p.brings_gradient) {
     auto const item = bring(p, op(p).inputs.front().tensor);
-    if (!m_draft.plan.redo) note(item, p.chunk);
+    if (!m_shape.plan().redo) note(item, p.chunk);
   }
   for (TensorId const tensor : p.brings) {
     if ((m_writer.home_tier(tensor) == Tier::device) == late) bring(p, tensor);
@@ -90,11 +90,11 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
 }
 
 void UpdateItems::norm(int chunk_id) {
-  Chunk const& chunk = m_draft.chunk(chunk_id);
+  Chunk const& chunk = m_shape.chunk(chunk_id);
   for (int const id : m_shape.norm_ops(chunk_id)) {
-    Op const& op = m_draft.graph.op(id);
+    Op const& op = m_shape.graph().op(id);
     auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
-    m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(m_draft, chunk));
+    m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(chunk));
   }
 }
 
@@ -110,7 +110,7 @@ void UpdateItems::set_horizons() {
     if (item.lane == Lane::compute) continue;
     auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();
-    auto const parameters = m_writer.home(m_draft.chunk(done.chunk).parameter);
+    auto const parameters = m_writer.home(m_shape.chunk(done.chunk).parameter);
     item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + readers[parameters];
   }
 }

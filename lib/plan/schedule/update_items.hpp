@@ -25,7 +25,7 @@ class UpdateItems : public GradientItems {
   void set_horizons();
 
  private:
-  Op const& op(UpdatePiece const& piece) const { return m_draft.graph.op(piece.op); }
+  Op const& op(UpdatePiece const& piece) const { return m_shape.graph().op(piece.op); }
   BufferId slot(UpdatePiece const& piece, TensorId state);
   std::int64_t largest_slice(Lane lane) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);

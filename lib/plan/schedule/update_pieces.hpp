@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "plan/schedule/draft.hpp"
+#include "plan/data/plan.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 
@@ -20,14 +21,7 @@ struct UpdatePiece {
 };
 
 // Returns the pieces of these chunks' updates, in order. The pieces use slots in turn.
-std::vector<UpdatePiece> update_pieces(Draft& draft, std::vector<int> const& chunks);
-
-// Returns the backward group after which a micro-batch's loss is known, or 0 if the forward pass
-// computes the loss.
-std::size_t loss_group(Draft const& draft);
-// Returns for each backward group the chunks that can be updated after it: their gradient is
-// complete, nothing reads their parameters any more, and the loss is known. A last entry is for the
-// chunks that must wait for all groups.
-std::vector<std::vector<int>> chunks_by_group(Draft const& draft);
+IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan,
+                                    std::vector<int> const& chunks);
 
 }  // namespace spillway
