@@ -38,20 +38,19 @@ class Search {
 
  private:
   Budgets const& budgets() const { return m_space.budgets(); }
-  StateMover const& mover() const { return m_space.mover(); }
 
   // Tries the mix with as few moves of state as the device's budget allows.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
-    if (mover().most() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
+    if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
     auto const excess_bytes = peaks[Tier::device] - budgets().device_bytes;
-    int const guess = mover().moves_for(excess_bytes, strategy.moves);
-    strategy.moves.count = mover().most();
+    int const guess = m_space.moves_for(excess_bytes, strategy.moves);
+    strategy.moves.count = m_space.most_moves();
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
     if (fits(try_strategy(strategy), budgets())) return;
     // A plan needs fewest bytes if parameters are not brought ahead.
-    if (m_space.open().prefetch && strategy.moves.count > mover().optimizers()) {
+    if (m_space.open().prefetch && strategy.moves.count > m_space.optimizers()) {
       strategy.prefetch = 0;
       strategy.moves.count = m_space.fewest_moves(strategy, strategy.moves.count);
       if (fits(try_strategy(strategy), budgets())) return;
@@ -84,7 +83,7 @@ class Search {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
           for (bool const parameters_from_back : {true, false}) {
-            if (count <= mover().optimizers() && !parameters_from_back) continue;
+            if (count <= m_space.optimizers() && !parameters_from_back) continue;
             strategy.moves = {from_back, parameters_from_back, drive_only, count};
             try_counts(strategy);
           }
@@ -95,9 +94,9 @@ class Search {
 
   void try_counts(Strategy strategy) {
     int const count = strategy.moves.count;
-    for (int const moves : {count, count + 1, count + 2, mover().optimizers()}) {
+    for (int const moves : {count, count + 1, count + 2, m_space.optimizers()}) {
       strategy.moves.count = moves;
-      if (moves < count || moves > mover().most()) continue;
+      if (moves < count || moves > m_space.most_moves()) continue;
       m_space.find_room(strategy);
       try_and_time(strategy);
     }
