@@ -74,7 +74,10 @@ class Search {
   // pass may then cost less time.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
-    for (Strategy strategy : best_of_kinds()) {
+    constexpr std::size_t most_kinds = 4;
+    auto const kind_of = [](Candidate const& found) { return found.strategy.mix.kind; };
+    for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
+      auto strategy = best.strategy;
       int const count = strategy.moves.count;
       if (count == 0) continue;
       strategy.moves = {.count = count, .device_updates = true};
@@ -102,16 +105,13 @@ class Search {
     }
   }
 
-  // Returns the best strategy of each of the best kinds of mix, if m_found is sorted.
-  std::vector<Strategy> best_of_kinds() const {
-    constexpr std::size_t most = 4;
-    std::vector<Strategy> result;
+  // Returns the best candidates, of which at most `alike` have the same key, if m_found is sorted.
+  template <class Key>
+  std::vector<Candidate> best_found(std::size_t most, std::ptrdiff_t alike, Key key_of) const {
+    std::vector<Candidate> result;
     for (Candidate const& found : m_found) {
-      auto const is_alike = [&](Strategy const& other) {
-        return other.mix.kind == found.strategy.mix.kind;
-      };
-      if (result.size() < most && std::ranges::none_of(result, is_alike))
-        result.push_back(found.strategy);
+      if (result.size() == most) break;
+      if (std::ranges::count(result, key_of(found), key_of) < alike) result.push_back(found);
     }
     return result;
   }
@@ -148,13 +148,10 @@ class Search {
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
-    std::vector<Candidate> best;
-    for (Candidate& found : m_found) {
-      auto const alike = std::ranges::count_if(
-          best, [&](Candidate const& other) { return other.plan.blocks == found.plan.blocks; });
-      if (best.size() < kKept && alike < kOfSameActivations) best.push_back(std::move(found));
-    }
-    m_found = std::move(best);
+    auto const activations_of = [](Candidate const& found) -> auto const& {
+      return found.plan.blocks;
+    };
+    m_found = best_found(kKept, kOfSameActivations, activations_of);
   }
 
   // Estimates the candidate's time if it may be among the fastest.

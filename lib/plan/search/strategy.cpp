@@ -65,7 +65,7 @@ void StrategySpace::settle(Plan& plan, bool device_updates) const {
 void StrategySpace::find_room(Strategy& strategy) const {
   strategy.host_bytes = 0;
   if (strategy.moves.count == 0 || m_budgets.host_bytes == 0) return;
-  auto to_drive = strategy;  // moves all optimizer state to the drive, if there is one
+  auto to_drive = strategy;  // without room on the host, optimizer state moves to the drive
   to_drive.moves.count = std::min(strategy.moves.count, optimizers());
   strategy.host_bytes = m_budgets.host_bytes - peaks(to_drive)[Tier::host];
 }
