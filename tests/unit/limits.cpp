@@ -1,9 +1,8 @@
-#include "plan/search/limits.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "plan/search/refusal.hpp"
 #include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"

@@ -23,6 +23,10 @@ constexpr bool is_staged(Tier from, Tier to, bool unified) {
       (from == Tier::device && to == Tier::nvme) || (from == Tier::nvme && to == Tier::device);
   return between && !unified;
 }
+// Returns the tier to which bytes on their way to the tier `to` are copied first.
+constexpr Tier first_stop(Tier from, Tier to, bool unified) {
+  return is_staged(from, to, unified) ? Tier::host : to;
+}
 // Each direction has this many slots and uses them in turn.
 inline constexpr int kStagingSlots = 4;
 

@@ -3,9 +3,25 @@
 
 #include <vector>
 
-#include "plan/search/policy_costs.hpp"
+#include "graph/graph.hpp"
+#include "plan/data/plan.hpp"
+#include "plan/time/item_cost.hpp"
 
 namespace spillway {
+
+// These are the costs of one block in one micro-batch if all blocks follow the same policy.
+struct PolicyCost {
+  ItemCost backward;            // includes the ops that run again
+  std::int64_t kept_bytes = 0;  // activations that stay on the device between both passes
+  std::int64_t away_bytes = 0;  // activations that leave if the Plan's fraction is 1
+  // These are the most bytes alive in the block's passes, without what earlier blocks keep.
+  std::int64_t forward_bytes = 0, backward_bytes = 0;
+};
+// Returns the costs of each block. `costs` are those of the graph's ops on the compute lane.
+IdVector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
+                                  IdVector<ItemCost> const& costs);
+// Adds `cost` to `sum` if both run in turn. The demands become averages over the total time.
+void add(ItemCost& sum, ItemCost const& cost);
 
 struct BlockCost {
   bool layer = false;
@@ -49,7 +65,6 @@ struct ChunkCost {
   double share = 1;
   std::int64_t fetch_sent_bytes = 0;   // sent to other ranks when parameters are fetched
   std::int64_t update_sent_bytes = 0;  // sent to other ranks after an update
-  bool reduces_each = false;           // true if ranks sum its gradient after every micro-batch
   GradientCost gradient;
   LaneCosts norm, update;
 };

@@ -121,7 +121,7 @@ class BlockShape {
     return m_several ? static_cast<int>(this->chunk(chunk).parts.size()) : 0;
   }
   bool exchanges() const { return m_model.ranks > 1; }
-  bool reduces_each(int chunk) const { return this->chunk(chunk).reduces_each; }
+  bool reduces_each(int) const { return m_model.reduces_each; }
   std::vector<int> const& chunks() const { return m_model.trained; }
   std::span<int const> updated_after(int group) const { return m_early.at(group); }
   int loss_group() const { return 0; }  // the group of the last block, which computes the loss

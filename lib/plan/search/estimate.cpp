@@ -7,33 +7,29 @@ namespace spillway {
 
 namespace {
 
-// Sums up the state that chunks hold for the whole step and the activations that are away.
-TierBytes home_bytes(BlockShape const& shape) {
+// Sums up what takes bytes for the whole step: state of chunks, activations that are away, and the
+// slots in host memory through which bytes go between the device and the drive.
+TierBytes lasting_bytes(BlockShape const& shape) {
   TierBytes bytes{};
-  for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
-    bytes[shape.places(c).parameters] += shape.chunk(c).home_bytes;
-    bytes[shape.places(c).optimizer] += shape.chunk(c).optimizer_bytes;
-  }
-  for (int b = 0; b < shape.blocks(); ++b) {
-    if (auto const tier = away_tier(shape.plan().blocks[b].policy))
-      bytes[*tier] += shape.away_bytes(b);
-  }
-  return bytes;
-}
-
-// Counts the slots in host memory through which bytes go between the device and the drive.
-std::int64_t staging_bytes(BlockShape const& shape) {
-  if (shape.plan().unified) return 0;
   bool to_drive = false, from_drive = false;
-  for (int b = 0; b < shape.blocks(); ++b)
-    to_drive |= away_tier(shape.plan().blocks[b].policy) == Tier::nvme && shape.away_bytes(b) > 0;
-  for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
-    auto const& update = shape.update(c);
-    to_drive |= update.workplace == Tier::device && update.back_bytes[Tier::nvme] > 0;
-    from_drive |= shape.places(c).parameters == Tier::nvme;
+  for (int b = 0; b < shape.blocks(); ++b) {
+    auto const tier = away_tier(shape.plan().blocks[b].policy);
+    if (!tier) continue;
+    bytes[*tier] += shape.away_bytes(b);
+    to_drive |= tier == Tier::nvme && shape.away_bytes(b) > 0;
   }
+  for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
+    auto const& places = shape.places(c);
+    auto const& update = shape.update(c);
+    bytes[places.parameters] += shape.chunk(c).home_bytes;
+    bytes[places.optimizer] += shape.chunk(c).optimizer_bytes;
+    to_drive |= update.workplace == Tier::device && update.back_bytes[Tier::nvme] > 0;
+    from_drive |= places.parameters == Tier::nvme;
+  }
+  if (shape.plan().unified) return bytes;
   int const ways = (to_drive ? 1 : 0) + (to_drive || from_drive ? 1 : 0);
-  return ways * kStagingSlots * shape.plan().staging_slot_bytes;
+  bytes[Tier::host] += ways * kStagingSlots * shape.plan().staging_slot_bytes;
+  return bytes;
 }
 
 void tell(StepTelling<BlockShape, StepTimeline>& step, int micro_batches) {
@@ -63,9 +59,7 @@ double second_step_s(Machine const& machine, BlockShape const& shape, StationByt
 
 TierBytes Estimator::peaks(Plan const& plan) const {
   BlockShape const shape(m_model, plan, m_micro_batches > 1, Grain::whole);
-  auto peaks = home_bytes(shape) + station_bytes(shape).most;
-  peaks[Tier::host] += staging_bytes(shape);
-  return peaks;
+  return lasting_bytes(shape) + station_bytes(shape).most;
 }
 
 double Estimator::step_s(Plan const& plan) const {

@@ -5,9 +5,20 @@
 #include <cstdint>
 
 #include "plan/search/block_model.hpp"
-#include "plan/search/step_sums.hpp"
 
 namespace spillway {
+
+// Sums up a step's work and transfers. Waits are ignored.
+struct StepSums {
+  PerLane<double> busy_s{};
+  Shares asked_s{};                     // how many seconds each shared resource is in full use
+  PerLane<std::int64_t> moved_bytes{};  // bytes that a rank moves between tiers
+
+  // Returns a lower bound of the step's time: the work of the busiest lane or shared resource.
+  double bound_s() const;
+};
+// Sums up the bytes of all lanes that copy from one tier to another.
+std::int64_t between_tiers(PerLane<std::int64_t> const& bytes);
 
 class Estimator {
  public:
@@ -22,9 +33,7 @@ class Estimator {
   // Returns the seconds that a step takes in the steady state.
   double step_s(Plan const& plan) const;
   // Returns a step's sums, which give a lower bound of its time. This is faster than `step_s`.
-  StepSums sums(Plan const& plan) const {
-    return step_sums(m_model, m_machine, plan, m_micro_batches);
-  }
+  StepSums sums(Plan const& plan) const;
 
  private:
   BlockModel const& m_model;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/schedule/reach.hpp"
+
 namespace spillway {
 
 namespace {
@@ -111,7 +113,7 @@ class Ledger : public StepSink {
 
   int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
   int update_station() const { return 2 * m_shape.blocks(); }
-  Tier slots_of_host() const { return m_shape.plan().unified ? Tier::device : Tier::host; }
+  Tier slots_of_host() const { return workplace(Lane::host, m_shape.plan().unified); }
 
   void enter(int station) {
     leave_station();

@@ -1,9 +1,8 @@
-#include "plan/search/policy_costs.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "plan/schedule/fates.hpp"
+#include "plan/search/block_model.hpp"
 
 namespace spillway {
 

@@ -38,20 +38,19 @@ class Search {
 
  private:
   Budgets const& budgets() const { return m_space.budgets(); }
-  StateMover const& mover() const { return m_space.mover(); }
 
   // Tries the mix with as few moves of state as the device's budget allows.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
-    if (mover().most() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
+    if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
     auto const excess_bytes = peaks[Tier::device] - budgets().device_bytes;
-    int const guess = mover().moves_for(excess_bytes, strategy.moves);
-    strategy.moves.count = mover().most();
+    int const guess = m_space.moves_for(excess_bytes, strategy.moves);
+    strategy.moves.count = m_space.most_moves();
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
     if (fits(try_strategy(strategy), budgets())) return;
     // A plan needs fewest bytes if parameters are not brought ahead.
-    if (m_space.open().prefetch && strategy.moves.count > mover().optimizers()) {
+    if (m_space.open().prefetch && strategy.moves.count > m_space.optimizers()) {
       strategy.prefetch = 0;
       strategy.moves.count = m_space.fewest_moves(strategy, strategy.moves.count);
       if (fits(try_strategy(strategy), budgets())) return;
@@ -75,7 +74,10 @@ class Search {
   // pass may then cost less time.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
-    for (Strategy strategy : best_of_kinds()) {
+    constexpr std::size_t most_kinds = 4;
+    auto const kind_of = [](Candidate const& found) { return found.strategy.mix.kind; };
+    for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
+      auto strategy = best.strategy;
       int const count = strategy.moves.count;
       if (count == 0) continue;
       strategy.moves = {.count = count, .device_updates = true};
@@ -84,7 +86,7 @@ class Search {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
           for (bool const parameters_from_back : {true, false}) {
-            if (count <= mover().optimizers() && !parameters_from_back) continue;
+            if (count <= m_space.optimizers() && !parameters_from_back) continue;
             strategy.moves = {from_back, parameters_from_back, drive_only, count};
             try_counts(strategy);
           }
@@ -95,24 +97,21 @@ class Search {
 
   void try_counts(Strategy strategy) {
     int const count = strategy.moves.count;
-    for (int const moves : {count, count + 1, count + 2, mover().optimizers()}) {
+    for (int const moves : {count, count + 1, count + 2, m_space.optimizers()}) {
       strategy.moves.count = moves;
-      if (moves < count || moves > mover().most()) continue;
+      if (moves < count || moves > m_space.most_moves()) continue;
       m_space.find_room(strategy);
       try_and_time(strategy);
     }
   }
 
-  // Returns the best strategy of each of the best kinds of mix, if m_found is sorted.
-  std::vector<Strategy> best_of_kinds() const {
-    constexpr std::size_t most = 4;
-    std::vector<Strategy> result;
+  // Returns the best candidates, of which at most `alike` have the same key, if m_found is sorted.
+  template <class Key>
+  std::vector<Candidate> best_found(std::size_t most, std::ptrdiff_t alike, Key key_of) const {
+    std::vector<Candidate> result;
     for (Candidate const& found : m_found) {
-      auto const is_alike = [&](Strategy const& other) {
-        return other.mix.kind == found.strategy.mix.kind;
-      };
-      if (result.size() < most && std::ranges::none_of(result, is_alike))
-        result.push_back(found.strategy);
+      if (result.size() == most) break;
+      if (std::ranges::count(result, key_of(found), key_of) < alike) result.push_back(found);
     }
     return result;
   }
@@ -149,13 +148,10 @@ class Search {
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
-    std::vector<Candidate> best;
-    for (Candidate& found : m_found) {
-      auto const alike = std::ranges::count_if(
-          best, [&](Candidate const& other) { return other.plan.blocks == found.plan.blocks; });
-      if (best.size() < kKept && alike < kOfSameActivations) best.push_back(std::move(found));
-    }
-    m_found = std::move(best);
+    auto const activations_of = [](Candidate const& found) -> auto const& {
+      return found.plan.blocks;
+    };
+    m_found = best_found(kKept, kOfSameActivations, activations_of);
   }
 
   // Estimates the candidate's time if it may be among the fastest.

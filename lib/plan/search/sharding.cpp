@@ -19,7 +19,7 @@ void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 }
 
 // A rank sends all parts but its own: once to scatter or to gather them, twice to do both.
-void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) {
+void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
   bool const gathers = shard == Shard::none;
   auto const exchange = [&](GradientCost& gradient) {
@@ -28,7 +28,6 @@ void send(ChunkCost& chunk, Shard shard, bool reduces_each, std::int64_t ranks) 
   };
   exchange(chunk.gradient);
   for (PartCost& part : chunk.parts) exchange(part);
-  chunk.reduces_each = reduces_each || shard == Shard::gradients || shard == Shard::all;
   bool const holds_all = shard == Shard::none || shard == Shard::all;
   bool const gathers_update = chunk.trainable && !holds_all;
   chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
@@ -43,9 +42,10 @@ std::string_view name(Shard shard) {
 }
 
 void apply(Shard shard, BlockModel& model) {
+  model.reduces_each |= shard == Shard::gradients || shard == Shard::all;
   for (ChunkCost& chunk : model.chunks) {
     if (shard != Shard::none) hold_part(chunk, shard, model.ranks);
-    send(chunk, shard, model.reduces_each, model.ranks);
+    send(chunk, shard, model.ranks);
   }
 }
 

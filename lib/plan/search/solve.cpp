@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "plan/proof/derive.hpp"
-#include "plan/search/limits.hpp"
 #include "plan/search/trials.hpp"
 #include "plan/time/simulate.hpp"
 
@@ -67,11 +66,8 @@ class Solver {
     bool const moves = peaks[Tier::host] > 0 || peaks[Tier::nvme] > 0;
     auto const device_bytes = static_cast<double>(peaks[Tier::device]);
     if (moves || sure * device_bytes > static_cast<double>(m_budgets.device_bytes)) return false;
-    Candidate candidate;
-    candidate.plan = m_open.plan;
-    candidate.peaks = peaks;
-    candidate.step_s = m_estimator.step_s(m_open.plan);
-    m_trials.try_out(candidate);
+    auto const step_s = m_estimator.step_s(m_open.plan);
+    m_trials.try_out({.plan = m_open.plan, .strategy = {}, .peaks = peaks, .step_s = step_s});
     return m_trials.found();
   }
 

@@ -8,7 +8,7 @@
 #include "plan/data/budgets.hpp"
 #include "plan/data/machine.hpp"
 #include "plan/data/open_plan.hpp"
-#include "plan/search/need.hpp"
+#include "plan/search/refusal.hpp"
 #include "plan/search/sharding.hpp"
 
 namespace spillway {

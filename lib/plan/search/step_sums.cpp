@@ -1,9 +1,8 @@
-#include "plan/search/step_sums.hpp"
-
 #include <algorithm>
 
 #include "plan/schedule/reach.hpp"
 #include "plan/search/block_shape.hpp"
+#include "plan/search/estimate.hpp"
 
 namespace spillway {
 
@@ -55,13 +54,11 @@ class SumSink : public StepSink {
   }
   void move(Tier from, Tier to, std::int64_t bytes) {
     if (bytes == 0 || from == to) return;
-    bool const staged = is_staged(from, to, m_shape.plan().unified);
-    copy(copy_lane(from, staged ? Tier::host : to), bytes);
-    if (staged) copy(copy_lane(Tier::host, to), bytes);
-  }
-  void copy(Lane lane, std::int64_t bytes) {
+    auto const stop = first_stop(from, to, m_shape.plan().unified);
+    auto const lane = copy_lane(from, stop);
     m_sums.moved_bytes[lane] += m_times * bytes;
     add(lane, copy_cost(bytes, m_machine, lane));
+    move(stop, to, bytes);
   }
 
   Machine const& m_machine;
@@ -79,17 +76,16 @@ double StepSums::bound_s() const {
 
 // Tells the step with late updates. Early updates are as much work, but they would be told in a
 // micro-batch that counts many times.
-StepSums step_sums(BlockModel const& model, Machine const& machine, Plan const& plan,
-                   std::int64_t micro_batches) {
-  bool const several = micro_batches > 1;
-  BlockShape const shape(model, plan, several, Grain::whole);
-  SumSink sink(machine, shape);
+StepSums Estimator::sums(Plan const& plan) const {
+  bool const several = m_micro_batches > 1;
+  BlockShape const shape(m_model, plan, several, Grain::whole);
+  SumSink sink(m_machine, shape);
   constexpr bool late = true;
   StepTelling step(shape, late, sink);
   step.begin_step();
   step.micro_batch({"", true, !several});
   if (several) {
-    sink.set_times(micro_batches - 1);
+    sink.set_times(m_micro_batches - 1);
     step.micro_batch({"", false, true});
     sink.set_times(1);
   }
@@ -97,7 +93,7 @@ StepSums step_sums(BlockModel const& model, Machine const& machine, Plan const& 
   return sink.result();
 }
 
-std::int64_t between_tiers(LaneBytes const& bytes) {
+std::int64_t between_tiers(PerLane<std::int64_t> const& bytes) {
   return bytes[Lane::nvme_write] + bytes[Lane::nvme_read] + bytes[Lane::h2d] + bytes[Lane::d2h];
 }
 

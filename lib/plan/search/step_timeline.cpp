@@ -20,9 +20,9 @@ StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t b
     auto const lane = copy_lane(source, target);
     return m_timeline.add(lane, copy_cost(bytes, m_machine, lane), after);
   };
-  bool const staged = is_staged(from, to, m_shape.plan().unified);
-  int const left = copy(from, staged ? Tier::host : to, waits);
-  return {left, staged ? copy(Tier::host, to, {left}) : left};
+  auto const stop = first_stop(from, to, m_shape.plan().unified);
+  int const left = copy(from, stop, waits);
+  return {left, stop == to ? left : copy(stop, to, {left})};
 }
 
 int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
@@ -66,9 +66,8 @@ void StepTimeline::leave(Station const& at, AwayPart const& part) {
   auto const [left, there] = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
   m_spilled[at.block] = there;
   int const parts = m_shape.forward_pieces(at.block);
-  bool const staged = is_staged(Tier::device, part.to, m_shape.plan().unified);
-  if (part.part + 1 == parts)
-    note_left({at.block, staged ? Tier::host : part.to, left, part.bytes * parts});
+  auto const stop = first_stop(Tier::device, part.to, m_shape.plan().unified);
+  if (part.part + 1 == parts) note_left({at.block, stop, left, part.bytes * parts});
 }
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {

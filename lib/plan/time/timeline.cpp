@@ -6,11 +6,7 @@
 
 namespace spillway {
 
-namespace {
-
 constexpr double kNever = std::numeric_limits<double>::infinity(), kNoLimit = kNever;
-
-}  // namespace
 
 class Timeline::Execution {
  public:

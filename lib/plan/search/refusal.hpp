@@ -1,4 +1,5 @@
-// If no plan fits, the user is told what a plan would need.
+// A question is refused if no machine is large enough for it, or if no plan fits. These functions
+// tell the user why.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,12 @@
 
 namespace spillway {
 
+// Throws Error(bad_input) with one line that names the keys if sizes are such as no machine has, or
+// as 63 bits cannot count. Once this has passed, bytes can be summed and multiplied by the
+// micro-batches of a step without overflow.
+void check_limits(Graph const& train, std::int64_t micro_batches);
+
+// Says what a plan would need.
 struct Need {
   Plan plan;
   TierBytes peak_bytes{};

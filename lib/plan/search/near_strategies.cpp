@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "plan/search/strategy.hpp"
+
+namespace spillway {
+
+namespace {
+
+bool brings_anything_ahead(Plan const& plan) {
+  auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
+  auto const comes = [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; };
+  return std::ranges::any_of(plan.blocks, leaves) || std::ranges::any_of(plan.chunks, comes);
+}
+
+}  // namespace
+
+std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const {
+  std::vector<Strategy> result;
+  auto near = strategy;
+  if (strategy.own.empty()) {  // otherwise the mix decides nothing
+    for (int const more : {-2, -1, 1}) {
+      near.mix.layers = strategy.mix.layers + more;
+      if (0 <= near.mix.layers && near.mix.layers <= layers()) result.push_back(near);
+    }
+    near = strategy;
+    near.mix.from_back = !strategy.mix.from_back;
+    result.push_back(near);
+  }
+  for (ActivationMix mix : activation_kinds(policies_within(m_open, m_budgets))) {
+    mix.layers = std::max(1, strategy.mix.layers);
+    mix.from_back = strategy.mix.from_back;
+    result.push_back({mix, {}, strategy.moves, strategy.prefetch});
+  }
+  add_other_layers(strategy, result);
+  add_other_moves(strategy, result);
+  for (Strategy& other : result) find_room(other);
+  if (!m_open.prefetch || strategy.prefetch == 0 || !brings_anything_ahead(plan_of(strategy)))
+    return result;
+  near = strategy;
+  while ((near.prefetch *= 2) <= 8) result.push_back(near);
+  return result;
+}
+
+// Adds strategies that update elsewhere, make one move more or fewer, or move from the other end.
+void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const {
+  auto turned = strategy;
+  auto& moves = turned.moves;
+  int const count = moves.count;
+  if (count > 0) {
+    to.push_back(strategy);
+    to.back().moves.device_updates = !moves.device_updates;
+  }
+  auto& from_back = count <= optimizers() ? moves.from_back : moves.parameters_from_back;
+  from_back = !from_back;
+  for (int const other : {count - 1, count, count + 1}) {
+    if (other < 0 || other > most_moves()) continue;
+    for (bool const turns : {false, true}) {
+      if (turns ? count == 0 : other == count) continue;
+      to.push_back(turns ? turned : strategy);
+      to.back().moves.count = other;
+    }
+  }
+}
+
+// Treats a single layer differently if layers are few. One of many layers makes no difference.
+void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const {
+  constexpr int few = 8;
+  if (layers() > few) return;
+  auto const plan = plan_of(strategy);
+  auto near = strategy;
+  near.own.clear();
+  for (int const block : m_layers) near.own.push_back(plan.blocks[block]);
+  for (BlockPlan& layer : near.own) {
+    auto const before = layer;
+    for (BlockPolicy const policy : policies_within(m_open, m_budgets)) {
+      for (double const fraction : {1.0, 0.5}) {
+        layer = {policy, fraction};
+        if (layer != before && (fraction == 1 || away_tier(policy))) to.push_back(near);
+      }
+    }
+    layer = before;
+  }
+}
+
+}  // namespace spillway
