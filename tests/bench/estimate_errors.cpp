@@ -19,7 +19,7 @@
 #include "plan/proof/derive.hpp"
 #include "plan/search/activation_mix.hpp"
 #include "plan/search/sharding.hpp"
-#include "plan/search/state_moves.hpp"
+#include "plan/search/strategy.hpp"
 #include "plan/time/simulate.hpp"
 #include "tests/support/gpt_graph.hpp"
 #include "tests/support/plan_words.hpp"
@@ -73,23 +73,22 @@ class Errors {
 
  private:
   Plan random_plan(Random& draws) {
-    auto plan = m_open.plan;
-    plan.prefetch = 1 << below(draws, 3);
-    for (int b = 0; b < std::ssize(plan.blocks); ++b) {
-      if (!m_open.layers[b]) continue;
-      auto& policy = plan.blocks[b].policy;
-      policy = m_policies[below(draws, static_cast<int>(m_policies.size()))];
-      if (below(draws, 3) == 0 && away_tier(policy)) plan.blocks[b].fraction = 0.5;
+    StrategySpace const space(m_estimator, m_open, m_budgets);
+    Strategy strategy;
+    strategy.prefetch = 1 << below(draws, 3);
+    for (int layer = 0; layer < space.layers(); ++layer) {
+      BlockPlan block{m_policies[below(draws, static_cast<int>(m_policies.size()))], 1};
+      if (below(draws, 3) == 0 && away_tier(block.policy)) block.fraction = 0.5;
+      strategy.own.push_back(block);
     }
-    normalise(m_graph, plan);
-    StateMover const mover(m_estimator, m_open, m_budgets);
-    StateMoves moves;
-    moves.count = below(draws, mover.most() + 1);
+    auto& moves = strategy.moves;
+    moves.count = below(draws, space.most_moves() + 1);
     moves.from_back = below(draws, 2) == 0;
     moves.parameters_from_back = below(draws, 2) == 0;
     moves.device_updates = below(draws, 4) == 0;
-    auto const quarters = below(draws, 5);
-    mover.apply(moves, std::min(m_budgets.host_bytes, quarters * m_state_bytes / 4), plan);
+    strategy.host_bytes = std::min(m_budgets.host_bytes, below(draws, 5) * m_state_bytes / 4);
+    auto plan = space.plan_of(strategy);
+    normalise(m_graph, plan);
     return plan;
   }
 

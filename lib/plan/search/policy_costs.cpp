@@ -37,15 +37,12 @@ class UniformWalk {
       pass->tensors.resize(graph.tensors.size());
       pass->blocks.resize(graph.blocks.size());
     }
-    for (Op const& op : graph.ops) {
-      if (op.phase == Phase::forward && !op.elided) run(op.id, op.block, m_forward);
-    }
-    for (BackwardGroup const& group : backward_groups(graph)) {
-      for (auto const* ops : {&m_fates.repeats[group.block], &group.ops}) {
-        for (int const op : *ops) {
-          run(op, group.block, m_backward);
-          add(m_result[group.block].backward, costs[op]);
-        }
+    int const blocks = static_cast<int>(graph.blocks.size());
+    for (int station = 0; auto const& ops : ops_of_stations(graph, m_fates)) {
+      bool const forward = station++ < blocks;
+      for (int const op : ops) {
+        run(op, graph.op(op).block, forward ? m_forward : m_backward);
+        if (!forward) add(m_result[graph.op(op).block].backward, costs[op]);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/math.hpp"
 #include "plan/schedule/reach.hpp"
 
 namespace spillway {
@@ -14,15 +15,35 @@ StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
       m_gradient(shape.model().chunks.size(), -1),
       m_updated(shape.model().chunks.size(), -1) {}
 
-StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes,
-                                              Waits const& waits) {
-  auto const copy = [&](Tier source, Tier target, Waits const& after) {
+// A staged transfer goes in pieces. A piece waits until its slot was emptied; only its second half
+// waits for room. More pieces than these would not make the estimate better.
+StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes, Waits waits,
+                                              int room) {
+  constexpr std::int64_t most_pieces = 4;
+  auto const copy = [&](Tier source, Tier target, std::int64_t part_bytes, Waits const& after) {
     auto const lane = copy_lane(source, target);
-    return m_timeline.add(lane, copy_cost(bytes, m_machine, lane), after);
+    return m_timeline.add(lane, copy_cost(part_bytes, m_machine, lane), after);
   };
-  auto const stop = first_stop(from, to, m_shape.plan().unified);
-  int const left = copy(from, stop, waits);
-  return {left, stop == to ? left : copy(stop, to, {left})};
+  if (!is_staged(from, to, m_shape.plan().unified)) {
+    waits.push_back(room);
+    int const job = copy(from, to, bytes, waits);
+    return {job, job};
+  }
+  auto const slot_bytes = m_shape.plan().staging_slot_bytes;
+  auto const pieces = std::clamp<std::int64_t>(div_ceil(bytes, slot_bytes), 1, most_pieces);
+  auto const piece_bytes = bytes / pieces;
+  auto const ahead = std::max<std::int64_t>(1, kStagingSlots / div_ceil(piece_bytes, slot_bytes));
+  auto& emptied = to == Tier::nvme ? m_to_drive : m_from_drive;
+  Transfer last{};
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    auto after = waits;
+    auto const before = std::ssize(emptied) - ahead;
+    after.push_back(before < 0 ? -1 : emptied[before]);
+    last.left = copy(from, Tier::host, piece_bytes, after);
+    last.there = copy(Tier::host, to, piece_bytes, {last.left, room});
+    emptied.push_back(last.there);
+  }
+  return last;
 }
 
 int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
@@ -42,11 +63,11 @@ void StepTimeline::begin_micro_batch(MicroBatch const& now) {
 }
 
 void StepTimeline::fetch(int c, Station const&) {
-  Waits const waits = {m_last_pass, m_updated[c]};
   auto const home = places(c).parameters;
   int job = -1;
-  if (home != Tier::device) job = transfer(home, Tier::device, chunk(c).home_bytes, waits).there;
-  m_fetched[c] = send(chunk(c).fetch_sent_bytes, job, waits);
+  if (home != Tier::device)
+    job = transfer(home, Tier::device, chunk(c).home_bytes, {m_updated[c]}, m_last_pass).there;
+  m_fetched[c] = send(chunk(c).fetch_sent_bytes, job, {m_last_pass, m_updated[c]});
 }
 
 void StepTimeline::forward(Station const& at, int piece) {
@@ -72,7 +93,7 @@ void StepTimeline::leave(Station const& at, AwayPart const& part) {
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {
   m_reloads[part.block][part.part] =
-      transfer(part.to, Tier::device, part.bytes, {m_spilled[part.block], m_last_pass}).there;
+      transfer(part.to, Tier::device, part.bytes, {m_spilled[part.block]}, m_last_pass).there;
 }
 
 void StepTimeline::backward(Station const& at, int piece) {

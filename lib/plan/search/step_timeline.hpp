@@ -71,7 +71,8 @@ class StepTimeline : public StepSink {
   struct Transfer {
     int left, there;
   };
-  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits const& waits);
+  // The bytes have room at their destination after the job `room`.
+  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits waits, int room = -1);
   // Sends bytes to other ranks after `job` and returns the new job, or `job` if there are no bytes.
   int send(std::int64_t bytes, int job, Waits waits = {});
   // Adds a job on the lane that sums up the chunk's gradient.
@@ -110,6 +111,7 @@ class StepTimeline : public StepSink {
   static constexpr int kAtOnce = kSlicesAhead + 1;
   std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // what the next pieces wait for
   Jobs m_freed;                           // the last job that emptied each slot
+  Jobs m_to_drive, m_from_drive;          // jobs that emptied staging slots, in order
   std::array<int, 2> m_norms = {-1, -1};  // the last norm on the compute lane and on the host lane
   int m_go = -1;                          // the commit or norm that updates wait for
   int m_reported = -1;                    // the job after which the next step begins
