@@ -1,7 +1,7 @@
 #include "app/plan_json.hpp"
 
 #include "plan/data/plan.hpp"
-#include "plan/explain/peaks.hpp"
+#include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
 #include "train/save_time.hpp"

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "plan/listing/items_text.hpp"
-#include "plan/listing/program_json.hpp"
+#include "plan/listing/listing.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/time/simulate.hpp"

@@ -31,7 +31,7 @@ FuzzTarget yaml() {
 FuzzTarget machine() {
   return {"machine",
           {read_file(SPILLWAY_INPUTS "/machines/rtx3090.yaml")},
-          [](std::string const& bytes) { parse_machine(bytes, "machine.yaml"); }};
+          [](std::string const& bytes) { parse_profile(bytes, "machine.yaml"); }};
 }
 
 // Sealed: whatever is not refused must be what was measured. The text behind the seal is read too.

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "plan/data/machine_file.hpp"
-#include "plan/listing/program_json.hpp"
+#include "plan/listing/listing.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/run_program.hpp"

@@ -5,7 +5,7 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
-#include "plan/explain/peaks.hpp"
+#include "plan/explain/explain.hpp"
 #include "plan/memory/layout.hpp"
 #include "plan/proof/derive.hpp"
 #include "support/gpt_graph.hpp"

@@ -11,7 +11,7 @@ namespace {
 
 std::string said_of(std::string const& text) {
   try {
-    parse_machine(text, "m.yaml");
+    parse_profile(text, "m.yaml");
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
     return error.what();
@@ -25,7 +25,7 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   machine.node_ranks = 4;
   machine.op_s["matmul bf16[2,3] -> f32[2]/1: 'x'"] = 1e-7;
   machine.kind_giga_per_s["host adamw"] = 12.5;
-  auto const again = parse_machine(to_yaml(machine), "m.yaml");
+  auto const again = parse_profile(to_yaml(machine), "m.yaml").machine;
   for (auto const& field : machine_fields())
     EXPECT_EQ(again.*field.at, machine.*field.at) << field.key;
   EXPECT_EQ(again.device_bytes, machine.device_bytes);
@@ -104,8 +104,10 @@ TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
 }
 
 Machine machine_of(std::string const& more) {
-  return parse_machine(
-      "memory: {device: 24GiB}\nranks: 4\nkinds: {host adamw: 30, adamw: 700}\n" + more, "m.yaml");
+  return parse_profile(
+             "memory: {device: 24GiB}\nranks: 4\nkinds: {host adamw: 30, adamw: 700}\n" + more,
+             "m.yaml")
+      .machine;
 }
 
 TEST(HostThreads, AreThoseThatRatesAssumeUnlessOthersAreAsked) {

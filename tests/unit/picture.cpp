@@ -1,11 +1,10 @@
 // A Plan in letters.
-#include "plan/explain/picture.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
+#include "plan/explain/explain.hpp"
 #include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
@@ -16,7 +15,7 @@ namespace {
 struct Drawn {
   Drawn(std::int64_t layers, PlanWords const& request) {
     Graph const graph = gpt_training_graph({.layers = layers, .hidden = 128, .heads = 4});
-    text = picture(graph, make_plan(graph, request, BlockPolicy::keep));
+    text = picture(graph, make_plan(graph, request, BlockPolicy::keep), 1);
   }
   bool has(std::string const& part) const { return text.find(part) != text.npos; }
   std::string text;

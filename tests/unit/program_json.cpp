@@ -1,7 +1,5 @@
 // A Program as JSON and back: equal in every field, so that it is proved and timed alike; and what
 // of other texts is said.
-#include "plan/listing/program_json.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +11,7 @@
 #include "graph/build.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/plan.hpp"
-#include "plan/listing/items_text.hpp"
+#include "plan/listing/listing.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"

@@ -1,6 +1,5 @@
 #include "plan/compile/compile.hpp"
 
-#include <stdexcept>
 #include <vector>
 
 #include "plan/memory/layout.hpp"
@@ -10,18 +9,9 @@
 
 namespace spillway {
 
-namespace {
-
-void prove(Program const& program) {
-  // Release builds check this too: a wrong Program would silently train on wrong numbers.
-  if (auto const violation = verify(program)) throw std::logic_error(violation->why);
-}
-
-}  // namespace
-
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks) {
-  Compiled compiled{schedule(train, plan, Purpose::train, micro_batches, ranks), std::nullopt};
+  Compiled compiled{schedule(train, plan, train.purpose, micro_batches, ranks), std::nullopt};
   std::vector<Program*> programs = {&compiled.train};
   if (eval) {
     compiled.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
@@ -46,12 +36,7 @@ Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
 }
 
 Program compile_inference(Graph const& graph, std::int64_t ranks) {
-  auto program = schedule(graph, {}, graph.purpose, 1, ranks);
-  Program* only = &program;
-  layout({&only, 1});
-  derive_waits(program);
-  prove(program);
-  return program;
+  return compile(graph, nullptr, {}, 1, ranks).train;
 }
 
 }  // namespace spillway

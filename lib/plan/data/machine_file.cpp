@@ -125,10 +125,6 @@ Profile parse_profile(std::string const& text, std::string const& source) {
   return profile_of(parse_yaml(text, source), source);
 }
 
-Machine parse_machine(std::string const& text, std::string const& source) {
-  return parse_profile(text, source).machine;
-}
-
 Machine load_machine(std::string const& path) {
   return profile_of(read_yaml(path), path).machine;
 }

@@ -19,12 +19,11 @@ struct Profile {
   Machine machine;
 };
 
-// A file may leave out any key, whose value is then unknown. All three functions throw
+// A file may leave out any key, whose value is then unknown. Both functions throw
 // Error(bad_input), which names the file, line and key, for an unknown key, a wrong value or
 // numbers that contradict each other.
 Machine load_machine(std::string const& path);
 // `source` is the name of the text in error messages.
-Machine parse_machine(std::string const& text, std::string const& source);
 Profile parse_profile(std::string const& text, std::string const& source);
 
 // Throws Error(bad_input) if a rate is missing without which every plan would seem to take no time.

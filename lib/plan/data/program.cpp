@@ -19,22 +19,10 @@ std::string subject(Program const& program, Item const& item) {
 
 }  // namespace
 
-std::string_view name(Lane lane) {
-  constexpr PerLane<std::string_view> names = {"compute",    "h2d",  "d2h", "nvme_read",
-                                               "nvme_write", "comm", "host"};
-  return names[lane];
-}
-
 Lane copy_lane(Tier from, Tier to) {
   if (to == Tier::nvme) return Lane::nvme_write;
   if (from == Tier::nvme) return Lane::nvme_read;
   return to == Tier::device ? Lane::h2d : Lane::d2h;
-}
-
-std::string_view name(ItemKind kind) {
-  constexpr std::string_view names[] = {"op",         "load_batch", "copy",  "all_to_all",
-                                        "all_gather", "commit",     "report"};
-  return names[static_cast<std::size_t>(kind)];
 }
 
 std::int64_t times_a_step(Program const& program, Segment const& segment) {

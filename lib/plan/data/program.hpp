@@ -13,6 +13,7 @@
 
 #include "graph/graph.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/data/spelling.hpp"
 
 namespace spillway {
 
@@ -23,9 +24,11 @@ enum class Lane : std::uint8_t { compute, h2d, d2h, nvme_read, nvme_write, comm,
 inline constexpr std::array kLanesInOrder = {
     Lane::compute, Lane::h2d, Lane::d2h, Lane::nvme_read, Lane::nvme_write, Lane::comm, Lane::host};
 inline constexpr int kLanes = kLanesInOrder.size();
-std::string_view name(Lane lane);
 constexpr std::size_t index(Lane lane) {
   return static_cast<std::size_t>(lane);
+}
+constexpr std::string_view name(Lane lane) {
+  return kWords<Lane>[index(lane)];
 }
 template <class T>
 using PerLane = EnumArray<Lane, T, kLanes>;
@@ -79,7 +82,9 @@ enum class ItemKind : std::uint8_t {
   commit,  // lets all ranks agree how the step ends; operands: loss, norms if known, control
   report,  // sends norms that were unknown at the `commit`; its operands are loss and norms
 };
-std::string_view name(ItemKind kind);
+constexpr std::string_view name(ItemKind kind) {
+  return kWords<ItemKind>[static_cast<std::size_t>(kind)];
+}
 
 inline constexpr BufferId kAbsent = -1;  // marks an operand that an op does not have
 

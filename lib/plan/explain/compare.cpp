@@ -9,11 +9,12 @@ namespace spillway {
 
 namespace {
 
+constexpr char kRow[] = "  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n";
+
 std::string row(std::string_view name, PlanCost const& cost, std::string const& change) {
   auto const& peaks = cost.peak_bytes;
   auto const bytes = [&](Tier tier) { return bytes_or_dash(peaks[tier]); };
-  return fmt::format("  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n", name,
-                     cost.step_s > 0 ? human_duration(cost.step_s) : "?", change,
+  return fmt::format(kRow, name, cost.step_s > 0 ? human_duration(cost.step_s) : "?", change,
                      bytes(Tier::device), bytes(Tier::host), bytes(Tier::nvme));
 }
 
@@ -34,8 +35,7 @@ std::string too_little(Alternative const& alternative, Budgets const& budgets) {
 }
 
 std::string heading(std::string_view what) {
-  return fmt::format("\n{}\n  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n", what, "", "step", "",
-                     "device", "host", "NVMe");
+  return fmt::format("\n{}\n", what) + fmt::format(kRow, "", "step", "", "device", "host", "NVMe");
 }
 
 std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,

@@ -6,10 +6,6 @@
 #include <utility>
 
 #include "base/units.hpp"
-#include "plan/data/words.hpp"
-#include "plan/explain/peaks.hpp"
-#include "plan/explain/picture.hpp"
-#include "plan/explain/time_text.hpp"
 #include "plan/time/drive_use.hpp"
 
 namespace spillway {
@@ -45,9 +41,8 @@ std::string where_state_is(Plan const& plan) {
                                                           {Tier::nvme, "on NVMe"}};
   std::string text;
   for (auto const& [tier, place] : places) {
-    bool const used = std::ranges::any_of(
-        plan.chunks, [&](ChunkPlan const& chunk) { return chunk.optimizer == tier; });
-    if (used) text += fmt::format("{} {}", text.empty() ? "; optimizer state" : " and", place);
+    if (std::ranges::count(plan.chunks, tier, &ChunkPlan::optimizer) == 0) continue;
+    text += fmt::format("{} {}", text.empty() ? "; optimizer state" : " and", place);
   }
   return text;
 }

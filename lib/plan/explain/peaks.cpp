@@ -1,11 +1,10 @@
-#include "plan/explain/peaks.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
 
 #include "base/units.hpp"
+#include "plan/explain/explain.hpp"
 #include "plan/memory/lifetime.hpp"
 
 namespace spillway {

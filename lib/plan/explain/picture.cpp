@@ -1,6 +1,5 @@
-#include "plan/explain/picture.hpp"
-
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,7 +7,7 @@
 
 #include "base/math.hpp"
 #include "base/units.hpp"
-#include "plan/data/words.hpp"
+#include "plan/explain/explain.hpp"
 #include "plan/schedule/fates.hpp"
 
 namespace spillway {
@@ -16,10 +15,6 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMostColumns = 64;
-
-char letter(BlockPlan const& block) {
-  return row(block.policy).letter;
-}
 
 char letter(Tier tier) {
   return "DHN"[index(tier)];
@@ -51,7 +46,7 @@ std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPl
 
 std::vector<Line> lines(Graph const& graph, Plan const& plan) {
   std::string policies;
-  for (BlockPlan const& block : plan.blocks) policies += letter(block);
+  for (BlockPlan const& block : plan.blocks) policies += row(block.policy).letter;
   std::vector<Line> result = {{"activations", of_layers(graph, policies)}};
   for (PlaceRow const& row : kPlaceTable)
     result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, row.place))});
@@ -85,12 +80,10 @@ std::string text_of(FateBytes const& bytes) {
       {Fate::nvme, "go to NVMe and come back"},
       {Fate::keep, "stay on the device"},
       {Fate::recompute, "are computed again"}};
-  std::string text;
-  for (auto const& [fate, end] : ends) {
-    if (bytes[fate] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_bytes(bytes[fate]), end);
-  }
-  return text.empty() ? "nothing" : text;
+  std::vector<std::string> parts;
+  for (auto const& [fate, end] : ends)
+    if (bytes[fate] > 0) parts.push_back(fmt::format("{} {}", human_bytes(bytes[fate]), end));
+  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Writes a line for each letter: how many layers have it, and what happens to their bytes.
@@ -103,7 +96,7 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   auto const bytes = saved_bytes(graph, plan);
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     if (!graph.blocks[b].layer) continue;
-    auto& sum = sums[letter(plan.blocks[b])];
+    auto& sum = sums[row(plan.blocks[b].policy).letter];
     ++sum.layers;
     sum.bytes += bytes[b];
   }
@@ -118,12 +111,11 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
 
 // Explains the letters that occur, for example "D device memory, N NVMe".
 std::string legend(std::string const& letters, PerTier<std::string_view> const& names) {
-  std::string text;
-  for (Tier const tier : kTiersInOrder) {
-    if (letters.find(letter(tier)) == std::string::npos) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", letter(tier), names[tier]);
-  }
-  return text;
+  std::vector<std::string> parts;
+  for (Tier const tier : kTiersInOrder)
+    if (letters.find(letter(tier)) != letters.npos)
+      parts.push_back(fmt::format("{} {}", letter(tier), names[tier]));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string places_legend(std::vector<Line> const& lines, Plan const& plan,

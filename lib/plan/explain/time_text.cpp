@@ -1,5 +1,3 @@
-#include "plan/explain/time_text.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <numeric>
 
 #include "base/units.hpp"
-#include "plan/data/words.hpp"
+#include "plan/explain/explain.hpp"
 
 namespace spillway {
 

@@ -1,5 +1,3 @@
-#include "plan/listing/items_text.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
+#include "plan/listing/listing.hpp"
 
 namespace spillway {
 

@@ -10,12 +10,10 @@
 #include "base/checked.hpp"
 #include "base/printable.hpp"
 #include "config/place.hpp"
-#include "plan/listing/fault.hpp"
+#include "plan/listing/listing.hpp"
 #include "plan/listing/program_fields.hpp"
-#include "plan/listing/program_json.hpp"
 #include "plan/listing/references.hpp"
-#include "plan/listing/spelling.hpp"
-#include "plan/proof/check_shape.hpp"
+#include "plan/proof/verify.hpp"
 
 namespace spillway {
 
@@ -62,17 +60,17 @@ void read(Json const& json, T& value) {
   auto const number = json.get<std::int64_t>();
   bool const wraps = json.is_number_unsigned() && number < 0;
   if (wraps || number < -1 || number > most)
-    throw Fault(fmt::format("{} is not between -1 and {}", json.dump(), most));
+    throw Flaw{fmt::format("{} is not between -1 and {}", json.dump(), most)};
   value = static_cast<T>(number);
 }
 
 // Returns the index of the text among `words`.
 std::size_t read_word(Json const& json, std::span<std::string_view const> words) {
-  if (!json.is_string()) throw Fault(fmt::format("must be one of {}", fmt::join(words, ", ")));
+  require(json.is_string(), "must be one of {}", fmt::join(words, ", "));
   auto const& text = json.get_ref<std::string const&>();
   auto const word = std::ranges::find(words, text);
   if (word == words.end())
-    throw Fault(fmt::format("'{}' is none of {}", shown(text), fmt::join(words, ", ")));
+    throw Flaw{fmt::format("'{}' is none of {}", shown(text), fmt::join(words, ", "))};
   return static_cast<std::size_t>(word - words.begin());
 }
 
@@ -101,7 +99,7 @@ void read(Json const& json, T& value) {
   });
   for (auto const& entry : json.items()) {
     if (std::ranges::find(keys, entry.key()) == keys.end())
-      throw Fault(fmt::format("'{}' is no key of it", shown(entry.key())));
+      throw Flaw{fmt::format("'{}' is no key of it", shown(entry.key()))};
   }
 }
 
@@ -131,21 +129,21 @@ Json parsed(std::string const& text) {
   try {
     return Json::parse(text);
   } catch (nlohmann::json::parse_error const& error) {
-    throw Fault(fmt::format("is no JSON, at byte {}", error.byte));
+    throw Flaw{fmt::format("is no JSON, at byte {}", error.byte)};
   } catch (nlohmann::json::exception const&) {
-    throw Fault("is no JSON");
+    throw Flaw{"is no JSON"};
   }
 }
 
 Program program_of(std::string const& text) {
   auto json = parsed(text);
-  if (!json.is_object() || !json.contains(kFormKey) || json[kFormKey] != Json(kForm))
-    throw Fault(fmt::format("{}: must be {}", kFormKey, kForm));
+  require(json.is_object() && json.contains(kFormKey) && json[kFormKey] == Json(kForm),
+          "{}: must be {}", kFormKey, kForm);
   json.erase(kFormKey);
   Program program;
   read(json, program);
   check_references(program);
-  if (auto const wrong = check_shape(program)) throw Fault(wrong->why);
+  if (auto const wrong = check_shape(program)) throw Flaw{wrong->why};
   return program;
 }
 
@@ -154,9 +152,9 @@ Program program_of(std::string const& text) {
 Program program_from_json(std::string const& text, std::string const& source) {
   try {
     return program_of(text);
-  } catch (Fault const& fault) {
+  } catch (Flaw const& flaw) {
     // This leaves out the dot before the first key.
-    refuse({source, fault.where.substr(fault.where.empty() ? 0 : 1)}, fault.why);
+    refuse({source, flaw.where.substr(flaw.where.empty() ? 0 : 1)}, flaw.why);
   }
 }
 

@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "plan/listing/listing.hpp"
 #include "plan/listing/program_fields.hpp"
-#include "plan/listing/program_json.hpp"
-#include "plan/listing/spelling.hpp"
 
 namespace spillway {
 

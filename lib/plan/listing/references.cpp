@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/checked.hpp"
-#include "plan/listing/fault.hpp"
 
 namespace spillway {
 
@@ -24,20 +23,19 @@ bool is_possible(Shape const& shape, DType dtype) {
 }
 
 void check_count(std::int64_t count, std::int64_t most) {
-  if (count < 1 || count > most) throw Fault(fmt::format("must be 1 to {}", most));
+  require(count >= 1 && count <= most, "must be 1 to {}", most);
 }
 
 void check_tensor(Program const& program, TensorId id, bool may_be_none) {
-  bool const exists = 0 <= id && id < std::ssize(program.tensors);
-  if (!exists && !(may_be_none && id == -1))
-    throw Fault(fmt::format("names tensor {}, which does not exist", id));
+  require(is_id(id, program.tensors) || (may_be_none && id == -1),
+          "names tensor {}, which does not exist", id);
 }
 
 void check(Program const&, IdVector<Segment> const& segments) {
   require(std::ranges::count_if(segments, &Segment::is_middle) <= 1,
           "more than one is called middle");
   for (Segment const& segment : segments)
-    if (segment.first >= segment.last) throw Fault(fmt::format("'{}' has no items", segment.name));
+    require(segment.first < segment.last, "'{}' has no items", segment.name);
 }
 
 void check(Program const& program, WellKnown const& known) {
@@ -65,11 +63,9 @@ void check(Program const& program, Op const& op) {
   for (auto const* views : {&op.inputs, &op.outputs})
     for (View const& view : present(*views)) check(program, view);
   require(op.in_place.size() <= op.outputs.size(), "has more outputs in place than outputs");
-  for (int const output : op.in_place) {
-    bool const exists = 0 <= output && output < std::ssize(op.outputs);
-    if (!exists || !is_present(op.outputs[static_cast<std::size_t>(output)]))
-      throw Fault(fmt::format("has no output {} to be in place", output));
-  }
+  for (int const output : op.in_place)
+    require(is_id(output, op.outputs) && is_present(op.outputs[static_cast<std::size_t>(output)]),
+            "has no output {} to be in place", output);
   bool const has_first = !op.inputs.empty() && is_present(op.inputs[0]);
   require(op.flops >= 0 && op.flops <= 1e24, "has impossible flops");
   require(has_first || (op.flops == 0 && op.kind != OpKind::tree_sum), "has no first input");
@@ -94,8 +90,8 @@ void check(Program const& program, Item const& item) {
   require(item.horizon >= item.number && item.horizon <= 2 * items, "has an impossible horizon");
   for (Access const& access : accesses(item))
     for (ItemNumber const writer : access.writers)
-      if (writer < 0 || writer >= items)
-        throw Fault(fmt::format("expects bytes of item {}, which does not exist", writer));
+      require(is_id(writer, program.items), "expects bytes of item {}, which does not exist",
+              writer);
 }
 
 void check_each(Program const& program, auto const& list) {

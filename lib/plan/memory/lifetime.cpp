@@ -116,7 +116,6 @@ IdVector<std::int64_t> live_bytes(Program const& program, Lifetimes const& lifet
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
     for (Stay const& stay : lifetimes[buffer.id]) {
-      if (stay.last < stay.first) continue;
       change[stay.first] += stay.last_byte - stay.first_byte;
       change[stay.last + 1] -= stay.last_byte - stay.first_byte;
     }

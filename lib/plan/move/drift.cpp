@@ -37,10 +37,6 @@ double factor(Simulation const& planned, Measured const& measured, Lane lane) {
          ratio(static_cast<double>(planned.bytes[lane]), static_cast<double>(measured.bytes[lane]));
 }
 
-bool is_far_off(double factor) {
-  return factor > kDrift || (factor > 0 && factor < 1 / kDrift);
-}
-
 std::string reason(Simulation const& planned, Measured const& measured, Lane lane, double factor) {
   constexpr PerLane<std::string_view> names = {
       "computing",       "copies to the device run", "copies from the device run",
@@ -98,7 +94,8 @@ Measured slowest(std::span<Measured const> ranks) {
 }
 
 bool has_drifted(double planned_s, double measured_s) {
-  return is_far_off(ratio(measured_s, planned_s));
+  auto const factor = ratio(measured_s, planned_s);
+  return factor > kDrift || (factor > 0 && factor < 1 / kDrift);
 }
 
 std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planned,
@@ -109,7 +106,7 @@ std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planne
   for (Lane const lane :
        {Lane::nvme_write, Lane::nvme_read, Lane::h2d, Lane::d2h, Lane::compute, Lane::host}) {
     auto const found = known[lane] = factor(planned, measured, lane);
-    if (is_far_off(found) && (found > 1) == longer)
+    if (has_drifted(1, found) && (found > 1) == longer)
       reasons.push_back(reason(planned, measured, lane, found));
   }
   if (reasons.empty()) return std::nullopt;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <stdexcept>
 
 #include "base/math.hpp"
 #include "plan/move/move_order.hpp"
@@ -52,7 +51,7 @@ class MoveWriter {
     m_program.segments = {{"move", 0, static_cast<ItemNumber>(m_program.items.size())}};
     link(m_program);
     derive_waits(m_program);
-    if (auto const violation = verify(m_program)) throw std::logic_error(violation->why);
+    prove(m_program);
     return std::move(m_program);
   }
 

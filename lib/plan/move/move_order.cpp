@@ -15,6 +15,12 @@ struct SlotShape {
 };
 constexpr SlotShape kSlotShapes[] = {{4 * kPieceBytes, 4}, {kPieceBytes, 4}, {kPieceBytes, 1}};
 
+// Says whether two tensors at these places share bytes.
+bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes) {
+  return a.tier == b.tier && a.offset < b.offset + footprint_bytes(b_bytes, b.tier) &&
+         b.offset < a.offset + footprint_bytes(a_bytes, a.tier);
+}
+
 class Orderer {
  public:
   Orderer(std::vector<Relocation> const& relocations, TierBytes const& limits)
@@ -52,25 +58,29 @@ class Orderer {
   bool move_what_can() {
     bool moved = false;
     for (Relocation& tensor : m_tensors) {
-      if (is_done(tensor) || !is_clear(tensor)) continue;
+      auto const is_in_the_way = [&](auto const& other) { return blocks(other, tensor); };
+      if (is_done(tensor) || std::ranges::any_of(m_tensors, is_in_the_way)) continue;
       hop(tensor, tensor.to);
       moved = true;
     }
     return moved;
   }
 
-  // Says whether no other tensor lies where this tensor goes.
-  bool is_clear(Relocation const& tensor) const {
-    return std::ranges::none_of(m_tensors, [&](Relocation const& other) {
-      return &other != &tensor && overlap(tensor.to, tensor.bytes, other.from, other.bytes);
-    });
+  // Says whether a tensor lies where another one goes.
+  static bool blocks(Relocation const& tensor, Relocation const& other) {
+    return &other != &tensor && overlap(tensor.from, tensor.bytes, other.to, other.bytes);
   }
 
   // Moves a tensor that blocks another one into a gap. It takes the smallest that fits.
   bool park_one() {
     std::vector<Relocation*> in_the_way;
-    for (Relocation& tensor : m_tensors)
-      if (!is_done(tensor) && blocks_some(tensor)) in_the_way.push_back(&tensor);
+    for (Relocation& tensor : m_tensors) {
+      auto const is_blocked = [&](auto const& other) {
+        return !is_done(other) && blocks(tensor, other);
+      };
+      if (!is_done(tensor) && std::ranges::any_of(m_tensors, is_blocked))
+        in_the_way.push_back(&tensor);
+    }
     std::ranges::stable_sort(in_the_way, {}, &Relocation::bytes);
     for (Relocation* tensor : in_the_way) {
       bool const is_stored = tensor->from.tier == Tier::nvme || tensor->to.tier == Tier::nvme;
@@ -85,13 +95,6 @@ class Orderer {
     return false;
   }
 
-  bool blocks_some(Relocation const& tensor) const {
-    return std::ranges::any_of(m_tensors, [&](Relocation const& other) {
-      return &other != &tensor && !is_done(other) &&
-             overlap(other.to, other.bytes, tensor.from, tensor.bytes);
-    });
-  }
-
   void hop(Relocation& tensor, Residence const& to) {
     m_order.hops.push_back({static_cast<int>(&tensor - m_tensors.data()), tensor.from, to});
     tensor.from = to;
@@ -99,15 +102,10 @@ class Orderer {
 
   // Returns the lowest offset of bytes that no tensor takes now or will take later.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
-    auto const taken = taken_in(tier);
     std::int64_t offset = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (auto const& [first, last] : taken) {
-        if (first >= offset + bytes || last <= offset) continue;
-        offset = round_up(last, alignment_bytes(bytes, tier));
-        moved = true;
-      }
+    for (auto const& [first, last] : taken_in(tier)) {
+      if (first >= offset + bytes) break;
+      if (last > offset) offset = round_up(last, alignment_bytes(bytes, tier));
     }
     if (offset + footprint_bytes(bytes, tier) > m_limits[tier]) return std::nullopt;
     return offset;
@@ -136,11 +134,6 @@ class Orderer {
 };
 
 }  // namespace
-
-bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes) {
-  return a.tier == b.tier && a.offset < b.offset + footprint_bytes(b_bytes, b.tier) &&
-         b.offset < a.offset + footprint_bytes(a_bytes, a.tier);
-}
 
 bool needs_slots(Relocation const& relocation) {
   auto const& [bytes, from, to] = relocation;

@@ -22,8 +22,6 @@ struct Relocation {
   Residence from, to;
 };
 
-// Says whether two tensors at these places share bytes.
-bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes);
 // Says whether a tensor must move slice by slice through slots. It must if it would overwrite
 // itself, or if it moves from NVMe to NVMe, for which there is no direct transfer.
 bool needs_slots(Relocation const& relocation);

@@ -1,7 +1,6 @@
 #include "plan/proof/byte_cells.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace spillway {
 
@@ -9,35 +8,17 @@ namespace {
 
 constexpr int kTierBits = 60;  // bits of an offset; higher bits of an address give its tier
 
-IdVector<std::array<std::int64_t, 2>> by_layout(Program const& program) {
-  IdVector<std::array<std::int64_t, 2>> addresses;
-  for (Buffer const& buffer : program.buffers) {
-    auto const first = (static_cast<std::int64_t>(buffer.tier) << kTierBits) + buffer.offset;
-    addresses.push_back({first, buffer.versions > 1 ? first + buffer.stride : first});
-  }
-  return addresses;
-}
-
-IdVector<std::array<std::int64_t, 2>> one_after_the_other(Program const& program) {
-  IdVector<std::array<std::int64_t, 2>> addresses;
-  std::int64_t end = 0;
-  for (Buffer const& buffer : program.buffers) {
-    addresses.push_back({end, buffer.versions > 1 ? end + buffer.bytes : end});
-    end += buffer.versions * buffer.bytes;
-  }
-  return addresses;
-}
-
 }  // namespace
 
-ByteCells::ByteCells(Program const& program) : ByteCells(program, by_layout(program)) {}
-
-ByteCells ByteCells::by_buffer(Program const& program) {
-  return {program, one_after_the_other(program)};
-}
-
-ByteCells::ByteCells(Program const& program, Addresses addresses)
-    : m_addresses(std::move(addresses)) {
+ByteCells::ByteCells(Program const& program, bool by_layout) {
+  std::int64_t end = 0;  // without a layout, buffers lie one after the other
+  for (Buffer const& buffer : program.buffers) {
+    auto const tier = static_cast<std::int64_t>(buffer.tier) << kTierBits;
+    auto const first = by_layout ? tier + buffer.offset : end;
+    auto const stride = by_layout ? buffer.stride : buffer.bytes;
+    m_addresses.push_back({first, buffer.versions > 1 ? first + stride : first});
+    end += buffer.versions * buffer.bytes;
+  }
   find_borders(program);
   for (auto const& [even, odd] : m_addresses) m_cells.push_back({find(0, even), find(0, odd)});
   find_ranges(program);

@@ -14,9 +14,9 @@ class ByteCells {
  public:
   // Cuts the bytes of each tier into cells, where accesses begin and end. The offsets that layout
   // has given to the buffers say where that is.
-  explicit ByteCells(Program const& program);
+  explicit ByteCells(Program const& program) : ByteCells(program, true) {}
   // Gives every version of every buffer its own cells. The program needs no layout for this.
-  static ByteCells by_buffer(Program const& program);
+  static ByteCells by_buffer(Program const& program) { return {program, false}; }
 
   std::size_t count() const { return m_borders.size(); }
 
@@ -34,15 +34,14 @@ class ByteCells {
  private:
   template <class T>
   using PerVersion = IdVector<std::array<T, 2>>;  // one entry for each version of each buffer
-  using Addresses = PerVersion<std::int64_t>;
-  ByteCells(Program const& program, Addresses addresses);
+  ByteCells(Program const& program, bool by_layout);
   void add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last);
   void find_borders(Program const& program);
   void find_ranges(Program const& program);
   std::size_t find(std::size_t from, std::int64_t border) const;
   Range range(Access const& access, int version) const;
 
-  Addresses m_addresses;
+  PerVersion<std::int64_t> m_addresses;
   std::vector<std::int64_t> m_borders;         // first address of each cell, in ascending order
   PerVersion<std::size_t> m_cells;             // the cell at each address of m_addresses
   IdVector<std::size_t> m_first;               // for each item: where its ranges begin in m_ranges

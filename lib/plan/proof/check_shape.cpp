@@ -1,31 +1,14 @@
-#include "plan/proof/check_shape.hpp"
-
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "graph/gradient_slice.hpp"
+#include "plan/proof/flaw.hpp"
 #include "plan/proof/unroll.hpp"
+#include "plan/proof/verify.hpp"
 
 namespace spillway {
 
 namespace {
-
-// A check that fails throws a Wrong, which `check_shape` catches.
-struct Wrong {
-  std::string why;
-};
-
-template <class... Args>
-void require(bool holds, fmt::format_string<Args...> why, Args&&... args) {
-  if (!holds) throw Wrong{fmt::format(why, std::forward<Args>(args)...)};
-}
-
-template <class List>
-bool is_id(std::int64_t id, List const& list) {
-  return id >= 0 && id < std::ssize(list);
-}
 
 // Checks that a part lies within its tensor or slice. No slice is larger than the first rank's.
 void check_part(Program const& program, Buffer const& b) {
@@ -139,17 +122,17 @@ std::optional<Violation> check_shape(Program const& program) {
     check_buffers(program);
     check_state(program);
     check_segments(program);
-  } catch (Wrong const& wrong) {
-    return Violation{-1, -1, wrong.why};
+  } catch (Flaw const& flaw) {
+    return Violation{-1, -1, flaw.why};
   }
   for (ItemNumber number = 0; Item const& item : program.items) {
     if (item.number != number)
       return Violation{-1, number, fmt::format("item {} says {}", number, item.number)};
     try {
       check_item(program, item);
-    } catch (Wrong const& wrong) {
+    } catch (Flaw const& flaw) {
       return Violation{-1, number,
-                       fmt::format("item {} {}: {}", number, name(item.lane), wrong.why)};
+                       fmt::format("item {} {}: {}", number, name(item.lane), flaw.why)};
     }
     ++number;
   }

@@ -9,7 +9,7 @@
 //   a happens before b  iff  start(b)[lane(a)] >= position(a)
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "plan/data/program.hpp"
 
@@ -18,7 +18,9 @@ namespace spillway {
 // A clock says how many items of each lane are complete. Positions on a lane count from 1.
 using Clock = PerLane<std::int32_t>;
 
-void join(Clock& into, Clock const& other);
+inline void join(Clock& into, Clock const& other) {
+  for (Lane const lane : kLanesInOrder) into[lane] = std::max(into[lane], other[lane]);
+}
 
 // Keeps the clock at which each instance, which is one run of an item, starts. Instances are
 // appended one by one, in the order of the program.
@@ -28,16 +30,36 @@ class LaneClocks {
 
   // Returns what is known to be complete when the lane's next item starts, from the order of the
   // lane alone, without the item's waits.
-  Clock by_order(Lane lane) const;
+  Clock by_order(Lane lane) const {
+    auto const& entries = m_lanes[lane];
+    if (entries.empty()) return {};
+    return is_serial(lane) ? entries.back().prefix : entries.back().start;
+  }
   // Returns what is known to be complete once the latest instance of `item` is, or an empty clock
   // if it has no instance.
-  Clock after(Item const& item) const;
+  Clock after(Item const& item) const {
+    auto const position = latest(item.number);
+    return position == 0 ? Clock{} : m_lanes[item.lane][position - 1].prefix;
+  }
   // Returns what is known to be complete when `item` starts next, from the order of its lane and
   // from its waits.
-  Clock start(Program const& program, Item const& item) const;
+  Clock start(Program const& program, Item const& item) const {
+    Clock clock = by_order(item.lane);
+    for (ItemNumber const wait : item.waits) join(clock, after(program.items[wait]));
+    return clock;
+  }
 
   // Appends an instance that starts at the clock `start`. Returns its position on the lane.
-  std::int32_t append(Item const& item, Clock const& start);
+  std::int32_t append(Item const& item, Clock const& start) {
+    auto& entries = m_lanes[item.lane];
+    Clock prefix = entries.empty() ? Clock{} : entries.back().prefix;
+    join(prefix, start);
+    auto const position = static_cast<std::int32_t>(entries.size()) + 1;
+    prefix[item.lane] = position;
+    entries.push_back({item.number, m_count++, start, prefix});
+    m_latest[item.number] = position;
+    return position;
+  }
 
   // Returns the position of an item's latest instance on its lane, or 0 if it has none.
   std::int32_t latest(ItemNumber item) const { return m_latest[item]; }

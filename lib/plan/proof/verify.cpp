@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "plan/proof/byte_cells.hpp"
-#include "plan/proof/check_shape.hpp"
 #include "plan/proof/clock.hpp"
 
 namespace spillway {
@@ -159,6 +159,11 @@ std::optional<Violation> verify(Program const& program) {
     if (auto const violation = verifier.visit(now)) return violation;
   }
   return verifier.end_step(step);
+}
+
+void prove(Program const& program) {
+  // Release builds check this too: a wrong Program would silently train on wrong numbers.
+  if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 
 }  // namespace spillway

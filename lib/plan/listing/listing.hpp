@@ -1,4 +1,4 @@
-// Writes a whole Program as JSON and reads it back, so that every field is equal.
+// Writes a whole Program for others to read: as text for people, and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -7,9 +7,13 @@
 
 namespace spillway {
 
+// Writes a line for each item, with its lane, its buffers and what it waits for, then all buffers.
+std::string items_text(Program const& program);
+
 // Writes a line for each item, buffer, tensor, op, chunk and segment.
 std::string to_json(Program const& program);
 
+// Reads what `to_json` wrote, so that every field is equal.
 // Throws Error(bad_input) with a line that names `source` and the key, item or buffer. It does so
 // for text that is not JSON, for missing or unknown keys, for wrong values, and for references that
 // would lead a reader of the Program beyond its end. It does not prove that the order of items is
