@@ -34,7 +34,7 @@ Program training_ops(Config const& config, std::int64_t vocab, Choices const& ch
   auto const graph = training_graph(config, vocab, make_arithmetic(config, choices, ranks));
   auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
   auto const plan = make_plan(graph, {});
-  return schedule(graph, plan, Purpose::train, micro_batches, ranks);
+  return schedule(graph, plan, micro_batches, ranks);
 }
 
 Rates compute_rates(Config const& config) {

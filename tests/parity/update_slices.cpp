@@ -43,7 +43,7 @@ Plan plan_of(Graph const& graph, Places const& places, std::int64_t slice) {
   plan.redo = places.redo;
   plan.update_slice = slice;
   plan.unified = places.unified;
-  plan.staging_slot_bytes = std::int64_t{1} << 20;  // a slice of a moment takes two
+  plan.staging_piece_bytes = std::int64_t{1} << 20;  // a slice of a moment takes two
   return plan;
 }
 

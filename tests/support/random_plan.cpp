@@ -47,7 +47,7 @@ Plan random_plan(Graph const& graph, Random& draws) {
   plan.update_slice = 64 * (1 + below(draws, 2000));
   plan.unified = below(draws, 2) == 0;
   plan.redo = below(draws, 2) == 0;
-  plan.staging_slot_bytes = std::int64_t{1 + below(draws, 3)} << 20;
+  plan.staging_piece_bytes = std::int64_t{1 + below(draws, 3)} << 20;
   normalise(graph, plan);
   return plan;
 }

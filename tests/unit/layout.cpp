@@ -53,7 +53,7 @@ Program gpt_program(std::string const& policy, int micro_batches, int ranks) {
   static Graph const graph = gpt_training_graph({});
   auto const plan =
       make_plan(graph, PlanWords{.activations = {policy}, .prefetch = 2}, BlockPolicy::keep);
-  return schedule(graph, plan, Purpose::train, micro_batches, ranks);
+  return schedule(graph, plan, micro_batches, ranks);
 }
 
 void lay_out(Program& program) {
@@ -107,7 +107,7 @@ TEST(Layout, HasPeaksThatAreWhereTheHighestBufferEndsOnEveryTier) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     Random random(seed);
     Graph const graph = gpt_training_graph(random_shape(random));
-    Program planned = schedule(graph, random_plan(graph, random), Purpose::train, 2, 1);
+    Program planned = schedule(graph, random_plan(graph, random), 2, 1);
     lay_out(planned);
     for (Program const& program : {planned, random_step(random)}) {
       for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {

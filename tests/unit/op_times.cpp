@@ -22,7 +22,7 @@ Program tiny_program() {
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });
-  return schedule(graph, make_plan(graph, {}, BlockPolicy::keep), Purpose::train, 3, 1);
+  return schedule(graph, make_plan(graph, {}, BlockPolicy::keep), 3, 1);
 }
 
 constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};

@@ -36,7 +36,7 @@ Program schedule_gpt(Graph const& graph, Words const& activations, int micro_bat
   auto const plan = make_plan(
       graph, PlanWords{.activations = activations, .update = update, .prefetch = prefetch},
       BlockPolicy::keep);
-  return schedule(graph, plan, Purpose::train, micro_batches, ranks);
+  return schedule(graph, plan, micro_batches, ranks);
 }
 
 Op const& op_of(Program const& program, Item const& item) {
@@ -295,7 +295,7 @@ TEST(Schedule, GivesScratchToOpsThatAskForIt) {
 TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
   Graph const graph = gpt_graph(
       {.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64}, Purpose::eval);
-  Program const program = schedule(graph, {}, Purpose::eval, 1, 1);
+  Program const program = schedule(graph, {}, 1, 1);
   ASSERT_EQ(program.segments.size(), 1u);
   EXPECT_EQ(program.segments[0].name, "forward");
   for (Item const& item : program.items) {
@@ -311,7 +311,7 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   auto const refused = [&](auto change) {
     Plan plan = good;
     change(plan);
-    EXPECT_THROW(schedule(graph, plan, Purpose::train, 1, 1), std::invalid_argument);
+    EXPECT_THROW(schedule(graph, plan, 1, 1), std::invalid_argument);
   };
   refused([](Plan& p) { p.chunks[0].gradients = Tier::nvme; });
   refused([](Plan& p) { p.chunks[0].update = Tier::nvme; });
@@ -322,14 +322,14 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
 TEST(Schedule, RefusesAPlanThatIsNotNormal) {
   Graph const graph = small_gpt();
   Plan const good = make_plan(graph, PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
-  EXPECT_NO_THROW(schedule(graph, good, Purpose::train, 1, 1));
+  EXPECT_NO_THROW(schedule(graph, good, 1, 1));
   auto const refused = [&](auto change) {
     Plan plan = good;
     change(plan);
     EXPECT_FALSE(is_normal(graph, plan));
-    EXPECT_THROW(schedule(graph, plan, Purpose::train, 1, 1), std::logic_error);
+    EXPECT_THROW(schedule(graph, plan, 1, 1), std::logic_error);
     normalise(graph, plan);
-    EXPECT_NO_THROW(schedule(graph, plan, Purpose::train, 1, 1));
+    EXPECT_NO_THROW(schedule(graph, plan, 1, 1));
   };
   auto const layer = [&](Plan& p, bool last) -> BlockPlan& {
     std::size_t found = 0;

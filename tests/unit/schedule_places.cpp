@@ -32,7 +32,7 @@ Plan plan_with(ChunkPlan const& places, int prefetch = 1) {
 }
 
 Program scheduled(Plan const& plan, int micro_batches = 1) {
-  return schedule(graph(), plan, Purpose::train, micro_batches, 1);
+  return schedule(graph(), plan, micro_batches, 1);
 }
 
 Buffer const& buffer(Program const& program, BufferId id) {

@@ -36,7 +36,7 @@ struct Spilling {
     micro_batches = 1 + below(draws, 3);
     for (ChunkPlan& chunk : plan.chunks) chunk.parameters = Tier::device;
     plan.redo = true;
-    plan.staging_slot_bytes = std::int64_t{64} << 20;
+    plan.staging_piece_bytes = std::int64_t{64} << 20;
     constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,
                                         BlockPolicy::light_nvme, BlockPolicy::light_host};
     for (BlockPlan& block : plan.blocks) {
@@ -47,7 +47,7 @@ struct Spilling {
 
   Program scheduled(int prefetch) {
     plan.prefetch = prefetch;
-    return schedule(graph, plan, Purpose::train, micro_batches, 1);
+    return schedule(graph, plan, micro_batches, 1);
   }
 };
 
@@ -156,45 +156,49 @@ TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
 }
 
 // Beside a device with memory of its own the drive reads and writes slots in host memory alone:
-// every byte goes through one of a few, in its place and order.
-TEST(Staging, GoesThroughSlotsInTurns) {
+// every byte goes through one of two rings, in its place and order.
+TEST(Staging, GoesThroughRings) {
   Graph const graph = gpt_training_graph(
       {.layers = 3, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640, .micro = 2});
   auto plan = make_plan(
       graph, PlanWords{.activations = {"nvme"}, .optimizer = {"nvme"}, .update = {"device"}},
       BlockPolicy::keep);
   plan.unified = false;
-  plan.staging_slot_bytes = std::int64_t{1} << 20;
-  auto const program = schedule(graph, plan, Purpose::train, 2, 1);
-  std::map<BufferId, std::int64_t> there;   // bytes of the slot that are of use
-  std::map<BufferId, std::int64_t> origin;  // their place in the buffer that they come from
+  plan.staging_piece_bytes = std::int64_t{1} << 20;
+  auto const program = schedule(graph, plan, 2, 1);
+  using Place = std::pair<BufferId, std::int64_t>;  // a ring and the byte at which a copy begins
+  struct Passing {
+    BufferId from;
+    std::int64_t first, bytes;  // in the buffer that they come from
+  };
+  std::map<Place, Passing> there;
   std::map<std::pair<BufferId, BufferId>, std::int64_t> moved;
-  std::map<BufferId, BufferId> in_slot;
-  std::set<BufferId> slots;
+  std::map<BufferId, std::set<std::int64_t>> begins;
   int in_pieces = 0;
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::copy) continue;
     auto const &from = program.buffers[item.operands[0]], &to = program.buffers[item.operands[1]];
     EXPECT_NE(std::set({from.tier, to.tier}), std::set({Tier::device, Tier::nvme}));
     auto const &read = item.reads.front(), &write = item.writes.front();
-    ASSERT_EQ(read.last - read.first, write.last - write.first);
-    ASSERT_LE(write.last - write.first, std::int64_t{1} << 20);
+    auto const bytes = read.last - read.first;
+    ASSERT_EQ(bytes, write.last - write.first);
+    ASSERT_LE(bytes, plan.staging_piece_bytes);
     if (to.tier == Tier::host) {
-      slots.insert(to.id);
-      in_slot[to.id] = from.id;
-      origin[to.id] = read.first;
-      there[to.id] = read.last - read.first;
-      EXPECT_EQ(write.first, 0);
+      there[{to.id, write.first}] = {from.id, read.first, bytes};
+      begins[to.id].insert(write.first);
       in_pieces += read.first > 0 ? 1 : 0;
+      EXPECT_LE(write.last, kStagingPieces * plan.staging_piece_bytes);
     } else {
-      EXPECT_EQ(read.first, 0);
-      EXPECT_EQ(std::exchange(there[from.id], 0), read.last) << describe(program, item.number);
-      moved[{in_slot[from.id], to.id}] += read.last;
+      auto const passed = there.extract({from.id, read.first});
+      ASSERT_FALSE(passed.empty()) << describe(program, item.number);
+      EXPECT_EQ(passed.mapped().bytes, bytes);
+      moved[{passed.mapped().from, to.id}] += bytes;
       bool const is_whole = is_activation(program, to.id);  // else a slice of state
-      EXPECT_EQ(write.first, is_whole ? origin[from.id] : write.first);
+      EXPECT_EQ(write.first, is_whole ? passed.mapped().first : write.first);
     }
   }
-  EXPECT_EQ(std::ssize(slots), 2 * kStagingSlots);
+  EXPECT_EQ(begins.size(), 2U);
+  for (auto const& [ring, bytes] : begins) EXPECT_GE(bytes.size(), std::size_t{kStagingPieces});
   EXPECT_GT(in_pieces, 30) << "tensors larger than a slot";
   for (auto const& [pair, bytes] : moved) {
     auto const &from = program.buffers[pair.first], &to = program.buffers[pair.second];

@@ -11,10 +11,10 @@ namespace spillway {
 
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks) {
-  Compiled compiled{schedule(train, plan, train.purpose, micro_batches, ranks), std::nullopt};
+  Compiled compiled{schedule(train, plan, micro_batches, ranks), std::nullopt};
   std::vector<Program*> programs = {&compiled.train};
   if (eval) {
-    compiled.eval = schedule(*eval, plan, eval->purpose, 1, ranks);
+    compiled.eval = schedule(*eval, plan, 1, ranks);
     programs.push_back(&*compiled.eval);
   }
   layout(programs);

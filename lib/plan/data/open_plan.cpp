@@ -58,7 +58,7 @@ std::int64_t update_slice(Graph const& graph) {
   return slice(largest, all, 4, 20, std::int64_t{4} << 20, kPieceElements);
 }
 
-std::int64_t staging_slot_bytes(Graph const& graph, std::int64_t update_slice) {
+std::int64_t staging_piece_bytes(Graph const& graph, std::int64_t update_slice) {
   auto largest = update_slice * size_bytes(DType::f32);
   std::int64_t all = 0;
   for (Tensor const& tensor : graph.tensors) {
@@ -79,7 +79,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   Plan plan;
   plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
   plan.update_slice = update_slice(graph);
-  plan.staging_slot_bytes = staging_slot_bytes(graph, plan.update_slice);
+  plan.staging_piece_bytes = staging_piece_bytes(graph, plan.update_slice);
   for (int layer = 0; Block const& block : graph.blocks) {
     auto const asked = block.layer ? entry(request.activations, layer++) : BlockPlan{};
     plan.blocks.push_back(asked.value_or(BlockPlan{automatic, 1}));

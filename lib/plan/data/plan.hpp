@@ -23,9 +23,9 @@ struct Plan {
   // An update works on at most this many elements at a time. They are whole pieces of the spill
   // file, because state on NVMe is checked piece by piece.
   std::int64_t update_slice = std::int64_t{4} << 20;
-  // If the device has its own memory, bytes on their way between it and the drive pass through
-  // slots of this size in host memory.
-  std::int64_t staging_slot_bytes = std::int64_t{16} << 20;
+  // If the device has its own memory, bytes on their way between it and the drive pass through host
+  // memory, in pieces of at most this size.
+  std::int64_t staging_piece_bytes = std::int64_t{16} << 20;
   bool unified = true;  // true if device memory is main memory, which the host lane uses directly
   // If true, all updates wait for the norm of the whole gradient, so that any step can be run
   // again. If false, updates begin during the last backward pass, and a failed transfer ends the

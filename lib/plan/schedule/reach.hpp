@@ -16,7 +16,7 @@ constexpr Tier workplace(Lane lane, bool unified) {
   return lane == Lane::host && !unified ? Tier::host : Tier::device;
 }
 
-// Says whether bytes are copied through slots in host memory. This happens between a device's own
+// Says whether bytes are copied through a ring in host memory. This happens between a device's own
 // memory and the drive, since the drive can only reach host memory.
 constexpr bool is_staged(Tier from, Tier to, bool unified) {
   bool const between =
@@ -27,7 +27,7 @@ constexpr bool is_staged(Tier from, Tier to, bool unified) {
 constexpr Tier first_stop(Tier from, Tier to, bool unified) {
   return is_staged(from, to, unified) ? Tier::host : to;
 }
-// Each direction has this many slots and uses them in turn.
-inline constexpr int kStagingSlots = 4;
+// Each direction has a ring of host memory with room for this many of the largest pieces.
+inline constexpr int kStagingPieces = 4;
 
 }  // namespace spillway

@@ -30,8 +30,8 @@ void check_plan(Graph const& graph, Plan const& plan) {
   if (!is_normal(graph, plan))
     throw std::logic_error("the plan is not normal: see plan/data/plan.hpp");
   if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
-  if (plan.staging_slot_bytes < 1 || plan.staging_slot_bytes % kPieceBytes != 0)
-    throw std::invalid_argument("staging_slot_bytes: not whole pieces of the spill file");
+  if (plan.staging_piece_bytes < 1 || plan.staging_piece_bytes % kPieceBytes != 0)
+    throw std::invalid_argument("staging_piece_bytes: not whole pieces of the spill file");
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
@@ -54,9 +54,9 @@ Draft told(GraphShape const& shape) {
 
 }  // namespace
 
-Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
+Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks) {
-  bool const trains = purpose == Purpose::train;
+  bool const trains = graph.purpose == Purpose::train;
   if (trains) check_plan(graph, plan);
   GraphShape shape(graph, plan, trains ? micro_batches : 1, ranks);
   auto draft = told(shape);
@@ -65,7 +65,6 @@ Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int
     shape.set_reloads(hoist_reloads(shape, draft));
     draft = told(shape);
   }
-  draft.program.purpose = purpose;
   draft.program.redo = plan.redo;
   link(draft.program);
   return std::move(draft.program);

@@ -9,7 +9,7 @@ namespace spillway {
 // writers (`link`). For an inference graph the plan only says where parameters lie; an empty plan
 // means the device. Throws std::invalid_argument for a request that is not supported, and
 // std::logic_error for a Plan that is not normal.
-Program schedule(Graph const& graph, Plan const& plan, Purpose purpose, std::int64_t micro_batches,
+Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks);
 
 }  // namespace spillway

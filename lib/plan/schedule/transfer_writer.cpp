@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/math.hpp"
+#include "plan/memory/lifetime.hpp"
 #include "plan/proof/unroll.hpp"
 
 namespace spillway {
@@ -31,7 +33,7 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange cons
 
 TransferWriter::TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                                std::int64_t ranks)
-    : Residence(graph, plan, micro_batches, ranks), m_slot_bytes(plan.staging_slot_bytes) {}
+    : Residence(graph, plan, micro_batches, ranks), m_piece_bytes(plan.staging_piece_bytes) {}
 
 void TransferWriter::begin_segment(std::string const& name, int micro_batches) {
   program.segments.push_back({name, next(), next(), micro_batches});
@@ -78,17 +80,18 @@ ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId f
   return transfer({from, to, 0, first, last - first, -1, tensor(id).chunk, if_committed});
 }
 
-// Copies bytes directly or, if they are staged, in pieces of a slot's size: first into the slot,
-// and then from the slot to their destination.
+// Copies bytes directly or, if they are staged, in pieces of at most a slot's size: first into the
+// ring, and then from the ring to their destination.
 ItemNumber TransferWriter::transfer(Transfer const& what) {
   if (!is_staged(what.from, what.to)) return add_copy(what);
+  bool const to_drive = buffer(what.to).tier == Tier::nvme;
+  auto& ring = to_drive ? m_to_drive : m_from_drive;
   ItemNumber last = -1;
-  for (std::int64_t done = 0; done < what.bytes; done += m_slot_bytes) {
-    auto const slot = next_slot(buffer(what.to).tier == Tier::nvme);
+  for (std::int64_t done = 0; done < what.bytes; done += m_piece_bytes) {
     auto in = what, on = what;
-    in.to = on.from = slot;
-    in.to_byte = on.from_byte = 0;
-    in.bytes = on.bytes = std::min(m_slot_bytes, what.bytes - done);
+    in.bytes = on.bytes = std::min(m_piece_bytes, what.bytes - done);
+    in.to_byte = on.from_byte = place(ring, to_drive ? "to_nvme" : "from_nvme", in.bytes);
+    in.to = on.from = ring.buffer;
     in.from_byte += done;
     on.to_byte += done;
     in.if_committed = false;
@@ -98,16 +101,16 @@ ItemNumber TransferWriter::transfer(Transfer const& what) {
   return last;
 }
 
-// Returns the next slot. Its buffer is made when the slot is first needed.
-BufferId TransferWriter::next_slot(bool to_drive) {
-  auto& staging = to_drive ? m_to_drive : m_from_drive;
-  auto const turn = staging.used++ % kStagingSlots;
-  if (staging.used <= kStagingSlots) {
-    auto const name = (to_drive ? "to_nvme." : "from_nvme.") + std::to_string(turn);
-    auto const elements = m_slot_bytes / size_bytes(DType::f64);
-    staging.slots[turn] = add_buffer(add_workspace(name, DType::f64, elements), Tier::host);
+std::int64_t TransferWriter::place(Ring& ring, char const* name, std::int64_t bytes) {
+  auto const all_bytes = kStagingPieces * m_piece_bytes;
+  if (ring.buffer < 0) {
+    auto const elements = all_bytes / size_bytes(DType::f64);
+    ring.buffer = add_buffer(add_workspace(name, DType::f64, elements), Tier::host);
   }
-  return staging.slots[turn];
+  if (ring.next_byte + bytes > all_bytes) ring.next_byte = 0;
+  auto const first = ring.next_byte;
+  ring.next_byte += round_up(bytes, std::int64_t{kPageBytes});
+  return first;
 }
 
 ItemNumber TransferWriter::add_copy(Transfer const& what) {

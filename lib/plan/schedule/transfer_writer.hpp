@@ -1,7 +1,6 @@
 // A TransferWriter appends transfers to a Program: items that copy bytes between two buffers.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "plan/schedule/residence.hpp"
@@ -44,17 +43,19 @@ class TransferWriter : public Residence {
     int block = -1, chunk = -1;
     bool if_committed = false;
   };
-  // Holds the slots in host memory that bytes pass on their way to the drive, or from it.
-  struct Staging {
-    std::array<BufferId, kStagingSlots> slots = {};
-    std::size_t used = 0;  // how often a slot was taken
+  // A ring in host memory is used from its beginning to its end, and then again. Bytes pass it on
+  // their way to the drive, or from it.
+  struct Ring {
+    BufferId buffer = -1;  // made when bytes first pass
+    std::int64_t next_byte = 0;
   };
   ItemNumber transfer(Transfer const& what);
   ItemNumber add_copy(Transfer const& what);
-  BufferId next_slot(bool to_drive);
+  // Returns the byte of the ring at which the next `bytes` bytes go.
+  std::int64_t place(Ring& ring, char const* name, std::int64_t bytes);
 
-  std::int64_t m_slot_bytes;
-  Staging m_to_drive, m_from_drive;
+  std::int64_t m_piece_bytes;
+  Ring m_to_drive, m_from_drive;
 };
 
 }  // namespace spillway

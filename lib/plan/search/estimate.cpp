@@ -8,7 +8,7 @@ namespace spillway {
 namespace {
 
 // Sums up what takes bytes for the whole step: state of chunks, activations that are away, and the
-// slots in host memory through which bytes go between the device and the drive.
+// rings in host memory through which bytes go between the device and the drive.
 TierBytes lasting_bytes(BlockShape const& shape) {
   TierBytes bytes{};
   bool to_drive = false, from_drive = false;
@@ -28,7 +28,7 @@ TierBytes lasting_bytes(BlockShape const& shape) {
   }
   if (shape.plan().unified) return bytes;
   int const ways = (to_drive ? 1 : 0) + (to_drive || from_drive ? 1 : 0);
-  bytes[Tier::host] += ways * kStagingSlots * shape.plan().staging_slot_bytes;
+  bytes[Tier::host] += ways * kStagingPieces * shape.plan().staging_piece_bytes;
   return bytes;
 }
 

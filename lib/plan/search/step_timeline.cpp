@@ -15,8 +15,8 @@ StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
       m_gradient(shape.model().chunks.size(), -1),
       m_updated(shape.model().chunks.size(), -1) {}
 
-// A staged transfer goes in pieces. A piece waits until its slot was emptied; only its second half
-// waits for room. More pieces than these would not make the estimate better.
+// A staged transfer goes in pieces. A piece waits until its part of the ring was emptied; only its
+// second half waits for room. More pieces than these would not make the estimate better.
 StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes, Waits waits,
                                               int room) {
   constexpr std::int64_t most_pieces = 4;
@@ -29,10 +29,11 @@ StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t b
     int const job = copy(from, to, bytes, waits);
     return {job, job};
   }
-  auto const slot_bytes = m_shape.plan().staging_slot_bytes;
-  auto const pieces = std::clamp<std::int64_t>(div_ceil(bytes, slot_bytes), 1, most_pieces);
+  auto const most_bytes = m_shape.plan().staging_piece_bytes;
+  auto const pieces = std::clamp<std::int64_t>(div_ceil(bytes, most_bytes), 1, most_pieces);
   auto const piece_bytes = bytes / pieces;
-  auto const ahead = std::max<std::int64_t>(1, kStagingSlots / div_ceil(piece_bytes, slot_bytes));
+  auto const ahead = std::max<std::int64_t>(
+      1, kStagingPieces * most_bytes / std::max<std::int64_t>(1, piece_bytes));
   auto& emptied = to == Tier::nvme ? m_to_drive : m_from_drive;
   Transfer last{};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -174,7 +175,7 @@ void StepTimeline::bring(int piece, bool late) {
     auto const late_bytes = tier == Tier::device ? all : gradient;
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
-    int const job = transfer(tier, work.workplace, bytes, {slot_free(piece), after}).there;
+    int const job = transfer(tier, work.workplace, bytes, {after}, slot_free(piece)).there;
     brought.push_back(job);
     if (late && gradient > 0) m_released.back()[tier] = job;
   }

@@ -111,7 +111,7 @@ class StepTimeline : public StepSink {
   static constexpr int kAtOnce = kSlicesAhead + 1;
   std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // what the next pieces wait for
   Jobs m_freed;                           // the last job that emptied each slot
-  Jobs m_to_drive, m_from_drive;          // jobs that emptied staging slots, in order
+  Jobs m_to_drive, m_from_drive;          // jobs that emptied parts of the rings, in order
   std::array<int, 2> m_norms = {-1, -1};  // the last norm on the compute lane and on the host lane
   int m_go = -1;                          // the commit or norm that updates wait for
   int m_reported = -1;                    // the job after which the next step begins
