@@ -1,5 +1,5 @@
-// These functions say which memory a lane works on, and how bytes get from one tier to another.
-// Schedules and estimates must both use them. If `unified`, device memory is main memory.
+// Says which tiers a lane can reach, and how bytes get from one tier to another. Schedules and
+// estimates must use the same rules. `unified` means that device memory is main memory.
 #pragma once
 
 #include "plan/data/program.hpp"
@@ -23,7 +23,7 @@ constexpr bool is_staged(Tier from, Tier to, bool unified) {
       (from == Tier::device && to == Tier::nvme) || (from == Tier::nvme && to == Tier::device);
   return between && !unified;
 }
-// Each direction has this many slots and uses them in turn.
+// Copies to the drive have this many slots, and copies from the drive have as many.
 inline constexpr int kStagingSlots = 4;
 
 }  // namespace spillway

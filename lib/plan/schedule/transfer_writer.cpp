@@ -12,7 +12,7 @@ ByteRange bytes_of(Tensor const& tensor, ElementRange const& range) {
   return {range.first * size_bytes(tensor.dtype), range.last * size_bytes(tensor.dtype)};
 }
 
-// Returns the ranges of parameters within a range of the chunk, without the gaps between them.
+// Returns which elements within a range of the chunk belong to parameters, and not to gaps.
 std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange const& within) {
   std::vector<ElementRange> ranges;
   for (Parameter const& parameter : chunk.parameters) {
@@ -78,8 +78,8 @@ ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId f
   return transfer({from, to, 0, first, last - first, -1, tensor(id).chunk, if_committed});
 }
 
-// Copies bytes directly or, if they are staged, in pieces of a slot's size: first into the slot,
-// and then from the slot to their destination.
+// Copies bytes directly or, if they are staged, a slot's size at a time: first into a slot in host
+// memory, and then from the slot to their destination.
 ItemNumber TransferWriter::transfer(Transfer const& what) {
   if (!is_staged(what.from, what.to)) return add_copy(what);
   ItemNumber last = -1;
@@ -98,7 +98,7 @@ ItemNumber TransferWriter::transfer(Transfer const& what) {
   return last;
 }
 
-// Returns the next slot. Its buffer is made when the slot is first needed.
+// Returns the slot whose turn it is. The buffer of a slot is made when the slot is first used.
 BufferId TransferWriter::next_slot(bool to_drive) {
   auto& staging = to_drive ? m_to_drive : m_from_drive;
   auto const turn = staging.used++ % kStagingSlots;
