@@ -21,14 +21,14 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kPieceElements = 1 << 16;  // how many elements are read or written at a time
+constexpr std::int64_t kPieceElements = 1 << 16;  // this many elements are copied at a time
 
 struct Group {
   std::string_view part;
   std::string name;
 };
 
-// Lists the masters first, then what the update keeps. A master includes its remainder.
+// Lists the groups of a checkpoint: first masters, which include remainders, then moments.
 std::vector<Group> groups_of(ModelState const& model, bool weights_only) {
   std::vector<Group> groups = {{kMaster, "model"}};
   for (auto const& chunk : model.chunks()) {
@@ -54,7 +54,7 @@ void for_each_tensor(ModelState& model, bool weights_only, Body const& body) {
   }
 }
 
-// Calls body(first, piece) for a tensor's elements, a piece at a time. `piece` lies in `buffer`.
+// Divides a tensor into pieces, and calls body(first element, memory in `buffer`) for each piece.
 template <class Body>
 void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& body) {
   for (std::int64_t first = 0; first < elements; first += kPieceElements) {
@@ -63,7 +63,7 @@ void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& bo
   }
 }
 
-// Divides the checkpoint between ranks. Replicas are equal, so any rank can write any part.
+// Divides a checkpoint evenly between ranks. Each rank has all values, so it can write any part.
 CheckpointLayout layout_of(ModelState& model, int ranks) {
   std::vector<TensorInfo> tensors;
   for_each_tensor(model, false, [&](auto const& group, auto const&, int, auto const& parameter) {
@@ -76,7 +76,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
                  CheckpointLayout const& layout, Comm& comm) {
   ShardWriter shard(directory, comm.rank(), layout);
   std::vector<float> buffer(kPieceElements);
-  model.release();  // drops what a save that failed half-way has left
+  model.release();  // frees windows that a failed save has left open
   auto extent = layout.extents.begin();
   std::size_t tensor = 0;
   for_each_tensor(model, false,
@@ -108,7 +108,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   bool const first = comm.rank() == 0;
   on_all_ranks(comm, [&] {
     if (!first) return;
-    begin_checkpoint(run_dir, run.step);  // makes room before space is counted
+    begin_checkpoint(run_dir, run.step);  // frees the space of interrupted saves first
     require_space(run_dir, checkpoint_bytes(model));
   });
   on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
@@ -157,11 +157,12 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
-  abandon_checkpoint(run.dir);  // frees the space of a save that was interrupted
+  abandon_checkpoint(run.dir);  // frees the space of interrupted saves
   auto const there = count_checkpoints(run.dir, step);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
   auto const bytes = checkpoint_bytes(model);
-  auto const most = std::numeric_limits<std::int64_t>::max() / bytes;  // no disk has room for more
+  // The bytes of more checkpoints than `most` would overflow.
+  auto const most = std::numeric_limits<std::int64_t>::max() / bytes;
   auto const more = std::clamp<std::int64_t>(at_once - there, 1, most);
   require_space(run.dir, more * bytes, Status::bad_input);
 }

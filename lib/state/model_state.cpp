@@ -19,8 +19,8 @@ struct NormalDraws {
   std::uint64_t seed, parameter;
   float std;
 
-  // Draws two elements from one counter. This is a function because GCC keeps a struct in memory if
-  // it is declared in a simd loop.
+  // Draws the two random numbers of counter `pair`. The loop that calls this function does not
+  // contain the code itself, because GCC keeps a struct in memory if a simd loop declares it.
   void draw(std::uint64_t pair, float* even, float* odd) const {
     auto const block = philox(seed, parameter, pair);
     auto const normals = normal_pair(block.x[0], block.x[1]);
@@ -29,7 +29,7 @@ struct NormalDraws {
   }
 };
 
-// Draws the elements that begin at `first`, which must be even.
+// Fills `to` with random elements of a parameter from element `first` on, which must be even.
 void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
   auto* const out = to.data();
   auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
@@ -39,7 +39,7 @@ void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t f
   if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
 }
 
-// Runs body(first, last) over [0, n) in pieces, in parallel if there are several pieces.
+// Calls body(first, last) for each piece of [0, n). Several pieces run in parallel threads.
 template <class Body>
 void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
   if (n <= piece) return body(0, n);
@@ -60,8 +60,8 @@ float load(StoredPart const& stored, std::int64_t i) {
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
 }
 
-// Calls body(at, size) for each part of the elements [begin, begin + count) between multiples of
-// kWindowElements. `at` counts from `begin`.
+// Divides the elements [begin, begin + count) at multiples of kWindowElements, and calls
+// body(at, size) for each part, which begins at element begin + at.
 template <class Body>
 void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   for (std::int64_t at = 0; at < count;) {
@@ -72,8 +72,8 @@ void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
   }
 }
 
-// Writes the numbers of `from`, beginning at element `first`, as bf16 and, if there are remainders,
-// their lower halves. A moment in bf16 has only zeros in its lower half.
+// Stores fp32 numbers as bf16 from element `first` on. If there are remainders, they take the lower
+// halves of the numbers. A moment in bf16 has no remainder, since its lower half is zero.
 void put_split(StoredPart const& stored, std::int64_t first, std::span<float const> from) {
   auto* const upper = reinterpret_cast<std::uint16_t*>(stored.bytes) + first;
   auto const* const in = from.data();
@@ -110,8 +110,8 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   }
 }
 
-// Returns the state of a chunk. Only one chunk at a time may have windows, since the plan does not
-// count their memory.
+// Returns the state of a chunk, and frees the windows of any other chunk. Only one chunk at a time
+// may have windows, since the plan does not count the memory of windows.
 ModelState::ChunkState& ModelState::open(int chunk) {
   if (m_open != chunk) release();
   m_open = chunk;
@@ -126,7 +126,7 @@ void ModelState::release() {
   m_open = -1;
 }
 
-// Returns null if the chunk has no state of that name.
+// Returns the tensor of the chunk's state `name`, or null if the chunk has no such state.
 StoredTensor* ModelState::state(std::string_view name, int chunk) {
   auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
   auto const found = std::ranges::find(states, name, &State::name);

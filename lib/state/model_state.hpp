@@ -1,4 +1,4 @@
-// A ModelState presents the persistent state of a run as named fp32 tensors, on all tiers.
+// A ModelState presents parameters and moments, on whatever tier they lie, as named fp32 tensors.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +12,39 @@
 
 namespace spillway {
 
-// Names the masters of parameters. What the update keeps is named by State::name.
+// Names the masters of parameters, as State::name names moments.
 inline constexpr std::string_view kMaster = "master";
 
-// Points to elements of one parameter in memory, in the type in which they are stored.
+// Points to elements of a chunk's parameters or moments, which are stored in memory as `dtype`.
 struct StoredPart {
   std::byte* bytes = nullptr;
-  std::int16_t* remainder = nullptr;  // the lower halves of split masters, or null
+  std::int16_t* remainder = nullptr;  // points to lower halves of bf16 masters, or is null
   DType dtype = DType::f32;
 };
 
-// Reads and writes masters and states by chunk and parameter index, on any tier. Converts between
+// Reads and writes masters and moments by chunk and parameter index, on any tier. Converts between
 // fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. Only one
-// thread at a time may use a ModelState, and only between steps of finished Engines. All functions
-// throw Error(storage) if the state lies in a spill file that fails.
+// thread at a time may use a ModelState, and only while no Engine runs. All functions throw
+// Error(storage) if the state lies in a spill file that fails.
 class ModelState {
  public:
-  // `is_there` means that the state already has values, from earlier steps or a move. Otherwise it
-  // must be initialised or written.
+  // `is_there` means that the state already has values, from earlier steps or from the move to
+  // another plan. A state without values must be initialised or written.
   ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
-  // Draws every master from (seed, parameter, element), the same on every rank. States become zero.
+  // Gives all masters initial values, which are equal on all ranks, and sets moments to zero.
   void initialise(std::uint64_t seed);
 
-  // These read or write the elements of one parameter that begin at `first`.
+  // `read` and `write` copy elements, from `first` on, of a parameter's master or moment `part`.
   void read(std::string_view part, int chunk, int parameter, std::int64_t first,
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
-  // Sets to zero what was never written, and puts everything where the Program expects it. Call
+  // Sets all state that was never written to zero, and writes changes back to the spill file. Call
   // this after the last write.
   void complete();
-  // Frees memory and forgets values that steps may change. Call this after reads and before the
-  // next step.
+  // Frees all windows, so that later reads see what steps have changed. Call this after reads and
+  // before the next step.
   void release();
 
   IdVector<Chunk> const& chunks() const { return m_program.chunks; }
@@ -52,7 +52,7 @@ class ModelState {
  private:
   struct ChunkState {
     StoredTensor parameter;
-    std::vector<StoredTensor> states;  // in the order of the chunk's states
+    std::vector<StoredTensor> states;  // holds the tensors of Chunk::states in order
   };
   ChunkState& open(int chunk);
   StoredTensor* state(std::string_view name, int chunk);
@@ -62,7 +62,7 @@ class ModelState {
 
   Program const& m_program;
   std::vector<ChunkState> m_chunks;
-  int m_open = -1;  // the chunk that may have windows, or -1
+  int m_open = -1;  // names the chunk that may have windows, or is -1
 };
 
 }  // namespace spillway

@@ -17,7 +17,7 @@ std::string const& entry(std::map<std::string, std::string> const& texts, std::s
   throw Error(Status::damaged, fmt::format("{}: /run has no `{}`", source, name));
 }
 
-// No run counts this far, and sums of a few such numbers do not overflow.
+// Counts in a checkpoint must not be larger than this, so that a sum of a few cannot overflow.
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
 
 template <class Integer>

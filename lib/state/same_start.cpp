@@ -35,8 +35,7 @@ void add_masters(StreamingChecksum& checksum, ModelState& model) {
 }  // namespace
 
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model) {
-  if (comm.size() == 1)
-    return;  // one rank has no other to differ from, so weights need not be read
+  if (comm.size() == 1) return;  // a single rank has no other rank to differ from
   StreamingChecksum checksum;
   for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);
   add_text(checksum, plan);

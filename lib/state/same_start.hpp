@@ -1,4 +1,4 @@
-// Replicas must start equal. If ranks read different files, their models would differ unnoticed.
+// All ranks must start with equal models. A check is needed, as ranks may read different files.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// Compares the run state, the plan's text and every weight over ranks. All ranks call this. Throws
-// AgreedError (bad_input), which names the first rank that differs from rank 0.
+// Compares the RunState, the plan's text and all weights between ranks. All ranks call this. Throws
+// AgreedError(bad_input), which names the first rank that differs from rank 0.
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model);
 
 }  // namespace spillway

@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-static_assert(kWindowElements % kSpillPieceBytes ==
-              0);  // a window consists of whole pieces of the file
+// A window consists of whole pieces of the spill file.
+static_assert(kWindowElements % kSpillPieceBytes == 0);
 
 StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there)
     : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {

@@ -1,4 +1,4 @@
-// A StoredTensor shows a persistent tensor of a run, on any tier, as bytes to read and change.
+// A StoredTensor gives access to the bytes of parameters or other state of a run, on any tier.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace spillway {
 
-// A window has this many elements. What lies in the spill file is read a window at a time, so a
-// range of elements must not cross a multiple of this.
+// A window has this many elements. A tensor in the spill file is read one window at a time, so a
+// range of elements that is used at a time must not cross a multiple of this number.
 inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
 
-// Only one thread at a time may use a StoredTensor, and only between steps of finished Engines.
+// Only one thread at a time may use a StoredTensor, and only while no Engine runs.
 class StoredTensor {
  public:
-  StoredTensor() = default;  // makes an object without a tensor
-  // `is_there` means that the tensor has values from earlier steps. Otherwise `complete` sets to
-  // zero what was not written before.
+  StoredTensor() = default;  // this makes an object without a tensor
+  // `is_there` means that the tensor already has values, for example from earlier steps. If it is
+  // false, `complete` sets elements to zero that were not written before.
   StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there = false);
 
   bool exists() const { return m_dtype.has_value(); }
@@ -31,7 +31,7 @@ class StoredTensor {
   std::byte* at(std::int64_t first, bool changes);
 
   // `flush` writes changes back and frees the window's memory, so that later reads see what steps
-  // have changed. `complete` sets to zero what was never written, also in the spill file. Both
+  // have changed. `complete` sets all elements to zero that were never written. Both functions
   // throw Error(storage).
   void flush();
   void complete();
@@ -45,10 +45,10 @@ class StoredTensor {
   void open(std::int64_t number);
 
   std::optional<DType> m_dtype;
-  std::byte* m_memory = nullptr;  // null if the tensor lies in the spill file
+  std::byte* m_memory = nullptr;  // is null if the tensor lies in the spill file
   SpillFile* m_spill = nullptr;
   std::int64_t m_offset_bytes = 0, m_bytes = 0;
-  std::vector<bool> m_written;  // says for each window if it was written
+  std::vector<bool> m_written;  // says for each window whether it was written
   Window m_window;
 };
 

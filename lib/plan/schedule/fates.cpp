@@ -13,7 +13,7 @@ bool runs_forward(Op const& op) {
   return op.phase == Phase::forward && !op.elided;
 }
 
-// Returns for each tensor the forward op that makes it, or -1 if there is none.
+// Returns for each activation the forward op that makes it, and -1 for every other tensor.
 std::vector<int> producers(Graph const& graph) {
   std::vector<int> producer(graph.tensors.size(), -1);
   for (Op const& op : graph.ops) {
@@ -30,7 +30,7 @@ void note(std::vector<int>& blocks, int block) {
   if (place == blocks.end() || *place != block) blocks.insert(place, block);
 }
 
-// Under `light`, only results that need no matrix product may be made again.
+// An op may run again under policy `recompute` and, if it has no matrix product, under `light`.
 bool may_repeat(BlockPolicy policy, Op const& op) {
   return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
 }
@@ -64,13 +64,13 @@ class Decision {
     }
   }
 
-  // A block owns a tensor if no other block's backward pass reads the tensor.
+  // A block owns a tensor that only its backward pass reads, unless the tensor's role is `edge`.
   bool is_own(TensorId tensor, int block) const {
     return m_fates.readers[tensor] == std::vector{block} &&
            m_graph.tensors[tensor].role != Role::edge;
   }
 
-  // Visits ops backwards, so that a repeated op is met before the ops that make its inputs.
+  // Decides which ops run again. Later ops come first, since they read what earlier ops make.
   void repeat(int block) {
     auto const policy = m_plan.blocks[block].policy;
     auto const& range = m_graph.blocks[block];

@@ -8,16 +8,16 @@
 
 namespace spillway {
 
-// A tensor with fewer bytes is not spilled, since the transfer is not worth its time.
+// A tensor smaller than this is not spilled, because the transfer would free too little memory.
 inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
 
 struct Fates {
-  IdVector<Fate> fate;  // per tensor; `keep` if there is nothing to decide
-  // Says how many of each tensor's first bytes leave the device: whole pages if the rest stays.
+  IdVector<Fate> fate;  // holds each tensor's fate, which is `keep` unless a policy changes it
+  // Says how many bytes at each tensor's beginning leave the device: none, some pages, or all.
   IdVector<std::int64_t> away_bytes;
-  // Lists in order the blocks whose backward pass reads a tensor. A tensor with readers is saved.
+  // Lists for each tensor, in order, the blocks whose backward pass reads the tensor.
   IdVector<std::vector<int>> readers;
-  // Lists for each block the forward ops that run again before its backward ops, in order.
+  // Lists for each block, in order, the forward ops that run again before the backward ops.
   IdVector<std::vector<int>> repeats;
 
   Fate of(TensorId tensor) const { return fate[tensor]; }
@@ -27,17 +27,17 @@ struct Fates {
   }
 };
 
-// Decides the fate of every tensor. A tensor follows the policy of the block whose backward pass
-// reads it, and is kept if several blocks read it. A block makes only its own tensors again; other
-// tensors that it needs for this are saved. The Plan must be normal.
+// Decides the fate of every tensor. If only one block's backward pass reads a tensor, the policy of
+// that block decides; if several do, the tensor is kept. A tensor that is needed to make another
+// tensor again counts as read. The Plan must be normal.
 Fates decide_fates(Graph const& graph, Plan const& plan);
 
-// Lists the ops of all stations (see tell_step.hpp): of every block the forward ops, then of every
-// backward group the ops that run again and its own. Elided ops do not run.
+// Lists the ops of each station: the forward ops of every block and then, for every group, the
+// forward ops that run again and the backward ops. Ops that are marked as elided are left out.
 IdVector<std::vector<int>> ops_of_stations(Graph const& graph, Fates const& fates);
 
-// Returns for each block and fate how many bytes one micro-batch's forward pass saves. A tensor
-// counts for the block whose backward pass reads it first.
+// Returns for each block and fate how many bytes of activations the backward pass of a micro-batch
+// reads. If several blocks read an activation, it counts for the last of these blocks.
 using FateBytes = EnumArray<Fate, std::int64_t, kFates>;
 std::vector<FateBytes> saved_bytes(Graph const& graph, Plan const& plan);
 

@@ -1,4 +1,4 @@
-// These items sum up the gradients of micro-batches and ranks into the gradient of the step.
+// Writes the items that sum the gradients of micro-batches and ranks into the gradient of a step.
 #pragma once
 
 #include <map>
@@ -8,47 +8,47 @@
 
 namespace spillway {
 
-// This base class of ProgramSink handles the events about gradients.
+// GradientItems is a base class of ProgramSink. It turns events about gradients into items.
 class GradientItems : public StepSink {
  public:
-  // The shape must outlive this object.
+  // The GraphShape must outlive the GradientItems object, which refers to it.
   explicit GradientItems(GraphShape const& shape)
       : m_shape(shape),
         m_writer(shape.graph(), shape.plan(), shape.micro_batches(), shape.ranks()) {}
 
-  // Forgets the last micro-batch's gradients, which the next micro-batch does not need.
+  // Forgets where the last micro-batch's gradients are, so that the next one gets new buffers.
   void forget();
-  // Copies the first micro-batch's gradient to the home of the step's gradient, and later gradients
-  // to memory that the lane which adds them can reach.
+  // Copies a gradient of the first micro-batch to the home of the step's gradient. A gradient of a
+  // later micro-batch is copied to memory that the lane which adds it can reach.
   void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const& now);
-  // Adds a part, which a further use of the chunk's parameters made, to the chunk's gradient.
+  // Adds a GradientPart, which a further use of a parameter has made, to the chunk's gradient.
   void add_part(GradientId gradient, MicroBatch const&);
-  // Exchanges slices between ranks: this rank receives the values that all others have for its
-  // slice.
+  // Exchanges slices of a gradient between ranks: each rank receives the values that all other
+  // ranks have for its slice.
   void reduce(GradientId gradient, MicroBatch const& now);
-  // Replaces this rank's slice by the sum of all ranks' values, and sends the sum to all ranks.
+  // Replaces this rank's slice of a gradient by the sum over ranks, which all ranks receive.
   void gather(GradientId gradient, MicroBatch const& now);
 
  protected:
-  // Returns the lane that works at the home of the chunk's gradient.
+  // Returns the lane that adds to a chunk's gradient, which follows from the gradient's home.
   Lane gradient_lane(Chunk const& chunk) const;
 
   GraphShape const& m_shape;
   ProgramWriter m_writer;
 
  private:
-  // Adds all of `in` to `out` on the lane that works at the home of the chunk's gradient.
+  // Appends an item that adds buffer `in` to buffer `out` on the lane of the chunk's gradient.
   void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out);
 
-  std::map<TensorOfMember, BufferId> m_collected;  // the buffers that now hold gradients
-  std::map<TensorOfMember, BufferId> m_received;   // values that other ranks have sent
+  std::map<TensorOfMember, BufferId> m_collected;  // says which buffer holds a gradient now
+  std::map<TensorOfMember, BufferId> m_received;   // says which buffer receives ranks' values
 };
 
-// Returns a tensor [ranks, slice], without id, for other ranks' values of this rank's slice.
+// Returns a tensor without id. Its row r is for rank r's values of this rank's gradient slice.
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks);
-// Returns an op that adds all of `in` to `out` in place. The kind is accumulate, or tree_sum to add
-// the values that other ranks have sent.
+// Returns an op that adds tensor `in` to tensor `out` in place. The kind of the op is `accumulate`,
+// or `tree_sum` if `in` has a row for each rank.
 Op op_on_chunk(OpKind kind, Chunk const& chunk, Tensor const& in, Tensor const& out);
 
 }  // namespace spillway

@@ -41,8 +41,8 @@ GraphShape::GraphShape(Graph const& graph, Plan const& plan, std::int64_t micro_
   note_updates();
 }
 
-// A tensor leaves the device after the last forward op that uses it. It comes back before the first
-// group that reads it.
+// Notes that each spilled tensor leaves the device after the last forward op that uses it, and is
+// reloaded at the beginning of the first group that reads it.
 void GraphShape::note_spills() {
   IdVector<int> last_use(m_graph.tensors.size(), -1);
   for (int block = 0; block < blocks(); ++block) {
@@ -66,7 +66,7 @@ void GraphShape::note_spills() {
   }
 }
 
-// A gradient is whole after the last backward op that writes it.
+// Notes that each gradient is complete after the last backward op that writes it.
 void GraphShape::note_gradients() {
   std::map<TensorId, GradientId> ids;
   for (Chunk const& chunk : m_graph.chunks) {
@@ -88,9 +88,9 @@ void GraphShape::note_gradients() {
   for (auto const& [tensor, op] : last) m_whole_after[op].push_back(ids.at(tensor));
 }
 
-// Returns for each chunk the group after which it can be updated: its gradient is complete, nothing
-// reads its parameters any more, and the loss is known. The number of groups stands for "after all
-// groups".
+// Returns for each chunk the group after which it can be updated, because its gradient is complete,
+// no later op of the pass reads its parameters, and the loss is known. A result of groups() means
+// that the update comes after all groups.
 IdVector<int> GraphShape::ready_after() const {
   IdVector<int> ready(m_graph.chunks.size(), m_loss_group);
   for (int group = 0; group < groups(); ++group) {
@@ -109,8 +109,8 @@ IdVector<int> GraphShape::ready_after() const {
   return ready;
 }
 
-// Early updates come in the order of groups. Late updates come in the order in which the next
-// forward pass needs the chunks.
+// Without redo, updates come in the order of the groups that they follow. With redo, they come in
+// the order in which the next forward pass needs the chunks.
 void GraphShape::note_updates() {
   m_loss_group = group_of_loss(m_graph, m_groups);
   for (Op const& op : m_graph.ops) {

@@ -1,4 +1,4 @@
-// GraphShape is a Shape for tell_step.hpp. Its pieces are the ops of a graph under one Plan.
+// GraphShape is a Shape (see tell_step.hpp) whose pieces are the ops of a graph under one Plan.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class GraphShape {
  public:
   using Chunks = std::vector<int>;
 
-  // The graph and the plan must outlive this. An inference graph has only a forward pass.
+  // The graph and the plan must outlive the GraphShape, which refers to them.
   GraphShape(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
 
   Graph const& graph() const { return m_graph; }
@@ -33,7 +33,7 @@ class GraphShape {
   Chunks const& fetches(int station) const { return m_streaming.fetches[station]; }
   Chunks const& drops(int station) const { return m_streaming.drops[station]; }
 
-  // Returns the ops of a station in order: in a group first those that run again, then its own.
+  // Returns a station's ops in order. In a group, forward ops that run again come first.
   std::vector<int> const& station_ops(int station) const { return m_stations[station]; }
   int forward_op(int block, int piece) const { return m_stations[block][piece]; }
   int forward_pieces(int block) const { return static_cast<int>(m_stations[block].size()); }
@@ -62,17 +62,17 @@ class GraphShape {
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int) const { return kSlicesAhead; }
 
-  // These return a gradient's tensor, and which part of a chunk's gradient it is.
+  // `tensor` returns the tensor that an id names, and `part` returns the part that an id names.
   TensorId tensor(GradientId id) const;
   GradientPart const& part(GradientId id) const;
 
-  // With several micro-batches, an op that makes a part of a gradient writes the part to a tensor
-  // of its own, and an op that adds such a part is left out. `part_written` returns the part that
-  // the op then writes to this output, or null.
+  // If a step has several micro-batches, each part of a gradient is written to a tensor of its own,
+  // and ops that add parts to gradients are left out. `part_written` returns the part that an op
+  // writes to an output in such a step, or null.
   GradientPart const* part_written(int op, std::size_t output) const;
   bool is_left_out(int op) const;
 
-  // At first all reloads are at the beginning of their groups (see reloads.hpp).
+  // All reloads are at the beginning of their groups until `set_reloads` moves them.
   Reloads const& reloads() const { return m_reloads; }
   void set_reloads(Reloads reloads) { m_reloads = std::move(reloads); }
 
@@ -89,14 +89,14 @@ class GraphShape {
   IdVector<BackwardGroup> m_groups;
   IdVector<std::vector<int>> m_stations;
   Streaming m_streaming;
-  IdVector<std::vector<TensorId>> m_leaving;  // tensors to spill after each forward op
+  IdVector<std::vector<TensorId>> m_leaving;  // lists tensors to spill after each forward op
   Reloads m_reloads;
-  IdVector<std::vector<GradientId>> m_whole_after;  // gradients by the op that completes them
-  IdVector<IdVector<GradientPart const*>> m_parts;  // the parts of each chunk's gradient
-  IdVector<std::vector<int>> m_norm_ops;            // the ops that compute each chunk's norm
+  IdVector<std::vector<GradientId>> m_whole_after;  // lists the gradients that each op completes
+  IdVector<IdVector<GradientPart const*>> m_parts;  // lists the parts of each chunk's gradient
+  IdVector<std::vector<int>> m_norm_ops;            // lists ops that compute each gradient's norm
   int m_loss_group = 0;
-  Chunks m_chunks;  // the chunks that are trained
-  // Lists the chunks to update after each group. A last entry is for updates after all groups.
+  Chunks m_chunks;  // lists the chunks that are trained
+  // Lists the chunks to update after each group. The last entry is for updates after all groups.
   IdVector<Chunks> m_updated_after;
   std::vector<UpdatePiece> m_pieces;
 };

@@ -53,8 +53,8 @@ void ProgramSink::turn(MicroBatch const& now) {
   begin_pass();
 }
 
-// Brings a tensor back. A tensor that left as a whole gets a new buffer; a part of a tensor returns
-// to the place that it has left.
+// Copies a spilled tensor back to the device. A tensor that was spilled whole gets a new buffer. If
+// only a part of a tensor was spilled, the part returns to the buffer that it has left.
 void ProgramSink::reload(Station const& at, TensorId tensor) {
   note_start();
   int const block = m_shape.fates().readers[tensor].front();
@@ -66,7 +66,7 @@ void ProgramSink::reload(Station const& at, TensorId tensor) {
   m_writer.set_resident(tensor, back);
 }
 
-// Notes where the next backward op begins, including the reloads and repeated ops before it.
+// Notes that the next backward op begins with the next item, unless a beginning is noted already.
 void ProgramSink::note_start() {
   auto& starts = m_op_starts.back();
   if (starts.size() == m_backward_ops) starts.push_back(m_writer.next());
@@ -80,8 +80,8 @@ void ProgramSink::backward(Station const& at, int piece) {
   if (!m_shape.is_left_out(op)) m_ends[at.block] = m_writer.run(variant(op, at.batch.first));
 }
 
-// Some ops sum up values over the micro-batches of a step. Such an op has two variants: the first
-// micro-batch overwrites, and later ones add. Any other op stays unchanged.
+// Returns the variant of an op for the first micro-batch, which overwrites the loss, or for a later
+// one, which adds to it. If an op makes a part of a gradient, its variants only write the part.
 int ProgramSink::variant(int id, bool first) {
   Op op = m_shape.graph().op(id);
   auto const loss = m_shape.graph().known.loss;
@@ -93,7 +93,7 @@ int ProgramSink::variant(int id, bool first) {
     makes_part |= part != nullptr;
     View& view = op.outputs[output];
     if (part == nullptr || view.tensor == part->tensor) continue;
-    view.tensor = part->tensor;  // the op writes the part instead of adding it
+    view.tensor = part->tensor;  // the op writes the part instead of adding it to the gradient
     view.offset -= part->range.first;
     std::erase(op.in_place, part->output);
   }
@@ -103,7 +103,7 @@ int ProgramSink::variant(int id, bool first) {
   return found->second;
 }
 
-// Repeated ops write into new buffers, since the buffers of the forward pass were freed long ago.
+// Runs forward ops again with new buffers, since the buffers of the forward pass are in other use.
 void ProgramSink::repeat_forward_ops(int block) {
   auto const& repeats = m_shape.fates().repeats[block];
   for (int const op : repeats) {
@@ -112,8 +112,8 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// Expects a tensor that leaves the device to be gone by the end of the block that runs next. `step`
-// leads to that block: 1 in the forward pass, -1 in the backward pass.
+// Sets the horizon of every copy that takes bytes away from the device to the end of the block that
+// runs next. `step` is 1 in the forward pass, and -1 in the backward pass.
 void ProgramSink::set_leaving_horizons(int step) {
   auto& items = m_writer.program.items;
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {

@@ -1,4 +1,4 @@
-// ProgramSink is a Sink for tell_step.hpp. It turns a GraphShape's events into items of a Program.
+// ProgramSink is a Sink (see tell_step.hpp) that turns a GraphShape's events into items.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@ namespace spillway {
 // A Draft is a Program without offsets and waits.
 struct Draft {
   Program program;
-  // Has a list for each segment of micro-batches. The list holds the first item of each backward
-  // op, which may be a reload before the op itself.
+  // Lists for each segment that runs micro-batches the first item of each backward op. A reload or
+  // a repeated forward op before the backward op can be the first item.
   std::vector<std::vector<ItemNumber>> op_starts = {};
 };
 
@@ -38,7 +38,7 @@ class ProgramSink : public UpdateItems {
   void end_update();
 
  private:
-  // Maps each block to its last item in a pass.
+  // Maps each block to the item of its last op in a pass.
   using BlockEnds = std::map<int, ItemNumber>;
   void begin_pass();
   void set_leaving_horizons(int step);
@@ -49,8 +49,8 @@ class ProgramSink : public UpdateItems {
   std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
   BlockEnds m_ends;
-  std::size_t m_backward_ops = 0;                    // how many ops this pass has written
-  std::vector<std::vector<ItemNumber>> m_op_starts;  // see Draft
+  std::size_t m_backward_ops = 0;                    // counts this pass's backward ops so far
+  std::vector<std::vector<ItemNumber>> m_op_starts;  // becomes the Draft's op_starts
   std::map<std::pair<int, bool>, int> m_variants;
 };
 

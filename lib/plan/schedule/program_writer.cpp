@@ -78,8 +78,8 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
   return item.number;
 }
 
-// Loads a batch on the lane of the commits, behind the commit of the last step. On a lane to the
-// device the batch would wait until the results of that step's updates are taken back.
+// The batch is loaded on lane `comm`, behind the commit of the last step. On lane `h2d` the batch
+// would wait until the results of the last step's updates are taken back.
 ItemNumber ProgramWriter::load_batch() {
   Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
   for (BatchTensor const& field : program.known.batch) {

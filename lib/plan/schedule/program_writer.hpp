@@ -1,5 +1,4 @@
-// A ProgramWriter appends items to a Program: ops, exchanges between ranks and, through
-// TransferWriter, transfers.
+// A ProgramWriter appends items to a Program: ops, exchanges between ranks, and transfers.
 #pragma once
 
 #include <map>
@@ -13,17 +12,18 @@ class ProgramWriter : public TransferWriter {
  public:
   using TransferWriter::TransferWriter;
 
-  // Runs an op on the buffers that hold its operands now. An output without a buffer gets one.
+  // Appends an op that works on the buffers that hold its operands now. If an output has no buffer
+  // yet, a new buffer is made.
   ItemNumber run(int op, Lane lane = Lane::compute);
-  // Runs an op on the given buffers, which hold its inputs and then its outputs, in order.
+  // Appends an op that works on `operands`, which are buffers of its inputs and then its outputs.
   ItemNumber run_on(int op, std::vector<BufferId> operands, Lane lane);
   ItemNumber load_batch();
-  // Appends the commit, in which all ranks decide together whether the step counts. The loss
-  // decides and, if `knows_norms`, also the norms of gradients.
+  // Appends the commit, with which all ranks decide alike how the step ends. The commit reads the
+  // loss and, if `knows_norms` is true, the norms of gradients.
   ItemNumber commit(bool knows_norms);
-  // Reports the norms that were not known at the commit.
+  // Appends an item that reports the norms of gradients, which the commit did not know.
   ItemNumber report();
-  // Appends one item that reads all of `from` and writes all of `to`.
+  // Appends an exchange between ranks that reads all of `from` and writes all of `to`.
   ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk);
 
   int add_op(Op op);
@@ -31,7 +31,7 @@ class ProgramWriter : public TransferWriter {
  private:
   BufferId workspace(int op, Lane lane);
 
-  std::map<int, TensorId> m_workspaces;  // the workspace of each op
+  std::map<int, TensorId> m_workspaces;  // maps each op to its workspace
 };
 
 }  // namespace spillway

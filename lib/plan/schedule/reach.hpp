@@ -1,5 +1,5 @@
-// These functions say which memory a lane works on, and how bytes get from one tier to another.
-// Schedules and estimates must both use them. If `unified`, device memory is main memory.
+// Says which tiers a lane can reach, and how bytes get from one tier to another. Schedules and
+// estimates must use the same rules. `unified` means that device memory is main memory.
 #pragma once
 
 #include "plan/data/program.hpp"

@@ -8,8 +8,8 @@ namespace spillway {
 
 namespace {
 
-// Returns for each backward op the most bytes that are alive, in any segment, between its beginning
-// and the next op's.
+// Returns for each backward op the most bytes that are in use at a time, in any segment, from the
+// beginning of the op to the beginning of the next one.
 IdVector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
   IdVector<std::int64_t> result;
   auto segment = draft.program.segments.begin();
@@ -32,7 +32,7 @@ Reloads hoist_reloads(GraphShape const& shape, Draft const& on_demand) {
   auto const live = live_bytes(program, lifetimes(program), Tier::device);
   auto const peak = *std::max_element(live.begin(), live.end());
   auto level = levels(on_demand, live);
-  IdVector<int> ops, begins;  // backward ops, and the place of each group's first op
+  IdVector<int> ops, begins;  // `ops` lists backward ops; group g begins at ops[begins[g]]
   Reloads result(shape.reloads().size());
   for (int group = 0; group < shape.groups(); ++group) {
     auto const& own = shape.backward_ops(group);

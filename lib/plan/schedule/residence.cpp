@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Says whether the micro-batches of a segment share the tensor. If not, each has its own.
+// Says whether all micro-batches of a segment use one copy of the tensor, or each has its own.
 bool is_shared(Tensor const& tensor) {
   return tensor.persistent || tensor.role == Role::scalar;
 }

@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Returns the tier of each tensor's home. For tensors of chunks the plan names the tier; without
-// chunks in the plan, and for all other tensors, it is the device.
+// Returns the tier of each tensor's home. The plan says where tensors of chunks have their homes.
+// Other tensors, and all tensors if the plan has no chunks, have their homes on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan);
 
 // Names a tensor of one micro-batch by its id and the micro-batch's number in the segment.
@@ -19,25 +19,25 @@ using TensorOfMember = std::pair<TensorId, int>;
 
 class Residence {
  public:
-  // The Program begins with the graph's tensors, ops and chunks.
+  // At first the Program has the tensors, ops and chunks of the graph, and no items.
   Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
 
-  // Returns the home of a persistent tensor, gradient or scalar. The first call makes the buffer.
+  // Returns the buffer that is the tensor's home. The first call for a tensor makes the buffer.
   BufferId home(TensorId tensor);
   Tier home_tier(TensorId tensor) const { return m_tiers[tensor]; }
 
-  // Returns the device buffer that holds the tensor now: its home, or one that it was written to.
-  // If each micro-batch has its own tensor, the buffer is that of the current micro-batch.
+  // Returns the buffer that holds the tensor on the device now. If every micro-batch has a buffer
+  // for the tensor, returns the buffer of the current micro-batch.
   BufferId resident(TensorId tensor);
-  // Does the same as `resident`, or makes a buffer for a tensor that is about to be written. The
-  // first buffer of a gradient or a scalar becomes its home.
+  // Returns the resident buffer of a tensor that is about to be written, or makes one if there is
+  // none. If the home of a gradient or a scalar is on the device, its first buffer is its home.
   BufferId resident_or_new(TensorId tensor);
   void set_resident(TensorId tensor, BufferId buffer) { now(tensor) = buffer; }
   void forget(TensorId tensor) { set_resident(tensor, -1); }
-  // Makes micro-batch `member` of the segment the current one.
+  // Chooses the micro-batch with number `member` in the segment as the current micro-batch.
   void take_up(int member) { m_micro_batch = member; }
-  // Makes a buffer that does not hold the tensor yet. The buffer has room for the tensor's first
-  // `bytes` bytes, or for the whole tensor if `bytes` is 0.
+  // Makes a buffer with room for the first `bytes` bytes of the tensor, or for the whole tensor if
+  // `bytes` is 0. The tensor's resident buffer does not change.
   BufferId add_buffer(TensorId tensor, Tier tier, std::int64_t bytes = 0);
   TensorId add_tensor(Tensor tensor);
   TensorId add_workspace(std::string name, DType dtype, std::int64_t elements, int block = -1);
@@ -58,18 +58,17 @@ class Residence {
  protected:
   // Begins a segment. At first only tensors whose home is on the device are resident.
   void begin_segment(int micro_batches);
-  int micro_batch() const {
-    return m_micro_batch;
-  }  // the current micro-batch, or -1 if the segment runs none
+  // Returns the number of the current micro-batch, or -1 if the segment runs none.
+  int micro_batch() const { return m_micro_batch; }
 
  private:
   BufferId& now(TensorId tensor);
 
   bool m_unified;
-  IdVector<Tier> m_tiers;     // the tier of each tensor's home
-  IdVector<BufferId> m_home;  // each tensor's home, -1 if it has none yet
-  // Holds, for each micro-batch of the segment, the resident buffer of each tensor. The first
-  // micro-batch's list also has the shared tensors.
+  IdVector<Tier> m_tiers;     // says in which tier each tensor's home lies
+  IdVector<BufferId> m_home;  // names each tensor's home; -1 means that there is none yet
+  // Lists for each micro-batch of the segment the resident buffer of each tensor. The list of the
+  // first micro-batch also has the tensors that all micro-batches share.
   std::vector<IdVector<BufferId>> m_resident;
   int m_micro_batch = -1;
 };

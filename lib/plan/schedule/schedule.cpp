@@ -35,7 +35,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
 }
 
-// Tells all events of the Program. Inference consists of a forward pass only.
+// Returns the draft of a training step or, if the graph is for inference, of a forward pass.
 Draft told(GraphShape const& shape) {
   ProgramSink sink(shape);
   StepTelling step(shape, shape.plan().redo, sink);

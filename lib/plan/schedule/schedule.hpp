@@ -6,9 +6,9 @@
 namespace spillway {
 
 // Decides the order of items, their lanes, buffers and accesses, and links every read to its
-// writers (`link`). For an inference graph the plan only says where parameters lie; an empty plan
-// means the device. Throws std::invalid_argument for a request that is not supported, and
-// std::logic_error for a Plan that is not normal.
+// writers (`link`). For an inference graph the plan only says where parameters lie; if the plan is
+// empty, they lie on the device. Throws std::invalid_argument if the plan asks for what is not
+// supported, and std::logic_error if the plan is not normal.
 Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks);
 

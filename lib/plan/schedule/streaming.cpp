@@ -8,7 +8,7 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan,
   streaming.fetches.resize(stations.size());
   streaming.drops.resize(stations.size());
   if (plan.chunks.empty()) return streaming;
-  IdVector<std::vector<int>> needed_at(graph.chunks.size());  // the stations that use each chunk
+  IdVector<std::vector<int>> needed_at(graph.chunks.size());  // lists stations that use each chunk
   for (int station = 0; station < std::ssize(stations); ++station) {
     for (int const op : stations[station]) {
       for (View const& view : present(graph.op(op).inputs)) {

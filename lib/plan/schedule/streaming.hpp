@@ -1,6 +1,5 @@
-// These rules say when parameters whose home is not on the device are brought there, and how many
-// slices are brought ahead of their updates. Schedules and estimates must both use them. Stations
-// are explained in tell_step.hpp.
+// Says at which stations parameters are fetched and dropped if their home is not on the device, and
+// how many slices are brought ahead of their updates. Schedules and estimates must agree in this.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace spillway {
 
-// Says whether parameters stay on the device between two uses, since the second use comes soon.
+// Says whether parameters stay on the device between their uses at stations `used` and `used_next`.
 constexpr bool stays(int used, int used_next, int prefetch) {
   return used_next - used <= prefetch + 1;
 }
@@ -21,12 +20,11 @@ constexpr int fetched_at(int used, int used_next, int prefetch) {
   return std::max(used + 1, used_next - prefetch);
 }
 
-// A chunk's parameters are fetched before the station `first` and dropped after the station `last`.
+// In a Visit, a chunk's parameters are fetched before station `first` and dropped after `last`.
 struct Visit {
   int first, last;
 };
-// Calls `visit` with each Visit in order. `used_at` lists the stations that use the chunk, in
-// order.
+// Calls `visit` with each Visit of a chunk in order. The stations `used_at` use the chunk.
 template <class Function>
 constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Function visit) {
   Visit now{-1, -1};
@@ -40,30 +38,30 @@ constexpr void for_each_visit(std::vector<int> const& used_at, int prefetch, Fun
   if (now.last >= 0) visit(now);
 }
 
-// Returns how many elements a slice has when an update needs operands brought. An update that asks
-// for its whole chunk has one slice. The last slice may be shorter.
+// Returns how many elements a slice has if operands must be brought to an update. An update that
+// works on whole chunks has one slice for each chunk. The last slice of a chunk may be shorter.
 constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_chunk,
                                       std::int64_t update_slice) {
   return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
 }
-// Says how many slices are brought before their turn, and how many may still be on their way back.
+// While a slice is updated, kSlicesAhead others are brought, and kSlicesBehind are taken back.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
 inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
-// Returns how many groups after its gradient is whole a chunk is updated early. The sum over ranks
-// begins one group later and is complete one more group later. An earlier update would wait for the
-// sum.
+// Without redo, a chunk is updated this many groups after the one that completes its gradient. The
+// sum over ranks begins one group later and is complete one more group later. An earlier update
+// would wait for the sum.
 constexpr int groups_until_updated(bool exchanges) {
   return exchanges ? 2 : 0;
 }
-// An early update on the host lane is expected to take as long as this many backward groups.
+// An update on the host lane beside the backward pass is expected to take this many groups.
 inline constexpr int kGroupsBeside = 2;
 
-// Says when parameters whose home is not on the device are brought there and dropped.
+// Says at which stations parameters are fetched and dropped if their home is not on the device.
 struct Streaming {
-  std::vector<std::vector<int>> fetches;  // for each station: chunks to fetch before its first op
-  std::vector<std::vector<int>> drops;    // for each station: chunks to drop after its last op
+  std::vector<std::vector<int>> fetches;  // lists the chunks to fetch before each station
+  std::vector<std::vector<int>> drops;    // lists the chunks to drop after each station
 };
-// `stations` lists the ops of each station.
+// Decides when parameters are fetched and dropped. `stations` lists the ops of each station.
 Streaming plan_streaming(Graph const& graph, Plan const& plan,
                          IdVector<std::vector<int>> const& stations);
 

@@ -8,25 +8,23 @@
 // that it repeats. A micro-batch passes all stations in order. Backward stations are also called
 // groups, and groups are counted from 0.
 //
-// A Shape has the following functions. Some return a range of chunk numbers; those that have a
-// parameter `visit` call it with each activation or GradientId.
-// clang-format off
-//   int blocks(), groups(), block_of(group);   stations are blocks(), then groups()
-//   fetches(station), drops(station)           chunks to fetch before, drop after the station
-//   int forward_pieces(block), backward_pieces(group);
-//   leaving(block, piece, visit)               activations that leave after a forward piece
-//   coming(group, piece, visit)                activations that come before a backward piece
-//   gradients(group, piece, visit)             gradients that are whole after a backward piece
-//   int parts(chunk);                          further uses of the chunk's parameters
-//   bool exchanges();                          whether gradients are summed over ranks
-//   bool reduces_each(chunk);                  whether ranks sum after every micro-batch
-//   chunks(), updated_after(group)             chunks to update: all in order; early, by group
-//   int loss_group(), pieces(), chunk_of(piece);   pieces of updates follow the order of chunks
-//   int ahead(piece);                          how many later pieces are brought before it runs
-// clang-format on
+// A Shape has the following functions:
+//   blocks(), groups(), block_of(group)  count blocks and groups, and name the block of a group.
+//   fetches(station), drops(station)     list chunks to fetch before, and drop after, the station.
+//   forward_pieces(block), backward_pieces(group)  count the pieces of a station.
+//   leaving(block, piece, visit)    calls visit(activation) for what leaves after a forward piece.
+//   coming(group, piece, visit)     calls visit(activation) for what comes before a backward piece.
+//   gradients(group, piece, visit)  calls visit(GradientId) for what a backward piece completes.
+//   parts(chunk)         counts the further uses of the chunk's parameters.
+//   exchanges()          says whether gradients are summed over ranks.
+//   reduces_each(chunk)  says whether ranks sum the gradient after every micro-batch.
+//   chunks(), updated_after(group)  list all chunks to update, or those to update after the group.
+//   loss_group()               returns the group after which the loss is known.
+//   pieces(), chunk_of(piece)  count the pieces of all updates, and name the chunk of a piece.
+//   ahead(piece)               says how many later pieces are brought before the piece runs.
 //
-// A Sink derives from StepSink, which has a function for every event, and defines those functions
-// again whose events it needs.
+// A Sink derives from StepSink, which has an empty function for every event, and defines its own
+// functions for the events that it needs.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +38,7 @@ namespace spillway {
 struct MicroBatch {
   char const* segment;
   bool first, last;
-  int member = 0;  // its number among the micro-batches that its segment runs
+  int member = 0;  // numbers the micro-batches that a segment runs at a time
 
   bool is_only() const { return first && last; }
 };
@@ -51,44 +49,45 @@ enum class Pass : std::uint8_t { forward, backward };
 struct Station {
   Pass pass;
   int block;
-  int number;  // the station's place among all stations of a micro-batch
-  int group;   // the number of the group, or -1 in the forward pass
+  int number;  // numbers all stations of a micro-batch from 0
+  int group;   // numbers the groups from 0, and is -1 in the forward pass
   MicroBatch const& batch;
 };
 
-// Names a chunk's gradient, or the part that a further use of its parameters adds to the gradient.
+// Names a chunk's gradient, or a part that a further use of a parameter adds to the gradient.
 struct GradientId {
-  int chunk = -1, part = -1;  // a part of -1 means the chunk's own gradient
+  int chunk = -1, part = -1;  // if `part` is -1, the chunk's whole gradient is meant
 };
 
-// These are all events of a step, in about the order in which they come. An event that a Sink does
-// not handle costs nothing.
+// A StepSink has a function for each event of a step, in about the order in which the events come.
+// The functions do nothing, so an event that a Sink does not handle costs nothing.
 struct StepSink {
   void begin_micro_batch(MicroBatch const&) {}
   void enter(Station const&) {}
-  void fetch(int /*chunk*/, Station const&) {}  // parameters come to the device
+  void fetch(int /*chunk*/, Station const&) {}  // the chunk's parameters come to the device
   void drop(int /*chunk*/, Station const&) {}
   void forward(Station const&, int /*piece*/) {}
   void leave(Station const&, auto const& /*activation*/) {}
   void turn(MicroBatch const&) {}  // the forward pass is over
   void reload(Station const&, auto const& /*activation*/) {}
   void backward(Station const&, int /*piece*/) {}
-  void collect(GradientId, Station const&) {
-  }  // the micro-batch's gradient goes to where the step's gradient is summed up
-  void accumulate(GradientId, MicroBatch const&) {
-  }  // the micro-batch's gradient is added to the step's gradient
-  void add_part(GradientId, MicroBatch const&) {}  // the part is added to its chunk's gradient
-  void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices (all_to_all)
-  void gather(GradientId, MicroBatch const&) {}    // summed slices go to all (all_gather)
+  // The gradient of a micro-batch goes to where the step's gradient is summed up.
+  void collect(GradientId, Station const&) {}
+  // The gradient of a later micro-batch is added to the step's gradient.
+  void accumulate(GradientId, MicroBatch const&) {}
+  void add_part(GradientId, MicroBatch const&) {}  // a part is added to its chunk's gradient
+  void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices of a gradient
+  void gather(GradientId, MicroBatch const&) {}    // summed slices go to all ranks
   void end_micro_batch(MicroBatch const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
   void commit(bool /*knows_norms*/) {}
-  void report() {}  // reports norms that the commit did not know
-  // If `late`, the gradient and operands from the device come, otherwise all other operands.
+  void report() {}  // norms that the commit did not know are reported
+  // Operands of a piece are brought to its lane: if `late` is true, the gradient and operands that
+  // come from the device, otherwise all other operands.
   void bring(int /*piece*/, bool /*late*/) {}
   void update(int /*piece*/) {}
-  void updated(int /*chunk*/) {}  // all pieces of the chunk are done
+  void updated(int /*chunk*/) {}  // all pieces of the chunk's update have run
   void end_group(int /*group*/) {}
   void end_update() {}
 };
@@ -96,7 +95,7 @@ struct StepSink {
 template <class Shape, class Sink>
 class StepTelling {
  public:
-  // If `redo`, all updates wait for the norm of all gradients (Plan::redo).
+  // If `redo` is true, all updates wait for the norm of the whole gradient (see Plan::redo).
   StepTelling(Shape const& shape, bool redo, Sink& sink)
       : m_shape(shape), m_sink(sink), m_early(!redo) {}
 
@@ -136,7 +135,7 @@ class StepTelling {
  private:
   struct Reduction {
     GradientId gradient;
-    bool joins_step;  // the reduced gradient is then added to the step's gradient
+    bool joins_step;  // says whether the sum over ranks is still to be added to the step's gradient
     MicroBatch batch;
   };
 
@@ -149,7 +148,7 @@ class StepTelling {
     go(at);
   }
 
-  // Tells the events of one group. Reductions that began in earlier groups end after it.
+  // Tells the events of one group, and ends the sums over ranks that earlier groups have begun.
   void backward(Station const& at) {
     auto const begun_earlier = m_reductions.size();
     enter(at);
@@ -171,8 +170,8 @@ class StepTelling {
     for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 
-  // Sends a whole gradient of this micro-batch to where the step's gradient is summed up. If there
-  // is only one micro-batch, the ops that make parts also add them.
+  // Sends a complete gradient of a micro-batch to where the step's gradient is summed up. If a step
+  // has only one micro-batch, parts are skipped, since the ops that make parts also add them.
   void collect(GradientId gradient, Station const& at) {
     bool const is_only = at.batch.is_only();
     if (is_only && gradient.part >= 0) return;
@@ -183,8 +182,8 @@ class StepTelling {
       join_step(gradient, at.batch);
   }
 
-  // Adds the gradient to the step's gradient. In the last micro-batch, also adds all parts, and
-  // then sums over ranks unless every micro-batch has done so.
+  // Adds a micro-batch's gradient to the step's gradient. In the last micro-batch, also adds all
+  // parts, and then begins the sum over ranks unless ranks have summed in every micro-batch.
   void join_step(GradientId gradient, MicroBatch const& now) {
     int const chunk = gradient.chunk, parts = now.first ? 0 : m_shape.parts(chunk);
     if (!now.first) m_sink.accumulate(gradient, now);
@@ -206,7 +205,7 @@ class StepTelling {
     m_reductions.push_back(reduction);
   }
 
-  // Tells the second half of the `count` oldest reductions.
+  // Ends the `count` oldest sums over ranks by sending the summed slices to all ranks.
   void gather(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
@@ -217,8 +216,8 @@ class StepTelling {
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Commits as soon as the loss is known, and then updates chunks beside the groups that follow.
-  // This is done only if no update waits for the norm of all gradients.
+  // Tells which updates come after the group, if updates do not wait for the norm of the whole
+  // gradient. The commit comes before all updates, as soon as the loss is known.
   void update_after(int group) {
     if (group == m_shape.loss_group()) {
       m_sink.commit(false);
@@ -242,9 +241,9 @@ class StepTelling {
     m_sink.updated(chunk);
   }
 
-  // Brings operands of the next pieces. A gradient comes once it is whole, together with operands
-  // from the device. If these came earlier, they would wait for a slot, and gradients would wait
-  // behind them in the lane.
+  // Brings operands to the next pieces. A gradient comes once it is complete, and operands whose
+  // home is the device come with it. If such operands came earlier, they would wait for a slot, and
+  // gradients would wait behind them in the lane.
   void bring_ahead() {
     if (m_next == m_shape.pieces()) return;
     int const last = std::min(m_next + m_shape.ahead(m_next) + 1, m_shape.pieces());
@@ -255,10 +254,10 @@ class StepTelling {
   Shape const& m_shape;
   Sink& m_sink;
   bool m_early;
-  std::vector<Reduction> m_reductions;  // reductions that have begun but not ended
-  std::vector<int> m_unfinished;        // how many uses of each chunk have added to its gradient
-  // These count pieces: pieces that have run, pieces whose gradients are whole, pieces whose
-  // operands have come except the late ones, and pieces whose operands have all come.
+  std::vector<Reduction> m_reductions;  // lists sums over ranks that have begun but not ended
+  std::vector<int> m_unfinished;        // counts uses of each chunk that have added to its gradient
+  // Of all pieces of updates, m_next have run, m_whole have a complete gradient, m_state_brought
+  // have all operands but the late ones, and m_brought have all operands.
   int m_next = 0, m_whole = 0, m_state_brought = 0, m_brought = 0;
 };
 

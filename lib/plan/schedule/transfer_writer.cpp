@@ -14,7 +14,7 @@ ByteRange bytes_of(Tensor const& tensor, ElementRange const& range) {
   return {range.first * size_bytes(tensor.dtype), range.last * size_bytes(tensor.dtype)};
 }
 
-// Returns the ranges of parameters within a range of the chunk, without the gaps between them.
+// Returns which elements within a range of the chunk belong to parameters, and not to gaps.
 std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange const& within) {
   std::vector<ElementRange> ranges;
   for (Parameter const& parameter : chunk.parameters) {
@@ -80,8 +80,8 @@ ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId f
   return transfer({from, to, 0, first, last - first, -1, tensor(id).chunk, if_committed});
 }
 
-// Copies bytes directly or, if they are staged, in pieces of at most a slot's size: first into the
-// ring, and then from the ring to their destination.
+// Copies bytes directly or, if they are staged, in pieces: each goes first into a ring in host
+// memory, and then from the ring to its destination.
 ItemNumber TransferWriter::transfer(Transfer const& what) {
   if (!is_staged(what.from, what.to)) return add_copy(what);
   bool const to_drive = buffer(what.to).tier == Tier::nvme;

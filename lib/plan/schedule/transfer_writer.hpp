@@ -9,27 +9,26 @@ namespace spillway {
 
 class TransferWriter : public Residence {
  public:
-  // The arguments are the same as those of a Residence.
   TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks);
 
-  // Begins a segment that runs `micro_batches` micro-batches. The update runs 0.
+  // Begins a segment that runs `micro_batches` micro-batches at a time, or 0 if it is the update.
   void begin_segment(std::string const& name, int micro_batches);
   void end_segment() { program.segments.back().last = next(); }
   ItemNumber next() const { return static_cast<ItemNumber>(program.items.size()); }
 
-  // Copies as many bytes as the smaller of both buffers has, on behalf of a block. Returns the item
-  // after which the bytes are there.
+  // Copies as many bytes as both buffers can hold, with items that belong to `block`. Returns the
+  // number of the item after which all bytes have arrived.
   ItemNumber copy(BufferId from, BufferId to, int block);
-  // These move the elements of `range` between the tensor's own buffer and the beginning of a
-  // buffer that holds only these elements. Elements are taken back only if the step is committed.
+  // `bring` copies the elements of `range` from the tensor's own buffer to the beginning of another
+  // buffer. `take_back` copies them from there to the tensor's buffer if the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
 
  protected:
   Item& add_item(Lane lane, ItemKind kind, int block, int chunk);
-  // Adds a read to the item. A chunk's gradient is read without the gaps between parameters, since
-  // nothing is written there.
+  // Adds a read of bytes [first_byte, last_byte) to the item. The gaps between parameters in a
+  // chunk's gradient are left out, since nothing writes them.
   void read(Item& item, BufferId buffer, std::int64_t first_byte, std::int64_t last_byte);
   void read_all(Item& item, BufferId id) { read(item, id, 0, tensor_of(id).bytes()); }
   void write_all(Item& item, BufferId id) {

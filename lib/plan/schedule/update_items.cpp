@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Returns for each buffer the first item that reads it, or 0 if there is none.
+// Returns for each buffer the first item that reads the buffer, or 0 if no item reads it.
 std::vector<ItemNumber> first_readers(Program const& program) {
   std::vector<ItemNumber> readers(program.buffers.size(), 0);
   for (auto item = program.items.rbegin(); item != program.items.rend(); ++item) {
@@ -18,7 +18,7 @@ std::vector<ItemNumber> first_readers(Program const& program) {
 
 }  // namespace
 
-// Returns the piece's slot for one operand. Slices of all chunks use the slots in turn.
+// Returns the slot to which the piece's operand `id` is brought. Slots are made when first used.
 BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   auto const& outputs = op(piece).outputs;
   auto const is_it = [&](View const& view) { return view.tensor == id; };
@@ -66,8 +66,8 @@ void UpdateItems::update(int piece) {
     m_writer.take_back(tensor, p.range, slot(p, tensor), m_writer.home(tensor));
 }
 
-// Runs a slice of an update. Operands that the lane reaches are ranges of the tensors themselves;
-// all others are in slots.
+// Appends the item that runs a piece of an update. Operands that its lane reaches are used in their
+// homes, and all others in the slots to which they were brought.
 ItemNumber UpdateItems::run(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
@@ -98,9 +98,9 @@ void UpdateItems::norm(int chunk_id) {
   }
 }
 
-// Sets horizons for updates on the host lane, which runs them beside the backward ops of the next
-// groups or beside the next step's forward pass. The updated tensors, the slots and early gradients
-// stay in use for that time.
+// Sets the horizons of updates that do not run on the compute lane: the end of a later group or, in
+// the next step, the first item that reads the updated parameters. The buffers of an update stay in
+// use until its horizon.
 void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());

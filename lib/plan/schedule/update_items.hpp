@@ -1,4 +1,4 @@
-// These items are the updates of a step.
+// Writes the items that bring operands to updates, run the updates, and take results back.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace spillway {
 
-// This base class of ProgramSink handles the events about updates.
+// UpdateItems is a base class of ProgramSink. It turns events about updates into items.
 class UpdateItems : public GradientItems {
  public:
   using GradientItems::GradientItems;
 
   void norm(int chunk);
-  // Brings operands that the piece's lane cannot reach: if `late`, the gradient and the operands
-  // whose home is the device, otherwise the rest.
+  // Brings operands of the piece that its lane cannot reach: if `late`, the gradient and operands
+  // whose home is on the device, otherwise all other operands.
   void bring(int piece, bool late);
-  // Runs the piece, and takes back the operands that were brought and changed.
+  // Runs the piece, and takes back the operands that were brought to it and have changed.
   void update(int piece);
   void end_group(int) { m_group_ends.push_back(m_writer.next()); }
-  // Sets the horizons of updates that run beside other items. All items must have been written.
+  // Sets the horizons of updates outside the compute lane. All items must have been written.
   void set_horizons();
 
  private:
@@ -33,7 +33,7 @@ class UpdateItems : public GradientItems {
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
 
   std::vector<ItemNumber> m_group_ends;
-  // The key is lane, slot and operand.
+  // Maps a lane, the number of a slot and the index of an operand to the buffer of the slot.
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;
   struct Done {
     ItemNumber item;

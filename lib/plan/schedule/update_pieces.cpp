@@ -27,7 +27,7 @@ UpdatePiece whole_piece(Op const& op, Plan const& plan, IdVector<Tier> const& ho
 IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan,
                                     std::vector<int> const& chunks) {
   auto const homes = home_tiers(graph, plan);
-  IdVector<Op const*> updates(graph.chunks.size());  // each chunk's update op
+  IdVector<Op const*> updates(graph.chunks.size());  // points to each chunk's update op
   for (Op const& op : graph.ops) {
     if (op.phase == Phase::update) updates[op.chunk] = &op;
   }
