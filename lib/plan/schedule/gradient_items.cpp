@@ -36,15 +36,17 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
   m_writer.copy(fresh, there, at.block);
 }
 
-void GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out) {
+ItemNumber GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out,
+                              Lane lane) {
   auto const op = op_on_chunk(kind, chunk, m_writer.tensor_of(in), m_writer.tensor_of(out));
-  m_writer.run_on(m_writer.add_op(op), {in, out}, gradient_lane(chunk));
+  return m_writer.run_on(m_writer.add_op(op), {in, out}, lane);
 }
 
 void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
   auto const tensor = m_shape.tensor(gradient);
   auto& there = m_collected.at({tensor, now.member});
-  sum(OpKind::accumulate, m_shape.chunk(gradient.chunk), there, m_writer.home(tensor));
+  Chunk const& chunk = m_shape.chunk(gradient.chunk);
+  sum(OpKind::accumulate, chunk, there, m_writer.home(tensor), gradient_lane(chunk));
   there = m_writer.home(tensor);
 }
 
@@ -62,17 +64,31 @@ void GradientItems::add_part(GradientId gradient, MicroBatch const&) {
 void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
   BufferId const there = m_collected.at(of);
-  auto const received =
+  auto& [exchanged, received] = m_exchanges[of];
+  exchanged = there;
+  if (!m_writer.reaches(Lane::comm, there)) {
+    exchanged = m_writer.add_buffer(of.first, m_writer.workplace(Lane::comm));
+    m_writer.copy(there, exchanged, m_shape.chunk(gradient.chunk).block);
+  }
+  auto const parts =
       m_writer.add_tensor(received_parts(m_writer.tensor(of.first), m_writer.program.ranks));
-  m_received[of] = m_writer.add_buffer(received, m_writer.buffer(there).tier);
-  m_writer.exchange(ItemKind::all_to_all, there, m_received[of], gradient.chunk);
+  received = m_writer.add_buffer(parts, m_writer.buffer(exchanged).tier);
+  m_writer.exchange(ItemKind::all_to_all, exchanged, received, gradient.chunk);
 }
 
 void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
   BufferId const there = m_collected.at(of);
-  sum(OpKind::tree_sum, m_shape.chunk(gradient.chunk), m_received.at(of), there);
-  m_writer.exchange(ItemKind::all_gather, there, there, gradient.chunk);
+  auto const [exchanged, received] = m_exchanges.at(of);
+  Chunk const& chunk = m_shape.chunk(gradient.chunk);
+  Lane const lane = exchanged == there ? gradient_lane(chunk) : Lane::host;
+  auto const summed = sum(OpKind::tree_sum, chunk, received, exchanged, lane);
+  m_writer.exchange(ItemKind::all_gather, exchanged, exchanged, gradient.chunk);
+  if (exchanged == there) return;
+  auto const back = m_writer.copy(exchanged, there, chunk.block);
+  if (m_shape.plan().redo) return;
+  note(summed, chunk.id);
+  note(back, chunk.id);
 }
 
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {

@@ -6,14 +6,15 @@
 
 namespace spillway {
 
+// The compute lane works in device memory, and the lanes `host` and `comm` in main memory.
 constexpr bool reaches(Lane lane, Tier tier, bool unified) {
-  if (lane == Lane::host) return tier == Tier::host || (unified && tier == Tier::device);
-  return tier == Tier::device;
+  if (lane == Lane::compute) return tier == Tier::device;
+  return tier == Tier::host || (unified && tier == Tier::device);
 }
 
 // Returns the tier to which a lane's operands are brought if the lane cannot reach them.
 constexpr Tier workplace(Lane lane, bool unified) {
-  return lane == Lane::host && !unified ? Tier::host : Tier::device;
+  return lane == Lane::compute || unified ? Tier::device : Tier::host;
 }
 
 // Says whether bytes are copied through a ring in host memory. This happens between a device's own

@@ -7,6 +7,12 @@ namespace spillway {
 
 namespace {
 
+// Says whether the host fills or reads a tensor that ops use: batches, scalars and logits. They are
+// small. If the device has its own memory, they lie in host memory, which every lane can access.
+bool is_exchanged_with_host(Tensor const& tensor) {
+  return tensor.role == Role::scalar || tensor.role == Role::batch;
+}
+
 // Says whether all micro-batches of a segment use one copy of the tensor, or each has its own.
 bool is_shared(Tensor const& tensor) {
   return tensor.persistent || tensor.role == Role::scalar;
@@ -16,6 +22,10 @@ bool is_shared(Tensor const& tensor) {
 
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
+  if (!plan.unified) {
+    for (Tensor const& tensor : graph.tensors)
+      if (is_exchanged_with_host(tensor)) tiers[tensor.id] = Tier::host;
+  }
   if (plan.chunks.empty()) return tiers;
   auto const set = [&](TensorId tensor, Tier tier) {
     if (tensor >= 0) tiers[tensor] = tier;
@@ -49,7 +59,7 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
 void Residence::begin_segment(int micro_batches) {
   auto at_home = m_home;
   for (TensorId t = 0; t < std::ssize(m_home); ++t) {
-    if (m_tiers[t] != Tier::device) at_home[t] = -1;
+    if (m_tiers[t] != Tier::device && !is_exchanged_with_host(tensor(t))) at_home[t] = -1;
   }
   m_resident.assign(static_cast<std::size_t>(std::max(1, micro_batches)), at_home);
   m_micro_batch = micro_batches > 0 ? 0 : -1;
@@ -110,15 +120,16 @@ BufferId Residence::resident(TensorId id) {
 BufferId Residence::resident_or_new(TensorId id) {
   if (now(id) >= 0 || tensor(id).persistent) return resident(id);
   auto const role = tensor(id).role;
-  bool const spans_segments =
-      role == Role::gradient || role == Role::scalar || id == program.known.logits;
-  bool const at_home = spans_segments && home_tier(id) == Tier::device && m_home[id] < 0;
-  now(id) = at_home ? home(id) : add_buffer(id, Tier::device);
+  auto const tier = is_exchanged_with_host(tensor(id)) ? home_tier(id) : Tier::device;
+  bool const spans_segments = role == Role::gradient || role == Role::scalar;
+  bool const at_home = spans_segments && home_tier(id) == tier && m_home[id] < 0;
+  now(id) = at_home ? home(id) : add_buffer(id, tier);
   return now(id);
 }
 
 bool Residence::reaches(Lane lane, BufferId id) const {
-  return tensor_of(id).role == Role::scalar || spillway::reaches(lane, buffer(id).tier, m_unified);
+  return is_exchanged_with_host(tensor_of(id)) ||
+         spillway::reaches(lane, buffer(id).tier, m_unified);
 }
 
 }  // namespace spillway

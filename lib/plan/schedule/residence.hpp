@@ -11,7 +11,7 @@
 namespace spillway {
 
 // Returns the tier of each tensor's home. The plan says where tensors of chunks have their homes.
-// Other tensors, and all tensors if the plan has no chunks, have their homes on the device.
+// Batches and scalars have theirs in main memory, and all other tensors on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan);
 
 // Names a tensor of one micro-batch by its id and the micro-batch's number in the segment.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/math.hpp"
-#include "plan/schedule/reach.hpp"
 
 namespace spillway {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/schedule/reach.hpp"
 #include "plan/schedule/streaming.hpp"
 #include "plan/schedule/tell_step.hpp"
 #include "plan/search/block_model.hpp"
@@ -80,6 +81,11 @@ class BlockShape {
   ChunkUpdate const& update(int chunk) const { return m_updates[chunk]; }
   bool is_fetched(int chunk) const {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
+  }
+  // Says whether ranks exchange a copy of the chunk's gradient, because the comm lane cannot reach
+  // it.
+  bool leaves_for_exchange(int chunk) const {
+    return exchanges() && !reaches(Lane::comm, places(chunk).gradients, m_plan.unified);
   }
   // Returns how many bytes of a block's activations are away until its backward pass.
   std::int64_t away_bytes(int block) const { return m_away_bytes[block]; }

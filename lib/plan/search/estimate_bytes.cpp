@@ -95,8 +95,12 @@ class Ledger : public StepSink {
   // The values that other ranks send need room on the device. On the host they use the room that
   // activations have left.
   void reduce(GradientId id, MicroBatch const&) {
+    auto const bytes = m_shape.gradient(id).bytes;
+    int const later = 1 + (m_shape.plan().redo ? 0 : kGroupsBeside);
+    if (m_shape.leaves_for_exchange(id.chunk))
+      return hold(Tier::host, std::min(m_station + later, update_station()), 2 * bytes);
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
-      hold(Tier::device, m_station + 1, m_shape.chunk(id.chunk).gradient.bytes);
+      hold(Tier::device, m_station + 1, bytes);
   }
   void begin_update() {
     enter(update_station());

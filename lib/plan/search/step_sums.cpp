@@ -31,6 +31,11 @@ class SumSink : public StepSink {
     if (!at.batch.first && m_shape.plan().unified) return;
     move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient(id).bytes);
   }
+  void reduce(GradientId id, MicroBatch const&) {
+    if (!m_shape.leaves_for_exchange(id.chunk)) return;
+    move(Tier::device, Tier::host, m_shape.gradient(id).bytes);
+    move(Tier::host, Tier::device, m_shape.gradient(id).bytes);
+  }
   void updated(int c) {
     auto const& update = m_shape.update(c);
     add(update.lane, m_shape.chunk(c).update.on(update.lane));

@@ -138,14 +138,23 @@ void StepTimeline::add_part(GradientId gradient, MicroBatch const&) {
 }
 
 void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
+  auto const& cost = m_shape.gradient(gradient);
   auto& job = m_gradient[gradient.chunk];
-  job = send(m_shape.gradient(gradient).scatter_sent_bytes, job);
+  if (m_shape.leaves_for_exchange(gradient.chunk))
+    job = transfer(Tier::device, Tier::host, cost.bytes, {job}).there;
+  job = send(cost.scatter_sent_bytes, job);
 }
 
 void StepTimeline::gather(GradientId gradient, MicroBatch const&) {
   auto const& cost = m_shape.gradient(gradient);
   auto& job = m_gradient[gradient.chunk];
-  job = send(cost.gather_sent_bytes, add_for(gradient.chunk, cost.tree_sum, {job}));
+  if (!m_shape.leaves_for_exchange(gradient.chunk)) {
+    job = send(cost.gather_sent_bytes, add_for(gradient.chunk, cost.tree_sum, {job}));
+    return;
+  }
+  int const summed = m_timeline.add(Lane::host, cost.tree_sum.host, Waits{job});
+  job =
+      transfer(Tier::host, Tier::device, cost.bytes, {send(cost.gather_sent_bytes, summed)}).there;
 }
 
 void StepTimeline::norm(int c) {
