@@ -8,26 +8,26 @@
 
 namespace spillway {
 
-// The first (or last) `layers` of the open layers follow `main` and `other` in turn, so that `main`
-// gets a fraction of `share`. The remaining open layers follow `base`.
+// The first `layers` of the open layers, or the last ones, follow the policies `main` and `other`,
+// and `share` is the fraction of them that follow `main`. All other open layers follow `base`.
 struct ActivationMix {
   BlockPolicy main = BlockPolicy::keep, other = BlockPolicy::keep, base = BlockPolicy::keep;
   double share = 1, fraction = 1;
   int layers = 0;
   bool from_back = false;
-  std::size_t kind = 0;  // the same for mixes that differ only in `layers`
+  std::size_t kind = 0;  // mixes of one kind differ only in `layers` and `from_back`
 };
 
-// Returns the policies that the budgets allow and that `open` may need.
+// Returns all policies that blocks may get when a search within the budgets decides what is open.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
-// Returns one mix of every kind, with 0 layers.
+// Returns one mix of each kind that can be made from the policies. These mixes have 0 layers.
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies);
 
-// Returns the mix that keeps everything, then each kind with several numbers of layers.
+// Returns the mix that keeps all activations, and each kind of mix with several values of `layers`.
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers);
 
-// Writes the mix into the Plan. `layers` lists the block numbers of the open layers.
+// Writes the policies of the mix into the Plan. `layers` holds the open layers' block numbers.
 void apply(ActivationMix const& mix, IdVector<int> const& layers, Plan& plan);
 
 }  // namespace spillway

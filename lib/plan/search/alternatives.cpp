@@ -10,7 +10,7 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
-// Solves the question. The plan's step is timed even if no plan fits.
+// Returns the cost of the best plan or, if none fits, of the plan that exceeds the budgets least.
 PlanCost answer(PlanQuestion const& question) {
   auto const solution = solve(question);
   auto const& [chosen, smallest, looked_at, compiled] = solution;

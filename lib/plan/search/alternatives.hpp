@@ -1,4 +1,4 @@
-// These functions find the costs of other plans, to compare them with the chosen plan.
+// The functions in this file find out what other plans than the chosen one would cost.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace spillway {
 
+// A PlanCost describes the best plan or, if none fits, the plan that exceeds the budgets least.
 struct PlanCost {
   bool fits = false;
-  TierBytes peak_bytes{};  // of the best plan or, if none fits, of the leanest one
-  double step_s = 0;       // that plan's simulated step; 0 if a rate is unknown
+  TierBytes peak_bytes{};
+  double step_s = 0;  // the simulated time of a step; 0 if the machine's rates are unknown
 };
 
 struct Alternative {
@@ -20,20 +21,19 @@ struct Alternative {
   PlanCost cost;
 };
 
-// Treats the activations of all layers in one way (all-keep, all-recompute, all-host, all-nvme) and
-// searches for the best of everything else. Each alternative takes one search.
+// Finds, for each of the policies keep, recompute, host and nvme, the best plan in which all layers
+// have that policy. Each policy takes one search.
 std::vector<Alternative> alternatives(PlanQuestion const& question);
 
-// Finds, for every tier with a budget, the best plan with 1 GiB more of that tier. Each tier takes
-// one search.
+// MoreRoom says what the best plan would cost if the budget of one tier were 1 GiB larger.
 struct MoreRoom {
   Tier tier = Tier::device;
   PlanCost cost;
 };
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 
-// Estimates what sharding over several ranks would bring: none, optimizer, gradients, all. No
-// Program can shard yet. Each alternative takes one search.
+// Estimates what plans would cost if ranks divided no state among them, or optimizer state, or
+// gradients too, or all state. No Program can shard yet. One rank alone has no alternatives.
 std::vector<Alternative> shardings(PlanQuestion const& question);
 
 }  // namespace spillway

@@ -36,7 +36,7 @@ class Builder {
   }
 
   void note_costs(std::vector<BlockPolicy> const& policies) {
-    IdVector<ItemCost> costs;  // the cost of each op
+    IdVector<ItemCost> costs;  // the cost of each op on the compute lane
     for (Op const& op : m_graph.ops)
       costs.push_back(op.elided ? ItemCost{} : this->costs(op, m_graph.tensors).compute);
     for (int b = 0; b < std::ssize(m_graph.blocks); ++b) {
@@ -65,7 +65,7 @@ class Builder {
     cost.held_gradient_bytes = cost.gradient.bytes;
   }
 
-  // Returns the costs of the ops that the schedule adds to sum up a gradient.
+  // Returns the costs of summing up the gradient tensor `id` over micro-batches and ranks.
   GradientCost gradient_cost(Chunk const& chunk, TensorId id) const {
     auto gradient = m_graph.tensors[id];
     auto received = received_parts(gradient, m_model.ranks);
@@ -81,7 +81,7 @@ class Builder {
   }
 
   void note_parts() {
-    std::set<std::pair<int, int>> makers;  // pairs of an op and the number of its output
+    std::set<std::pair<int, int>> makers;  // ops that make or add gradient parts, with outputs
     for (GradientPart const& part : m_graph.parts) {
       makers.insert({part.op, part.output});
       makers.insert({part.add, 0});

@@ -1,4 +1,4 @@
-// A BlockModel describes a training step by blocks instead of ops. The search uses nothing else.
+// A BlockModel describes a training step by blocks instead of ops, so that estimates are fast.
 #pragma once
 
 #include <vector>
@@ -9,62 +9,62 @@
 
 namespace spillway {
 
-// These are the costs of one block in one micro-batch if all blocks follow the same policy.
+// A PolicyCost says what one block costs in a micro-batch if all blocks have the same policy.
 struct PolicyCost {
-  ItemCost backward;            // includes the ops that run again
-  std::int64_t kept_bytes = 0;  // activations that stay on the device between both passes
-  std::int64_t away_bytes = 0;  // activations that leave if the Plan's fraction is 1
-  // These are the most bytes alive in the block's passes, without what earlier blocks keep.
+  ItemCost backward;            // cost of the backward ops and of the forward ops that run again
+  std::int64_t kept_bytes = 0;  // activations that stay on the device until the backward pass
+  std::int64_t away_bytes = 0;  // activations that leave the device if they leave whole
+  // At its peak, a pass of the block needs this many bytes besides what earlier blocks keep.
   std::int64_t forward_bytes = 0, backward_bytes = 0;
 };
-// Returns the costs of each block. `costs` are those of the graph's ops on the compute lane.
+// Returns the PolicyCost of each block. `costs` holds the cost of each op on the compute lane.
 IdVector<PolicyCost> policy_costs(Graph const& graph, BlockPolicy policy,
                                   IdVector<ItemCost> const& costs);
-// Adds `cost` to `sum` if both run in turn. The demands become averages over the total time.
+// Sets `sum` to the cost of running `sum` and then `cost`. Demands are averages over that time.
 void add(ItemCost& sum, ItemCost const& cost);
 
 struct BlockCost {
   bool layer = false;
   ItemCost forward;
   PerPolicy<PolicyCost> policies;
-  std::vector<int> chunks;  // chunks whose gradients, or parts of them, its ops make
-  std::vector<int> forward_chunks, backward_chunks;  // chunks whose parameters its ops read
+  std::vector<int> chunks;  // chunks whose gradients the block makes or adds to
+  std::vector<int> forward_chunks, backward_chunks;  // chunks whose parameters the pass reads
 };
 
-// An op has these costs on the two lanes that may run it.
+// LaneCosts says what one op costs on the compute lane and what it costs on the host lane.
 struct LaneCosts {
   ItemCost compute, host;
   ItemCost const& on(Lane lane) const { return lane == Lane::host ? host : compute; }
 };
 
-// These are the costs to sum a chunk's gradient, or a part of one, over micro-batches and ranks.
+// A GradientCost says what it costs to sum a gradient, or a part, over micro-batches and ranks.
 struct GradientCost {
-  std::int64_t bytes = 0;  // the gradient's size in one micro-batch
-  // A rank sends this many bytes to the ranks that sum them, and this many of its own sum to all.
+  std::int64_t bytes = 0;  // the size of one micro-batch's gradient
+  // Each rank sends scatter_sent_bytes for others to sum, then gather_sent_bytes of its own sums.
   std::int64_t scatter_sent_bytes = 0, gather_sent_bytes = 0;
   LaneCosts accumulate, tree_sum;
 };
 
-// A part of a chunk's gradient is summed over micro-batches separately (see GradientPart).
+// A PartCost is the cost of a GradientPart, which is summed over micro-batches by itself.
 struct PartCost : GradientCost {
   int block = -1;      // the block whose backward pass makes the part
-  bool fused = false;  // true if, in the only micro-batch, the op that makes the part also adds it
+  bool fused = false;  // true if the op that makes the part adds it to the gradient
 };
 
 struct ChunkCost {
-  bool trainable = true;                  // if false, it has neither gradient nor update
-  int first_block = -1, last_block = -1;  // blocks that make the chunk's gradient
-  int own_block = -1;                     // the block that makes the gradient without its parts
+  bool trainable = true;                  // if false, the chunk has neither gradient nor update
+  int first_block = -1, last_block = -1;  // the first and the last block that use the chunk
+  int own_block = -1;                     // the block that makes the gradient, except for its parts
   IdVector<PartCost> parts;
-  std::vector<int> readers;  // stations in order; forward ones count from 0, backward ones follow
+  std::vector<int> readers;  // the numbers of the stations that read the parameters, in order
   std::int64_t elements = 0;
-  bool whole_chunk = false;          // its update cannot be cut into slices
-  std::int64_t parameter_bytes = 0;  // bytes of its parameters while ops use them
-  // This rank holds these bytes of the chunk and updates this share of it (see sharding.hpp).
+  bool whole_chunk = false;          // true if the chunk's update cannot be cut into slices
+  std::int64_t parameter_bytes = 0;  // size of the chunk's parameters while ops use them
+  // Each rank holds this many bytes of the chunk, and updates this share of the chunk's elements.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
   double share = 1;
-  std::int64_t fetch_sent_bytes = 0;   // sent to other ranks when parameters are fetched
-  std::int64_t update_sent_bytes = 0;  // sent to other ranks after an update
+  std::int64_t fetch_sent_bytes = 0;   // bytes that a rank sends when parameters are fetched
+  std::int64_t update_sent_bytes = 0;  // bytes that a rank sends after an update
   GradientCost gradient;
   LaneCosts norm, update;
 };
@@ -75,11 +75,11 @@ struct BlockModel {
   bool reduces_each = false;  // true if ranks sum gradients after every micro-batch
   IdVector<BlockCost> blocks;
   IdVector<ChunkCost> chunks;
-  std::vector<int> trained;  // the chunks that are trained
+  std::vector<int> trained;  // the numbers of the chunks that are trained
 };
 
-// Describes the graph. Costs are known only for `policies`, and are zero for all other policies. To
-// add what ranks send, call `apply` of sharding.hpp.
+// Makes the BlockModel of a graph. The costs of policies that are not in `policies` are zero, and
+// so are the bytes that ranks send until `apply` of sharding.hpp sets them.
 BlockModel block_model(Graph const& graph, Machine const& machine,
                        std::vector<BlockPolicy> const& policies, std::int64_t ranks = 1);
 

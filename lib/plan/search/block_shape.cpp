@@ -45,7 +45,7 @@ void BlockShape::note_visits() {
   m_drops.close(2 * m_blocks);
 }
 
-// A chunk is updated when its gradient is whole or, if ranks sum the gradient, some groups later.
+// Without redo, a chunk is updated once its gradient is complete or, over ranks, some groups later.
 void BlockShape::note_early() {
   for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;

@@ -1,5 +1,5 @@
-// A BlockShape is a Shape for tell_step.hpp. It divides a model's blocks and chunks, under one
-// Plan, into the few pieces that an estimate needs.
+// A BlockShape is the Shape (see tell_step.hpp) of a BlockModel under one Plan. It has only the few
+// pieces that an estimate needs.
 #pragma once
 
 #include <algorithm>
@@ -14,38 +14,38 @@
 
 namespace spillway {
 
-// A timeline divides passes and updates into pieces (`fine`). A sum of bytes or work does not.
+// Estimates of time divide passes and updates into pieces (`fine`), sums of bytes or work do not.
 enum class Grain : std::uint8_t { fine, whole };
 
-// An AwayPart is the part of a block's activations that leaves the device after one piece of its
-// pass: all of them, or half of them if the pass has two pieces.
+// An AwayPart is what leaves the device after one piece of a block's forward pass: all activations
+// that leave, or half of them if the pass has two pieces.
 struct AwayPart {
   int block, part;
   Tier to;
   std::int64_t bytes;
 };
 
-// An update needs these three operands of a chunk.
+// The update of a chunk needs these three operands.
 enum class Operand : std::uint8_t { gradient, parameters, state };
 
-// A chunk's update brings operands that its lane cannot reach, and takes the changed ones back.
+// A ChunkUpdate says what the update of one chunk brings and takes back, and how it is divided.
 struct ChunkUpdate {
   Lane lane = Lane::compute;
   Tier workplace = Tier::device;                        // the tier that operands are brought to
-  TierBytes brought_bytes{}, back_bytes{};              // the index is the operand's home tier
-  EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // the bytes that are brought
-  bool uses_slots = false;                              // true if anything is brought
-  // The schedule cuts an update that uses slots into slices. A timeline cuts it into parts. A part
-  // is one slice or, if there are many slices, several slices.
+  TierBytes brought_bytes{}, back_bytes{};              // bytes brought from, and taken to, tiers
+  EnumArray<Operand, std::int64_t, 3> operand_bytes{};  // bytes brought of each operand
+  bool uses_slots = false;                              // true if any operand is brought
+  // The schedule cuts an update that uses slots into slices. An estimate of time divides it into
+  // `parts` parts instead, each of one slice or, if there are many slices, of several.
   std::int64_t slice_elements = 0, slices = 0, parts = 1;
-  int ahead = kSlicesAhead, slots = kUpdateSlots;  // both count parts
+  int ahead = kSlicesAhead, slots = kUpdateSlots;  // number of parts brought ahead, and of slots
 };
 
-// Lists chunks by a place in a micro-batch, which is a station or a group.
+// Lists the chunks that belong to each place in a micro-batch. A place is a station or a group.
 class ChunksByPlace {
  public:
   void add(int place, int chunk) { m_added.push_back({place, chunk}); }
-  // To be called after the last `add`. The chunks of a place keep their order.
+  // Sorts the added chunks by place, after the last `add`. Chunks of one place keep their order.
   void close(int places);
   std::span<int const> at(int place) const {
     if (m_chunks.empty()) return {};
@@ -56,12 +56,12 @@ class ChunksByPlace {
  private:
   std::vector<std::pair<int, int>> m_added;
   std::vector<int> m_chunks;
-  std::vector<std::size_t> m_first;  // index of each place's first chunk
+  std::vector<std::size_t> m_first;  // the index in m_chunks of each place's first chunk
 };
 
 class BlockShape {
  public:
-  // The model and the plan must outlive this. `several` means that a step has several
+  // The model and the plan must outlive this object. `several` says whether a step has several
   // micro-batches.
   BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain);
 
@@ -87,7 +87,7 @@ class BlockShape {
   bool leaves_for_exchange(int chunk) const {
     return exchanges() && !reaches(Lane::comm, places(chunk).gradients, m_plan.unified);
   }
-  // Returns how many bytes of a block's activations are away until its backward pass.
+  // Returns how many bytes of a block's activations leave the device until its backward pass.
   std::int64_t away_bytes(int block) const { return m_away_bytes[block]; }
 
   int blocks() const { return m_blocks; }
@@ -101,7 +101,7 @@ class BlockShape {
   void leaving(int block, int piece, Visit visit) const {
     if (away_bytes(block) > 0) visit(away_part(block, piece));
   }
-  // Visits the activations to reload. The Plan says how many groups ahead they come back.
+  // Calls `visit` with activations to reload before this piece, for up to `prefetch` groups later.
   template <class Visit>
   void coming(int group, int piece, Visit visit) const {
     if (piece > 0) return;
@@ -134,7 +134,7 @@ class BlockShape {
   int pieces() const { return static_cast<int>(m_pieces.size()); }
   int chunk_of(int piece) const { return m_pieces[piece].chunk; }
   int ahead(int piece) const { return update(chunk_of(piece)).ahead; }
-  // Returns the piece's slot, or -1 if it needs none. Slots are numbered through the whole step.
+  // Returns the number of a piece among all pieces of a step that use slots, or -1 if it uses none.
   int slot_of(int piece) const { return m_pieces[piece].slot; }
   int slots() const { return m_slots; }
 
@@ -154,10 +154,10 @@ class BlockShape {
   Plan const& m_plan;
   bool m_several;
   int m_blocks, m_halves;
-  IdVector<std::int64_t> m_away_bytes;        // the bytes of each block
-  ChunksByPlace m_fetches, m_drops, m_early;  // by station, by station, by group
+  IdVector<std::int64_t> m_away_bytes;        // bytes of each block that leave the device
+  ChunksByPlace m_fetches, m_drops, m_early;  // m_early lists by group, the others by station
   IdVector<ChunkUpdate> m_updates;            // the update of each chunk
-  IdVector<Piece> m_pieces;                   // empty unless the grain is `fine`
+  IdVector<Piece> m_pieces;                   // the pieces of all updates if the grain is `fine`
   int m_slots = 0;
 };
 

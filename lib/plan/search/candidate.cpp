@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// Adds a candidate. Returns false if the candidate does not fit or is already in `all`.
+// Adds the strategy's candidate to `all` if it fits and is new, and returns whether it was added.
 bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candidate>& all) {
   auto next = make_candidate(strategy, space);
   bool const is_known = std::ranges::count(all, next.plan, &Candidate::plan) > 0;
@@ -22,7 +22,8 @@ bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candi
 
 }  // namespace
 
-// Divides times into classes. Times of one class count as equal, which makes this a strict order.
+// Candidates whose times are in the same class count as equally fast, and the one that moves fewer
+// bytes is better. Fixed classes make this a strict order.
 bool better(Candidate const& a, Candidate const& b) {
   auto const rank = [](Candidate const& c) {
     auto const time = std::floor(std::log(std::max(c.step_s, 1e-12)) / kAlike);
@@ -59,7 +60,7 @@ bool rest_fits(TierBytes const& peaks, Budgets const& budgets) {
   return peaks[Tier::host] <= budgets.host_bytes && peaks[Tier::nvme] <= budgets.nvme_bytes;
 }
 
-// A budget of 0 means that the tier does not exist, so nothing is taken from it.
+// A budget of 0 means that there is no such tier. No budget of host or NVMe changes to or from 0.
 Budgets corrected(Budgets budgets, TierBytes const& off) {
   budgets.device_bytes -= off[Tier::device];
   for (Tier const tier : {Tier::host, Tier::nvme}) {

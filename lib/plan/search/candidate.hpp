@@ -1,4 +1,4 @@
-// A candidate is a plan together with its estimates.
+// A candidate is a Plan with estimates of the bytes and the time that the Plan needs.
 #pragma once
 
 #include <vector>
@@ -7,38 +7,38 @@
 
 namespace spillway {
 
-// If predicted times differ by a smaller fraction than this, the plan that moves less is better.
+// If predicted times differ by less than this fraction, the plan that moves fewer bytes is better.
 inline constexpr double kAlike = 0.01;
 
 struct Candidate {
   Plan plan;
   Strategy strategy;  // the strategy that makes the plan
   TierBytes peaks{};
-  double step_s = 0;             // the time of a step; a lower bound until `timed`
-  bool timed = false;            // true once the step's time was estimated
-  std::int64_t moved_bytes = 0;  // bytes moved between tiers; known once `timed`
+  double step_s = 0;             // the time of a step, or a lower bound if `timed` is false
+  bool timed = false;            // true if the step's time was estimated
+  std::int64_t moved_bytes = 0;  // bytes that a step moves between tiers, if `timed` is true
   bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
 };
 
 bool better(Candidate const& a, Candidate const& b);
 
-// Makes a candidate that is not timed yet.
+// Makes the candidate of a strategy, without an estimate of its step's time.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);
 void take_time(Candidate& candidate, Estimator const& estimator);
-// Says whether the plan writes more to the drive than the budget allows. The step's time is
-// estimated only if the lower bound `candidate.step_s` does not already allow the bytes.
+// Says whether the plan writes to the drive faster than the budget allows. Estimates the time of
+// its step only if the lower bound `candidate.step_s` would be too short a time for its writes.
 bool wears_too_fast(Candidate const& candidate, StrategySpace const& space);
 
 bool fits(TierBytes const& peaks, Budgets const& budgets);
-// Says whether all tiers but the device fit.
+// Says whether the peaks of the host tier and of the NVMe tier are within their budgets.
 bool rest_fits(TierBytes const& peaks, Budgets const& budgets);
 
-// Returns the budgets for plans whose estimates are probably wrong by `off` bytes.
+// Returns the budgets less `off` bytes, for plans that need `off` bytes more than estimated.
 Budgets corrected(Budgets budgets, TierBytes const& off);
-// Returns candidates that need less device memory and fit: one moves more state off the device,
-// another takes more layers off `keep`.
+// Returns up to two candidates that fit and need less device memory. One moves more state off the
+// device, and the other uses a policy that saves memory in more layers.
 std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& space);
-// Returns all candidates that fit and differ from this one in a single choice.
+// Returns all candidates that fit and differ from `candidate` in a single choice.
 std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space);
 
 }  // namespace spillway

@@ -7,8 +7,8 @@ namespace spillway {
 
 namespace {
 
-// Sums up what takes bytes for the whole step: state of chunks, activations that are away, and the
-// rings in host memory through which bytes go between the device and the drive.
+// Returns the bytes that are in use during the whole step: state of chunks, activations that are
+// away from the device, and the rings for bytes between the device and the drive.
 TierBytes lasting_bytes(BlockShape const& shape) {
   TierBytes bytes{};
   bool to_drive = false, from_drive = false;
@@ -38,8 +38,8 @@ void tell(StepTelling<BlockShape, StepTimeline>& step, int micro_batches) {
   step.update();
 }
 
-// Tells two steps without a barrier and returns the time of the second, which is in the steady
-// state.
+// Puts two steps without a barrier between them on a timeline. Returns the time from the end of the
+// first step to the end of the second, which is the time of a step in the steady state.
 double second_step_s(Machine const& machine, BlockShape const& shape, StationBytes const& bytes,
                      int micro_batches) {
   StepTimeline jobs(machine, shape, bytes);

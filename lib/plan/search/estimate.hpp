@@ -1,5 +1,5 @@
 // Estimates say how many bytes a Plan needs and how long its step takes. An estimate takes
-// microseconds, not the milliseconds of a compilation, and shows what is worth compiling.
+// microseconds, a compilation milliseconds, so estimates show which Plans are worth compiling.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace spillway {
 
-// Sums up a step's work and transfers. Waits are ignored.
+// StepSums holds the sums of a step's work and transfers, without the time spent in waits.
 struct StepSums {
   PerLane<double> busy_s{};
-  Shares asked_s{};                     // how many seconds each shared resource is in full use
-  PerLane<std::int64_t> moved_bytes{};  // bytes that a rank moves between tiers
+  Shares asked_s{};                     // seconds that each shared resource needs at full use
+  PerLane<std::int64_t> moved_bytes{};  // bytes that a rank moves on each lane
 
   // Returns a lower bound of the step's time: the work of the busiest lane or shared resource.
   double bound_s() const;
 };
-// Sums up the bytes of all lanes that copy from one tier to another.
+// Returns the sum of `bytes` over the four lanes that copy from one tier to another.
 std::int64_t between_tiers(PerLane<std::int64_t> const& bytes);
 
 class Estimator {
@@ -28,11 +28,11 @@ class Estimator {
 
   BlockModel const& model() const { return m_model; }
 
-  // Returns the peak of bytes in each tier. Layout may add to it.
+  // Returns the estimated peak of bytes in each tier. Gaps between buffers may add to it.
   TierBytes peaks(Plan const& plan) const;
-  // Returns the seconds that a step takes in the steady state.
+  // Returns the estimated seconds that a step takes in the steady state.
   double step_s(Plan const& plan) const;
-  // Returns a step's sums, which give a lower bound of its time. This is faster than `step_s`.
+  // Adds up the work of a step, for a lower bound of its time. This takes less time than `step_s`.
   StepSums sums(Plan const& plan) const;
 
  private:

@@ -9,9 +9,8 @@ namespace spillway {
 
 namespace {
 
-// Returns the bytes of the slots through which slices of state and gradients pass, in the tier in
-// which they are changed. Each slot has room for every operand that any chunk brings there, and
-// each room is as large as the largest slice.
+// Returns the bytes of all slots for slices of updates in device and host memory. Every slot has
+// room for the largest slice of each operand that any update brings there.
 TierBytes slot_bytes(BlockShape const& shape) {
   TierBytes slices{}, elements{}, bytes{};
   PerTier<EnumArray<Operand, double, 3>> bytes_per_element{};
@@ -36,10 +35,9 @@ TierBytes slot_bytes(BlockShape const& shape) {
   return bytes;
 }
 
-// This Sink of tell_step.hpp counts the bytes that are alive at every station and in the update
-// after all stations. The Sink is told only one micro-batch, which stands for the first and for all
-// later ones. In the first micro-batch, late updates of the last step still hold bytes; in later
-// ones, sums of gradients do.
+// A Ledger is a Sink (see tell_step.hpp) that counts the bytes alive at every station and in the
+// update. It hears one micro-batch in place of all. In the first of all, updates of the last step
+// may still hold bytes; in later ones, sums of gradients hold bytes.
 class Ledger : public StepSink {
  public:
   explicit Ledger(BlockShape const& shape)
@@ -67,7 +65,7 @@ class Ledger : public StepSink {
     hold(Tier::device, m_station, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
   }
-  // Activations that leave are expected to be gone by the end of the next block.
+  // Activations that leave the device are expected to be gone when the next block ends.
   void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
     if (at.block + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
@@ -92,8 +90,8 @@ class Ledger : public StepSink {
   void add_part(GradientId id, MicroBatch const&) {
     m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
-  // The values that other ranks send need room on the device. On the host they use the room that
-  // activations have left.
+  // Values that other ranks send need room on the device. If the gradient lies on the host, they
+  // use room there that activations have left.
   void reduce(GradientId id, MicroBatch const&) {
     auto const bytes = m_shape.gradient(id).bytes;
     int const later = 1 + (m_shape.plan().redo ? 0 : kGroupsBeside);
@@ -111,8 +109,8 @@ class Ledger : public StepSink {
  private:
   struct Changes {
     TierBytes goes{}, sums_go{};  // bytes that are freed after the station's pass
-    TierBytes late_goes{};  // bytes freed once the station has begun, in the first micro-batch
-    std::int64_t reserves_bytes = 0;  // bytes added to the kept ones when the station begins
+    TierBytes late_goes{};        // bytes freed when the station begins in the first micro-batch
+    std::int64_t reserves_bytes = 0;  // bytes that kept activations cannot use from this station on
   };
 
   int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
@@ -128,14 +126,14 @@ class Ledger : public StepSink {
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
     if (!m_shape.plan().redo && station == m_shape.blocks()) hold_slots();
   }
-  // Holds the bytes from this station's pass to the pass of the station `last`.
+  // Counts bytes as in use from the pass of the current station to that of station `last`.
   void hold(Tier tier, int last, std::int64_t bytes) {
     if (last < m_station) return;
     m_comes[tier] += bytes;
     m_stations[last].goes[tier] += bytes;
   }
 
-  // If the step has only one micro-batch, a gradient on the device is written directly to its home.
+  // In a step of one micro-batch, a gradient that lies whole on the device is made in its home.
   bool is_written_in_place(int c) const {
     auto const& chunk = m_shape.chunk(c);
     return m_shape.places(c).gradients == Tier::device && !m_shape.several() &&
@@ -149,9 +147,9 @@ class Ledger : public StepSink {
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
     return std::min(backward_station(chunk.first_block) + groups, update_station());
   }
-  // A chunk's gradient takes bytes from its first contribution until it was added to the step's
-  // gradient; a copy is expected to end with the next block. With one micro-batch, a part takes
-  // bytes while it is made. With several, its sum takes bytes until the last micro-batch adds it.
+  // Counts what block `b` adds to the gradient of chunk `c`. A part takes bytes while it is made. A
+  // gradient takes bytes from its first contribution until it is complete, one block longer if it
+  // is copied to the host, or until its update ends if it is written to its home.
   void make_gradient(int c, int b) {
     auto const& chunk = m_shape.chunk(c);
     for (PartCost const& part : chunk.parts) {
@@ -177,8 +175,8 @@ class Ledger : public StepSink {
     hold(slots_of_host(), update_station(), m_slots[Tier::host]);
   }
 
-  // Returns the station that next reads a chunk which the host lane may still be updating beside
-  // the next step's forward pass. Returns -1 if the update is not late.
+  // Returns the station of the next step that first needs the chunk's parameters from an update on
+  // the host lane, or -1 if the update ends within its own step.
   int late_until(int c) const {
     auto const& places = m_shape.places(c);
     if (!m_shape.plan().redo || places.update != Tier::host) return -1;
@@ -191,9 +189,9 @@ class Ledger : public StepSink {
     m_late[tier] += bytes;
     m_stations[station].late_goes[tier] += bytes;
   }
-  // A gradient that is written in place holds its bytes until its late update ends. Layout does not
-  // then give these bytes to activations that are kept, since the activations are still alive when
-  // the next gradient is written.
+  // Counts gradients that updates of the last step still use beside the forward pass. Activations
+  // that are kept cannot use the bytes of a gradient's home, because they are still alive when the
+  // next gradient is written there.
   void hold_what_late_updates_do() {
     for (int const c : m_shape.chunks()) {
       auto const& chunk = m_shape.chunk(c);
@@ -204,8 +202,8 @@ class Ledger : public StepSink {
       m_stations[chunk.last_block + 1].reserves_bytes -= chunk.gradient.bytes;
     }
   }
-  // Counts the slots of late updates as held until those updates end. The last slices hold theirs
-  // longest, so the loop begins at the last chunk.
+  // Counts slots that updates of the last step still use beside the forward pass. Slices of the
+  // last chunks use the slots last, so the loop begins at the last chunk.
   void hold_slots_of_late_updates() {
     auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
@@ -216,8 +214,8 @@ class Ledger : public StepSink {
     }
   }
 
-  // Compares two moments of a station with the peak: its begin, when late updates of the last step
-  // still hold bytes but its own bytes are not there yet, and its pass.
+  // Ends a station. The peak is compared with the bytes alive at its begin, when updates of the
+  // last step may still hold bytes, and with those alive in its pass.
   void leave_station() {
     if (m_station < 0) return;
     Changes const& now = m_stations[m_station];
@@ -242,20 +240,20 @@ class Ledger : public StepSink {
   TierBytes m_slots;
   IdVector<Changes> m_stations;
   StationBytes m_result;
-  TierBytes m_always{}, m_late{}, m_sums{};  // alive in all micro-batches, the first, or later ones
-  std::int64_t m_kept_bytes = 0;             // activations that earlier blocks keep
+  TierBytes m_always{}, m_late{}, m_sums{};  // bytes alive in all, the first, later micro-batches
+  std::int64_t m_kept_bytes = 0;             // bytes of activations that earlier blocks keep
   std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
   int m_station = -1;
-  TierBytes m_comes{};                     // bytes that come for the station's pass
-  std::int64_t m_begin_bytes = 0;          // bytes on the device at its begin, besides what stays
-  std::int64_t m_first_fetched_bytes = 0;  // the first chunk that the station fetches
+  TierBytes m_comes{};                     // bytes that the current station adds
+  std::int64_t m_begin_bytes = 0;          // bytes at the station's begin that m_always leaves out
+  std::int64_t m_first_fetched_bytes = 0;  // size of the first chunk that the station fetches
 };
 
 }  // namespace
 
 StationBytes station_bytes(BlockShape const& shape) {
   Ledger ledger(shape);
-  constexpr bool late = true;  // the ledger finds out itself when updates run
+  constexpr bool late = true;  // the Ledger hears of all updates after the last station
   StepTelling step(shape, late, ledger);
   step.begin_step();
   step.micro_batch({"", !shape.several(), true});

@@ -1,4 +1,4 @@
-// These functions estimate the bytes that come and go in a step under one Plan.
+// Estimates how many bytes come and go at each station of a step under one Plan.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace spillway {
 
-// Does not count state and activations that are away, since they take bytes for the whole step.
+// StationBytes leaves out state, and activations away from the device, which stay for a whole step.
 struct StationBytes {
   TierBytes most{};
-  IdVector<std::int64_t>
-      on_device;  // bytes during each station's pass; the last entry is the update
+  // `on_device` holds the bytes in the pass of each station and, as its last entry, in the update.
+  IdVector<std::int64_t> on_device;
 };
-// The shape must be of the grain `whole`.
+// Estimates the bytes of each station. The shape must be of the grain `whole`.
 StationBytes station_bytes(BlockShape const& shape);
 
 }  // namespace spillway

@@ -17,7 +17,7 @@ bool brings_anything_ahead(Plan const& plan) {
 std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const {
   std::vector<Strategy> result;
   auto near = strategy;
-  if (strategy.own.empty()) {  // otherwise the mix decides nothing
+  if (strategy.own.empty()) {  // the mix decides only if `own` is empty
     for (int const more : {-2, -1, 1}) {
       near.mix.layers = strategy.mix.layers + more;
       if (0 <= near.mix.layers && near.mix.layers <= layers()) result.push_back(near);
@@ -41,7 +41,7 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   return result;
 }
 
-// Adds strategies that update elsewhere, make one move more or fewer, or move from the other end.
+// Adds strategies that update on another lane, or move more, less or other state off the device.
 void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const {
   auto turned = strategy;
   auto& moves = turned.moves;
@@ -62,7 +62,7 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
   }
 }
 
-// Treats a single layer differently if layers are few. One of many layers makes no difference.
+// If layers are few, adds strategies that change one layer. One layer of many would not matter.
 void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const {
   constexpr int few = 8;
   if (layers() > few) return;

@@ -8,7 +8,7 @@ namespace spillway {
 
 namespace {
 
-// These are the positions, in the order of ops, of the first and last use of a tensor or block.
+// Uses holds the positions, in the order of ops, of the first and last use of a tensor or block.
 struct Uses {
   int first = -1, last = -1;
 
@@ -27,7 +27,7 @@ Plan uniform(Graph const& graph, BlockPolicy policy) {
   return plan;
 }
 
-// Walks through one micro-batch and notes which op runs when, and how many bytes are alive then.
+// A UniformWalk goes through the ops of one micro-batch and counts the bytes alive at each op.
 class UniformWalk {
  public:
   UniformWalk(Graph const& graph, BlockPolicy policy, IdVector<ItemCost> const& costs)
@@ -115,8 +115,8 @@ class UniformWalk {
   Graph const& m_graph;
   Fates const m_fates;
   Pass m_forward, m_backward;
-  IdVector<std::int64_t> m_live, m_change;  // the index is an op's position
-  IdVector<int> m_block_ends;               // the end of the block at each forward position
+  IdVector<std::int64_t> m_live, m_change;  // bytes alive at each op, and their change
+  IdVector<int> m_block_ends;               // where the block at each forward op ends
   IdVector<PolicyCost> m_result;
 };
 

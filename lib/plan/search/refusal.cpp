@@ -15,7 +15,7 @@ namespace spillway {
 
 namespace {
 
-// Names the policies of all layers, each policy once.
+// Returns a text that names every policy of the layers once.
 std::string policies_of(Plan const& plan, Graph const& graph) {
   std::vector<std::string_view> names;
   for (int b = 0; Block const& block : graph.blocks) {
@@ -33,7 +33,7 @@ void check_limits(Graph const& train, std::int64_t micro_batches) {
                 fmt::format("batch.sequences: {} micro-batches a step are more than {}; give fewer "
                             "sequences or a larger batch.micro",
                             micro_batches, kMostMicroBatches));
-  std::int64_t bytes = 0;  // there are fewer than 2^31 tensors, each of at most kMostBytes
+  std::int64_t bytes = 0;  // a sum that would overflow is the largest number instead
   for (Tensor const& tensor : train.tensors)
     bytes = clamped_sum(bytes, tensor.versions * tensor.bytes());
   for (Op const& op : train.ops) bytes = clamped_sum(bytes, op.workspace_bytes);

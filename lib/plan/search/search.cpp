@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// These are the most candidates to keep, and the most that may share the same activations.
+// At most kKept candidates are kept, and at most kOfSameActivations that treat activations alike.
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kOfSameActivations = 4;
 
@@ -39,7 +39,7 @@ class Search {
  private:
   Budgets const& budgets() const { return m_space.budgets(); }
 
-  // Tries the mix with as few moves of state as the device's budget allows.
+  // Tries the strategy with the fewest moves of state with which a plan fits the device's budget.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
     if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
@@ -49,7 +49,7 @@ class Search {
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
     if (fits(try_strategy(strategy), budgets())) return;
-    // A plan needs fewest bytes if parameters are not brought ahead.
+    // A plan needs the fewest bytes if it does not bring parameters ahead of their use.
     if (m_space.open().prefetch && strategy.moves.count > m_space.optimizers()) {
       strategy.prefetch = 0;
       strategy.moves.count = m_space.fewest_moves(strategy, strategy.moves.count);
@@ -58,7 +58,7 @@ class Search {
     m_in_vain.push_back(strategy);
   }
 
-  // Tries to move as much as other tiers have room for, to find out what the device would need.
+  // Moves as much state as other tiers have room for, to find out what the device would need then.
   void move_what_rest_takes(Strategy strategy) {
     int does = 0, fails = strategy.moves.count;
     while (fails - does > 1) {
@@ -70,8 +70,8 @@ class Search {
     try_strategy(strategy);
   }
 
-  // Tries other ways to move as much state, and ways to move more. Updates beside the next forward
-  // pass may then cost less time.
+  // Tries other ways to move as much state, or more of it. Updates beside the next forward pass may
+  // then delay the pass less.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
     constexpr std::size_t most_kinds = 4;
@@ -105,7 +105,7 @@ class Search {
     }
   }
 
-  // Returns the best candidates, of which at most `alike` have the same key, if m_found is sorted.
+  // Returns the first `most` of m_found, but no more than `alike` of them with equal keys.
   template <class Key>
   std::vector<Candidate> best_found(std::size_t most, std::ptrdiff_t alike, Key key_of) const {
     std::vector<Candidate> result;
@@ -116,7 +116,7 @@ class Search {
     return result;
   }
 
-  // Returns the peaks. A strategy that fits is added to m_found, and its step may be timed.
+  // Returns the peaks of the strategy's plan, and adds the plan to m_found if it fits and is new.
   TierBytes try_strategy(Strategy const& strategy) {
     auto tried = make_candidate(strategy, m_space);
     auto const peaks = tried.peaks;
@@ -144,7 +144,7 @@ class Search {
     if (leanest.plan.blocks.empty() || rank(candidate) < rank(leanest)) leanest = candidate;
   }
 
-  // Sorts candidates by their time, fastest first, and drops those that were not timed.
+  // Drops candidates whose time was not estimated, and keeps the best of the others, best first.
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
@@ -154,7 +154,7 @@ class Search {
     m_found = best_found(kKept, kOfSameActivations, activations_of);
   }
 
-  // Estimates the candidate's time if it may be among the fastest.
+  // Estimates the time of the candidate's step if the candidate may be among the fastest.
   void time(Candidate& found) {
     if (found.timed || found.step_s > kHopeless * m_best_s) return;
     take_time(found, m_space.estimator());
@@ -167,7 +167,7 @@ class Search {
     if (m_found.size() > before) time(m_found.back());
   }
 
-  // Times some candidates of every kind of mix, then all candidates of the best kinds.
+  // Estimates times for three candidates of each kind of mix, then for all of the best kinds.
   void time_kinds() {
     constexpr std::size_t best_kinds = 4;
     std::ranges::stable_sort(m_found, better);
@@ -191,7 +191,7 @@ class Search {
     keep_best();
   }
 
-  // Tries neighbours of the best candidates.
+  // Tries the strategies that differ in a single choice from those of the best candidates.
   void refine() {
     constexpr std::size_t most = 2;
     std::ranges::stable_sort(m_found, better);
@@ -205,8 +205,8 @@ class Search {
   StrategySpace m_space;
   SearchResult m_result;
   std::vector<Candidate>& m_found = m_result.fitting;
-  std::vector<Strategy> m_in_vain;  // strategies that fit with no number of moves
-  double m_best_s = std::numeric_limits<double>::infinity();  // the shortest estimated time
+  std::vector<Strategy> m_in_vain;  // strategies that do not fit, however much state they move
+  double m_best_s = std::numeric_limits<double>::infinity();  // the shortest time estimated so far
 };
 
 }  // namespace

@@ -7,19 +7,18 @@
 
 namespace spillway {
 
-// A plan whose estimate is longer than another's by more than this factor is not faster in fact.
+// A plan is taken to be slower than another if its estimated time is longer by this factor.
 inline constexpr double kHopeless = 1.03;
 
 struct SearchResult {
-  std::vector<Candidate> fitting;  // best first
-  Candidate leanest;               // the candidate that lacks fewest bytes, of all looked at
+  std::vector<Candidate> fitting;  // candidates that fit, the best one first
+  Candidate leanest;               // the candidate that exceeds the budgets by the fewest bytes
   int looked_at = 0;
 };
 
-// Tries plans that keep activations up to some layer, and before that layer make them again, spill
-// them, or take turns. Tries plans that move optimizer state, then parameters, from the front or
-// from the back, and different numbers of stations to bring things ahead. Deterministic: the same
-// question has the same result.
+// Tries plans whose layers keep, recompute or spill activations in various mixtures, and plans that
+// move optimizer state, then parameters, off the device. Plans also differ in how many stations
+// ahead tensors are brought. The same arguments always have the same result.
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
 
 }  // namespace spillway

@@ -18,7 +18,7 @@ void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   if (shard == Shard::all) chunk.home_bytes = div_ceil(chunk.parameter_bytes, ranks);
 }
 
-// A rank sends all parts but its own: once to scatter or to gather them, twice to do both.
+// Sets what ranks send. A rank sends `others(bytes)` bytes of a tensor to scatter or to gather it.
 void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
   bool const gathers = shard == Shard::none;

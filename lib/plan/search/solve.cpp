@@ -12,17 +12,16 @@ namespace spillway {
 
 namespace {
 
-// These limit the time for compilation with one share of the budgets, as items of compiled plans:
-// at most the first number until a plan fits, and the second one if a plan fits. Plans of few
-// blocks may have the third number of items, since they compile fast and their estimates are rough.
+// One search compiles no further plans once its plans have more than kMostItems items in all or, if
+// a plan fits, more than kEnoughItems. If the model has few blocks, the second limit is
+// kEnoughItemsOfFew, since compilation is fast then and estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
 
-// The search gets the device's budget times each of these shares, in order, until a plan is found.
-// Estimates are mostly a little too low. Smaller and smaller shares lead to the plan that needs
-// least.
+// Searches multiply the device's budget by these shares, one after the other, until a plan fits.
+// Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // this many shares are always tried if blocks are few
+constexpr int kSharesOfFew = 2;  // a model of few blocks always tries this many shares
 
 // Multiplies the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and
 // never grow, since estimates for these tiers are nearly exact.
@@ -59,9 +58,9 @@ class Solver {
   }
 
  private:
-  // If everything fits on the device, open choices stay there and nothing is searched.
+  // Tries the plan that has everything on the device, and returns whether it was found to fit.
   bool try_as_asked() {
-    constexpr double sure = 0.8;  // plans need at least this share of their estimate
+    constexpr double sure = 0.8;  // plans need at least this share of their estimated bytes
     auto const peaks = m_estimator.peaks(m_open.plan);
     bool const moves = peaks[Tier::host] > 0 || peaks[Tier::nvme] > 0;
     auto const device_bytes = static_cast<double>(peaks[Tier::device]);
@@ -76,8 +75,8 @@ class Solver {
     for (double const share : kShares) {
       bool const of_few = m_few_blocks && tried < kSharesOfFew;
       if (m_trials.found() && !of_few) return;
-      // A plan that does not fit a larger share does not fit a smaller one. The last share, 0,
-      // serves to find the plan that needs least.
+      // If no plan fits a larger share of the budget, none fits a smaller one. The share 0 is tried
+      // even then, because it leads to the plan that needs the fewest bytes.
       bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
       if (!in_vain) try_share(share);
       ++tried;
@@ -89,8 +88,8 @@ class Solver {
     m_looked_at += found.looked_at;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
-    // A candidate that probably does not fit, judging by errors of estimates so far, is replaced at
-    // once by smaller ones. The candidate itself is compiled last.
+    // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
+    // tried first, and the candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
     try_best(std::exchange(m_unlikely, {}), false);
     if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return;
@@ -98,7 +97,7 @@ class Solver {
     m_trials.try_out(found.leanest);
   }
 
-  // Tries the best candidate first. One that does not fit is replaced by smaller candidates.
+  // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.
   void try_best(std::vector<Candidate> todo, bool only_likely) {
     while (!todo.empty() && may_go_on()) {
       auto const best = std::ranges::min_element(todo, better);
@@ -111,7 +110,7 @@ class Solver {
     }
   }
 
-  // Tries the candidate and returns those to try next.
+  // Tries the candidate, and returns other candidates that should be tried next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
     Trials::Result result{m_trials.expected_off(candidate.plan)};
     if (only_likely && !fits(candidate.peaks + result.off, m_budgets))
@@ -135,8 +134,8 @@ class Solver {
   bool m_few_blocks;
   Trials m_trials;
   int m_looked_at = 0;
-  bool m_any_fits = true;          // true if a candidate fits by estimate with the last share
-  std::size_t m_items_before = 0;  // how many were compiled with earlier shares (kShares)
+  bool m_any_fits = true;          // true if the last search found a plan that fits
+  std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
   std::vector<Candidate> m_unlikely;
 };
 

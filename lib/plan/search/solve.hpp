@@ -15,7 +15,7 @@ namespace spillway {
 
 struct PlanQuestion {
   Graph const& train;
-  Graph const* eval;  // null if there is no evaluation
+  Graph const* eval;  // the graph for evaluation, or null if there is none
   PlanRequest request;
   Budgets budgets;
   Machine const& machine;
@@ -28,28 +28,28 @@ struct Solution {
     Compiled compiled;
     double step_s = 0;  // the simulated time of a step
   };
-  std::optional<Chosen> chosen;     // empty if nothing fits
-  Need smallest;                    // what the leanest plan would need, if nothing fits
-  int looked_at = 0, compiled = 0;  // how many plans were estimated and compiled
+  std::optional<Chosen> chosen;     // the best plan that fits; empty if none fits
+  Need smallest;                    // if none fits, the Need of the plan that exceeds budgets least
+  int looked_at = 0, compiled = 0;  // how many plans were estimated, and how many compiled
 };
 
 // Finds the fastest Plan on `machine` that fits the budgets. Estimates many plans, compiles and
 // simulates the best of them, and proves one. If times differ little, the Plan that moves fewer
-// bytes wins. Deterministic: the same question has the same answer. Throws std::invalid_argument
-// for a request that is not supported, and what `check_limits` throws.
+// bytes wins. The same question always has the same answer. Throws what `check_limits` throws, and
+// std::invalid_argument for a request that is not supported.
 Solution solve(PlanQuestion const& question);
 
-// An Outlook says what to expect from a size of micro-batches, or from sharding. `outlook` answers
-// the question like `solve`, but from estimates alone, which is much faster.
+// An Outlook answers a PlanQuestion from estimates alone, which is much faster than `solve`. It
+// serves to choose a size of micro-batches, and to say what sharding would bring.
 struct Outlook {
   bool fits = false;
-  TierBytes peak_bytes{};  // of the best plan or, if none fits, of a lean one
+  TierBytes peak_bytes{};  // peaks of the best plan or, if none fits, of one that needs little
   double step_s = 0;
-  bool as_asked = false;  // true if everything fits where the user wants it, or on the device
+  bool as_asked = false;  // true if everything fits on the device or where the user wants it
 };
 Outlook outlook(PlanQuestion const& question, Shard shard);
 
-// Compiles and simulates a Plan, even if it does not fit.
+// Compiles and simulates a Plan, which need not fit, and returns the seconds that a step takes.
 double simulated_step_s(PlanQuestion const& question, Plan const& plan);
 
 }  // namespace spillway

@@ -8,14 +8,14 @@ namespace spillway {
 
 namespace {
 
-// This Sink of tell_step.hpp adds up the costs of passes, updates and moves. It leaves out norms,
-// sums of gradients and messages, so that the sums are never more than a step takes.
+// A SumSink is a Sink (see tell_step.hpp) that adds up the costs of passes, updates and moves. It
+// leaves out norms, sums of gradients and messages, so that no sum is more than a step takes.
 class SumSink : public StepSink {
  public:
   SumSink(Machine const& machine, BlockShape const& shape)
       : m_machine(machine), m_capacity(capacities(machine)), m_shape(shape) {}
 
-  // Counts all events that follow this many times.
+  // Counts every later event as `times` events.
   void set_times(std::int64_t times) { m_times = times; }
 
   void forward(Station const& at, int) { add(Lane::compute, m_shape.block(at.block).forward); }
@@ -79,8 +79,8 @@ double StepSums::bound_s() const {
   return std::max(std::ranges::max(busy_s), std::ranges::max(asked_s));
 }
 
-// Tells the step with late updates. Early updates are as much work, but they would be told in a
-// micro-batch that counts many times.
+// Tells all updates after the last micro-batch, even if they run earlier. An update in a
+// micro-batch would be counted as often as that micro-batch.
 StepSums Estimator::sums(Plan const& plan) const {
   bool const several = m_micro_batches > 1;
   BlockShape const shape(m_model, plan, several, Grain::whole);

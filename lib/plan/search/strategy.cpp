@@ -22,7 +22,7 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   plan.prefetch = strategy.prefetch;
   apply(strategy.mix, m_layers, plan);
   for (int i = 0; i < std::ssize(strategy.own); ++i) plan.blocks[m_layers[i]] = strategy.own[i];
-  int const last = m_estimator.model().last_layer;  // activations of this layer always stay
+  int const last = m_estimator.model().last_layer;  // this layer's activations are never spilled
   if (!m_layers.empty() && m_layers.back() == last) plan.blocks[last] = staying(plan.blocks[last]);
   auto room_bytes = strategy.host_bytes;
   for (int i = 0; i < std::min(strategy.moves.count, most_moves()); ++i) {
@@ -46,8 +46,8 @@ StrategySpace::Move StrategySpace::move(int number, StateMoves const& moves) con
   return {c, &ChunkPlan::parameters, cost.home_bytes};
 }
 
-// Decides everything that follows from where state lies. A device with its own memory sends
-// gradients to the memory that updates use.
+// Decides where updates run, whether there is redo, and where gradients lie: if the device has its
+// own memory, in the memory that updates use.
 void StrategySpace::settle(Plan& plan, bool device_updates) const {
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
   plan.redo = true;
@@ -65,7 +65,7 @@ void StrategySpace::settle(Plan& plan, bool device_updates) const {
 void StrategySpace::find_room(Strategy& strategy) const {
   strategy.host_bytes = 0;
   if (strategy.moves.count == 0 || m_budgets.host_bytes == 0) return;
-  auto to_drive = strategy;  // without room on the host, optimizer state moves to the drive
+  auto to_drive = strategy;  // a copy without room on the host, whose state goes to the drive
   to_drive.moves.count = std::min(strategy.moves.count, optimizers());
   strategy.host_bytes = m_budgets.host_bytes - peaks(to_drive)[Tier::host];
 }
@@ -78,9 +78,9 @@ int StrategySpace::moves_for(std::int64_t device_bytes, StateMoves const& moves)
   return count;
 }
 
-// Searches from a guess. The next try follows from the bytes that the last one lacks, and sometimes
-// lies halfway between the limits. Parameters that move need room on the device when they return,
-// so none is moved before a try has shown that moving all optimizer state does not suffice.
+// Tries numbers of moves, from `guess` on. The next number follows from the bytes that the last one
+// lacks, or lies halfway between the limits. Parameters that move need room on the device when they
+// return, so they move only once moving all optimizer state was tried and did not suffice.
 int StrategySpace::fewest_moves(Strategy strategy, int guess) const {
   int fails = 0, does = most_moves();
   for (int tries = 1; does - fails > 1; ++tries) {

@@ -1,4 +1,4 @@
-// A strategy says in a few numbers how a Plan uses little memory. The search varies these numbers.
+// A Strategy says in a few numbers how a Plan saves device memory. A search varies the numbers.
 #pragma once
 
 #include <vector>
@@ -8,22 +8,22 @@
 
 namespace spillway {
 
-// The state of some chunks leaves the device. Optimizer state moves first; parameters move only
-// after all optimizer state has moved.
+// StateMoves says which chunks' state has its home off the device. Optimizer state moves first, and
+// parameters move only after all optimizer state has moved.
 struct StateMoves {
-  bool from_back = true, parameters_from_back = true;  // if false, chunks move from the front
-  bool drive_only = false;  // if false, state moves to the host tier first, while it has room
-  int count = 0;            // how many moves: first of optimizer state, then of parameters
+  bool from_back = true, parameters_from_back = true;  // if false, the first chunks move first
+  bool drive_only = false;  // if false, state goes to the host tier while that tier has room
+  int count = 0;            // number of moves, each of one chunk's optimizer state or parameters
   // If false, the host lane updates the chunks whose optimizer state has moved.
   bool device_updates = false;
 };
 
 struct Strategy {
   ActivationMix mix;
-  std::vector<BlockPlan> own = {};  // how to treat each open layer; if empty, the mix decides
+  std::vector<BlockPlan> own = {};  // the treatment of each open layer; if empty, the mix decides
   StateMoves moves = {};
   int prefetch = kShortestPrefetch;
-  std::int64_t host_bytes = 0;  // the most that moves may take of the host tier
+  std::int64_t host_bytes = 0;  // the most bytes of the host tier that moved state may take
 };
 
 // A StrategySpace contains all strategies for the open choices of a Plan.
@@ -37,22 +37,22 @@ class StrategySpace {
   Budgets const& budgets() const { return m_budgets; }
   // Returns the number of layers whose policy is left to the search.
   int layers() const { return static_cast<int>(m_layers.size()); }
-  // Return how many moves of optimizer state there are, and how many moves of any state.
+  // These functions return how many moves of optimizer state are possible, and how many in all.
   int optimizers() const { return static_cast<int>(m_optimizer.size()); }
   int most_moves() const { return optimizers() + static_cast<int>(m_parameters.size()); }
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
-  // Lets the strategy's moves take what activations and gradients leave of the host tier.
+  // Sets `host_bytes` to what activations and gradients leave free of the host tier's budget.
   void find_room(Strategy& strategy) const;
-  // Guesses the number of moves that frees this many more bytes of the device than `moves`, or this
-  // many fewer if `device_bytes` is negative.
+  // Guesses how many moves free `device_bytes` more bytes of the device than `moves` does, or fewer
+  // bytes if `device_bytes` is negative.
   int moves_for(std::int64_t device_bytes, StateMoves const& moves) const;
-  // Returns the fewest moves with which the device suffices, or the number of all if none does.
+  // Returns the fewest moves with which a plan fits on the device, or most_moves() if none does.
   int fewest_moves(Strategy strategy, int guess) const;
-  // Returns strategies that differ in one thing: how one layer is treated (if layers are few),
-  // which or how many layers are treated, one move, the end at which moves begin, where updates
-  // run, or prefetch.
+  // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
+  // are few), the mix or the layers that follow it, one move of state, the end at which moves
+  // begin, where updates run, or prefetch.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:
@@ -70,7 +70,7 @@ class StrategySpace {
   OpenPlan const& m_open;
   Budgets m_budgets;
   IdVector<int> m_layers;                   // the block numbers of the open layers
-  IdVector<int> m_optimizer, m_parameters;  // chunks whose tier is an open choice
+  IdVector<int> m_optimizer, m_parameters;  // chunks whose tier the search may choose
 };
 
 }  // namespace spillway

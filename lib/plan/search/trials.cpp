@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-// Counts the places at which two plans differ.
+// Counts how many blocks and chunks two plans treat differently. Another prefetch counts as one.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   auto const differing = [](auto const& x, auto const& y) {
     std::ptrdiff_t count = 0;
@@ -52,7 +52,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   return result;
 }
 
-// If the drive is the bottleneck, many plans have the same estimate but different simulated times.
+// A plan with an equal estimate is still tried, since a slow drive makes simulated times differ.
 bool Trials::is_done(Candidate const& candidate) const {
   constexpr double shorter = 0.9999;
   auto const stands_for_it = [&](Done const& done) {
@@ -65,7 +65,7 @@ bool Trials::was_compiled(Plan const& plan) const {
   return std::ranges::count(m_done, plan, &Done::plan) > 0;
 }
 
-// A plan whose estimate was too short must not make other plans look hopeless.
+// A plan whose estimated time was too short must not make all other plans look hopeless.
 bool Trials::is_hopeless(Candidate const& candidate) const {
   if (!found()) return false;
   auto const estimated_s = std::ranges::min_element(m_done, {}, &Done::step_s)->step_s;

@@ -1,4 +1,4 @@
-// In trials, plans are compiled and simulated to see what they need. The best plan is kept.
+// Trials compiles and simulates plans to find out what they really need, and keeps the best one.
 #pragma once
 
 #include <limits>
@@ -16,25 +16,25 @@ class Trials {
   explicit Trials(PlanQuestion const& question) : m_question(question) {}
 
   struct Result {
-    TierBytes off{};  // exact bytes minus estimated bytes
+    TierBytes off{};  // exact peaks minus estimated peaks
     bool fits = false;
     bool leads = false;  // true if the plan was chosen, or is the fastest so far
   };
-  // Compiles the plan, and simulates it if its time matters.
+  // Compiles the plan. Simulates a step if the plan fits or if writes to the drive are limited.
   Result try_out(Candidate const& candidate);
 
   // Says whether the candidate need not be tried, because it was tried already, or because a plan
   // with the same activations fits and has a shorter estimate.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
-  // Says whether the candidate's estimate is far from the best one.
+  // Says whether the candidate's estimated time is too long for it to be the best.
   bool is_hopeless(Candidate const& candidate) const;
   // Returns by how many bytes the estimate was too low for the most similar compiled plan.
   TierBytes expected_off(Plan const& plan) const;
 
   bool found() const { return m_solution.chosen.has_value(); }
-  std::size_t items() const { return m_items; }  // the items of all compiled plans
-  // Proves the chosen plan and returns the solution. No trials may follow.
+  std::size_t items() const { return m_items; }  // the number of items of all compiled plans
+  // Proves the chosen plan and returns the solution. After that, no other function may be called.
   Solution finish();
 
  private:
@@ -43,12 +43,12 @@ class Trials {
 
   PlanQuestion const& m_question;
   double m_best_s = std::numeric_limits<double>::infinity();
-  std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan moves
+  std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan's step moves
   std::size_t m_items = 0;
   struct Done {
     Plan plan;
     TierBytes off;
-    // This is the estimate, or infinite if the plan does not fit.
+    // The estimated time of the plan's step is infinite if the plan does not fit.
     double step_s = std::numeric_limits<double>::infinity();
   };
   std::vector<Done> m_done;

@@ -11,7 +11,7 @@ namespace {
 
 using Interval = Simulation::Interval;
 
-// Returns for each interval which one let it begin; -1 means one in the step before.
+// Returns for each interval the one whose end let it begin; -1 means one in the step before.
 IdVector<int> causes(Program const& program, IdVector<Interval> const& intervals) {
   IdVector<int> latest(program.items.size(), -1), result;
   PerLane<int> on_lane;
@@ -36,7 +36,7 @@ std::string kind_of(Program const& program, Item const& item) {
   return std::string(name(moved_content(program, item)));
 }
 
-// Returns the seconds of all left-out repetitions of [start_s, end_s).
+// Returns how long [start_s, end_s) takes in the repetitions that the simulation leaves out.
 double repeated_s(Simulation::Repeat const& repeat, double start_s, double end_s) {
   if (repeat.times == 0) return 0;
   auto const first_s = std::max(start_s, repeat.begin_s);
@@ -57,7 +57,7 @@ std::vector<PathPart> critical_path(Program const& program, Simulation const& si
   auto const cause = causes(program, intervals);
   auto at = std::ranges::max_element(intervals, {}, &Interval::end_s) - intervals.begin();
   std::vector<PathPart> path;
-  // The search goes backwards and stops at time 0: earlier causes are in the step before.
+  // The chain is followed backwards to time 0, at which the simulated step begins.
   double const end_s = simulation.step_s - simulation.repeat.left_out_s();
   for (double until_s = end_s; at >= 0 && until_s > 0;) {
     Interval const& interval = intervals[at];

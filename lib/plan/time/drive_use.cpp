@@ -28,7 +28,7 @@ std::string drive_bytes(double bytes) {
     char const* name;
   } units[] = {{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}};
   for (auto const& unit : units) {
-    // Three digits would round 999.5 of the smaller unit to 1000, so the larger unit begins there.
+    // With three digits, 999.5 MB would be rounded to 1000 MB, so the larger unit begins there.
     if (bytes >= 0.9995 * unit.factor)
       return fmt::format("{:.3g} {}", bytes / unit.factor, unit.name);
   }

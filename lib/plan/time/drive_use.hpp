@@ -1,4 +1,4 @@
-// Says how fast spilling wears out a node's drives.
+// Estimates how fast the writes of a run wear out the drives of a node.
 #pragma once
 
 #include "plan/data/machine.hpp"
@@ -6,12 +6,12 @@
 namespace spillway {
 
 struct DriveUse {
-  double step_bytes = 0, day_bytes = 0;  // bytes that all ranks of a node write
-  double lifetime_years = 0;             // how long the drives last at this rate; 0 if unknown
+  double step_bytes = 0, day_bytes = 0;  // bytes that all ranks of a node write to its drives
+  double lifetime_years = 0;             // how long the drives last with such writes; 0 if unknown
 };
 
-// Uses the model of SSDTrain: life = endurance * time of a step / bytes written in a step. A rank
-// writes `rank_step_bytes` in a step, and the ranks on one node share its drives.
+// Estimates the life of a drive as SSDTrain does: endurance * time of a step / bytes written in a
+// step. A rank writes `rank_step_bytes` in a step, and the ranks on one node share its drives.
 DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ranks,
                    Machine const& machine);
 

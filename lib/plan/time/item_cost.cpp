@@ -15,8 +15,8 @@ double seconds(double amount, double giga_per_s) {
   return giga_per_s > 0 ? amount / (giga_per_s * 1e9) : 0;
 }
 
-// Returns the seconds that an op takes. Matrix products run at the rate of their operands' type.
-// Ops that count no flops take as long as their memory traffic.
+// Returns the measured seconds of an op. If there was no measurement, estimates the seconds from
+// the op's floating-point operations and memory traffic.
 double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
             std::string const& lane) {
   if (!machine.op_s.empty()) {
@@ -33,8 +33,8 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
                   seconds(traffic, machine.memory_gbps));
 }
 
-// Returns the bytes that a rank sends. Only exchanges count: `commit` and `report` send very
-// little, and a batch is not sent at all.
+// Returns the bytes that a rank sends in an item. Only exchanges of gradients count: `commit` and
+// `report` send very little, and a batch is not sent at all.
 std::int64_t sent_bytes(Program const& program, Item const& item) {
   bool const shared = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
   return shared ? written_bytes(item) * (program.ranks - 1) / program.ranks : 0;
@@ -64,7 +64,7 @@ Shares capacities(Machine const& machine) {
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane) {
   bool const host = lane == Lane::host;
   ItemCost cost{op_s(op, tensors, machine, host ? "host " : "")};
-  // Demand is limited to what there is, so that an op alone takes the time that was measured.
+  // No op asks for more than the machine has, so that an op alone takes its measured time.
   auto const most = capacities(machine);
   auto const ask = [&](Resource resource, double amount) {
     cost.demand[resource] = std::min(amount, most[resource]);
@@ -88,7 +88,7 @@ ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t rank
 }
 
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
-  std::unordered_map<int, ItemCost> ops;  // costs by op and lane, since items share ops
+  std::unordered_map<int, ItemCost> ops;  // the cost of each op on each lane, since items share ops
   IdVector<ItemCost> result;
   result.reserve(program.items.size());
   for (Item const& item : program.items) {

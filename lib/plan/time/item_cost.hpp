@@ -10,20 +10,20 @@
 
 namespace spillway {
 
-// Lanes share these resources. If lanes ask for more than there is, each gets the same amount,
-// except lanes that ask for less.
+// Lanes share these resources of a machine. If lanes ask for more than there is, each gets the same
+// amount, except lanes that ask for less.
 enum class Resource : std::uint8_t { cores, memory, drive };
 inline constexpr std::array kResourcesInOrder = {Resource::cores, Resource::memory,
                                                  Resource::drive};
 inline constexpr int kResources = kResourcesInOrder.size();
 using Shares = EnumArray<Resource, double, kResources>;
 
-// Returns how much there is of each resource: cores, GB/s of memory traffic, and GB/s of the drive
-// while it reads and writes. A resource that is unknown for the machine is unlimited.
+// Returns how much of each resource a machine has: cores, GB/s of memory traffic, and GB/s of the
+// drive while it reads and writes. A resource that is unknown for the machine is unlimited.
 Shares capacities(Machine const& machine);
 
 struct ItemCost {
-  double seconds = 0;  // time if the item gets all that it asks for
+  double seconds = 0;  // the item's time if it gets all that it asks for
   Shares demand{};     // how much of each resource the item asks for
 };
 inline ItemCost divided(ItemCost cost, std::int64_t parts) {
@@ -33,9 +33,9 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
 // Returns the cost of an op on `lane`, which is the compute or the host lane. An op on the host
 // lane uses all threads of that lane.
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
-// Returns the cost of a copy on `lane`, which says between which tiers the bytes move.
+// Returns the cost of a copy of `bytes` bytes. The lane says between which tiers they move.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
-// Returns the cost of a message on the comm lane while each of `ranks` ranks sends as many bytes.
+// Returns the cost of sending `bytes` bytes while each of `ranks` ranks sends as many.
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine);
 

@@ -12,14 +12,13 @@ namespace spillway {
 
 namespace {
 
-// Limits how many micro-batches between the first and the last of a long step are simulated. The
-// simulation begins with the fewest and doubles their number until the micro-batches repeat each
-// other.
+// Limits how many micro-batches of a long step are simulated between the first and the last. The
+// simulation begins with the fewest and doubles their number until their times repeat.
 constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
-constexpr int kLongestPeriod = 4;     // in micro-batches
-constexpr double kAlikeTimes = 1e-9;  // times that differ by a smaller share of a period are equal
+constexpr int kLongestPeriod = 4;     // times may repeat after at most this many micro-batches
+constexpr double kAlikeTimes = 1e-9;  // differences below this share of a period do not count
 
-// Makes a job for every instance. A job waits for the latest instances of its item's waits.
+// Makes a job for every instance. A job waits for the latest instance of each item in `waits`.
 Timeline timeline_of(Program const& program, std::vector<Instance> const& instances,
                      IdVector<ItemCost> const& costs) {
   Timeline timeline;
@@ -36,8 +35,8 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
   return timeline;
 }
 
-// Simulates two steps without a barrier between them. The second one is the steady state. A program
-// that runs once has only one step.
+// A StepWalk simulates two steps without a barrier between them, of which the second is in the
+// steady state. A program that runs once has only one step.
 class StepWalk {
  public:
   StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
@@ -49,16 +48,16 @@ class StepWalk {
                     .run(capacities(machine))) {
     for (int i = 0; Instance const& now : m_instances) {
       double const end_s = m_times[i++].end_s;
-      assert(end_s >= 0);  // all have ended, because a wait always names an earlier instance
+      assert(end_s >= 0);  // jobs wait only for earlier ones, so all have ended
       m_end_s[now.step] = std::max(m_end_s[now.step], end_s);
     }
     for (Segment const& segment : program.segments)
       if (segment.is_middle()) m_middle = segment;
   }
 
-  // Finds a number of micro-batches after which all times repeat, later by the same amount. This
-  // must hold in both steps for the second half of the simulated micro-batches. All further
-  // micro-batches then repeat in the same way, because items begin under the same conditions again.
+  // Returns a number of micro-batches after which all times repeat, later by the same amount, in
+  // both steps and in the second half of the simulated micro-batches. All further micro-batches
+  // then repeat in the same way, because items begin under the same conditions again.
   std::optional<int> period() const {
     for (int period = 1; period <= kLongestPeriod; ++period) {
       bool repeats = true;
@@ -71,10 +70,10 @@ class StepWalk {
     return {};
   }
 
-  // Returns the simulation, in which `period` micro-batches also stand for `times` further periods.
+  // Returns the Simulation of a step that has `times` more repetitions of `period` micro-batches.
   Simulation result(int period, std::int64_t times) const {
     double const begin_s = m_steady == 0 ? 0 : m_end_s[0];
-    int first = 0, last = 0;  // range of the instances that are repeated
+    int first = 0, last = 0;  // the range of instances that also stand for those left out
     Simulation result;
     if (times > 0) {
       first = middle(m_steady, half());
@@ -95,7 +94,7 @@ class StepWalk {
  private:
   int half() const { return m_middles / 2; }
   int items() const { return m_middle.last - m_middle.first; }
-  // Returns the index of the first instance of run `number` of the `middle` segment.
+  // Returns the index of the first instance of run `number` of the `middle` segment in a step.
   int middle(int step, int number) const {
     auto const step_items = static_cast<int>(m_instances.size()) / (m_steady + 1);
     return step * step_items + m_middle.first + number * items();
@@ -132,10 +131,10 @@ class StepWalk {
 
   Program const& m_program;
   int m_steady;   // the number of the step in steady state
-  int m_middles;  // how often a step runs `middle`
+  int m_middles;  // how often a step runs the segment `middle`
   Segment m_middle;
   std::vector<Instance> m_instances;
-  IdVector<Timeline::Times> m_times;  // times of m_instances
+  IdVector<Timeline::Times> m_times;  // when each instance begins and ends
   std::array<double, 2> m_end_s{};    // when each step ends
 };
 
@@ -157,7 +156,7 @@ Simulation simulate(Program const& program, Machine const& machine, std::int64_t
     if (left == 0) return walk.result(1, 0);
     auto const found = walk.period();
     if (!found && walked < kMostMiddles) continue;
-    auto const period = found.value_or(1);  // without a period, micro-batches take their average
+    auto const period = found.value_or(1);  // if times do not repeat, an average is taken
     if (left % period == 0) return walk.result(period, left / period);
     return StepWalk(program, machine, walked + left % period).result(period, left / period);
   }

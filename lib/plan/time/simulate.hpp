@@ -9,24 +9,23 @@
 
 namespace spillway {
 
-// Holds the predicted times of a step. If many micro-batches are alike, only a few of them are
-// simulated, and the last ones follow at once. `repeat` says what was left out.
+// Holds the predicted times of a step. If many micro-batches take equal times, `repeat` says which
+// of them are left out, and all later intervals are too early by the left-out time.
 struct Simulation {
   struct Interval {
     ItemNumber item;
     double start_s, end_s;
-    std::int64_t times = 1;  // how often this happens in the step, left-out repetitions included
+    std::int64_t times = 1;  // how often the interval occurs, left-out repetitions included
   };
-  // Says that the events in [begin_s, begin_s + period_s) happen `times` more times, which the
-  // simulation leaves out.
+  // The simulation leaves out `times` repetitions of what happens in [begin_s, begin_s + period_s).
   struct Repeat {
     double begin_s = 0, period_s = 0;
     std::int64_t times = 0;
 
     double left_out_s() const { return static_cast<double>(times) * period_s; }
   };
-  double step_s = 0;             // time of the whole step, left-out repetitions included
-  IdVector<Interval> intervals;  // intervals of one step in steady state, in the order of items
+  double step_s = 0;             // the time of a step, left-out repetitions included
+  IdVector<Interval> intervals;  // one step's intervals in the steady state, in the order of items
   Repeat repeat;
   PerLane<double> busy_s{};
   PerLane<std::int64_t> bytes{};  // bytes that each lane moves in a step

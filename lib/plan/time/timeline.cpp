@@ -23,12 +23,12 @@ class Timeline::Execution {
   }
 
  private:
-  // Holds what a lane does at the moment. Between jobs `end_s` is kNever.
+  // Running says what a lane does at the moment. If the lane is idle, `end_s` is kNever.
   struct Running {
-    int job = -1;  // number of the running job; -1 if there is none
+    int job = -1;  // the number of the running job, or -1 if there is none
     Shares demand{};
     double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
-    std::size_t next = 0;  // index of the next job in the lane's queue
+    std::size_t next = 0;  // the index of the next job in the lane's queue
     int waits_met = 0;     // how many of the next job's waits are over
   };
 
@@ -41,7 +41,7 @@ class Timeline::Execution {
     return true;
   }
 
-  // Begins all jobs that can begin. Returns whether one takes no time, so that others may follow.
+  // Begins all jobs that can begin. Returns whether one takes no time, since more may begin then.
   bool begin_jobs(double now_s) {
     bool empty_one = false;
     for (Lane const name : kLanesInOrder) {
@@ -60,8 +60,8 @@ class Timeline::Execution {
     return empty_one;
   }
 
-  // Returns the most that one lane gets of a resource for which `lanes` ask: an equal part of what
-  // is left by lanes that ask for less.
+  // Returns the most that a lane gets of a resource that `lanes` lanes ask for. Lanes that ask for
+  // little get what they ask for, and the others share the rest equally.
   double fair_share(Resource resource, int lanes) const {
     for (double even = m_capacity[resource] / lanes;;) {
       double left = m_capacity[resource];
@@ -78,7 +78,7 @@ class Timeline::Execution {
   }
 
   // Finds the most that one lane gets of each resource, and returns whether that limits any lane. A
-  // lane that is alone has no limit, because its job was measured alone.
+  // lane that uses a resource alone has no limit, because its job was measured alone.
   bool find_limits(Shares& most) const {
     Shares asked{};
     EnumArray<Resource, int, kResources> lanes{};
@@ -134,7 +134,7 @@ class Timeline::Execution {
   Shares m_capacity;
   IdVector<Times> m_times;
   PerLane<Running> m_lanes;
-  int m_running = 0;  // lanes
+  int m_running = 0;  // how many lanes run a job
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {

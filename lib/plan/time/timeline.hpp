@@ -1,4 +1,4 @@
-// Computes when jobs begin and end that wait for each other on lanes and share a machine.
+// Computes when jobs begin and end if they wait for each other and their lanes share a machine.
 #pragma once
 
 #include <span>
@@ -11,22 +11,22 @@ namespace spillway {
 // Holds jobs on lanes. A lane runs its jobs one at a time, in the order in which they were added.
 class Timeline {
  public:
-  // Adds a job and returns its number, from 0. It begins when all jobs in `waits` have ended.
+  // Adds a job and returns its number. The job can begin when all jobs in `waits` have ended.
   int add(Lane lane, ItemCost const& cost, std::span<int const> waits);
 
   int jobs() const { return static_cast<int>(m_jobs.size()); }
 
   struct Times {
-    double start_s = -1, end_s = -1;  // -1 until the job starts or ends
+    double start_s = -1, end_s = -1;  // when the job starts and ends; -1 means not yet
   };
-  // Returns the times of every job. Whenever a job begins or ends, the machine is shared out anew.
+  // Returns the times of all jobs. When a job begins or ends, resources are shared out anew.
   IdVector<Times> run(Shares const& capacity) const;
 
  private:
   class Execution;
   struct Job {
     ItemCost cost;
-    int first_wait, last_wait;  // its waits are [first_wait, last_wait) in m_waits
+    int first_wait, last_wait;  // the range of the job's waits in m_waits
   };
   IdVector<Job> m_jobs;
   IdVector<int> m_waits;  // the waits of all jobs, one job after the other
