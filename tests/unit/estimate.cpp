@@ -184,7 +184,7 @@ TEST(EstimatesOfRanks, AreAsNearAsThoseOfOne) {
       PlanWords const words{.activations = {"light+host"},
                             .gradients = {gradients},
                             .optimizer = {"host"},
-                            .update = {"host"},
+                            .update = {gradients},
                             .norm_is_awaited = norm_is_awaited};
       auto plan = make_plan(graph, words, BlockPolicy::keep);
       plan.unified = false;

@@ -36,10 +36,9 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
   m_writer.copy(fresh, there, at.block);
 }
 
-ItemNumber GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out,
-                              Lane lane) {
+void GradientItems::sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out, Lane lane) {
   auto const op = op_on_chunk(kind, chunk, m_writer.tensor_of(in), m_writer.tensor_of(out));
-  return m_writer.run_on(m_writer.add_op(op), {in, out}, lane);
+  m_writer.run_on(m_writer.add_op(op), {in, out}, lane);
 }
 
 void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
@@ -82,13 +81,9 @@ void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
   auto const [exchanged, received] = m_exchanges.at(of);
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
   Lane const lane = exchanged == there ? gradient_lane(chunk) : Lane::host;
-  auto const summed = sum(OpKind::tree_sum, chunk, received, exchanged, lane);
+  sum(OpKind::tree_sum, chunk, received, exchanged, lane);
   m_writer.exchange(ItemKind::all_gather, exchanged, exchanged, gradient.chunk);
-  if (exchanged == there) return;
-  auto const back = m_writer.copy(exchanged, there, chunk.block);
-  if (m_shape.plan().redo) return;
-  note(summed, chunk.id);
-  note(back, chunk.id);
+  if (exchanged != there) m_writer.copy(exchanged, there, chunk.block);
 }
 
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {

@@ -29,32 +29,21 @@ class GradientItems : public StepSink {
   void reduce(GradientId gradient, MicroBatch const& now);
   // Replaces this rank's slice of a gradient by the sum over ranks, which all ranks receive.
   void gather(GradientId gradient, MicroBatch const& now);
-  void end_group(int) { m_group_ends.push_back(m_writer.next()); }
 
  protected:
   // Returns the lane that adds to a chunk's gradient, which follows from the gradient's home.
   Lane gradient_lane(Chunk const& chunk) const;
 
-  // Notes an item whose buffers stay in use for some groups, since it runs beside the compute lane.
-  void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
-
   GraphShape const& m_shape;
   ProgramWriter m_writer;
-  std::vector<ItemNumber> m_group_ends;  // the number of the first item after each group
-  struct Done {
-    ItemNumber item;
-    int chunk;
-    std::size_t group;
-  };
-  std::vector<Done> m_done;
 
  private:
   // A gradient is exchanged where the comm lane reaches it: where it lies, or in a copy of it.
   struct Exchange {
     BufferId exchanged = -1, received = -1;  // `received` holds what other ranks have sent
   };
-  // Appends an item that adds buffer `in` to buffer `out`, and returns its number.
-  ItemNumber sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out, Lane lane);
+  // Appends an item that adds buffer `in` to buffer `out`.
+  void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out, Lane lane);
 
   std::map<TensorOfMember, BufferId> m_collected;  // says which buffer holds a gradient now
   std::map<TensorOfMember, Exchange> m_exchanges;

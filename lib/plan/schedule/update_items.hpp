@@ -20,6 +20,7 @@ class UpdateItems : public GradientItems {
   void bring(int piece, bool late);
   // Runs the piece, and takes back the operands that were brought to it and have changed.
   void update(int piece);
+  void end_group(int) { m_group_ends.push_back(m_writer.next()); }
   // Sets the horizons of updates outside the compute lane. All items must have been written.
   void set_horizons();
 
@@ -29,9 +30,17 @@ class UpdateItems : public GradientItems {
   std::int64_t largest_slice(Lane lane) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
   ItemNumber run(UpdatePiece const& piece);
+  void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
 
+  std::vector<ItemNumber> m_group_ends;
   // Maps a lane, the number of a slot and the index of an operand to the buffer of the slot.
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;
+  struct Done {
+    ItemNumber item;
+    int chunk;
+    std::size_t group;
+  };
+  std::vector<Done> m_done;
 };
 
 }  // namespace spillway

@@ -94,9 +94,7 @@ class Ledger : public StepSink {
   // use room there that activations have left.
   void reduce(GradientId id, MicroBatch const&) {
     auto const bytes = m_shape.gradient(id).bytes;
-    int const later = 1 + (m_shape.plan().redo ? 0 : kGroupsBeside);
-    if (m_shape.leaves_for_exchange(id.chunk))
-      return hold(Tier::host, std::min(m_station + later, update_station()), 2 * bytes);
+    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, m_station + 1, 2 * bytes);
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
       hold(Tier::device, m_station + 1, bytes);
   }
