@@ -7,6 +7,9 @@ namespace spillway {
 
 inline thread_local constinit bool t_allocator_locked = false;
 
+// Ends the process if this thread may not allocate; `what` says what it asked for.
+void refuse_when_locked(char const* what);
+
 // Around a call into a foreign library that takes and returns memory of its own while it runs.
 class AllocatorPass {
  public:

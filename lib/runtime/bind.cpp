@@ -36,8 +36,8 @@ Buffer const& operand(Program const& program, Item const& item, std::size_t inde
   return program.buffers[static_cast<std::size_t>(item.operands[index])];
 }
 
-std::array<std::span<std::byte>, 2> versions(Tiers const& tiers, Buffer const& buffer) {
-  return {buffer_bytes(tiers, buffer, 0), buffer_bytes(tiers, buffer, 1)};
+std::array<HostBytes, 2> versions(Tiers const& tiers, Buffer const& buffer) {
+  return {host_bytes(tiers, buffer, 0), host_bytes(tiers, buffer, 1)};
 }
 
 }  // namespace spillway

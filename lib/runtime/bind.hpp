@@ -46,10 +46,10 @@ struct BoundItem {
   std::optional<BoundTransfer> transfer;
   std::array<double const*, 2> go{};  // control_go for a write-back, else null
   // The engine reads the following fields.
-  std::int64_t bytes = 0;                                    // bytes that the item moves
-  TierBytes end{};                                           // end of the highest bytes, by tier
-  std::array<std::vector<std::span<std::byte>>, 2> begun;    // debug.poison fills these before it
-  std::array<std::vector<std::span<std::byte>>, 2> written;  // AddressSanitizer then allows these
+  std::int64_t bytes = 0;                         // bytes that the item moves
+  TierBytes end{};                                // end of the highest bytes, by tier
+  std::array<std::vector<MemoryBytes>, 2> begun;  // debug.poison fills these before it
+  std::array<std::vector<HostBytes>, 2> written;  // AddressSanitizer then allows these
 };
 
 // These are the collaborators of an Engine; all outlive it.
@@ -87,7 +87,7 @@ Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item
 
 // Returns the buffer of an item's operand.
 Buffer const& operand(Program const& program, Item const& item, std::size_t index);
-// Returns both versions of a buffer; they are the same if it has only one.
-std::array<std::span<std::byte>, 2> versions(Tiers const& tiers, Buffer const& buffer);
+// Returns both versions of a buffer that the host reaches; they are the same if it has only one.
+std::array<HostBytes, 2> versions(Tiers const& tiers, Buffer const& buffer);
 
 }  // namespace spillway

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <stdexcept>
 
 #include "comm/comm.hpp"
@@ -39,19 +38,21 @@ std::array<Access, 2> shared_part(EngineParts const& parts, Buffer const& a, Buf
           Access{b.id, first - in_b.first, last - in_b.first, {}}};
 }
 
-std::span<std::byte> sub(std::span<std::byte> bytes, Access const& access) {
-  return bytes.subspan(static_cast<std::size_t>(access.first),
-                       static_cast<std::size_t>(access.last - access.first));
+// Returns both versions of the bytes that an access covers.
+std::array<MemoryBytes, 2> covered(Tiers const& tiers, Buffer const& buffer, Access const& access) {
+  return {part(memory_bytes(tiers, buffer, 0), access.first, access.last),
+          part(memory_bytes(tiers, buffer, 1), access.first, access.last)};
 }
 
 // Returns the transfers for both versions, which begin where layout put them in the file.
 std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
                                        Access const& access,
-                                       std::array<std::span<std::byte>, 2> const& memory) {
+                                       std::array<MemoryBytes, 2> const& memory) {
   std::array<SpillTransfer, 2> versions;
   for (std::size_t i = 0; i < 2; ++i) {
     auto const stride = away.versions > 1 ? static_cast<std::int64_t>(i) * away.stride : 0;
-    versions[i] = {direction, memory[i], away.offset + stride + access.first, 0};
+    versions[i] = {direction, std::get<HostBytes>(memory[i]), away.offset + stride + access.first,
+                   0};
   }
   return versions;
 }
@@ -91,12 +92,13 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   assert(read.last <= source.bytes);
   assert(parts.tiers.spill || !(reload || spill));
 
-  std::array<std::span<std::byte>, 2> from, to;
-  for (std::size_t i = 0; i < 2; ++i) {
-    auto const parity = static_cast<int>(i);
-    if (!reload) from[i] = sub(buffer_bytes(parts.tiers, source, parity), read);
-    if (!spill) to[i] = sub(buffer_bytes(parts.tiers, target, parity), write);
-  }
+  std::array<MemoryBytes, 2> from, to;
+  if (!reload) from = covered(parts.tiers, source, read);
+  if (!spill) to = covered(parts.tiers, target, write);
+  auto const& memory = reload ? to : from;
+  if ((reload || spill) && !std::holds_alternative<HostBytes>(memory[0]))
+    throw std::logic_error(describe(parts.program, item.number) +
+                           ": the drive cannot reach the device's memory");
   BoundItem bound;
   bound.go = go_words(parts, item);
   bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
@@ -109,9 +111,9 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
     bound.transfer = {transfers(Direction::write, target, write, from),
                       source.persistent || target.persistent || unseen};
   } else {
-    bound.run = [from, to](ItemContext const& now) {
+    bound.run = [from, to, &device = parts.tiers.device](ItemContext const& now) {
       auto const i = static_cast<std::size_t>(now.parity);
-      std::memcpy(to[i].data(), from[i].data(), from[i].size());
+      copy(device, to[i], from[i]);
     };
   }
   return bound;

@@ -9,7 +9,7 @@ BatchBuffers batch_buffers(EngineParts const& parts, Item const& item, int parit
     auto const& buffer = operand(parts.program, item, i);
     for (auto const& [field, stack, tensor] : parts.program.known.batch) {
       if (tensor == buffer.tensor)
-        fields.push_back({field, stack, buffer_bytes(parts.tiers, buffer, parity)});
+        fields.push_back({field, stack, host_bytes(parts.tiers, buffer, parity)});
     }
   }
   return BatchBuffers(std::move(fields));

@@ -10,10 +10,17 @@ namespace {
 
 // Returns where the tensor would begin if `held` is where the buffer's part of it begins. A kernel
 // touches that part alone.
-std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
+void* tensor_begin(EngineParts const& parts, Buffer const& buffer, void* held) {
   auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
   auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);
-  return reinterpret_cast<std::byte*>(address);
+  return reinterpret_cast<void*>(address);
+}
+
+// Returns the address by which kernels on the item's lane reach the bytes of a buffer.
+std::byte* address(EngineParts const& parts, Item const& item, Buffer const& buffer, int parity) {
+  if (item.lane == Lane::host) return host_bytes(parts.tiers, buffer, parity).data();
+  auto const bytes = memory_bytes(parts.tiers, buffer, parity);
+  return static_cast<std::byte*>(operand(parts.tiers.device, bytes));
 }
 
 // Returns pointers to the first elements of an op's views, in the order that kernels expect.
@@ -30,13 +37,12 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
       continue;
     }
     auto const& buffer = operand(parts.program, item, i);
-    auto* first = buffer_bytes(parts.tiers, buffer, parity).data();
-    if (i < views.size()) {
-      auto const& tensor = parts.program.tensors[views[i]->tensor];
-      first += views[i]->offset * size_bytes(tensor.dtype);
-      if (buffer.part != Part{}) first = tensor_begin(parts, buffer, first);
-    }
-    pointers.push_back(first);
+    auto* const begin = address(parts, item, buffer, parity);
+    pointers.push_back(begin);
+    if (i >= views.size()) continue;
+    auto const& tensor = parts.program.tensors[views[i]->tensor];
+    pointers.back() = begin + views[i]->offset * size_bytes(tensor.dtype);
+    if (buffer.part != Part{}) pointers.back() = tensor_begin(parts, buffer, pointers.back());
   }
   return pointers;
 }

@@ -48,9 +48,9 @@ class Engine {
   // until the next step.
   std::span<ItemTime const> last_step_times() const;
 
-  // Call after `finish`. Returns the bytes of a tensor's first buffer in main or device memory, as
-  // the last step left them.
-  std::span<std::byte> bytes(TensorId tensor) const;
+  // Call after `finish`. Returns the bytes of a tensor's first buffer outside nvme, as the last
+  // step left them. Throws std::logic_error if the buffer lies in a device's own memory.
+  HostBytes bytes(TensorId tensor) const;
 
  private:
   struct Worker {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/address_sanitizer.hpp"
 #include "base/math.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/proof/unroll.hpp"
@@ -80,19 +81,23 @@ void Engine::bind_items() {
 void Engine::bind_poison() {
   auto const& program = m_state.parts.program;
   auto const begun = first_writes(program);
-  auto const add = [&](auto& spans, Access const& access, bool with_gap) {
-    auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
-    if (buffer.tier == Tier::nvme) return;
-    for (std::size_t version = 0; version < 2; ++version) {
-      auto const all = buffer_bytes(m_state.parts.tiers, buffer, static_cast<int>(version));
-      auto const past = with_gap ? past_gap(program, buffer, access.last) : access.last;
-      spans[version].push_back(all.subspan(static_cast<std::size_t>(access.first),
-                                           static_cast<std::size_t>(past - access.first)));
-    }
-  };
   for (std::size_t i = 0; i < m_state.items.size(); ++i) {
-    for (auto const& access : begun[i]) add(m_state.items[i].begun, access, false);
-    for (auto const& access : program.items[i].writes) add(m_state.items[i].written, access, true);
+    auto& item = m_state.items[i];
+    for (std::size_t version = 0; version < 2; ++version) {
+      auto const bytes = [&](Access const& access, std::int64_t last) {
+        auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
+        auto const all = memory_bytes(m_state.parts.tiers, buffer, static_cast<int>(version));
+        return part(all, access.first, last);
+      };
+      for (auto const& access : begun[i]) item.begun[version].push_back(bytes(access, access.last));
+      for (auto const& access : program.items[i].writes) {
+        auto const& buffer = program.buffers[static_cast<std::size_t>(access.buffer)];
+        if (buffer.tier == Tier::nvme) continue;
+        auto const written = bytes(access, past_gap(program, buffer, access.last));
+        if (auto const* const on_host = std::get_if<HostBytes>(&written))
+          item.written[version].push_back(*on_host);
+      }
+    }
   }
 }
 
@@ -101,7 +106,8 @@ void Engine::forbid_transients() const {
   for (auto const& buffer : m_state.parts.program.buffers) {
     if (buffer.persistent || buffer.tier == Tier::nvme || buffer.offset < 0) continue;
     for (int version = 0; version < buffer.versions; ++version) {
-      forbid_access(buffer_bytes(m_state.parts.tiers, buffer, version));
+      auto const bytes = memory_bytes(m_state.parts.tiers, buffer, version);
+      if (auto const* const on_host = std::get_if<HostBytes>(&bytes)) forbid_access(*on_host);
     }
   }
 }
@@ -134,11 +140,11 @@ std::span<ItemTime const> Engine::last_step_times() const {
   return m_state.runs[(m_runs + 1) % 2].times;
 }
 
-std::span<std::byte> Engine::bytes(TensorId tensor) const {
+HostBytes Engine::bytes(TensorId tensor) const {
   auto const* const buffer = find_buffer(m_state.parts.program, tensor);
   if (!buffer) return {};
   auto const last_parity = static_cast<int>((m_runs + 1) % 2);
-  return buffer_bytes(m_state.parts.tiers, *buffer, last_parity);
+  return host_bytes(m_state.parts.tiers, *buffer, last_parity);
 }
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/address_sanitizer.hpp"
 #include "runtime/poison.hpp"
 
 namespace spillway {
@@ -32,7 +33,7 @@ void EngineState::prepare_memory(BoundItem const& bound, int parity) const {
   if (!debug.poison) return;
   auto const version = static_cast<std::size_t>(parity);
   for (auto const bytes : bound.written[version]) allow_access(bytes);
-  for (auto const bytes : bound.begun[version]) fill_with_nan(bytes);
+  for (auto const& bytes : bound.begun[version]) fill_with_nan(parts.tiers.device, bytes);
 }
 
 void EngineState::publish(Lane lane, BoundItem const& bound) {

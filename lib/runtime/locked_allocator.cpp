@@ -1,20 +1,13 @@
 #include "runtime/locked_allocator.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include "base/allocator_pass.hpp"
 
 namespace spillway {
 namespace {
-
-void say(char const* text) {
-  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, std::strlen(text));
-}
 
 void* allocate_or_null(std::size_t bytes) {
   refuse_when_locked("memory by operator new");
@@ -42,15 +35,6 @@ AllocatorLock::AllocatorLock(bool on) : m_before(t_allocator_locked) {
 
 AllocatorLock::~AllocatorLock() {
   t_allocator_locked = m_before;
-}
-
-void refuse_when_locked(char const* what) {
-  if (!t_allocator_locked) return;
-  t_allocator_locked = false;  // what abort() itself may ask for
-  say("debug.locked_allocator: after step 0 a thread that runs items asked for ");
-  say(what);
-  say("\n");
-  std::abort();
 }
 
 }  // namespace spillway

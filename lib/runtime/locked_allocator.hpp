@@ -17,7 +17,4 @@ class AllocatorLock {
   bool m_before;
 };
 
-// Ends the process when this thread is locked; `what` was asked for.
-void refuse_when_locked(char const* what);
-
 }  // namespace spillway

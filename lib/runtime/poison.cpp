@@ -3,15 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, size) \
-  (static_cast<void>(address), static_cast<void>(size))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) \
-  (static_cast<void>(address), static_cast<void>(size))
-#endif
-
 namespace spillway {
 namespace {
 
@@ -27,8 +18,11 @@ bool can_begin(Buffer const& buffer, std::ptrdiff_t times) {
 
 }  // namespace
 
-void fill_with_nan(std::span<std::byte> bytes) {
-  std::memset(bytes.data(), 0xff, bytes.size());
+void fill_with_nan(Device const& device, MemoryBytes const& bytes) {
+  if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes))
+    return device.fill(*on_device, std::byte{0xff});
+  auto const on_host = std::get<HostBytes>(bytes);
+  std::memset(on_host.data(), 0xff, on_host.size());
 }
 
 std::vector<std::vector<Access>> first_writes(Program const& program) {
@@ -55,14 +49,6 @@ std::vector<std::vector<Access>> first_writes(Program const& program) {
     }
   }
   return result;
-}
-
-void forbid_access(std::span<std::byte const> bytes) {
-  ASAN_POISON_MEMORY_REGION(bytes.data(), bytes.size());
-}
-
-void allow_access(std::span<std::byte const> bytes) {
-  ASAN_UNPOISON_MEMORY_REGION(bytes.data(), bytes.size());
 }
 
 }  // namespace spillway

@@ -6,19 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "device/device.hpp"
 #include "plan/data/program.hpp"
 
 namespace spillway {
 
 // Sets all bits: this is a quiet NaN in every floating-point type and -1 in every integer type.
-void fill_with_nan(std::span<std::byte> bytes);
+void fill_with_nan(Device const& device, MemoryBytes const& bytes);
 
 // Returns, for each item, the bytes whose lifetime begins when it writes them. Only these may be
 // filled, since other bytes of the buffer may still be in use by an earlier buffer.
 std::vector<std::vector<Access>> first_writes(Program const& program);
-
-// Makes AddressSanitizer refuse any access to the bytes; does nothing in other builds.
-void forbid_access(std::span<std::byte const> bytes);
-void allow_access(std::span<std::byte const> bytes);
 
 }  // namespace spillway

@@ -2,16 +2,58 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
 
 #include "graph/gradient_slice.hpp"
 
 namespace spillway {
 
-std::span<std::byte> buffer_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
+Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets const& most)
+    : device(on),
+      device_memory(on.reserve("memory.device", peak_bytes[Tier::device], most.device_bytes)),
+      host("host memory", peak_bytes[Tier::host], most.host_bytes),
+      spill(file) {}
+
+MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
   assert(buffer.tier != Tier::nvme && buffer.offset >= 0);
-  auto const& arena = buffer.tier == Tier::device ? tiers.device : tiers.host;
   auto const offset = buffer.offset + (buffer.versions > 1 ? parity * buffer.stride : 0);
-  return {arena.at(offset, buffer.bytes), static_cast<std::size_t>(buffer.bytes)};
+  if (buffer.tier == Tier::host)
+    return HostBytes(tiers.host.at(offset, buffer.bytes), static_cast<std::size_t>(buffer.bytes));
+  auto const bytes = tiers.device_memory->at(offset, buffer.bytes);
+  if (tiers.device.has_own_memory()) return bytes;
+  return tiers.device.on_host(bytes);
+}
+
+HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
+  auto const bytes = memory_bytes(tiers, buffer, parity);
+  if (auto const* const on_host = std::get_if<HostBytes>(&bytes)) return *on_host;
+  throw std::logic_error("the host cannot reach '" + buffer.name + "' in the device's memory");
+}
+
+MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last) {
+  if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes))
+    return on_device->part(first, last - first);
+  return std::get<HostBytes>(bytes).subspan(static_cast<std::size_t>(first),
+                                            static_cast<std::size_t>(last - first));
+}
+
+void* operand(Device const& device, MemoryBytes const& bytes) {
+  if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes)) return on_device->operand();
+  return device.operand(std::get<HostBytes>(bytes));
+}
+
+void copy(Device const& device, MemoryBytes const& to, MemoryBytes const& from) {
+  auto const between = [&](auto const& target, auto const& source) {
+    constexpr bool on_host = std::is_same_v<decltype(target), HostBytes const&> &&
+                             std::is_same_v<decltype(source), HostBytes const&>;
+    if constexpr (on_host)
+      std::memcpy(target.data(), source.data(), source.size());
+    else
+      device.copy(target, source);
+  };
+  std::visit(between, to, from);
 }
 
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank) {

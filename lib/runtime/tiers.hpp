@@ -1,14 +1,16 @@
-// Holds the memory of a run: one arena for each tier of main or device memory, and the spill file.
+// Holds the memory of a run: a device's memory, an arena of main memory, and the spill file.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <span>
+#include <memory>
 
+#include "device/device.hpp"
+#include "device/host/arena.hpp"
+#include "plan/data/budgets.hpp"
 #include "plan/data/program.hpp"
 #include "plan/proof/unroll.hpp"
-#include "runtime/arena.hpp"
 
 namespace spillway {
 
@@ -30,15 +32,30 @@ class HighWaterMark {
 
 // The Engines of a run's Programs share it. Only one of them runs at a time. It outlives them.
 struct Tiers {
-  Arena device;
-  Arena host;                  // 0 bytes if this tier is off
-  SpillFile* spill = nullptr;  // null if no Program has nvme buffers
+  // Takes the peaks of the tiers; `most` is what they may grow to later. The device and the spill
+  // file must outlive this. Throws Error(cannot_fit).
+  Tiers(Device& device, TierBytes const& peak_bytes, SpillFile* spill, Budgets const& most = {});
+
+  Device& device;
+  std::unique_ptr<DeviceMemory> device_memory;
+  Arena host;        // 0 bytes if this tier is off
+  SpillFile* spill;  // null if no Program has nvme buffers
   // Each is the end of the highest byte that executed items used: the measured peak of the tier.
   std::array<HighWaterMark, kTiers> in_use;
 };
 
-// Returns the bytes of a buffer's version in main or device memory; `parity` picks one of two.
-std::span<std::byte> buffer_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
+// These return the bytes of a buffer's version outside nvme; `parity` picks one of two.
+// `memory_bytes` returns DeviceBytes only if they lie in a device's own memory. `host_bytes` then
+// throws std::logic_error with the buffer's name.
+MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
+HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
+
+// Returns the bytes [first, last) of `bytes`.
+MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);
+// Returns the address by which kernels of the device reach the bytes.
+void* operand(Device const& device, MemoryBytes const& bytes);
+// Copies as many bytes as `from` has.
+void copy(Device const& device, MemoryBytes const& to, MemoryBytes const& from);
 
 // Returns which bytes of its tensor a buffer holds on a rank; a part or a slice may depend on it.
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);

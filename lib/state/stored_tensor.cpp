@@ -13,14 +13,32 @@ namespace spillway {
 static_assert(kWindowElements % kSpillPieceBytes == 0);
 
 StoredTensor::StoredTensor(Tiers const& tiers, Buffer const& buffer, DType dtype, bool is_there)
-    : m_dtype(dtype), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {
+    : m_dtype(dtype), m_tiers(&tiers), m_offset_bytes(buffer.offset), m_bytes(buffer.bytes) {
   if (buffer.tier != Tier::nvme) {
-    m_memory = buffer_bytes(tiers, buffer, 0).data();
-    return;
+    auto const bytes = memory_bytes(tiers, buffer, 0);
+    if (auto const* const on_host = std::get_if<HostBytes>(&bytes)) {
+      m_memory = on_host->data();
+      return;
+    }
+    m_on_device = std::get<DeviceBytes>(bytes);
   }
-  m_spill = tiers.spill;
   auto const windows = div_ceil(m_bytes, kWindowElements * size_bytes(dtype));
-  m_written.resize(static_cast<std::size_t>(windows), is_there);
+  bool const has_values = is_there || buffer.tier == Tier::device;
+  m_written.resize(static_cast<std::size_t>(windows), has_values);
+}
+
+void StoredTensor::read(std::int64_t first_byte, HostBytes to) {
+  if (m_on_device.size() > 0)
+    return m_tiers->device.copy(to, m_on_device.part(first_byte, std::ssize(to)));
+  if (m_tiers->spill->read(m_offset_bytes + first_byte, to) != IoResult::ok)
+    throw Error(Status::storage, m_tiers->spill->first_failure());
+}
+
+void StoredTensor::write(std::int64_t first_byte, HostBytes from) {
+  if (m_on_device.size() > 0)
+    return m_tiers->device.copy(m_on_device.part(first_byte, std::ssize(from)), from);
+  if (m_tiers->spill->write(m_offset_bytes + first_byte, from) != IoResult::ok)
+    throw Error(Status::storage, m_tiers->spill->first_failure());
 }
 
 std::byte* StoredTensor::at(std::int64_t first, bool changes) {
@@ -37,17 +55,14 @@ void StoredTensor::open(std::int64_t number) {
   auto const most = kWindowElements * size_bytes(dtype());
   auto const begin = number * most;
   Window window{number, false, Pages(static_cast<std::size_t>(std::min(most, m_bytes - begin)))};
-  bool const reads = m_written[static_cast<std::size_t>(number)];
-  if (reads && m_spill->read(m_offset_bytes + begin, window.bytes.all()) != IoResult::ok)
-    throw Error(Status::storage, m_spill->first_failure());
+  if (m_written[static_cast<std::size_t>(number)]) read(begin, window.bytes.all());
   m_window = std::move(window);
 }
 
 void StoredTensor::flush() {
   if (m_window.changed) {
     auto const begin = m_window.number * kWindowElements * size_bytes(dtype());
-    if (m_spill->write(m_offset_bytes + begin, m_window.bytes.all()) != IoResult::ok)
-      throw Error(Status::storage, m_spill->first_failure());
+    write(begin, m_window.bytes.all());
     m_written[static_cast<std::size_t>(m_window.number)] = true;
   }
   m_window = Window();

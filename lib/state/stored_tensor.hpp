@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// A window has this many elements. A tensor in the spill file is read one window at a time, so a
-// range of elements that is used at a time must not cross a multiple of this number.
+// A window has this many elements. A tensor that the host cannot reach is read one window at a
+// time, so a range of elements that is used at a time must not cross a multiple of this number.
 inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
 
 // Only one thread at a time may use a StoredTensor, and only while no Engine runs.
@@ -43,10 +43,13 @@ class StoredTensor {
     Pages bytes;
   };
   void open(std::int64_t number);
+  void read(std::int64_t first_byte, HostBytes to);
+  void write(std::int64_t first_byte, HostBytes from);
 
   std::optional<DType> m_dtype;
-  std::byte* m_memory = nullptr;  // is null if the tensor lies in the spill file
-  SpillFile* m_spill = nullptr;
+  Tiers const* m_tiers = nullptr;
+  std::byte* m_memory = nullptr;  // null if the host cannot reach the tensor where it lies
+  DeviceBytes m_on_device;        // empty if the tensor lies elsewhere
   std::int64_t m_offset_bytes = 0, m_bytes = 0;
   std::vector<bool> m_written;  // says for each window whether it was written
   Window m_window;

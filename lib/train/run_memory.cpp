@@ -1,8 +1,9 @@
 #include "train/run_memory.hpp"
 
+#include "base/address_sanitizer.hpp"
+#include "device/host/host_device.hpp"
 #include "io/ring/random_faults.hpp"
 #include "io/ring/slow_storage.hpp"
-#include "runtime/poison.hpp"
 #include "train/fault.hpp"
 
 namespace spillway {
@@ -10,6 +11,17 @@ namespace {
 
 std::int64_t peak(Program const& program, Tier tier) {
   return program.peak_bytes[index(tier)];
+}
+
+HostBytes all(Arena const& arena) {
+  return {arena.at(0, arena.bytes()), static_cast<std::size_t>(arena.bytes())};
+}
+
+// Returns the memory that most transfers of the drive use: the device tier, or the host tier if the
+// device has memory of its own.
+HostBytes drive_reaches(Tiers const& tiers) {
+  if (tiers.device.has_own_memory()) return all(tiers.host);
+  return tiers.device.on_host(tiers.device_memory->at(0, tiers.device_memory->bytes()));
 }
 
 // As `debug.fault` asks.
@@ -53,31 +65,26 @@ QueueSettings queue_settings(Config const& config, std::span<std::byte> device) 
 RunMemory::RunMemory(Config const& config, Program const& train, Budgets const& most)
     : m_faults(injector(config)),
       m_registered(registers(config)),
-      m_tiers{Arena("memory.device", peak(train, Tier::device), most.device_bytes),
-              Arena("host memory", peak(train, Tier::host), most.host_bytes),
-              nullptr,
-              {}} {}
+      m_tiers(host_device(), train.peak_bytes, nullptr, most) {}
 
 Budgets RunMemory::room() const {
-  auto const& device = m_tiers.device;
+  auto const& device = *m_tiers.device_memory;
   return {m_registered ? device.bytes() : device.reserved_bytes(), m_tiers.host.reserved_bytes(),
           m_spill ? m_spill->size_bytes() : 0};
 }
 
 void RunMemory::resize(TierBytes const& peak_bytes) {
   // What a step of another plan may not have touched is anybody's now.
-  for (auto const* arena : {&m_tiers.device, &m_tiers.host})
-    allow_access({arena->at(0, arena->bytes()), static_cast<std::size_t>(arena->bytes())});
-  if (!m_registered) m_tiers.device.commit(peak_bytes[index(Tier::device)]);
+  allow_access(drive_reaches(m_tiers));
+  allow_access(all(m_tiers.host));
+  if (!m_registered) m_tiers.device_memory->commit(peak_bytes[Tier::device]);
   m_tiers.host.commit(peak_bytes[index(Tier::host)]);
 }
 
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = peak(train, Tier::nvme);
   if (spill_bytes == 0) return;
-  auto const& device = m_tiers.device;
-  auto const queue = queue_settings(
-      config, {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())});
+  auto const queue = queue_settings(config, drive_reaches(m_tiers));
   m_spill.emplace(
       config.memory.nvme_path_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},

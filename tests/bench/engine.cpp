@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "comm/comm.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"
@@ -65,7 +66,7 @@ void step(benchmark::State& state, BlockPolicy activations, char const* update) 
   auto const graph = graph_of(state.range(0));
   auto const program = compiled(graph, activations, update);
   auto const& peak = program.peak_bytes;
-  Tiers tiers{Arena("device", peak[0]), Arena("host", peak[1]), nullptr, {}};
+  Tiers tiers(host_device(), peak, nullptr);
   auto const comm = make_single_rank_comm();
   NoBatches batches;
   Exec const exec;

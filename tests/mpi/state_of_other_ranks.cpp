@@ -10,6 +10,7 @@
 
 #include "base/philox.hpp"
 #include "comm/mpi_scope.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/scope.hpp"
 #include "state/checkpoints.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -51,10 +52,7 @@ class State {
       : m_graph(tiny_run_graph(config(), comm.size())),
         m_plan(plan_of(m_graph, place)),
         m_program(tiny_program({m_graph, m_plan, comm})),
-        m_tiers{Arena("device", m_program.peak_bytes[0]),
-                Arena("host", m_program.peak_bytes[1]),
-                &m_spill,
-                {}},
+        m_tiers(host_device(), m_program.peak_bytes, &m_spill),
         m_spill(spill_directory, m_program.peak_bytes[2], {}),
         m_model(m_program, m_tiers) {}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
 #include "runtime/engine.hpp"
@@ -56,7 +57,7 @@ class NoBatches final : public BatchSource {
 };
 
 inline Tiers make_tiers(Program const& program, SpillFile* spill) {
-  return {Arena("device", program.peak_bytes[0]), Arena("host", program.peak_bytes[1]), spill, {}};
+  return {host_device(), program.peak_bytes, spill};
 }
 
 }  // namespace spillway::test

@@ -9,6 +9,7 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
@@ -16,6 +17,7 @@
 #include "state/model_state.hpp"
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
+#include "tests/support/trapping_device.hpp"
 #include "train/storage_trouble.hpp"
 
 namespace spillway::test {
@@ -55,9 +57,13 @@ Story state_of(ModelState& model) {
   return story;
 }
 
-SpillFile make_spill(TinyRun const& run, std::int64_t bytes, Arena const& device) {
+SpillFile make_spill(TinyRun const& run, std::int64_t bytes, Tiers const& tiers) {
   if (!run.spill) return SpillFile(::testing::TempDir(), bytes, {});
-  return run.spill(bytes, {device.at(0, device.bytes()), static_cast<std::size_t>(device.bytes())});
+  auto const& device = *tiers.device_memory;
+  if (!tiers.device.has_own_memory())
+    return run.spill(bytes, tiers.device.on_host(device.at(0, device.bytes())));
+  auto const host = tiers.host.bytes();
+  return run.spill(bytes, {tiers.host.at(0, host), static_cast<std::size_t>(host)});
 }
 
 // As the Trainer does it.
@@ -66,21 +72,20 @@ class Training {
   Training(TinyRun const& run, Program const& program)
       : m_run(run),
         m_program(program),
-        m_tiers{Arena("device", program.peak_bytes[0]),
-                Arena("host", program.peak_bytes[1]),
-                &m_spill,
-                {}},
-        m_spill(make_spill(run, program.peak_bytes[2], m_tiers.device)),
+        m_tiers(run.plan.unified ? host_device() : trapping_device(), program.peak_bytes, &m_spill),
+        m_spill(make_spill(run, program.peak_bytes[2], m_tiers)),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
-        m_engine({program, m_tiers, m_exec, kernel, run.comm, m_batches,
-                  [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
-                  run.host_threads},
-                 {.poison = true, .locked_allocator = true}),
+        m_engine(
+            {program, m_tiers, m_exec, run.plan.unified ? kernel : trapping_kernel, run.comm,
+             m_batches, [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); },
+             nullptr, run.host_threads},
+            {.poison = true, .locked_allocator = true}),
         m_trouble(&m_spill, run.comm) {}
 
   TinyEnding run() {
     TinyEnding ending;
+    auto const before = translated_operands();
     try {
       m_model.initialise(kSeed);
       bool done = run_steps(ending);
@@ -88,6 +93,7 @@ class Training {
       if (!done) ending.error = m_spill.first_failure();
       if (!m_trouble.state_lost()) ending.state = state_of(m_model);
       if (done && m_run.steps > 0) expect_peaks();
+      EXPECT_EQ(translated_operands() > before, !m_run.plan.unified && m_run.steps > 0);
     } catch (Error const& error) {
       EXPECT_EQ(error.status(), Status::storage) << error.what();
       ending.error = error.what();

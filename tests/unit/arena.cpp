@@ -1,4 +1,4 @@
-#include "runtime/arena.hpp"
+#include "device/host/arena.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
+#include "device/host/host_device.hpp"
 #include "runtime/poison.hpp"
 #include "runtime/process_memory.hpp"
 
@@ -65,7 +66,7 @@ TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
 
 TEST(Poison, IsNotANumberInEveryFloatingPointType) {
   std::byte bytes[8];
-  fill_with_nan(bytes);
+  fill_with_nan(host_device(), HostBytes(bytes));
   float f = 0;
   double d = 0;
   bf16 b{};

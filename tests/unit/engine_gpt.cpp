@@ -10,6 +10,7 @@
 
 #include "base/bf16.hpp"
 #include "comm/comm.hpp"
+#include "device/host/host_device.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/exec.hpp"
 #include "plan/search/solve.hpp"
@@ -42,7 +43,7 @@ CommitDecision decide(CommitSums const& sums) {
 // Gains one, other parameters small and of equal bits in every run; moments and remainders stay 0.
 void initialise(Program const& program, Tiers const& tiers) {
   for (auto const& chunk : program.chunks) {
-    auto const bytes = buffer_bytes(tiers, *find_buffer(program, chunk.parameter), 0);
+    auto const bytes = host_bytes(tiers, *find_buffer(program, chunk.parameter), 0);
     auto const& dtype = program.tensors[static_cast<std::size_t>(chunk.parameter)].dtype;
     std::minstd_rand random(static_cast<unsigned>(chunk.id + 1));
     for (auto const& parameter : chunk.parameters) {
@@ -70,7 +71,7 @@ Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> con
   auto const& peak = program.peak_bytes;
   EXPECT_EQ(peak[2] > 0, policy == BlockPolicy::nvme);
   SpillFile spill(::testing::TempDir(), peak[2], {});
-  Tiers tiers{Arena("device", peak[0]), Arena("host", peak[1]), &spill, {}};
+  Tiers tiers(host_device(), peak, &spill);
   initialise(program, tiers);
   auto const comm = make_single_rank_comm();
   PatternBatches batches(graph);

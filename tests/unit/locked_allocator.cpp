@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/arena.hpp"
+#include "device/host/arena.hpp"
 
 namespace spillway {
 namespace {

@@ -58,7 +58,7 @@ class Places {
       if (buffer.tier == Tier::nvme) {
         ASSERT_EQ(m_spill.write(buffer.offset, bytes), IoResult::ok);
       } else {
-        std::ranges::copy(bytes, buffer_bytes(m_tiers, buffer, 0).begin());
+        std::ranges::copy(bytes, host_bytes(m_tiers, buffer, 0).begin());
       }
     }
   }
@@ -78,7 +78,7 @@ class Places {
   Bytes read(Buffer const& buffer) {
     Bytes bytes(static_cast<std::size_t>(buffer.bytes));
     if (buffer.tier != Tier::nvme) {
-      std::ranges::copy(buffer_bytes(m_tiers, buffer, 0), bytes.begin());
+      std::ranges::copy(host_bytes(m_tiers, buffer, 0), bytes.begin());
       return bytes;
     }
     for (std::size_t first = 0; first < bytes.size(); first += kMiB) {

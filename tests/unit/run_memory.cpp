@@ -23,11 +23,11 @@ TEST(RunMemory, HoldsAnotherPlanAndGivesBackWhatThatDoesNotNeed) {
   EXPECT_EQ(memory.room().device_bytes, 128 * kMiB);
   EXPECT_EQ(memory.room().host_bytes, 64 * kMiB);
   EXPECT_EQ(memory.room().nvme_bytes, 0);  // there is no file
-  auto const& device = memory.tiers().device;
-  auto* const state = device.at(0, kMiB);
+  auto const& device = *memory.tiers().device_memory;
+  auto* const state = static_cast<std::byte*>(device.at(0, kMiB).operand());
   *state = std::byte{7};
   memory.resize({128 * kMiB, 64 * kMiB, 0});
-  EXPECT_EQ(device.at(0, 128 * kMiB), state);
+  EXPECT_EQ(device.at(0, 128 * kMiB).operand(), state);
   std::memset(state + 1, 1, 128 * kMiB - 1);
   auto const before = process_memory().resident_bytes;
   memory.resize({kMiB, 0, 0});
@@ -42,7 +42,7 @@ TEST(RunMemory, KeepsItsDeviceArenaWhereTheRingKnowsItsPages) {
   RunMemory memory(config, needing(8 * kMiB, 0), {128 * kMiB, 0, 0});
   EXPECT_EQ(memory.room().device_bytes, 8 * kMiB);
   memory.resize({kMiB, 0, 0});
-  EXPECT_EQ(memory.tiers().device.bytes(), 8 * kMiB);
+  EXPECT_EQ(memory.tiers().device_memory->bytes(), 8 * kMiB);
 }
 
 }  // namespace

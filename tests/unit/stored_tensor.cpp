@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "device/host/host_device.hpp"
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/spill_file.hpp"
 
@@ -19,7 +20,7 @@ class Stored {
  public:
   explicit Stored(FaultInjector* faults = nullptr)
       : m_spill(::testing::TempDir(), kElements * 4, {.faults = faults}),
-        m_tiers{Arena("device", 0), Arena("host", 0), &m_spill, {}} {
+        m_tiers(host_device(), {}, &m_spill) {
     m_buffer.tier = Tier::nvme;
     m_buffer.offset = 0;
     m_buffer.bytes = kElements * 4;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "comm/comm.hpp"
+#include "device/host/host_device.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/machine.hpp"
 #include "plan/data/program.hpp"
@@ -51,10 +52,7 @@ class CheckpointSpace : public testing::Test {
                     make_plan(m_train, test::PlanWords{.activations = {"keep"}}, BlockPolicy::keep),
                     1, 1)
                 .train),
-        m_tiers{Arena("device", m_program.peak_bytes[index(Tier::device)]),
-                Arena("host", 0),
-                nullptr,
-                {}},
+        m_tiers(host_device(), m_program.peak_bytes, nullptr),
         m_model(m_program, m_tiers) {
     std::filesystem::remove_all(run_dir());
     std::filesystem::create_directories(half());

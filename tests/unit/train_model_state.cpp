@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "device/host/host_device.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "plan/search/solve.hpp"
@@ -30,10 +31,7 @@ struct State {
                     make_plan(train, test::PlanWords{.activations = {"keep"}}, BlockPolicy::keep),
                     1, 1)
                 .train),
-        tiers{Arena("device", program.peak_bytes[index(Tier::device)]),
-              Arena("host", 0),
-              nullptr,
-              {}},
+        tiers(host_device(), program.peak_bytes, nullptr),
         model(program, tiers) {}
 
   std::vector<float> read(std::string_view part, Chunk const& chunk, int parameter) const {

@@ -1,4 +1,4 @@
-#include "runtime/arena.hpp"
+#include "device/host/arena.hpp"
 
 #include <fmt/core.h>
 #include <sys/mman.h>
@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/address_sanitizer.hpp"
+#include "base/allocator_pass.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/units.hpp"
-#include "runtime/locked_allocator.hpp"
-#include "runtime/poison.hpp"
 
 namespace spillway {
 namespace {

@@ -1,0 +1,25 @@
+// What a build with AddressSanitizer is told about bytes of arenas. Other builds do nothing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace spillway {
+
+// Makes AddressSanitizer refuse any access to the bytes, or allow it again.
+inline void forbid_access([[maybe_unused]] std::span<std::byte const> bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_poison_memory_region(bytes.data(), bytes.size());
+#endif
+}
+inline void allow_access([[maybe_unused]] std::span<std::byte const> bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bytes.data(), bytes.size());
+#endif
+}
+
+}  // namespace spillway

@@ -1,0 +1,38 @@
+// Types that tell memories apart: what the host may read, and what only a device may.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+namespace spillway {
+
+// Bytes of main memory.
+using HostBytes = std::span<std::byte>;
+
+// Bytes that may lie in a device's own memory. The host cannot read them: Device copies them, and
+// kernels get their address as an operand.
+class DeviceBytes {
+ public:
+  DeviceBytes() = default;
+  DeviceBytes(void* address, std::int64_t bytes) : m_address(address), m_bytes(bytes) {}
+
+  std::int64_t size() const { return m_bytes; }
+  void* operand() const { return m_address; }
+  // Returns the bytes [first, first + bytes) of these.
+  DeviceBytes part(std::int64_t first, std::int64_t bytes) const {
+    assert(first >= 0 && bytes >= 0 && first + bytes <= m_bytes);
+    return {static_cast<std::byte*>(m_address) + first, bytes};
+  }
+
+ private:
+  void* m_address = nullptr;
+  std::int64_t m_bytes = 0;
+};
+
+// Bytes of a tier that is not a drive.
+using MemoryBytes = std::variant<HostBytes, DeviceBytes>;
+
+}  // namespace spillway
