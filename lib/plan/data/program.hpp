@@ -64,6 +64,7 @@ struct Buffer {
   std::int64_t stride = 0;   // distance in bytes between the versions, which layout sets
   bool persistent = false;   // true if it lives as long as the run (parameters, moments)
   bool spanning = false;     // true if its value may outlive its segment (gradients, scalars)
+  bool reserved = false;     // true if no other buffer may use its bytes during a step (rings)
   bool operator==(Buffer const&) const = default;
 };
 

@@ -76,7 +76,7 @@ SPILLWAY_FIELDS(Arithmetic, build, isa, precision, gradients, moments, threads, 
                 sequence, attention_tile, loss_chunk, reduction)
 SPILLWAY_FIELDS(Part, first, of_slice)
 SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, part, offset, versions, stride, persistent,
-                spanning)
+                spanning, reserved)
 SPILLWAY_FIELDS(Access, buffer, first, last, writers)
 SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, micro_batch, operands, reads, writes,
                 waits, horizon)

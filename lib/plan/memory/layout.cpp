@@ -53,6 +53,7 @@ struct Movable {
   BufferId buffer;
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
+  bool reserved;
 };
 
 // Returns the lowest offset at which all stays of a buffer are free. If one stay needs a higher
@@ -80,11 +81,11 @@ std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
 }
 
 // Tries two orders and returns the better result: largest buffers first and, unless this reaches
-// the lower bound, largest areas first.
+// the lower bound, largest areas first. Reserved buffers come before all others.
 std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std::size_t items) {
   auto const fit_by = [items](std::int64_t Movable::*weight, std::vector<Movable>& order) {
     std::ranges::sort(order, {}, [weight](Movable const& p) {
-      return std::tuple(-(p.*weight), p.stays->front().first, p.buffer);
+      return std::tuple(!p.reserved, -(p.*weight), p.stays->front().first, p.buffer);
     });
     return first_fit(order, items);
   };
@@ -115,7 +116,7 @@ std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier ti
     buffer.offset = base;
     if (stays.empty()) continue;
     todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
-                    area(stays), 0});
+                    area(stays), 0, buffer.reserved});
   }
   // No layout can have a lower peak than the most bytes that are alive at one time.
   auto const live = live_bytes(program, alive, tier);

@@ -46,7 +46,9 @@ IdVector<Use> uses(Program const& program) {
     }
     for (Access const& access : item.writes) {
       auto& use = result[access.buffer];
-      if (is_reload(program, item, access.buffer, use))
+      if (use.reload.last_byte > 0 && access.first == use.reload.last_byte)
+        use.reload.last_byte = access.last;  // the next piece of the same reload
+      else if (is_reload(program, item, access.buffer, use))
         use.reload = {item.number, use.last, access.first, access.last};
       use.extend(item.number, until);
     }
@@ -66,7 +68,8 @@ void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
 
 Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   auto const bytes = footprint_bytes(buffer);
-  if (buffer.persistent || buffer.versions > 1) return {{0, items - 1, 0, bytes}};
+  bool const always = buffer.persistent || buffer.reserved || buffer.versions > 1;
+  if (always) return {{0, items - 1, 0, bytes}};
   if (use.empty()) return {};
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
