@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// A reload copies back a part of a buffer that item `used_until` was the last to use.
+// A Reload says that `item` copies back a part of a buffer that `used_until` was the last to use.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;
@@ -28,7 +28,7 @@ struct Use {
   }
 };
 
-// Says whether an item's write to `buffer` brings back a part of a saved activation.
+// Returns whether an item's write to `buffer` brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
   Tensor const& tensor = program.tensors[program.buffers[buffer].tensor];
   return tensor.is_activation() && item.kind == ItemKind::copy && !use.empty() &&
@@ -56,8 +56,8 @@ IdVector<Use> uses(Program const& program) {
   return result;
 }
 
-// Adds a stay. If it reaches into the next step, it becomes two stays. The second one begins at
-// item 0 and ends before the item that uses the buffer first, or earlier.
+// Adds a stay to `stays`. A stay that reaches into the next step becomes two stays. The second one
+// begins at item 0 and ends before the item that uses the buffer first, or earlier.
 void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
   if (stay.first_byte >= stay.last_byte) return;
   auto const wrapped = std::min(stay.last - items, use.first - 1);
@@ -74,7 +74,7 @@ Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
   auto const add = [&](Stay const& stay) { add_stay(stays, stay, use, items); };
-  auto const& reload = use.reload;  // its byte range is empty if nothing is reloaded
+  auto const& reload = use.reload;  // The byte range of a Reload is empty if nothing is reloaded.
   auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
   add({use.first, reload.used_until, reload.first_byte, part_end});
   add({reload.item, use.last, reload.first_byte, part_end});
