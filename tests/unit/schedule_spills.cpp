@@ -155,6 +155,20 @@ TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
   }
 }
 
+// A part of a tensor that leaves frees its bytes on the device, however many pieces it goes in.
+TEST(Staging, FreesAsManyBytesInManyPieces) {
+  Graph const graph = gpt_training_graph(
+      {.layers = 4, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640, .micro = 4});
+  auto plan = make_plan(graph, PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
+  plan.unified = false;
+  auto const peak = [&](std::int64_t piece_bytes) {
+    plan.staging_piece_bytes = piece_bytes;
+    auto const program = schedule(graph, plan, 1, 1);
+    return std::ranges::max(live_bytes(program, lifetimes(program), Tier::device));
+  };
+  EXPECT_EQ(peak(std::int64_t{1} << 20), peak(std::int64_t{64} << 20));
+}
+
 // Beside a device with memory of its own the drive reads and writes slots in host memory alone:
 // every byte goes through one of two rings, in its place and order.
 TEST(Staging, GoesThroughRings) {

@@ -1,5 +1,5 @@
-// Makes Programs from a Graph and a Plan by calling schedule, layout and derive_waits, and has
-// verify prove that they are correct.
+// These functions make Programs from a Graph and a Plan: they call `schedule`, `layout` and
+// `derive_waits`, and `verify` proves the result.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace spillway {
 
-// Holds the Programs of a run.
+// A Compiled holds the Programs of a run. `eval` is empty if the run does not evaluate.
 struct Compiled {
   Program train;
   std::optional<Program> eval;
 };
-// Only schedules and lays out the Programs: their peaks are then known, but they cannot run yet.
-// Throws what `schedule` throws: std::invalid_argument for what is not offered, std::logic_error
-// for a Plan that is not normal.
+// Makes Programs that have offsets but no waits: their peaks are known, but they cannot run yet.
+// Throws std::invalid_argument if the plan asks for what `schedule` does not offer, and
+// std::logic_error if the plan is not normal.
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
                                std::int64_t micro_batches, std::int64_t ranks);
-// Proves Programs that already have their waits. Throws std::logic_error for a Violation, which
-// would be a bug of this library.
+// Proves that the Programs, which must have their waits, are correct. Throws std::logic_error if
+// one is not correct, which would be a bug of this library.
 void prove(Compiled const& compiled);
-// Schedules, lays out and proves the Programs, which are then ready to run.
+// Makes and proves Programs, which are then ready to run.
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 

@@ -14,7 +14,7 @@ struct Budgets {
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;  // 0 means that there is no host tier
   std::int64_t nvme_bytes = 0;  // 0 means that there is no NVMe tier
-  // Limits the average rate at which a step writes to NVMe, because writes wear a drive out.
+  // A step may write to NVMe at this average rate at most, because writes wear a drive out.
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
@@ -31,7 +31,7 @@ inline bool allows(Budgets const& budgets, BlockPolicy policy) {
   return has_tier(budgets, away_tier(policy).value_or(Tier::device));
 }
 
-// Returns by how many bytes each peak exceeds its budget, or 0 where it does not.
+// Returns for each tier by how many bytes its peak exceeds its budget, or 0 if the peak fits.
 inline TierBytes missing_bytes(TierBytes const& peaks, Budgets const& budgets) {
   TierBytes missing{};
   for (Tier const tier : kTiersInOrder)

@@ -100,7 +100,7 @@ Machine slowest(std::span<Machine const> machines) {
     for (auto& [kind, rate] : result.kind_giga_per_s)
       rate = std::min(rate, number_or(machine.kind_giga_per_s, kind, 0));
   }
-  // Values that come from different ranks may contradict each other, so this limits them.
+  // Values that come from different ranks may contradict each other, so some of them are lowered.
   result.compute_cores = std::min(result.compute_cores, result.cores);
   result.nvme_both_gbps =
       std::min(result.nvme_both_gbps, result.nvme_read_gbps + result.nvme_write_gbps);

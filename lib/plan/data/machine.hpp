@@ -1,5 +1,5 @@
 // A Machine says how fast one machine is for one rank of a run. lib/profile measures the numbers,
-// or a file gives them. A rate of 0 is unknown; work that needs it is taken to last 0 s.
+// or a file gives them. A rate of 0 is unknown; work that needs such a rate is taken to last 0 s.
 #pragma once
 
 #include <cstdint>
@@ -16,65 +16,66 @@ using Numbers = std::map<std::string, double, std::less<>>;
 double number_or(Numbers const& numbers, std::string const& key, double fallback);
 
 struct Machine {
-  // The compute lane, with all its threads, reaches these rates in large matrix products.
+  // These are the rates of large matrix products on all threads of the compute lane.
   double matmul_gflops_bf16 = 0, matmul_gflops_f32 = 0;
-  double memory_gbps = 0;                          // bandwidth of main memory or device memory
-  double nvme_write_gbps = 0, nvme_read_gbps = 0;  // each rate while the other one is not used
-  double network_gbps = 0;                         // rate at which a rank sends to other nodes
-  double item_overhead_s = 0;                      // time to begin and end an item
+  double memory_gbps = 0;                          // Memory is read and written at this rate.
+  double nvme_write_gbps = 0, nvme_read_gbps = 0;  // the rates at which drives only write or read
+  double network_gbps = 0;                         // the rate at which a rank sends to other nodes
+  double item_overhead_s = 0;                      // An item takes this long to begin and to end.
 
-  double nvme_both_gbps = 0;          // sum of both rates while reading and writing at once
-  double h2d_gbps = 0, d2h_gbps = 0;  // copies between device and host; on CPUs one core copies
-  double cores = 0;                   // number of the rank's cores, which all lanes share
-  double compute_cores = 0;           // how many of `cores` the compute lane keeps busy
-  double nvme_core_s_per_gb = 0;      // seconds in which one core moves and checks a GB of spills
-  double node_gbps = 0;               // rate at which a rank sends to other ranks of its node
-  double host_cores = 0;              // number of host lane threads that reach its rates; 0 means 1
+  double nvme_both_gbps = 0;          // the sum of both rates when a drive reads and writes at once
+  double h2d_gbps = 0, d2h_gbps = 0;  // Bytes are copied to and from the device at these rates.
+  double cores = 0;                   // the number of cores that all lanes of the rank share
+  double compute_cores = 0;           // how many of the rank's cores the compute lane keeps busy
+  double nvme_core_s_per_gb = 0;      // how long a core takes to move and check a spilled GB
+  double node_gbps = 0;               // the rate at which a rank sends to other ranks of its node
+  double host_cores = 0;              // how many threads the host lane's rates assume; 0 means one
 
-  // Device memory belongs to one rank. Ranks of a node share host memory and drives.
+  // A rank has device_bytes for itself. All ranks of a node share host_bytes and nvme_bytes.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
   std::int64_t node_ranks = 1;
-  std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // bytes until a drive is worn out
+  std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // bytes that wear the drives out
 
-  // Says whether main memory serves as device memory, which it does on a CPU node.
+  // Returns whether main memory serves as device memory, which it does on a CPU node.
   bool is_unified() const { return device_bytes == 0; }
   std::int64_t host_threads() const;
 
-  // Holds the measured seconds of single ops. The keys come from cost_key, with "host " before them
-  // for the host lane. Predictions prefer these times to all rates.
+  // This map holds the measured seconds of single ops. Its keys come from cost_key, with "host "
+  // before them for ops on the host lane. Predictions prefer these times to all rates.
   Numbers op_s = {};
-  // Holds the rates of other ops by kind, such as "adamw" or "host adamw": GFLOP/s if the kind
-  // counts flops, otherwise GB/s of memory traffic. Predictions prefer them to the rates above.
+  // This map holds the rates of kinds of op, such as "adamw" or "host adamw": GFLOP/s if the kind
+  // counts flops, otherwise GB/s of memory traffic. They are used for ops that are not in `op_s`.
   Numbers kind_giga_per_s = {};
 };
 
-// Describes one rate or cost of a Machine, except those of single ops. Machine files have these
-// keys, and ranks send each other these numbers.
+// A MachineField describes one rate or cost of a Machine, but none of a single op or kind of op.
+// Machine files have a key for each MachineField, and ranks send each other the values.
 struct MachineField {
-  std::string_view key;  // the key in a machine file
+  std::string_view key;  // the key that stands for the number in a machine file
   double Machine::*at;
-  bool more_is_better;  // true for a rate, false for a cost
+  bool more_is_better;  // This is true for a rate and false for a cost.
   std::string_view doc;
 };
 std::span<MachineField const> machine_fields();
 
-// Adapts a machine that is described for `node_ranks` ranks to a run with `ranks` ranks on each
-// node. The fewer ranks share a node, the more host lane threads each of them gets.
+// Adapts a machine that is described for `node_ranks` ranks on a node to a run with `ranks` ranks
+// on each node. Beside a device, a rank gets more threads of the host lane if fewer ranks share a
+// node.
 Machine shared_by(Machine machine, std::int64_t ranks);
 
-// Adapts the machine to a host lane of `asked` threads. If nothing is asked, there are as many
+// Returns the machine with a host lane of `asked` threads. If nothing is asked, there are as many
 // threads as the rates assume, or one if memory is unified, because the cores are then busy
-// computing. With fewer threads than assumed the rates fall in proportion; more threads do not
-// raise them.
+// computing. With fewer threads than assumed, the rates of the lane fall in proportion; more
+// threads do not raise them.
 Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked);
 
-// Returns the GB/s that each of `ranks` ranks sends while all exchange equal parts with all others,
-// on its node and on other nodes. One thread sends to both. If one of the two rates is unknown, the
-// other one is used for both; if both are unknown, the result is 0.
+// Returns the GB/s that each of `ranks` ranks sends while all ranks exchange equal parts. One
+// thread sends to ranks on the same node and on other nodes. If the rate within a node or between
+// nodes is unknown, the other rate is used for both; if both are unknown, the result is 0.
 double exchange_gbps(Machine const& machine, std::int64_t ranks);
 
-// Takes the lowest known value of every rate and the highest value of every cost and time. An op or
-// a kind of op is left out if its value is missing or 0 on any of the machines.
+// Returns a Machine with the lowest known value of every rate and the highest value of every cost
+// and time. An op or kind of op is left out if its value is missing or 0 on any of the machines.
 Machine slowest(std::span<Machine const> machines);
 
 // Copies the rates, costs and op times that `newer` knows into `machine`.

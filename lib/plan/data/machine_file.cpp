@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown", kAbout = "about";
 constexpr std::int64_t kMostThreads = 4096;
-constexpr double kMost = 1e9;  // limit of all numbers in a file; 1e9 GFLOP/s are an exaflop/s
+constexpr double kMost = 1e9;  // every rate and time in a machine file must be below this
 
 std::vector<Key> keys_of(Machine& machine) {
   std::vector<Key> keys = {
@@ -78,7 +78,7 @@ About read_about(Value const& value, std::string const& source) {
   return about;
 }
 
-// Moves the value of `key` out of a file's map, in which only numbers may remain.
+// Removes `key` from the map of a file and returns its value, or nothing if the map lacks `key`.
 std::optional<Value> taken(Value& root, std::string_view key) {
   auto const found = std::ranges::find(root.entries, key, &Entry::key);
   if (found == root.entries.end()) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<Value> taken(Value& root, std::string_view key) {
   return value;
 }
 
-// Refuses numbers that contradict each other.
+// Throws Error(bad_input) if numbers contradict each other or if there are too many threads.
 void check(Machine const& machine, Origins const& origins, std::string const& source) {
   auto const refuse_key = [&](std::string const& key, std::string const& why) {
     auto const found = origins.find(key);

@@ -35,8 +35,8 @@ ChunkPlan chunk_plan(PlanRequest const& request, int chunk) {
   return plan;
 }
 
-// Returns the size of a slice, which is a multiple of `unit`. The largest tensor gets between `few`
-// and `many` slices, and all tensors together about 1024 at most, because more take longer to plan.
+// Returns a size of slices, a multiple of `unit`, that cuts the largest tensor into `few` to `many`
+// slices and all tensors into about 1024 at most, because more slices take longer to plan.
 std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std::int64_t many,
                    std::int64_t usual, std::int64_t unit) {
   auto const part = [&](std::int64_t amount, std::int64_t parts) {
@@ -46,7 +46,7 @@ std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std
   return std::clamp(usual, std::min(least, most), most);
 }
 
-// In any dtype that state may have, so many elements are a whole number of the spill file's pieces.
+// This many elements fill whole pieces of the spill file, in any dtype that state may have.
 constexpr std::int64_t kPieceElements = kPieceBytes / size_bytes(DType::bf16);
 
 std::int64_t update_slice(Graph const& graph) {

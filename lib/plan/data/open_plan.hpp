@@ -1,4 +1,4 @@
-// Declares what the user asks of a plan, and what remains open for the search to decide.
+// A PlanRequest says what the user asks of a plan. An OpenPlan says what the search must decide.
 #pragma once
 
 #include "plan/data/plan.hpp"
@@ -28,14 +28,14 @@ struct OpenChunk {
 };
 
 struct OpenPlan {
-  Plan plan;                   // the result of make_plan
-  IdVector<bool> layers;       // for each block: whether the search decides its policy
-  IdVector<OpenChunk> chunks;  // for each chunk: what the search decides
+  Plan plan;                   // the Plan that make_plan returns
+  IdVector<bool> layers;       // true for each block whose policy the search decides
+  IdVector<OpenChunk> chunks;  // what the search decides about each chunk
   bool prefetch = true;
   bool norm_is_awaited = true;
 };
 
-// Throws std::invalid_argument in the same cases as make_plan.
+// Finds out what the search must decide. Throws std::invalid_argument like make_plan.
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified);
 
 }  // namespace spillway

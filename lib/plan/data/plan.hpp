@@ -17,11 +17,11 @@ enum class Fate : std::uint8_t { keep, recompute, host, nvme };
 inline constexpr int kFates = 4;
 
 struct Plan {
-  IdVector<BlockPlan> blocks;  // one for each block of the Graph; only layers may leave `keep`
-  IdVector<ChunkPlan> chunks;  // one for each chunk of the Graph
-  int prefetch = 1;            // how many stations before their use tensors are brought back
-  // An update works on at most this many elements at a time. They are whole pieces of the spill
-  // file, because state on NVMe is checked piece by piece.
+  IdVector<BlockPlan> blocks;  // the policy of each block; only layers may have another than `keep`
+  IdVector<ChunkPlan> chunks;  // where each chunk's tensors lie and where the chunk is updated
+  int prefetch = 1;            // how many stations before its use a tensor is brought
+  // An update works on at most this many elements at a time. The number fills whole pieces of the
+  // spill file, because state on NVMe is checked piece by piece.
   std::int64_t update_slice = std::int64_t{4} << 20;
   // If the device has its own memory, bytes on their way between it and the drive pass through host
   // memory, in pieces of at most this size.
@@ -34,14 +34,14 @@ struct Plan {
   bool operator==(Plan const&) const = default;
 };
 
-// Brings a plan into normal form, since no other plan is scheduled: only layers leave `keep`,
-// fractions are 1 where nothing leaves the device, and the last layer's activations stay, because
-// their reload would start before their write ends.
+// Makes the plan normal: only layers have another policy than `keep`, fractions are 1 where nothing
+// leaves the device, and the last layer's activations stay, because their reload would start before
+// their write ends.
 void normalise(Graph const& graph, Plan& plan);
 bool is_normal(Graph const& graph, Plan const& plan);
 
-// Writes the plan with the keys of the input file's `plan` section. Another input file can name the
-// written file under its key `plan.file`.
+// Returns the plan as YAML with the keys of the input file's `plan` section. Another input file can
+// name a file with this text under its key `plan.file`.
 std::string to_yaml(Plan const& plan, Graph const& graph);
 
 }  // namespace spillway

@@ -32,9 +32,9 @@ constexpr std::string_view name(Lane lane) {
 }
 template <class T>
 using PerLane = EnumArray<Lane, T, kLanes>;
-// A serial lane finishes each item before it starts the next one. The other lanes start items in
-// order and may finish them out of order, but there an item counts as finished only after all
-// before it.
+// A serial lane finishes each item before it starts the next one. Any other lane starts items in
+// order and may finish them out of order, but an item counts as finished only after all earlier
+// ones.
 constexpr bool is_serial(Lane lane) {
   return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
 }
@@ -42,55 +42,53 @@ constexpr bool is_serial(Lane lane) {
 // Returns the lane that copies bytes from tier `from` to tier `to`, which may be the same tier.
 Lane copy_lane(Tier from, Tier to);
 
-// A part says where in its tensor a buffer's bytes begin. If `of_slice` is true, `first` counts
-// from the begin of this rank's slice (gradient_slice.hpp), so that all ranks have the same
+// A Part says where in its tensor a buffer's bytes begin. If `of_slice` is true, `first` counts
+// from the beginning of this rank's slice (gradient_slice.hpp), so that all ranks have the same
 // Program. If that slice is shorter than the buffer, the rest of the buffer is unused.
 struct Part {
-  std::int64_t first = 0;  // offset in bytes
+  std::int64_t first = 0;  // This is an offset in bytes.
   bool of_slice = false;
   bool operator==(Part const&) const = default;
 };
 
-// A buffer holds a tensor's bytes. A tensor that is spilled, reloaded or recomputed has several.
+// A Buffer holds bytes of a tensor. A tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
   std::string name;
-  TensorId tensor = -1;  // index in Program::tensors
+  TensorId tensor = -1;  // the tensor's index in Program::tensors
   Tier tier = Tier::device;
-  std::int64_t bytes = 0;    // size of one version; may be less than the tensor's size
-  Part part = {};            // says which bytes of the tensor the buffer holds
-  std::int64_t offset = -1;  // offset in the tier's arena, which layout sets
-  int versions = 1;          // if 2, even steps use offset, and odd steps use offset + stride
-  std::int64_t stride = 0;   // distance in bytes between the versions, which layout sets
-  bool persistent = false;   // true if it lives as long as the run (parameters, moments)
-  bool spanning = false;     // true if its value may outlive its segment (gradients, scalars)
+  std::int64_t bytes = 0;    // the size of one version, which may be a part of the tensor
+  Part part = {};            // the part of the tensor that the buffer holds
+  std::int64_t offset = -1;  // the offset in the tier's arena, which layout sets
+  int versions = 1;          // With 2 versions, odd steps use the bytes at offset + stride.
+  std::int64_t stride = 0;   // the distance in bytes between versions, which layout sets
+  bool persistent = false;   // true if the bytes are kept for the whole run, like parameters
+  bool spanning = false;     // true if a value may outlive its segment, as gradients do
+  bool reserved = false;  // true if no other buffer may use the bytes during a step, as for rings
   bool operator==(Buffer const&) const = default;
 };
 
 enum class ItemKind : std::uint8_t {
-  op,          // runs Program::ops[op]; its operands are inputs, outputs and workspace
-  load_batch,  // fills its operands, the batch buffers, for the next micro-batch
-  // Copies bytes between tiers; its operands are source and destination. A copy that takes changed
-  // state back has the control words as a third operand and moves nothing unless the step was
-  // committed.
+  op,          // The item runs Program::ops[op] on its operands: inputs, outputs and workspace.
+  load_batch,  // The item fills its operands, the batch buffers, for the next micro-batch.
+  // The item copies bytes from its first operand to its second one. A copy that takes changed state
+  // back has the control words as a third operand and moves nothing unless the step was committed.
   copy,
-  all_to_all,  // sends every rank its slice; operands: a chunk's gradient, parts [ranks, slice]
-  // Collects the slices of all ranks; both operands are the chunk's gradient. Both may be the norms
-  // instead: the item then completes their rows (one per chunk), in which every rank has filled its
-  // own entry.
+  all_to_all,  // Each rank gets all values of its slice; operands are the gradient and the values.
+  // Each rank gets the sums of all slices of a chunk's gradient; both operands are the gradient. If
+  // both operands are norms, each rank gets the norms that other ranks have for their slices.
   all_gather,
-  commit,  // lets all ranks agree how the step ends; operands: loss, norms if known, control
-  report,  // sends norms that were unknown at the `commit`; its operands are loss and norms
+  commit,  // Ranks decide how the step ends; operands are loss, known norms, control words.
+  report,  // Ranks learn norms that the commit did not know; operands are loss and norms.
 };
 constexpr std::string_view name(ItemKind kind) {
   return kWords<ItemKind>[static_cast<std::size_t>(kind)];
 }
 
-inline constexpr BufferId kAbsent = -1;  // marks an operand that an op does not have
+inline constexpr BufferId kAbsent = -1;  // This id means that an op does without the operand.
 
-// An access says that an item uses bytes [first, last) of a buffer. For a read, `writers` are the
-// items whose value it expects to find there. It has no writers if the value is from before step 0,
-// and several only if the buffer is `spanning`.
+// An Access says that an item uses bytes [first, last) of a buffer. The `writers` of a read are the
+// items whose values the read expects to find there. A value from before step 0 has no writer.
 struct Access {
   BufferId buffer = -1;
   std::int64_t first = 0, last = 0;
@@ -99,27 +97,27 @@ struct Access {
 };
 
 struct Item {
-  ItemNumber number = -1;  // index in Program::items, which simulation, traces and errors use too
+  ItemNumber number = -1;  // the item's index in Program::items, which traces and errors use too
   Lane lane = Lane::compute;
   ItemKind kind = ItemKind::op;
   int op = -1;
   int block = -1, chunk = -1;
-  int micro_batch = -1;  // number of the micro-batch in its segment; -1 for items of a whole step
+  int micro_batch = -1;  // the number of the item's micro-batch in the segment; -1 if it has none
   std::vector<BufferId> operands;
   std::vector<Access> reads, writes;
-  std::vector<ItemNumber> waits;  // items to wait for; each means its latest earlier instance
-  // Layout assumes that the item has ended after item `horizon` (>= number) and then reuses its
-  // bytes. If the item still runs at that time, waits keep the order. Numbers from items.size() on
-  // mean items of the next step.
+  std::vector<ItemNumber> waits;  // the latest earlier instances of these items must have ended
+  // Layout assumes that the item has ended after item `horizon` (>= number) and then reuses the
+  // bytes that the item uses. If the item still runs at that time, waits keep the order. Numbers
+  // from items.size() on mean items of the next step.
   ItemNumber horizon = -1;
   bool operator==(Item const&) const = default;
 };
 
-// A segment consists of items [first, last). `segment_sequence` says how a step runs segments.
+// A Segment consists of the items [first, last). `segment_sequence` says how a step runs segments.
 struct Segment {
-  std::string name;  // first, middle, last or update; a single micro-batch is the `last` one
+  std::string name;  // The name is first, middle, last or update; a single micro-batch has `last`.
   ItemNumber first = 0, last = 0;
-  int micro_batches = 0;  // number of micro-batches that it runs at a time; 0 for the update
+  int micro_batches = 0;  // how many micro-batches the segment runs at a time; 0 for the update
 
   bool is_middle() const { return name == "middle"; }
   bool operator==(Segment const&) const = default;
@@ -134,24 +132,24 @@ inline constexpr std::int64_t kMostMicroBatches = std::int64_t{1} << 20;
 
 struct Program {
   Purpose purpose = Purpose::train;
-  std::int64_t micro_batches = 1;  // number of micro-batches in a step of one rank
+  std::int64_t micro_batches = 1;  // the number of micro-batches that a rank has in a step
   std::int64_t ranks = 1;
-  bool once = false;       // if true, it runs only once and may overwrite state that it has read
-  bool redo = true;        // if true, a step with a failed transfer is not committed and runs again
-  TierBytes peak_bytes{};  // size of the arena in each tier
-  TierBytes persistent_bytes{};  // the part of peak_bytes that lives as long as the run
+  bool once = false;       // true if the Program runs once and may overwrite state that it has read
+  bool redo = true;        // true if a step with a failed transfer is not committed but run again
+  TierBytes peak_bytes{};  // Each tier's arena has this size.
+  TierBytes persistent_bytes{};  // the part of peak_bytes that persistent buffers take
   IdVector<Segment> segments;
   IdVector<Item> items;
   IdVector<Buffer> buffers;
-  IdVector<Tensor> tensors;  // the graph's tensors, then others that the schedule needs
-  IdVector<Op> ops;          // the graph's ops, then others that the schedule needs
+  IdVector<Tensor> tensors;  // the tensors of the graph, then others that the schedule adds
+  IdVector<Op> ops;          // the ops of the graph, then others that the schedule adds
   IdVector<Chunk> chunks;
   WellKnown known;
   Arithmetic arithmetic;
   bool operator==(Program const&) const = default;
 };
 
-// Lists an item's reads, then its writes.
+// Returns an item's reads, followed by its writes.
 inline auto accesses(Item const& item) {
   auto const at = [&item](std::size_t i) -> Access const& {
     return i < item.reads.size() ? item.reads[i] : item.writes[i - item.reads.size()];
@@ -159,12 +157,12 @@ inline auto accesses(Item const& item) {
   return std::views::iota(std::size_t{0}, item.reads.size() + item.writes.size()) |
          std::views::transform(at);
 }
-// Says whether items of this kind concern a tensor or an op, not a whole batch or step.
+// Returns whether an item of this kind works on tensors or ops, not on a whole batch or step.
 constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }
 
-// Returns how often a step runs a segment: n - 2 times if it is `middle`, otherwise once.
+// Returns how often a step of n micro-batches runs a segment: n - 2 times if `middle`, else once.
 std::int64_t times_a_step(Program const& program, Segment const& segment);
 // Returns the indices in Program::segments of the segments that one step of n micro-batches runs:
 // first, n - 2 times middle, last, update. The result has `middle` at most `most_middles` times.
@@ -175,7 +173,7 @@ std::int64_t written_bytes(Item const& item);
 // Returns an item's kind and the name of what it works on, for example "copy h.3/attn", "matmul
 // h.3/fc" or "commit".
 std::string what(Program const& program, Item const& item);
-// Describes an item in errors and traces, for example "item 41 nvme_write copy h.3/attn (42 MiB)".
+// Returns a text for errors and traces such as "item 41 nvme_write copy h.3/attn (42 MiB)".
 std::string describe(Program const& program, ItemNumber item);
 
 }  // namespace spillway

@@ -8,10 +8,10 @@
 
 namespace spillway {
 
-// Returns a value's name, or "" if it has none: compilers then write "(spillway::Lane)7".
+// Returns a value's name, or "" if compilers write the value as "(spillway::Lane)7" without a name.
 template <auto value>
 constexpr std::string_view enumerator() {
-  std::string_view text = __PRETTY_FUNCTION__;  // has "value = spillway::Lane::h2d;" in it
+  std::string_view text = __PRETTY_FUNCTION__;  // The text has "value = spillway::Lane::h2d" in it.
   text = text.substr(text.find("value = ") + 8);
   text = text.substr(0, text.find_first_of(";]"));
   return text.starts_with('(') ? "" : text.substr(text.rfind(':') + 1);
@@ -25,7 +25,7 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// Holds the names of an enumeration's values, from 0 on and in order.
+// This array holds the names of an enumeration's values in order, from value 0 on.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};

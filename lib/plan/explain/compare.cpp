@@ -48,7 +48,7 @@ std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
   return text;
 }
 
-// Names the fastest alternative if it is faster than the chosen plan.
+// Returns a line that names the fastest alternative, if it is faster than the chosen plan.
 std::string advice(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
   Alternative const* best = nullptr;
   for (Alternative const& other : alternatives) {
@@ -61,7 +61,7 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
-  // If the search finds no better plan with more memory, a run would keep the chosen one.
+  // If the search finds no faster plan with more memory, a run would keep the chosen plan.
   auto const what = change(more.cost.step_s, chosen.step_s);
   if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),

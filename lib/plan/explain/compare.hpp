@@ -1,4 +1,4 @@
-// Tells a person how other plans compare with the one that was chosen.
+// This function tells people how other plans compare with the plan that was chosen.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Says how to ask for the comparison. This text is shown if the user has not asked for it.
+// This text says how to ask for the comparison. It is shown if the user has not asked for it.
 inline constexpr std::string_view kHowToCompare =
     "\nOther ways, and what 1 GiB more would buy: the same input, keys and --ranks with\n"
     "spillway plan --compare\n";
@@ -20,7 +20,7 @@ struct OtherPlans {
   std::vector<MoreRoom> more;
   std::vector<Alternative> shardings;
 };
-// Writes a table that compares the chosen plan with all others.
+// Returns a table that compares the chosen plan with all others.
 std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets);
 
 }  // namespace spillway

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// Returns a text such as "; activations: 6 of 24 layers spill, 3 recompute", or an empty one if all
+// Returns a text such as "; activations: 6 of 24 layers spill, 3 recompute", which is empty if all
 // layers keep their activations.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
   int layers = 0, away = 0, again = 0, partly = 0;
@@ -34,8 +34,8 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
   return text;
 }
 
-// Returns a text such as "; optimizer state in host memory and on NVMe", or an empty one if all
-// state is on the device.
+// Returns a text such as "; optimizer state in host memory and on NVMe", which is empty if all
+// optimizer state is on the device.
 std::string where_state_is(Plan const& plan) {
   constexpr std::pair<Tier, std::string_view> places[] = {{Tier::host, "in host memory"},
                                                           {Tier::nvme, "on NVMe"}};
@@ -47,7 +47,7 @@ std::string where_state_is(Plan const& plan) {
   return text;
 }
 
-// Names the lane, beside computing, that a step waits for most, or else the busiest link.
+// Returns a text on the lane that delays a step most besides compute, or else on the busiest link.
 std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
   for (LaneShare const& share : path) {
     if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;

@@ -19,8 +19,8 @@ std::int64_t bytes_during(Lifetime const& stays, ItemNumber item) {
   return bytes;
 }
 
-// Says whether a buffer is needed only for a moment. Activations of the block at work are, and so
-// are copies of tensors whose home is elsewhere.
+// Returns whether a buffer is needed only for a moment, because it holds activations of the block
+// that runs, or a copy of a tensor whose home is elsewhere.
 bool is_passing(Program const& program, Buffer const& buffer, int block_at_work) {
   Tensor const& tensor = program.tensors[buffer.tensor];
   if (content(program, buffer) == Content::activations)
@@ -86,7 +86,7 @@ std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) 
                      percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
 }
 
-// Lists the parts that fill a tier at its peak. Parts below a hundredth of the peak are summed up.
+// Returns a text that lists what fills a tier at its peak. It sums up all that takes below 1 %.
 std::string peak_text(Program const& program, Tier tier) {
   auto const moment = peak_moment(program, tier);
   if (moment.item < 0) return "";

@@ -22,10 +22,10 @@ char letter(Tier tier) {
 
 struct Line {
   std::string_view title;
-  std::string letters;  // one letter for each layer
+  std::string letters;  // The line has a letter for each layer.
 };
 
-// Picks the letters of layers out of a text that has one letter for each block.
+// Returns the letters of layers from a text that has a letter for each block.
 std::string of_layers(Graph const& graph, std::string_view blocks) {
   std::string letters;
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -33,7 +33,7 @@ std::string of_layers(Graph const& graph, std::string_view blocks) {
   return letters;
 }
 
-// Returns a letter for each block: '.' without a chunk, '*' with chunks in different tiers.
+// Returns a letter for each block: '.' if it has no chunk, '*' if its chunks are in several tiers.
 std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
@@ -53,7 +53,7 @@ std::vector<Line> lines(Graph const& graph, Plan const& plan) {
   return result;
 }
 
-// Writes the number of every tenth layer above its column: "0         10        20".
+// Returns a line with the number of every tenth layer above its column: "0         10        20".
 std::string ruler(std::size_t first, std::size_t last) {
   std::string text;
   for (std::size_t at = first; at < last; at += 10) text += fmt::format("{:<10}", at);
@@ -86,7 +86,7 @@ std::string text_of(FateBytes const& bytes) {
   return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Writes a line for each letter: how many layers have it, and what happens to their bytes.
+// Returns a line for each letter: how many layers have it, and what happens to their activations.
 std::string activations_legend(Graph const& graph, Plan const& plan) {
   struct Sum {
     int layers = 0;
@@ -109,7 +109,7 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   return text;
 }
 
-// Explains the letters that occur, for example "D device memory, N NVMe".
+// Returns a text that explains the letters that occur, such as "D device memory, N NVMe".
 std::string legend(std::string const& letters, PerTier<std::string_view> const& names) {
   std::vector<std::string> parts;
   for (Tier const tier : kTiersInOrder)
@@ -123,7 +123,7 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   if (lines.back().letters.empty()) return "";
-  std::string updates;  // letters of all chunks, also of chunks outside the layers
+  std::string updates;  // These letters stand for all chunks, also for chunks outside of layers.
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
   auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
   auto const host = threads + (plan.unified ? " beside them" : " of the host");
@@ -135,8 +135,8 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
       late ? " (which may go on into the next step)" : "");
 }
 
-// Writes where the chunks that belong to no layer lie. Successive chunks with the same places share
-// a line.
+// Returns lines that say where the chunks that belong to no layer lie. Successive chunks that lie
+// in the same places share a line.
 std::string other_chunks(Graph const& graph, Plan const& plan) {
   std::vector<std::pair<std::string, ChunkPlan>> rows;
   for (Chunk const& chunk : graph.chunks) {

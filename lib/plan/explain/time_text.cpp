@@ -19,8 +19,8 @@ std::string row(Lane lane, double seconds, double step_s) {
                      percent(seconds, step_s));
 }
 
-// Writes the time that the critical path spends on a lane, then its longest kinds of op or data, as
-// many as fit on the line.
+// Returns a line with the time that the critical path spends on a lane, and with the kinds of op or
+// data that take most of this time, as many as fit on the line.
 std::string path_line(LaneShare const& lane, double step_s) {
   auto line = row(lane.lane, lane.seconds, step_s);
   std::string_view before = "  ";
@@ -35,7 +35,7 @@ std::string path_line(LaneShare const& lane, double step_s) {
 
 using ContentBytes = EnumArray<Content, std::int64_t, kContents>;
 
-// Sums up the bytes that a step moves on a lane, for each kind of data.
+// Returns for each kind of data how many bytes a step moves on a lane.
 ContentBytes moved_bytes(Program const& program, Simulation const& simulation, Lane lane) {
   ContentBytes bytes{};
   for (auto const& interval : simulation.intervals) {
@@ -46,8 +46,8 @@ ContentBytes moved_bytes(Program const& program, Simulation const& simulation, L
   return bytes;
 }
 
-// Lists as many kinds of data as there is room for, for example "  48.1 GiB: parameters 36.8 GiB,
-// activations 11.3 GiB".
+// Returns a text with as many kinds of data as fit into `room`, such as "  48.1 GiB: parameters
+// 36.8 GiB, activations 11.3 GiB".
 std::string moved_text(ContentBytes const& bytes, std::size_t room) {
   auto const sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
   std::vector<int> contents(kContents);

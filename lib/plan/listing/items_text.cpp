@@ -23,7 +23,7 @@ std::string place(Program const& program, Access const& access) {
                      human_bytes(access.last - access.first));
 }
 
-// Lists the numbers of the buffers, each once and in order of access, for example "#12 #7".
+// Returns the numbers of the buffers that are accessed, each once and in order: "#12 #7".
 std::string numbers(std::vector<Access> const& accesses) {
   std::vector<std::string> texts;
   for (Access const& access : accesses) {
@@ -33,14 +33,14 @@ std::string numbers(std::vector<Access> const& accesses) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-// Lists the buffers that an item uses. A copy is shown with the places of its source and its
-// destination, because it only moves bytes. It may read control words too.
+// Returns a text with the buffers that an item uses. For a copy, which may read control words too,
+// the text has the places of the source and the destination.
 std::string buffers(Program const& program, Item const& item) {
   auto const read = numbers(item.reads);
   if (item.kind == ItemKind::copy && !item.reads.empty() && !item.writes.empty()) {
     auto from = item.reads.front();
     auto const& to = item.writes.front();
-    for (Access const& access : item.reads) {  // gaps split a gradient into several reads
+    for (Access const& access : item.reads) {  // gaps split a gradient into several ranges
       if (access.buffer == from.buffer) from.last = std::max(from.last, access.last);
     }
     return fmt::format("{} {} -> #{} {}", read, place(program, from), to.buffer,
@@ -90,7 +90,7 @@ std::string segments_text(Program const& program) {
   return text;
 }
 
-// Returns a text for each buffer with the first and the last item that use it.
+// Returns for each buffer a text that names the first and the last item that use the buffer.
 std::vector<std::string> users(Program const& program) {
   IdVector<std::pair<ItemNumber, ItemNumber>> range(program.buffers.size(), {-1, -1});
   for (Item const& item : program.items) {

@@ -1,4 +1,4 @@
-// Writes a whole Program for others to read: as text for people, and as JSON for programs.
+// These functions write a whole Program, as text for people or as JSON, and read the JSON.
 #pragma once
 
 #include <string>
@@ -7,17 +7,16 @@
 
 namespace spillway {
 
-// Writes a line for each item, with its lane, its buffers and what it waits for, then all buffers.
+// Returns a line for each item with its lane, buffers and waits, and then a line for each buffer.
 std::string items_text(Program const& program);
 
-// Writes a line for each item, buffer, tensor, op, chunk and segment.
+// Returns JSON with a line for each item, buffer, tensor, op, chunk and segment.
 std::string to_json(Program const& program);
 
-// Reads what `to_json` wrote, so that every field is equal.
-// Throws Error(bad_input) with a line that names `source` and the key, item or buffer. It does so
-// for text that is not JSON, for missing or unknown keys, for wrong values, and for references that
-// would lead a reader of the Program beyond its end. It does not prove that the order of items is
-// safe, as `verify` does.
+// Reads what `to_json` wrote, so that every field is equal. Throws Error(bad_input) with a line
+// that names `source` and the key, item or buffer, for text that is not JSON, for missing or
+// unknown keys, for wrong values, and for references that would lead a reader of the Program beyond
+// its end. Unlike `verify`, this function does not prove that the order of items is safe.
 Program program_from_json(std::string const& text, std::string const& source);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// Lists the fields of a Program under the names that files use. They are the names of the members,
-// in the same order. A list that lacks a member does not compile.
+// Files name the fields of a Program as the lists in this file do: by the names of the members, in
+// the same order. A list that lacks a member does not compile.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-// A file begins with this key, whose value is the version of the file format.
+// The file of a Program begins with this key, whose value is the version of the file format.
 inline constexpr char const* kFormKey = "spillway_program";
 inline constexpr int kForm = 1;
 
@@ -22,7 +22,7 @@ concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
 template <class T>
 concept List = std::derived_from<T, std::vector<typename T::value_type>>;
 
-// Calls visit(name, member) for each member. `names` joins the members' names with ", ".
+// Calls visit(name, member) for each member. The names of all members, joined by ", ", are `names`.
 void visit_members(auto const& visit, std::string_view names, auto&... members) {
   auto const one = [&](auto& member) {
     auto const end = names.find(',');
@@ -32,7 +32,7 @@ void visit_members(auto const& visit, std::string_view names, auto&... members) 
   (one(members), ...);
 }
 
-// Defines visit_fields(object, visit), which calls visit(name, member) for members in order.
+// Defines visit_fields(object, visit), which calls visit(name, member) for the members of a Type.
 #define SPILLWAY_FIELDS(Type, ...)                              \
   void visit_fields(Of<Type> auto& object, auto const& visit) { \
     auto& [__VA_ARGS__] = object;                               \
@@ -52,7 +52,7 @@ SPILLWAY_FIELDS(LmHeadAttributes, chunk)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
-// Names the kinds of Attributes, in the order of the variant. The first name means no attributes.
+// These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames =
     std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "gelu",
                                      "dropout", "lm_head", "update_range", "adamw"});
@@ -76,7 +76,7 @@ SPILLWAY_FIELDS(Arithmetic, build, isa, precision, gradients, moments, threads, 
                 sequence, attention_tile, loss_chunk, reduction)
 SPILLWAY_FIELDS(Part, first, of_slice)
 SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, part, offset, versions, stride, persistent,
-                spanning)
+                spanning, reserved)
 SPILLWAY_FIELDS(Access, buffer, first, last, writers)
 SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, micro_batch, operands, reads, writes,
                 waits, horizon)

@@ -19,7 +19,7 @@ namespace spillway {
 
 namespace {
 
-// An ordered_json would take time quadratic in the number of an object's keys.
+// The type ordered_json would take time quadratic in the number of an object's keys.
 using Json = nlohmann::json;
 
 // Messages quote at most this many bytes of a text.
@@ -64,7 +64,7 @@ void read(Json const& json, T& value) {
   value = static_cast<T>(number);
 }
 
-// Returns the index of the text among `words`.
+// Returns the index of a text among `words`. Throws a Flaw if the text is none of them.
 std::size_t read_word(Json const& json, std::span<std::string_view const> words) {
   require(json.is_string(), "must be one of {}", fmt::join(words, ", "));
   auto const& text = json.get_ref<std::string const&>();
@@ -84,7 +84,7 @@ template <List T>
 void read(Json const& json, T& values);
 void read(Json const& json, Attributes& attributes);
 
-// Reads any type that has visit_fields.
+// Reads an object of any type that has a function `visit_fields`.
 template <class T>
 void read(Json const& json, T& value) {
   require(json.is_object(), "must be an object");
@@ -153,7 +153,7 @@ Program program_from_json(std::string const& text, std::string const& source) {
   try {
     return program_of(text);
   } catch (Flaw const& flaw) {
-    // This leaves out the dot before the first key.
+    // The place of a flaw begins with a dot, which is left out here.
     refuse({source, flaw.where.substr(flaw.where.empty() ? 0 : 1)}, flaw.why);
   }
 }

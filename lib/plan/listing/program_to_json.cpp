@@ -32,7 +32,7 @@ OrderedJson json_of(T const& value) {
   }
 }
 
-// Writes a list with a line for each element, and any other value on one line.
+// Returns the JSON of a list with a line for each element, and of any other value on one line.
 template <class T>
 std::string lines_of(T const& value) {
   return json_of(value).dump();

@@ -10,9 +10,9 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
-constexpr std::size_t kMostOperands = 64, kMostAxes = 8;  // keep the traffic of an op below 2^63
+constexpr std::size_t kMostOperands = 64, kMostAxes = 8;  // These limits keep traffic below 2^63.
 
-// Says whether each extent is at least 1 and all elements together fit into a machine.
+// Returns whether every extent is at least 1 and a tensor of this shape fits into a machine.
 bool is_possible(Shape const& shape, DType dtype) {
   std::int64_t bytes = size_bytes(dtype);
   for (auto const extent : shape) {
@@ -98,7 +98,7 @@ void check_each(Program const& program, auto const& list) {
   for (std::size_t i = 0; i < list.size(); ++i) within(i, [&] { check(program, list[i]); });
 }
 
-// Checks that the bytes that all ranks move in a step have a sum below 2^63.
+// Checks that all ranks together move fewer than 2^63 bytes in a step.
 void check_sums(Program const& program) {
   std::int64_t moved = 0;
   for (Segment const& segment : program.segments) {

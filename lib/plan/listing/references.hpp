@@ -1,4 +1,4 @@
-// Checks that what a Program from a file refers to exists, and that its sizes are possible.
+// A Program from a file is checked: all that it refers to must exist, and its sizes be possible.
 #pragma once
 
 #include <concepts>
@@ -14,8 +14,8 @@ namespace spillway {
 // fit into 63 bits. Programs that this library makes always have these properties.
 void check_references(Program const& program);
 
-// Calls `check` and, if it throws a Flaw, adds a key or the number of a list's element to the
-// Flaw's place, which becomes for example ".items[41].lane" on the way through several calls.
+// Calls `check`. If `check` throws a Flaw, a key or the number of a list's element is put before
+// the Flaw's place, so that several calls inside each other make a place such as ".items[41].lane".
 void within(auto const& key_or_number, auto const& check) {
   try {
     check();

@@ -13,9 +13,8 @@ namespace spillway {
 
 namespace {
 
-// Identifies a persistent buffer in several programs of a run. Two buffers are the same if they
-// hold the same state of the same chunk or, if their tensors belong to no chunk, if the tensor ids
-// are equal.
+// An Identity is equal for buffers of several Programs that are the same persistent buffer: in the
+// same tier, they hold the same state of a chunk or, outside of chunks, a tensor of the same id.
 using Identity = std::tuple<Tier, int, TensorId>;
 
 Identity identity(Program const& program, Buffer const& buffer) {
@@ -28,7 +27,7 @@ Identity identity(Program const& program, Buffer const& buffer) {
 }
 
 // Places persistent buffers one after the other, large ones first, so that alignment leaves no
-// gaps. Returns the end of these buffers in each tier.
+// gaps. Returns for each tier where its last persistent buffer ends.
 TierBytes lay_out_persistent(std::span<Program*> programs) {
   std::map<Identity, std::vector<Buffer*>> buffers;
   for (Program* program : programs) {
@@ -48,15 +47,15 @@ TierBytes lay_out_persistent(std::span<Program*> programs) {
   return end;
 }
 
-// A Movable is a buffer that still needs an offset, which all its stays share.
+// A Movable is a buffer that still needs an offset. All stays of the buffer have the same offset.
 struct Movable {
   BufferId buffer;
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
+  bool reserved;
 };
 
-// Returns the lowest offset at which all stays of a buffer are free. If one stay needs a higher
-// offset, all others move with it.
+// Returns the lowest offset at which no taken bytes are in the way of any stay of the buffer.
 std::int64_t first_free(Occupied const& occupied, Movable const& p) {
   std::int64_t offset = 0;
   for (std::int64_t before = -1; before != offset;) {
@@ -79,12 +78,13 @@ std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   return peak;
 }
 
-// Tries two orders and returns the better result: largest buffers first and, unless this reaches
-// the lower bound, largest areas first.
+// Tries two orders, largest buffers first and largest areas first, and returns the result with the
+// lower peak. The second order is not tried if the peak of the first one is `bound` or less.
+// In both orders reserved buffers come first.
 std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std::size_t items) {
   auto const fit_by = [items](std::int64_t Movable::*weight, std::vector<Movable>& order) {
     std::ranges::sort(order, {}, [weight](Movable const& p) {
-      return std::tuple(-(p.*weight), p.stays->front().first, p.buffer);
+      return std::tuple(!p.reserved, -(p.*weight), p.stays->front().first, p.buffer);
     });
     return first_fit(order, items);
   };
@@ -115,7 +115,7 @@ std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier ti
     buffer.offset = base;
     if (stays.empty()) continue;
     todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
-                    area(stays), 0});
+                    area(stays), 0, buffer.reserved});
   }
   // No layout can have a lower peak than the most bytes that are alive at one time.
   auto const live = live_bytes(program, alive, tier);

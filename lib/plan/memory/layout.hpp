@@ -1,4 +1,4 @@
-// Gives every buffer its offset in the arena of its tier.
+// A layout gives every buffer its offset in the arena of its tier.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 namespace spillway {
 
 // Gives all programs the same layout of persistent state and, behind it, one region that their
-// transient buffers share. Sets every program's peak_bytes to the maximum of all.
+// transient buffers share. Sets peak_bytes of every program to the highest peak of any program.
 void layout(std::span<Program*> programs);
 
 }  // namespace spillway

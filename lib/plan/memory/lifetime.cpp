@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// A reload copies back a part of a buffer that item `used_until` was the last to use.
+// A Reload says that `item` copies back a part of a buffer that `used_until` was the last to use.
 struct Reload {
   ItemNumber item = -1, used_until = -1;
   std::int64_t first_byte = 0, last_byte = 0;
@@ -28,7 +28,7 @@ struct Use {
   }
 };
 
-// Says whether an item's write to `buffer` brings back a part of a saved activation.
+// Returns whether an item's write to `buffer` brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
   Tensor const& tensor = program.tensors[program.buffers[buffer].tensor];
   return tensor.is_activation() && item.kind == ItemKind::copy && !use.empty() &&
@@ -46,7 +46,9 @@ IdVector<Use> uses(Program const& program) {
     }
     for (Access const& access : item.writes) {
       auto& use = result[access.buffer];
-      if (is_reload(program, item, access.buffer, use))
+      if (use.reload.last_byte > 0 && access.first == use.reload.last_byte)
+        use.reload.last_byte = access.last;  // the next piece of the same reload
+      else if (is_reload(program, item, access.buffer, use))
         use.reload = {item.number, use.last, access.first, access.last};
       use.extend(item.number, until);
     }
@@ -54,8 +56,8 @@ IdVector<Use> uses(Program const& program) {
   return result;
 }
 
-// Adds a stay. If it reaches into the next step, it becomes two stays. The second one begins at
-// item 0 and ends before the item that uses the buffer first, or earlier.
+// Adds a stay to `stays`. A stay that reaches into the next step becomes two stays. The second one
+// begins at item 0 and ends before the item that uses the buffer first, or earlier.
 void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
   if (stay.first_byte >= stay.last_byte) return;
   auto const wrapped = std::min(stay.last - items, use.first - 1);
@@ -66,12 +68,13 @@ void add_stay(Lifetime& stays, Stay stay, Use const& use, ItemNumber items) {
 
 Lifetime lifetime(Buffer const& buffer, Use use, ItemNumber items) {
   auto const bytes = footprint_bytes(buffer);
-  if (buffer.persistent || buffer.versions > 1) return {{0, items - 1, 0, bytes}};
+  bool const always = buffer.persistent || buffer.reserved || buffer.versions > 1;
+  if (always) return {{0, items - 1, 0, bytes}};
   if (use.empty()) return {};
   if (buffer.spanning && !use.read) use.last = std::max(use.last, items - 1);
   Lifetime stays;
   auto const add = [&](Stay const& stay) { add_stay(stays, stay, use, items); };
-  auto const& reload = use.reload;  // its byte range is empty if nothing is reloaded
+  auto const& reload = use.reload;  // The byte range of a Reload is empty if nothing is reloaded.
   auto const part_end = reload.last_byte == buffer.bytes ? bytes : reload.last_byte;
   add({use.first, reload.used_until, reload.first_byte, part_end});
   add({reload.item, use.last, reload.first_byte, part_end});

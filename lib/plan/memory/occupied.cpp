@@ -48,8 +48,8 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   }
 }
 
-// A taken stay can be in the way in three cases: it begins or ends in a leaf where `stay` begins or
-// ends, it lasts for all of a node on the path of `stay`, or it is in a node inside `stay`.
+// A taken stay can be in the way of `stay` in three cases: it begins or ends in a leaf where `stay`
+// begins or ends, it covers a node on the path of `stay`, or `stay` covers a node that it uses.
 std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
                                   std::int64_t offset) const {
   std::vector<ByteUnion const*> unions;

@@ -1,6 +1,6 @@
-// Records which bytes of an arena are taken during which items. Layout calls both operations often,
-// so their time grows with the logarithm of the number of items and does not depend on the number
-// of stays, if the taken bytes leave few gaps.
+// An Occupied records which bytes of an arena are taken during which items. Layout calls both of
+// its operations often, so their time grows with the logarithm of the number of items and does not
+// depend on the number of stays, if the taken bytes leave few gaps.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace spillway {
 
-// Keeps a set of bytes as ranges in ascending order that neither overlap nor touch.
+// A ByteUnion is a set of bytes: ranges in ascending order that neither overlap nor touch.
 class ByteUnion {
  public:
   bool empty() const { return m_ranges.empty(); }
   void add(std::int64_t first, std::int64_t last);
-  // Returns the lowest offset, from `offset` on, at which the stay's bytes are not in the set.
+  // Returns the lowest offset, from `offset` on, at which none of the stay's bytes are in the set.
   std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
 
  private:
@@ -37,8 +37,8 @@ class Occupied {
   // A Node is part of a binary tree over the items. Each leaf stands for kItems items. Node 1 is
   // the root, and the children of node n are 2 n and 2 n + 1.
   struct Node {
-    ByteUnion whole;  // bytes of stays that last for all of this node, but not of its parent
-    ByteUnion any;    // bytes of stays that begin or end here, or are in `whole` here or below
+    ByteUnion whole;  // the bytes of stays that cover this node but not its parent
+    ByteUnion any;    // the bytes of stays that begin or end in this node, or are in `whole`
   };
   static constexpr ItemNumber kItems = 64;
   static std::size_t leaf_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
@@ -47,9 +47,9 @@ class Occupied {
   template <class Path, class Inside>
   void walk(Stay const& stay, Path path, Inside inside) const;
 
-  std::size_t m_leaves;  // number of leaves, which is a power of two
+  std::size_t m_leaves;  // the number of leaves, which is a power of two
   std::vector<Node> m_nodes;
-  // Holds, for each leaf, the stays that begin or end in it, in the order of their offsets.
+  // This list has, for each leaf, the stays that begin or end in it, in the order of their offsets.
   std::vector<std::vector<Stay>> m_partly;
 };
 

@@ -10,12 +10,12 @@
 namespace spillway {
 namespace {
 
-constexpr double kLeastGain = 0.1;    // share of a step that a change must gain
-constexpr double kCostsCovered = 2;   // how many times the gain must cover the cost of a move
-constexpr double kLikelyGain = 0.25;  // share of a step that an unknown better plan may gain
+constexpr double kLeastGain = 0.1;    // a change must gain at least this share of a step
+constexpr double kCostsCovered = 2;   // the gain must be more than this many times the cost
+constexpr double kLikelyGain = 0.25;  // a better plan is expected to gain this share of a step
 constexpr double kLeastShare = 0.05;  // lanes that are busy for less of a step are ignored
 
-using Factors = PerLane<double>;  // measured seconds divided by planned seconds; 0 if unknown
+using Factors = PerLane<double>;  // how many times as long as planned a lane takes; 0 if unknown
 
 bool moves_bytes(Lane lane) {
   return lane == Lane::h2d || lane == Lane::d2h || lane == Lane::nvme_read ||
@@ -51,7 +51,7 @@ std::string reason(Simulation const& planned, Measured const& measured, Lane lan
 }
 
 void slow_down(Machine& machine, Factors const& known) {
-  // Returns the factor of lane `own` or, if that is unknown, of lane `like`, but at least 1.
+  // Returns the factor of lane `own` or, if that is unknown, the factor of `like`, but at least 1.
   auto const factor = [&](Lane own, Lane like) {
     return known[own] > 0 ? known[own] : std::max(known[like], 1.0);
   };
@@ -63,7 +63,7 @@ void slow_down(Machine& machine, Factors const& known) {
   for (auto const& [rate, own, like] : {std::tuple(&machine.h2d_gbps, Lane::h2d, Lane::d2h),
                                         std::tuple(&machine.d2h_gbps, Lane::d2h, Lane::h2d)}) {
     if (known[own] == 0 && known[like] == 0) continue;
-    // If the rate of a link is unknown, plans assume the rate of memory.
+    // If the rate of a link is unknown, plans use the rate of memory in its place.
     *rate = (*rate == 0 ? machine.memory_gbps : *rate) / factor(own, like);
   }
   auto const device = factor(Lane::compute, Lane::host), host = factor(Lane::host, Lane::compute);

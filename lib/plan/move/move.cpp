@@ -12,7 +12,7 @@
 namespace spillway {
 namespace {
 
-// A slice is a number of whole pieces of the spill file, because each piece has one checksum.
+// Tensors move in slices of whole pieces of the spill file, because each piece has one checksum.
 constexpr std::int64_t kSliceBytes = std::int64_t{16} << 20;
 
 std::map<TensorId, Buffer const*> state_of(Program const& program) {
@@ -81,7 +81,7 @@ class MoveWriter {
     bool const halts = needs_slots({bytes, hop.from, hop.to});
     auto const slice = halts ? m_program.buffers[m_slots[0]].bytes : kSliceBytes;
     auto const count = div_ceil(bytes, slice);
-    // A tensor that moves up, over its old place, must move its end first.
+    // A tensor that moves to a higher offset, over its own old place, must move its end first.
     bool const upwards = hop.from.tier == hop.to.tier && hop.from.offset < hop.to.offset;
     for (std::int64_t n = 0; n < count; ++n) {
       auto const first = (upwards ? count - 1 - n : n) * slice;
@@ -110,8 +110,8 @@ class MoveWriter {
 
   Program m_program;
   std::vector<Relocation> m_relocations;
-  IdVector<BufferId> m_now;       // for each relocation: the buffer that holds its tensor now
-  std::vector<BufferId> m_slots;  // buffers that are used in turn
+  IdVector<BufferId> m_now;       // the buffer that holds the tensor of each Relocation now
+  std::vector<BufferId> m_slots;  // the buffers through which slices move in turn
   std::size_t m_next_slot = 0;
 };
 

@@ -1,4 +1,4 @@
-// Moves state, between two steps, from its places in one plan to its places in another one.
+// A move copies state, between two steps, from its places in one plan to its places in another.
 #pragma once
 
 #include <optional>

@@ -8,14 +8,14 @@
 namespace spillway {
 namespace {
 
-// The slots are as many and as large as memory allows: these shapes are tried in turn.
+// A SlotShape is a size and a number of slots. The first shape for which there is room is used.
 struct SlotShape {
   std::int64_t bytes;
   int count;
 };
 constexpr SlotShape kSlotShapes[] = {{4 * kPieceBytes, 4}, {kPieceBytes, 4}, {kPieceBytes, 1}};
 
-// Says whether two tensors at these places share bytes.
+// Returns whether two tensors share bytes if they lie at places `a` and `b`.
 bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes) {
   return a.tier == b.tier && a.offset < b.offset + footprint_bytes(b_bytes, b.tier) &&
          b.offset < a.offset + footprint_bytes(a_bytes, a.tier);
@@ -66,12 +66,12 @@ class Orderer {
     return moved;
   }
 
-  // Says whether a tensor lies where another one goes.
+  // Returns whether `tensor` lies where `other` shall go.
   static bool blocks(Relocation const& tensor, Relocation const& other) {
     return &other != &tensor && overlap(tensor.from, tensor.bytes, other.to, other.bytes);
   }
 
-  // Moves a tensor that blocks another one into a gap. It takes the smallest that fits.
+  // Moves a tensor that blocks another one into a gap. The smallest such tensor that fits is moved.
   bool park_one() {
     std::vector<Relocation*> in_the_way;
     for (Relocation& tensor : m_tensors) {
@@ -100,7 +100,7 @@ class Orderer {
     tensor.from = to;
   }
 
-  // Returns the lowest offset of bytes that no tensor takes now or will take later.
+  // Returns the lowest offset of bytes that no tensor takes, now or later, or nothing.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
     std::int64_t offset = 0;
     for (auto const& [first, last] : taken_in(tier)) {
@@ -128,7 +128,7 @@ class Orderer {
     return taken;
   }
 
-  std::vector<Relocation> m_tensors;  // `from` is where a tensor is at the moment
+  std::vector<Relocation> m_tensors;  // a Relocation's `from` is where its tensor is at the moment
   TierBytes const& m_limits;
   MoveOrder m_order;
 };

@@ -1,4 +1,4 @@
-// Orders the moves of state from its old offsets to its new ones, so that nothing is overwritten
+// State moves from its old offsets to its new ones in an order in which nothing is overwritten
 // before it has been moved.
 #pragma once
 
@@ -16,13 +16,13 @@ struct Residence {
   bool operator==(Residence const&) const = default;
 };
 
-// A Relocation says that a tensor lies at `from` and shall lie at `to`, which is equal if it stays.
+// A Relocation says that a tensor lies at `from` and shall lie at `to`, or stays if both are equal.
 struct Relocation {
   std::int64_t bytes = 0;
   Residence from, to;
 };
 
-// Says whether a tensor must move slice by slice through slots. It must if it would overwrite
+// Returns whether a tensor must move slice by slice through slots. It must if it would overwrite
 // itself, or if it moves from NVMe to NVMe, for which there is no direct transfer.
 bool needs_slots(Relocation const& relocation);
 
@@ -34,13 +34,13 @@ struct Hop {
 
 struct MoveOrder {
   std::vector<Hop> hops;
-  Residence slots;              // free memory for `slot_count` slots
-  std::int64_t slot_bytes = 0;  // size of each slot; 0 if no slots are needed
+  Residence slots;              // The slots lie one after the other from this place on.
+  std::int64_t slot_bytes = 0;  // the size of each slot, which is 0 if no slots are needed
   int slot_count = 0;
 };
 
-// If tensors block each other in a circle, one of them is moved to a gap first. No tensor goes
-// beyond `limits`. Returns nothing if there is no room for such a gap or for the slots.
+// Returns an order in which all tensors can move. If tensors block each other in a circle, one of
+// them moves to a gap first. Returns nothing if `limits` leave no room for the gap or the slots.
 std::optional<MoveOrder> move_order(std::vector<Relocation> const& relocations,
                                     TierBytes const& limits);
 

@@ -6,7 +6,7 @@ namespace spillway {
 
 namespace {
 
-constexpr int kTierBits = 60;  // bits of an offset; higher bits of an address give its tier
+constexpr int kTierBits = 60;  // an address has an offset in these low bits, and a tier above
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void ByteCells::find_ranges(Program const& program) {
   }
 }
 
-// Searches near `from`, in strides that double, because a buffer has few cells.
+// Finds a border at or after `from`, in strides that double, because a buffer has few cells.
 std::size_t ByteCells::find(std::size_t from, std::int64_t border) const {
   std::size_t stride = 1;
   while (from + stride < m_borders.size() && m_borders[from + stride] <= border) stride *= 2;

@@ -1,5 +1,6 @@
-// Cuts the bytes of all tiers into cells, at every byte where an access of a Program begins or
-// ends. Every access then covers whole cells, and a vector can hold what is known about each cell.
+// ByteCells cut the bytes of all tiers into cells, at every byte where an access of a Program
+// begins or ends. Every access then covers whole cells, and a vector can say what is known of a
+// cell.
 #pragma once
 
 #include <array>
@@ -12,28 +13,27 @@ namespace spillway {
 
 class ByteCells {
  public:
-  // Cuts the bytes of each tier into cells, where accesses begin and end. The offsets that layout
-  // has given to the buffers say where that is.
+  // Makes cells of the bytes of each tier. Every buffer must have the offset that layout gives it.
   explicit ByteCells(Program const& program) : ByteCells(program, true) {}
-  // Gives every version of every buffer its own cells. The program needs no layout for this.
+  // Makes cells of each version of each buffer by itself. The program needs no layout for this.
   static ByteCells by_buffer(Program const& program) { return {program, false}; }
 
   std::size_t count() const { return m_borders.size(); }
 
   struct Range {
-    std::uint32_t first = 0, last = 0;  // the range is [first, last)
+    std::uint32_t first = 0, last = 0;  // The range has the cells [first, last).
   };
-  // Return a range of cells for each read or write of an item, in the order of the item's list.
+  // Returns a range of cells for each read, or write, of an item, in the order of the item's list.
   std::span<Range const> reads(Item const& item, int step) const;
   std::span<Range const> writes(Item const& item, int step) const;
-  // Returns the cells of a whole buffer, in its first version.
+  // Returns all cells of the first version of a buffer.
   Range all(Buffer const& buffer) const;
-  // Returns which bytes of its tier a cell covers. The program must have a layout.
+  // Returns which bytes of its tier a cell has. The program must have a layout.
   ByteRange bytes(std::size_t cell) const;
 
  private:
   template <class T>
-  using PerVersion = IdVector<std::array<T, 2>>;  // one entry for each version of each buffer
+  using PerVersion = IdVector<std::array<T, 2>>;  // A PerVersion has a value for each version.
   ByteCells(Program const& program, bool by_layout);
   void add_borders(Buffer const& buffer, std::int64_t first, std::int64_t last);
   void find_borders(Program const& program);
@@ -42,13 +42,13 @@ class ByteCells {
   Range range(Access const& access, int version) const;
 
   PerVersion<std::int64_t> m_addresses;
-  std::vector<std::int64_t> m_borders;         // first address of each cell, in ascending order
-  PerVersion<std::size_t> m_cells;             // the cell at each address of m_addresses
-  IdVector<std::size_t> m_first;               // for each item: where its ranges begin in m_ranges
-  std::array<std::vector<Range>, 2> m_ranges;  // ranges of cells in even and in odd steps
+  std::vector<std::int64_t> m_borders;         // the addresses at which cells begin, in order
+  PerVersion<std::size_t> m_cells;             // the cell that begins at each of m_addresses
+  IdVector<std::size_t> m_first;               // where the ranges of each item begin in m_ranges
+  std::array<std::vector<Range>, 2> m_ranges;  // the ranges that accesses use in even and odd steps
 };
 
-// Holds a value for each cell.
+// A PerCell holds a value for each cell.
 template <class T>
 struct PerCell : std::vector<T> {
   explicit PerCell(ByteCells const& cells, T const& value = {})

@@ -10,7 +10,7 @@ namespace spillway {
 
 namespace {
 
-// Checks that a part lies within its tensor or slice. No slice is larger than the first rank's.
+// Checks that a Part lies within its tensor or within the largest slice, that of the first rank.
 void check_part(Program const& program, Buffer const& b) {
   require(is_id(b.tensor, program.tensors), "'{}' is a part of no tensor", b.name);
   Tensor const& tensor = program.tensors[b.tensor];

@@ -1,6 +1,6 @@
-// Vector clocks say how many items of each lane are known to be complete: start(i) when item i
-// starts, and prefix(lane, p) when the first p items of a lane are complete. A join takes the
-// larger number of each lane.
+// A vector clock says how many items of each lane are known to be complete. start(i) is the clock
+// when item i starts, prefix(lane, p) is the clock when the first p items of a lane are complete,
+// and a join of clocks takes the larger number of each lane.
 //
 //   start(i)        = join of prefix(lane(w), position(w)) for all waits w of i, and of
 //                     prefix(lane(i), position(i) - 1) if the lane of i is serial,
@@ -15,15 +15,15 @@
 
 namespace spillway {
 
-// A clock says how many items of each lane are complete. Positions on a lane count from 1.
+// A Clock says how many items of each lane are complete. Positions on a lane count from 1.
 using Clock = PerLane<std::int32_t>;
 
 inline void join(Clock& into, Clock const& other) {
   for (Lane const lane : kLanesInOrder) into[lane] = std::max(into[lane], other[lane]);
 }
 
-// Keeps the clock at which each instance, which is one run of an item, starts. Instances are
-// appended one by one, in the order of the program.
+// LaneClocks keep the clock at which each instance, which is one run of an item, starts. Instances
+// are appended one by one, in the order of the program.
 class LaneClocks {
  public:
   explicit LaneClocks(std::size_t items) : m_latest(items, 0) {}
@@ -35,8 +35,8 @@ class LaneClocks {
     if (entries.empty()) return {};
     return is_serial(lane) ? entries.back().prefix : entries.back().start;
   }
-  // Returns what is known to be complete once the latest instance of `item` is, or an empty clock
-  // if it has no instance.
+  // Returns what is known to be complete once the latest instance of `item` is complete, or an
+  // empty clock if `item` has no instance.
   Clock after(Item const& item) const {
     auto const position = latest(item.number);
     return position == 0 ? Clock{} : m_lanes[item.lane][position - 1].prefix;
@@ -66,7 +66,7 @@ class LaneClocks {
   ItemNumber item_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].item;
   }
-  // Returns the number of the instance at `position` in the order of the program.
+  // Returns the number that the instance at `position` of a lane has in the order of the program.
   std::int32_t order_at(Lane lane, std::int32_t position) const {
     return m_lanes[lane][position - 1].order;
   }
@@ -78,8 +78,8 @@ class LaneClocks {
     Clock start, prefix;
   };
   PerLane<IdVector<Entry>> m_lanes;
-  IdVector<std::int32_t> m_latest;  // position of each item's latest instance
-  std::int32_t m_count = 0;         // number of instances
+  IdVector<std::int32_t> m_latest;  // the position of each item's latest instance on its lane
+  std::int32_t m_count = 0;         // the number of instances that were appended
 };
 
 }  // namespace spillway

@@ -18,11 +18,11 @@ void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number) {
   if (at == ascending.end() || *at != number) ascending.insert(at, number);
 }
 
-// Remembers the last writer of a byte and, for each lane, the position of its last reader since
+// A Users names the last writer of a byte and, for each lane, the position of the last reader since
 // then. The last reader stands for earlier ones, because lanes complete in order.
 struct Users {
   Lane writer = Lane::compute;
-  std::int32_t written = 0;  // the writer's position on its lane, from 1 on; 0 if there is none
+  std::int32_t written = 0;  // the position of the writer on its lane, or 0 if there is no writer
   Clock readers{};
 };
 
@@ -62,8 +62,8 @@ class WaitFinder {
     return needed;
   }
 
-  // Lists the lanes of `needed`. The lane whose item is latest in total order comes first, because
-  // waiting for that item may imply the other waits.
+  // Returns the lanes for which `needed` is above 0. The lane whose item comes last in total order
+  // is the first, because a wait for that item may imply the other waits.
   std::vector<Lane> latest_first(Clock const& needed) const {
     std::vector<Lane> lanes;
     for (Lane const lane : kLanesInOrder)
@@ -73,9 +73,9 @@ class WaitFinder {
     return lanes;
   }
 
-  // Returns the item at `position` or the next one on the lane whose latest instance is at its own
-  // position. A wait names an item and means its latest instance, but the instance at `position`
-  // may be an earlier one, for example from two steps before.
+  // Returns the first item on the lane, at `position` or later, whose instance there is its latest
+  // one. A wait names an item and means its latest instance, but the instance at `position` may be
+  // an earlier one, for example from two steps before.
   ItemNumber earliest_name(Lane lane, std::int32_t position) const {
     while (m_clocks.latest(m_clocks.item_at(lane, position)) != position) ++position;
     return m_clocks.item_at(lane, position);
@@ -94,7 +94,7 @@ class WaitFinder {
   PerCell<Users> m_users;
 };
 
-// Says whether neither the lane's order nor the item's other waits imply this wait.
+// Returns whether `item` needs `wait`, which neither its lane's order nor its other waits imply.
 bool is_needed(Program const& program, LaneClocks const& clocks, Item const& item,
                ItemNumber wait) {
   Clock without = clocks.by_order(item.lane);
@@ -103,8 +103,9 @@ bool is_needed(Program const& program, LaneClocks const& clocks, Item const& ite
   return without[program.items[wait].lane] < clocks.latest(wait);
 }
 
-// Drops the waits that are implied at every instance. Dropping all of them at once is sound: a wait
-// is implied only by a wait for a later instance, so every chain ends at a wait that stays.
+// Drops waits that the order of lanes or other waits imply at every instance. All may be dropped at
+// once: a wait is implied only by a wait for a later instance, so each chain ends at one that
+// stays.
 void drop_implied(Program& program, std::vector<Instance> const& instances) {
   LaneClocks clocks(program.items.size());
   IdVector<std::vector<ItemNumber>> needed(program.items.size());

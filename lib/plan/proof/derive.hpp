@@ -1,4 +1,4 @@
-// Derives from the items' accesses which values they read and which items they must wait for.
+// These functions derive the writers of reads and the waits of items from the accesses of items.
 #pragma once
 
 #include "plan/data/program.hpp"
@@ -10,7 +10,7 @@ namespace spillway {
 // needs it once its items are final.
 void link(Program& program);
 
-// Sets the waits that the items' accesses require, and leaves out waits that others imply.
+// Sets the waits that the accesses of items require, and leaves out waits that other waits imply.
 void derive_waits(Program& program);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// A Flaw says what is wrong with a Program. A check that fails throws it, and whoever has called
-// the check adds where that is.
+// A Flaw says what is wrong with a Program, and where. A check that fails throws a Flaw, and the
+// functions that have called the check add the place.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ void require(bool holds, fmt::format_string<Args...> why, Args&&... args) {
   if (!holds) throw Flaw{fmt::format(why, std::forward<Args>(args)...)};
 }
 
-// Says whether `id` is the index of an element of the list.
+// Returns whether `id` is the index of an element of the list.
 bool is_id(std::int64_t id, auto const& list) {
   return id >= 0 && id < std::ssize(list);
 }

@@ -1,4 +1,4 @@
-// Lists the items of several steps in total order, which is how proofs and simulations walk them.
+// Proofs and simulations walk the items of several steps one by one in total order.
 #pragma once
 
 #include <vector>
@@ -11,22 +11,22 @@ namespace spillway {
 struct Instance {
   ItemNumber item = -1;
   int step = 0;
-  int segment = 0;  // number of the segment's execution among those of all steps
+  int segment = 0;  // the number of this run of a segment among the runs of all segments
 };
 
-// Lists the items of `steps` steps, without a barrier between the steps. Each step runs the
-// segments in `sequence`, which holds indices into Program::segments.
+// Returns the instances of `steps` steps in total order, without a barrier between the steps. Each
+// step runs the segments in `sequence`, which holds indices into Program::segments.
 std::vector<Instance> unroll(Program const& program, std::vector<int> const& sequence, int steps);
 
-// Unrolls so many steps that all kinds of conflicts about a byte occur. `middle` runs at most twice
-// a step, and there are two steps. There are three if a buffer has two versions, because steps s
-// and s + 2 then share bytes.
+// Returns the instances of so many steps that all kinds of conflicts about a byte occur: two or, if
+// a buffer has two versions, three, because steps s and s + 2 then share bytes. `middle` runs at
+// most twice a step. A Program that runs once has one step.
 std::vector<Instance> unroll_for_proof(Program const& program);
 
 struct ByteRange {
   std::int64_t first = 0, last = 0;
 };
-// Returns which bytes of its tier's arena an access uses in the given step.
+// Returns which bytes of the arena an access to `buffer` uses in step `step`.
 ByteRange arena_range(Buffer const& buffer, Access const& access, int step);
 
 }  // namespace spillway

@@ -13,12 +13,12 @@ namespace spillway {
 
 namespace {
 
-// Remembers the last writer of a byte and, for each lane, its last reader since then.
+// A Byte names the last writer of a byte and, for each lane, the last reader since then.
 struct Byte {
-  ItemNumber writer = -1;     // -1 if nothing has written the byte yet
-  std::int32_t position = 0;  // the writer's position on its lane
-  int segment = 0;            // the segment execution in which the writer ran
-  BufferId buffer = -1;       // the buffer last written here; before step 0, the state here
+  ItemNumber writer = -1;     // This is -1 if nothing has written the byte yet.
+  std::int32_t position = 0;  // The writer has this position on its lane.
+  int segment = 0;            // the number of the run of a segment in which the writer ran
+  BufferId buffer = -1;       // the buffer that was last written, or whose state lies here
   Clock readers{};
 };
 
@@ -139,10 +139,10 @@ class Verifier {
 
   Program const& m_program;
   LaneClocks m_clocks;
-  IdVector<bool> m_read;  // for each buffer: whether an item reads it
+  IdVector<bool> m_read;  // true for each buffer that an item reads
   ByteCells m_cells;
   PerCell<Byte> m_memory;
-  Clock m_start{};  // clock at which the visited instance starts
+  Clock m_start{};  // the clock at which the visited instance starts
   std::optional<Violation> m_violation;
 };
 
@@ -162,7 +162,7 @@ std::optional<Violation> verify(Program const& program) {
 }
 
 void prove(Program const& program) {
-  // Release builds check this too: a wrong Program would silently train on wrong numbers.
+  // Release builds check this too, because a wrong Program would silently train on wrong numbers.
   if (auto const violation = verify(program)) throw std::logic_error(violation->why);
 }
 

@@ -1,4 +1,4 @@
-// Proves that a Program, whatever its timing, computes what its items would if they ran one by one.
+// A proof shows that a Program computes, whatever its timing, what its items compute one by one.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 namespace spillway {
 
 struct Violation {
-  ItemNumber earlier = -1, later = -1;  // the two items in conflict; -1 if there is none
+  ItemNumber earlier = -1, later = -1;  // the two items in conflict; -1 if there is no such item
   std::string why;                      // one line that names the items, the buffer and the bytes
 };
 // Returns the first violation, or nothing if the proof holds. This code uses the same lane clocks
 // and byte cells as `derive_waits`; the oracle in tests/support shares no code with either.
 std::optional<Violation> verify(Program const& program);
-// Throws std::logic_error for a Violation, which would be a bug of this library.
+// Throws std::logic_error if `verify` finds a Violation, which would be a bug of this library.
 void prove(Program const& program);
 
-// Does only the first part of `verify`: checks numbers, ranges and counts, which must be right
-// before a Program can be walked. The Violation names no earlier item.
+// Checks numbers, ranges and counts, which must be right before `verify` can walk a Program. The
+// Violation that is returned names no earlier item.
 std::optional<Violation> check_shape(Program const& program);
 
 }  // namespace spillway

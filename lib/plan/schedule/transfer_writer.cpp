@@ -106,6 +106,7 @@ std::int64_t TransferWriter::place(Ring& ring, char const* name, std::int64_t by
   if (ring.buffer < 0) {
     auto const elements = all_bytes / size_bytes(DType::f64);
     ring.buffer = add_buffer(add_workspace(name, DType::f64, elements), Tier::host);
+    program.buffers.back().reserved = true;
   }
   if (ring.next_byte + bytes > all_bytes) ring.next_byte = 0;
   auto const first = ring.next_byte;

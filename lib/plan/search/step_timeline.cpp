@@ -19,7 +19,7 @@ StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
 // second half waits for room. More pieces than these would not make the estimate better.
 StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes, Waits waits,
                                               int room) {
-  constexpr std::int64_t most_pieces = 4;
+  constexpr std::int64_t most_pieces = 3;
   auto const copy = [&](Tier source, Tier target, std::int64_t part_bytes, Waits const& after) {
     auto const lane = copy_lane(source, target);
     return m_timeline.add(lane, copy_cost(part_bytes, m_machine, lane), after);
@@ -27,7 +27,7 @@ StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t b
   if (!is_staged(from, to, m_shape.plan().unified)) {
     waits.push_back(room);
     int const job = copy(from, to, bytes, waits);
-    return {job, job};
+    return {job, job, job};
   }
   auto const most_bytes = m_shape.plan().staging_piece_bytes;
   auto const pieces = std::clamp<std::int64_t>(div_ceil(bytes, most_bytes), 1, most_pieces);
@@ -40,9 +40,10 @@ StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t b
     auto after = waits;
     auto const before = std::ssize(emptied) - ahead;
     after.push_back(before < 0 ? -1 : emptied[before]);
-    last.left = copy(from, Tier::host, piece_bytes, after);
-    last.there = copy(Tier::host, to, piece_bytes, {last.left, room});
-    emptied.push_back(last.there);
+    int const left = copy(from, Tier::host, piece_bytes, after);
+    int const there = copy(Tier::host, to, piece_bytes, {left, room});
+    last = {left, there, piece == 0 ? there : last.there};
+    emptied.push_back(there);
   }
   return last;
 }
@@ -84,12 +85,14 @@ void StepTimeline::forward(Station const& at, int piece) {
                                divided(m_shape.block(b).forward, m_shape.forward_pieces(b)), waits);
 }
 
+// A reload begins with the tensor that was spilled last, which is about the last two pieces. Its
+// reads follow the writes, so it waits only for the first of these pieces.
 void StepTimeline::leave(Station const& at, AwayPart const& part) {
-  auto const [left, there] = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
-  m_spilled[at.block] = there;
+  auto const spill = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
+  m_spilled[at.block] = spill.nearly_there;
   int const parts = m_shape.forward_pieces(at.block);
   auto const stop = first_stop(Tier::device, part.to, m_shape.plan().unified);
-  if (part.part + 1 == parts) note_left({at.block, stop, left, part.bytes * parts});
+  if (part.part + 1 == parts) note_left({at.block, stop, spill.left, part.bytes * parts});
 }
 
 void StepTimeline::reload(Station const&, AwayPart const& part) {

@@ -67,9 +67,10 @@ class StepTimeline : public StepSink {
   ChunkCost const& chunk(int number) const { return m_shape.chunk(number); }
   ChunkPlan const& places(int chunk) const { return m_shape.places(chunk); }
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
-  // The bytes have left after the job `left`, and have arrived after the job `there`.
+  // The bytes have left after the job `left`, and have arrived after the job `there`. All pieces
+  // but the last one have arrived after `nearly_there`.
   struct Transfer {
-    int left, there;
+    int left, there, nearly_there;
   };
   // The bytes have room at their destination after the job `room`.
   Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits waits, int room = -1);
