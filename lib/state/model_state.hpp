@@ -40,7 +40,7 @@ class ModelState {
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
-  // Sets all state that was never written to zero, and writes changes back to the spill file. Call
+  // Sets to zero all state that was never written, and writes changes back to the spill file. Call
   // this after the last write.
   void complete();
   // Frees all windows, so that later reads see what steps have changed. Call this after reads and

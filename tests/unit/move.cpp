@@ -18,6 +18,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/trapping_device.hpp"
 
 namespace spillway::test {
 namespace {
@@ -49,7 +50,7 @@ class Places {
  public:
   Places(Program const& move, MadeQueue queue)
       : m_spill(::testing::TempDir(), move.peak_bytes[2], {}, std::move(queue)),
-        m_tiers(make_tiers(move, &m_spill)) {}
+        m_tiers(move.unified ? host_device() : trapping_device(), move.peak_bytes, &m_spill) {}
 
   void put(Program const& from) {
     for (auto const& buffer : from.buffers) {
@@ -58,7 +59,8 @@ class Places {
       if (buffer.tier == Tier::nvme) {
         ASSERT_EQ(m_spill.write(buffer.offset, bytes), IoResult::ok);
       } else {
-        std::ranges::copy(bytes, host_bytes(m_tiers, buffer, 0).begin());
+        auto copied = bytes;
+        copy(m_tiers.device, memory_bytes(m_tiers, buffer, 0), HostBytes(copied));
       }
     }
   }
@@ -78,7 +80,7 @@ class Places {
   Bytes read(Buffer const& buffer) {
     Bytes bytes(static_cast<std::size_t>(buffer.bytes));
     if (buffer.tier != Tier::nvme) {
-      std::ranges::copy(host_bytes(m_tiers, buffer, 0), bytes.begin());
+      copy(m_tiers.device, HostBytes(bytes), memory_bytes(m_tiers, buffer, 0));
       return bytes;
     }
     for (std::size_t first = 0; first < bytes.size(); first += kMiB) {
@@ -107,13 +109,16 @@ void expect_moved(Program const& from, Program const& to, Program const& move, u
 }
 
 TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
-  int moves = 0, with_slots = 0;
+  int moves = 0, with_slots = 0, of_two_memories = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     Random draws(seed);
     auto const graph = gpt_training_graph(random_shape(draws));
-    auto const from = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
-    auto const to = compile(graph, nullptr, random_plan(graph, draws), 1, 1).train;
+    auto plan = random_plan(graph, draws), other = random_plan(graph, draws);
+    other.unified = plan.unified;
+    auto const from = compile(graph, nullptr, plan, 1, 1).train;
+    auto const to = compile(graph, nullptr, other, 1, 1).train;
+    of_two_memories += plan.unified ? 0 : 1;
     auto const move = make_move(from, to);
     if (!move) continue;
     ++moves;
@@ -122,10 +127,11 @@ TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
   }
   EXPECT_GT(moves, 30);
   EXPECT_GT(with_slots, 5);
+  EXPECT_GT(of_two_memories, 10);
 }
 
 // One tensor of many slices and no whole number of pieces.
-Program with_state_at(Residence const& at) {
+Program with_state_at(Spot const& at) {
   Program program;
   Buffer state;
   state.id = 0;
@@ -216,38 +222,42 @@ TEST(Move, ThatStorageFailsIsKnownToHaveFailed) {
 }
 
 TEST(MoveOrder, ParksOneWhereTwoWantEachOthersPlaces) {
-  Residence const device{Tier::device, 0}, host{Tier::host, 0};
+  Spot const device{Tier::device, 0}, host{Tier::host, 0};
   std::vector<Relocation> const swap = {{kMiB, device, host}, {kMiB, host, device}};
-  auto const order = move_order(swap, {kMiB, 2 * kMiB, 0});
+  auto const order = move_order(swap, {kMiB, 2 * kMiB, 0}, true);
   ASSERT_TRUE(order);
   EXPECT_EQ(order->hops.size(), 3u);
-  EXPECT_EQ(order->hops[0].to, (Residence{Tier::host, kMiB}));
+  EXPECT_EQ(order->hops[0].to, (Spot{Tier::host, kMiB}));
   EXPECT_EQ(order->slot_count, 0);
-  auto const in_storage = move_order(swap, {kMiB, kMiB, kMiB});
+  auto const in_storage = move_order(swap, {kMiB, kMiB, kMiB}, true);
   ASSERT_TRUE(in_storage);
   EXPECT_EQ(in_storage->hops[0].to.tier, Tier::nvme);
-  EXPECT_FALSE(move_order(swap, {kMiB, kMiB, kMiB - 1}));
+  EXPECT_FALSE(move_order(swap, {kMiB, kMiB, kMiB - 1}, true));
 }
 
 TEST(MoveOrder, StaysClearOfWhatStays) {
-  Residence const at{Tier::device, 0}, there{Tier::device, 4 * kMiB};
+  Spot const at{Tier::device, 0}, there{Tier::device, 4 * kMiB};
   std::vector<Relocation> const one = {{kMiB, {Tier::host, 0}, at}, {4 * kMiB, there, there}};
-  auto const order = move_order(one, kRoomy);
+  auto const order = move_order(one, kRoomy, true);
   ASSERT_TRUE(order);
   EXPECT_EQ(order->hops.size(), 1u);
 }
 
 TEST(MoveOrder, TakesSlotsForWhatMovesOverItselfOrWithinStorage) {
   std::vector<Relocation> const shift = {{3 * kMiB, {Tier::device, 0}, {Tier::device, 64 * kKiB}}};
-  auto const order = move_order(shift, kRoomy);
+  auto const order = move_order(shift, kRoomy, true);
   ASSERT_TRUE(order);
   EXPECT_GT(order->slot_bytes, 0);
   EXPECT_GE(order->slots.offset, 3 * kMiB + 64 * kKiB);
-  EXPECT_FALSE(move_order(shift, {4 * kMiB, 0, 256 * kMiB}));  // no memory for a slot
+  EXPECT_FALSE(move_order(shift, {4 * kMiB, 0, 256 * kMiB}, true));  // no memory for a slot
   std::vector<Relocation> const within = {{kMiB, {Tier::nvme, 0}, {Tier::nvme, 8 * kMiB}}};
-  EXPECT_TRUE(needs_slots(within[0]));
-  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::nvme, 0}}));
-  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::host, kMiB}}));
+  EXPECT_TRUE(needs_slots(within[0], true));
+  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::nvme, 0}}, true));
+  EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::host, kMiB}}, true));
+  Relocation const to_drive = {kMiB, {Tier::device, 0}, {Tier::nvme, 0}};
+  EXPECT_FALSE(needs_slots(to_drive, true));
+  EXPECT_TRUE(needs_slots(to_drive, false)) << "the drive reaches main memory alone";
+  EXPECT_EQ(move_order({to_drive}, kRoomy, false)->slots.tier, Tier::host);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/memory/lifetime.hpp"
-#include "plan/schedule/reach.hpp"
 #include "plan/schedule/schedule.hpp"
 #include "support/plan_words.hpp"
 #include "support/random_plan.hpp"

@@ -236,6 +236,14 @@ TEST(Verify, RefusesShapesThatCannotBeWalked) {
   expect("item 5 says 6", [](Program& p) { std::swap(p.items[5], p.items[6]); });
   expect("are in no segment", [](Program& p) { p.segments.pop_back(); });
   expect("does not begin where", [](Program& p) { p.segments.front().first = 1; });
+  // What was scheduled for one memory is not for a device with memory of its own.
+  expect("cannot reach 'tokens' on the tier device", [](Program& p) { p.unified = false; });
+  expect("directly", [](Program& p) {
+    p.unified = false;
+    std::erase_if(p.items, [](Item const& item) { return item.kind != ItemKind::copy; });
+    for (ItemNumber number = 0; Item & item : p.items) item.number = number++;
+    p.segments = {{"all", 0, static_cast<ItemNumber>(p.items.size()), 1}};
+  });
 }
 
 }  // namespace

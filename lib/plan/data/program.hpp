@@ -136,6 +136,7 @@ struct Program {
   std::int64_t ranks = 1;
   bool once = false;       // true if the Program runs once and may overwrite state that it has read
   bool redo = true;        // true if a step with a failed transfer is not committed but run again
+  bool unified = true;     // true if the Program is for a device whose memory is main memory
   TierBytes peak_bytes{};  // Each tier's arena has this size.
   TierBytes persistent_bytes{};  // the part of peak_bytes that persistent buffers take
   IdVector<Segment> segments;

@@ -44,8 +44,9 @@ struct PeakMoment {
   std::int64_t gap_bytes = 0;  // the bytes of the tier's peak that no part fills
 };
 // Returns what fills the tier when most of its bytes are in use. `gap_bytes` and the bytes of all
-// `parts` add up to the Program's peak_bytes. Sizes are rounded up to pages. Both versions of a
-// buffer count. Gaps are bytes that layout could not fill, and bytes that only evaluation needs.
+// `parts` add up to the Program's peak_bytes. Sizes are rounded up to pages. A buffer with
+// two versions, for even and odd steps, counts twice. Gaps are bytes that layout could not fill,
+// and bytes that only evaluation needs.
 PeakMoment peak_moment(Program const& program, Tier tier);
 
 }  // namespace spillway

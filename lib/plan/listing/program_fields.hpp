@@ -22,7 +22,8 @@ concept Of = std::same_as<std::remove_const_t<T>, Wanted>;
 template <class T>
 concept List = std::derived_from<T, std::vector<typename T::value_type>>;
 
-// Calls visit(name, member) for each member. The names of all members, joined by ", ", are `names`.
+// Calls visit(name, member) for each member. `names` holds the names of all members, joined by ",
+// ".
 void visit_members(auto const& visit, std::string_view names, auto&... members) {
   auto const one = [&](auto& member) {
     auto const end = names.find(',');
@@ -81,7 +82,7 @@ SPILLWAY_FIELDS(Access, buffer, first, last, writers)
 SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, micro_batch, operands, reads, writes,
                 waits, horizon)
 SPILLWAY_FIELDS(Segment, name, first, last, micro_batches)
-SPILLWAY_FIELDS(Program, purpose, micro_batches, ranks, once, redo, peak_bytes, persistent_bytes,
-                segments, items, buffers, tensors, ops, chunks, known, arithmetic)
+SPILLWAY_FIELDS(Program, purpose, micro_batches, ranks, once, redo, unified, peak_bytes,
+                persistent_bytes, segments, items, buffers, tensors, ops, chunks, known, arithmetic)
 
 }  // namespace spillway

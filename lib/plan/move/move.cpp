@@ -26,6 +26,7 @@ class MoveWriter {
  public:
   MoveWriter(Program const& from, Program const& to) {
     m_program.ranks = from.ranks;
+    m_program.unified = from.unified;
     m_program.tensors = from.tensors;
     m_program.chunks = from.chunks;
     m_program.arithmetic = from.arithmetic;
@@ -44,7 +45,7 @@ class MoveWriter {
   }
 
   std::optional<Program> run() {
-    auto const order = move_order(m_relocations, m_program.peak_bytes);
+    auto const order = move_order(m_relocations, m_program.peak_bytes, m_program.unified);
     if (!order) return std::nullopt;
     for (int slot = 0; slot < order->slot_count; ++slot) m_slots.push_back(add_slot(*order, slot));
     for (Hop const& hop : order->hops) write(hop);
@@ -56,7 +57,7 @@ class MoveWriter {
   }
 
  private:
-  BufferId add(Buffer buffer, Residence const& at, bool persistent) {
+  BufferId add(Buffer buffer, Spot const& at, bool persistent) {
     buffer.id = static_cast<BufferId>(m_program.buffers.size());
     buffer.tier = at.tier;
     buffer.offset = at.offset;
@@ -78,7 +79,7 @@ class MoveWriter {
     auto const source = m_now[hop.relocation];
     auto const target = add(m_program.buffers[source], hop.to, false);
     m_now[hop.relocation] = target;
-    bool const halts = needs_slots({bytes, hop.from, hop.to});
+    bool const halts = needs_slots({bytes, hop.from, hop.to}, m_program.unified);
     auto const slice = halts ? m_program.buffers[m_slots[0]].bytes : kSliceBytes;
     auto const count = div_ceil(bytes, slice);
     // A tensor that moves to a higher offset, over its own old place, must move its end first.

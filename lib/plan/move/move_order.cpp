@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/math.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/memory/lifetime.hpp"
 
 namespace spillway {
@@ -16,15 +17,15 @@ struct SlotShape {
 constexpr SlotShape kSlotShapes[] = {{4 * kPieceBytes, 4}, {kPieceBytes, 4}, {kPieceBytes, 1}};
 
 // Returns whether two tensors share bytes if they lie at places `a` and `b`.
-bool overlap(Residence const& a, std::int64_t a_bytes, Residence const& b, std::int64_t b_bytes) {
+bool overlap(Spot const& a, std::int64_t a_bytes, Spot const& b, std::int64_t b_bytes) {
   return a.tier == b.tier && a.offset < b.offset + footprint_bytes(b_bytes, b.tier) &&
          b.offset < a.offset + footprint_bytes(a_bytes, a.tier);
 }
 
 class Orderer {
  public:
-  Orderer(std::vector<Relocation> const& relocations, TierBytes const& limits)
-      : m_tensors(relocations), m_limits(limits) {}
+  Orderer(std::vector<Relocation> const& relocations, TierBytes const& limits, bool unified)
+      : m_tensors(relocations), m_limits(limits), m_unified(unified) {}
 
   std::optional<MoveOrder> run() {
     if (!find_slots()) return std::nullopt;
@@ -39,11 +40,12 @@ class Orderer {
   bool find_slots() {
     std::int64_t largest = 0;
     for (Relocation const& tensor : m_tensors)
-      if (needs_slots(tensor)) largest = std::max(largest, tensor.bytes);
+      if (needs_slots(tensor, m_unified)) largest = std::max(largest, tensor.bytes);
     if (largest == 0) return true;
     for (auto const& shape : kSlotShapes) {
       auto const bytes = std::min(shape.bytes, round_up(largest, kPageBytes));
       for (Tier const tier : {Tier::device, Tier::host}) {
+        if (tier == Tier::device && !m_unified) continue;  // the drive must reach the slots
         auto const offset = gap(tier, bytes * shape.count);
         if (!offset) continue;
         m_order.slots = {tier, *offset};
@@ -83,19 +85,22 @@ class Orderer {
     }
     std::ranges::stable_sort(in_the_way, {}, &Relocation::bytes);
     for (Relocation* tensor : in_the_way) {
-      bool const is_stored = tensor->from.tier == Tier::nvme || tensor->to.tier == Tier::nvme;
+      auto const& [bytes, from, to] = *tensor;
       for (Tier const tier : kTiersInOrder) {
-        if (tier == Tier::nvme && is_stored) continue;  // a move within NVMe would need slots
-        auto const offset = gap(tier, tensor->bytes);
+        auto const offset = gap(tier, bytes);
         if (!offset) continue;
-        hop(*tensor, {tier, *offset});
+        Spot const parked = {tier, *offset};
+        bool const direct = !needs_slots({bytes, from, parked}, m_unified) &&
+                            !needs_slots({bytes, parked, to}, m_unified);
+        if (!direct) continue;
+        hop(*tensor, parked);
         return true;
       }
     }
     return false;
   }
 
-  void hop(Relocation& tensor, Residence const& to) {
+  void hop(Relocation& tensor, Spot const& to) {
     m_order.hops.push_back({static_cast<int>(&tensor - m_tensors.data()), tensor.from, to});
     tensor.from = to;
   }
@@ -115,7 +120,7 @@ class Orderer {
 
   Ranges taken_in(Tier tier) const {
     Ranges taken;
-    auto const add = [&](Residence const& at, std::int64_t bytes) {
+    auto const add = [&](Spot const& at, std::int64_t bytes) {
       if (at.tier == tier && bytes > 0)
         taken.emplace_back(at.offset, at.offset + footprint_bytes(bytes, tier));
     };
@@ -130,21 +135,22 @@ class Orderer {
 
   std::vector<Relocation> m_tensors;  // a Relocation's `from` is where its tensor is at the moment
   TierBytes const& m_limits;
+  bool m_unified;
   MoveOrder m_order;
 };
 
 }  // namespace
 
-bool needs_slots(Relocation const& relocation) {
+bool needs_slots(Relocation const& relocation, bool unified) {
   auto const& [bytes, from, to] = relocation;
   if (from == to) return false;
   bool const in_storage = from.tier == Tier::nvme && to.tier == Tier::nvme;
-  return in_storage || overlap(from, bytes, to, bytes);
+  return in_storage || is_staged(from.tier, to.tier, unified) || overlap(from, bytes, to, bytes);
 }
 
 std::optional<MoveOrder> move_order(std::vector<Relocation> const& relocations,
-                                    TierBytes const& limits) {
-  return Orderer(relocations, limits).run();
+                                    TierBytes const& limits, bool unified) {
+  return Orderer(relocations, limits, unified).run();
 }
 
 }  // namespace spillway

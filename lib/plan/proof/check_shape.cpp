@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "graph/gradient_slice.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/proof/flaw.hpp"
 #include "plan/proof/unroll.hpp"
 #include "plan/proof/verify.hpp"
@@ -100,6 +101,26 @@ void check_apart(Program const& program, Access const& write, Access const& othe
   }
 }
 
+// Checks that an item touches only bytes that its lane reaches if the device has its own memory.
+void check_reach(Program const& program, Item const& item) {
+  if (program.unified) return;
+  if (item.kind == ItemKind::copy) {
+    Buffer const& from = program.buffers[item.operands[0]];
+    Buffer const& to = program.buffers[item.operands[1]];
+    return require(!is_staged(from.tier, to.tier, false), "copies '{}' from {} to {} directly",
+                   from.name, name(from.tier), name(to.tier));
+  }
+  for (BufferId const operand : item.operands) {
+    if (operand == kAbsent) continue;
+    Buffer const& b = program.buffers[operand];
+    bool const is_small =
+        is_id(b.tensor, program.tensors) && is_exchanged_with_host(program.tensors[b.tensor]);
+    bool const by_both = is_small && item.lane == Lane::compute && b.tier == Tier::host;
+    require(by_both || reaches(item.lane, b.tier, false), "cannot reach '{}' on the tier {}",
+            b.name, name(b.tier));
+  }
+}
+
 void check_item(Program const& program, Item const& item) {
   bool const is_op = item.kind == ItemKind::op;
   require(!is_op || is_id(item.op, program.ops), "runs op {}, which does not exist", item.op);
@@ -108,6 +129,7 @@ void check_item(Program const& program, Item const& item) {
   for (BufferId const operand : item.operands)
     require(is_id(operand, program.buffers) || (is_op && operand == kAbsent),
             "works on buffer {}, which does not exist", operand);
+  check_reach(program, item);
   for (Access const& access : accesses(item)) check_access(program, access);
   for (Access const& write : item.writes)
     for (Access const& other : accesses(item)) check_apart(program, write, other);

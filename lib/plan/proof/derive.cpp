@@ -18,8 +18,8 @@ void insert_once(std::vector<ItemNumber>& ascending, ItemNumber number) {
   if (at == ascending.end() || *at != number) ascending.insert(at, number);
 }
 
-// A Users names the last writer of a byte and, for each lane, the position of the last reader since
-// then. The last reader stands for earlier ones, because lanes complete in order.
+// These fields name the last writer of a byte and, for each lane, the position of the last reader
+// since then. The last reader stands for earlier ones, because lanes complete in order.
 struct Users {
   Lane writer = Lane::compute;
   std::int32_t written = 0;  // the position of the writer on its lane, or 0 if there is no writer

@@ -18,7 +18,7 @@ struct Instance {
 // step runs the segments in `sequence`, which holds indices into Program::segments.
 std::vector<Instance> unroll(Program const& program, std::vector<int> const& sequence, int steps);
 
-// Returns the instances of so many steps that all kinds of conflicts about a byte occur: two or, if
+// Returns the instances of enough steps that every kind of conflict about a byte occurs: two or, if
 // a buffer has two versions, three, because steps s and s + 2 then share bytes. `middle` runs at
 // most twice a step. A Program that runs once has one step.
 std::vector<Instance> unroll_for_proof(Program const& program);

@@ -7,12 +7,6 @@ namespace spillway {
 
 namespace {
 
-// Says whether the host fills or reads a tensor that ops use: batches, scalars and logits. They are
-// small. If the device has its own memory, they lie in host memory, which every lane can access.
-bool is_exchanged_with_host(Tensor const& tensor) {
-  return tensor.role == Role::scalar || tensor.role == Role::batch;
-}
-
 // Says whether all micro-batches of a segment use one copy of the tensor, or each has its own.
 bool is_shared(Tensor const& tensor) {
   return tensor.persistent || tensor.role == Role::scalar;
@@ -49,6 +43,7 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
   program.purpose = graph.purpose;
   program.micro_batches = micro_batches;
   program.ranks = ranks;
+  program.unified = plan.unified;
   program.tensors = graph.tensors;
   program.ops = graph.ops;
   program.chunks = graph.chunks;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/data/program.hpp"
-#include "plan/schedule/reach.hpp"
+#include "plan/data/reach.hpp"
 
 namespace spillway {
 

@@ -77,7 +77,7 @@ struct StepSink {
   void accumulate(GradientId, MicroBatch const&) {}
   void add_part(GradientId, MicroBatch const&) {}  // a part is added to its chunk's gradient
   void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices of a gradient
-  void gather(GradientId, MicroBatch const&) {}    // summed slices go to all ranks
+  void gather(GradientId, MicroBatch const&) {}    // each rank sums its slice and sends it to all
   void end_micro_batch(MicroBatch const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/schedule/reach.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/schedule/streaming.hpp"
 #include "plan/schedule/tell_step.hpp"
 #include "plan/search/block_model.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/schedule/reach.hpp"
+#include "plan/data/reach.hpp"
 
 namespace spillway {
 
@@ -36,8 +36,8 @@ TierBytes slot_bytes(BlockShape const& shape) {
 }
 
 // A Ledger is a Sink (see tell_step.hpp) that counts the bytes alive at every station and in the
-// update. It hears one micro-batch in place of all. In the first of all, updates of the last step
-// may still hold bytes; in later ones, sums of gradients hold bytes.
+// update. It is told one micro-batch, which stands for all of them. In a step's first micro-batch
+// updates of the previous step may still hold bytes; in later micro-batches sums of gradients do.
 class Ledger : public StepSink {
  public:
   explicit Ledger(BlockShape const& shape)

@@ -23,7 +23,8 @@ struct Need {
 };
 
 // Returns a text such as "needs at least device 1250MiB and nvme 530MiB (activations: nvme)". Sizes
-// are rounded up to whole MiB. Bytes written a day are those of all ranks of a node.
+// are rounded up to whole MiB. If a plan writes more to the drive than the budget allows, the text
+// also names the `spill.max_write_per_day` that all ranks of a node need together.
 std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks = 1);
 
 }  // namespace spillway

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "plan/schedule/reach.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate.hpp"
 

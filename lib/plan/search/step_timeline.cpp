@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/math.hpp"
-#include "plan/schedule/reach.hpp"
+#include "plan/data/reach.hpp"
 
 namespace spillway {
 

@@ -51,8 +51,8 @@ class StrategySpace {
   // Returns the fewest moves with which a plan fits on the device, or most_moves() if none does.
   int fewest_moves(Strategy strategy, int guess) const;
   // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
-  // are few), the mix or the layers that follow it, one move of state, the end at which moves
-  // begin, where updates run, or prefetch.
+  // are few), the mix or the layers that follow it, one move of state, whether moves
+  // begin with the first or the last chunk, where updates run, or prefetch.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:

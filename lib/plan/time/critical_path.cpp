@@ -36,7 +36,8 @@ std::string kind_of(Program const& program, Item const& item) {
   return std::string(name(moved_content(program, item)));
 }
 
-// Returns how long [start_s, end_s) takes in the repetitions that the simulation leaves out.
+// The simulation runs a repeated period once. Returns how long what happens in [start_s, end_s)
+// takes in the other repetitions: its overlap with the period, as often as they happen.
 double repeated_s(Simulation::Repeat const& repeat, double start_s, double end_s) {
   if (repeat.times == 0) return 0;
   auto const first_s = std::max(start_s, repeat.begin_s);

@@ -12,6 +12,12 @@ constexpr bool reaches(Lane lane, Tier tier, bool unified) {
   return tier == Tier::host || (unified && tier == Tier::device);
 }
 
+// Returns whether the host fills or reads a tensor that ops use: batches, scalars and logits. They
+// are small. If the device has its own memory, they lie in host memory, which the device reaches.
+inline bool is_exchanged_with_host(Tensor const& tensor) {
+  return tensor.role == Role::scalar || tensor.role == Role::batch;
+}
+
 // Returns the tier to which a lane's operands are brought if the lane cannot reach them.
 constexpr Tier workplace(Lane lane, bool unified) {
   return lane == Lane::compute || unified ? Tier::device : Tier::host;
