@@ -101,7 +101,8 @@ class BlockShape {
   void leaving(int block, int piece, Visit visit) const {
     if (away_bytes(block) > 0) visit(away_part(block, piece));
   }
-  // Calls `visit` with activations to reload before this piece, for up to `prefetch` groups later.
+  // Calls `visit` with each part of spilled activations whose reload begins before this piece. They
+  // are those of the group that comes `prefetch` groups later, and at group 0 of all until then.
   template <class Visit>
   void coming(int group, int piece, Visit visit) const {
     if (piece > 0) return;

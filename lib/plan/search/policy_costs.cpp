@@ -116,7 +116,7 @@ class UniformWalk {
   Fates const m_fates;
   Pass m_forward, m_backward;
   IdVector<std::int64_t> m_live, m_change;  // bytes alive at each op, and their change
-  IdVector<int> m_block_ends;               // where the block at each forward op ends
+  IdVector<int> m_block_ends;               // each forward op's block ends there
   IdVector<PolicyCost> m_result;
 };
 

@@ -21,7 +21,7 @@ constexpr std::size_t kFewBlocks = 10;
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
 constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // a model of few blocks always tries this many shares
+constexpr int kSharesOfFew = 2;  // for few blocks this many are always tried
 
 // Multiplies the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and
 // never grow, since estimates for these tiers are nearly exact.

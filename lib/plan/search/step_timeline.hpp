@@ -79,7 +79,8 @@ class StepTimeline : public StepSink {
   // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
-  // Layout gives freed bytes to other tensors. Their jobs wait for the last user of the bytes.
+  // Layout gives freed bytes to other tensors, so a job that uses these waits for the last job that
+  // used the bytes. These functions add such waits, or return the job to wait for (-1 if none).
   void need_room_as_layout_gives_it(int station, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
