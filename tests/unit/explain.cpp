@@ -19,9 +19,11 @@ namespace {
 
 constexpr std::int64_t kGib8 = std::int64_t{8} << 30;
 
-std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8, kGib8, kGib8}) {
+std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8, kGib8, kGib8},
+                      bool unified = true) {
   static Graph const graph = gpt_training_graph({});
-  auto const plan = make_plan(graph, request, BlockPolicy::keep);
+  auto plan = make_plan(graph, request, BlockPolicy::keep);
+  plan.unified = unified;
   auto const program = compile(graph, nullptr, plan, 2, 2).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
   return explain(graph, plan, program, simulate(program, machine), machine, budgets);
@@ -44,6 +46,9 @@ TEST(Explain, FitsOnOneScreen) {
 TEST(Explain, BeginsWithASentence) {
   EXPECT_EQ(explained({.activations = {"keep"}}).find("Fits with "), 0u);
   EXPECT_TRUE(has(explained({.activations = {"keep"}}), "to spare; nothing leaves the device"));
+  auto const beside_a_device = explained({.activations = {"keep"}}, {kGib8, 0, 0}, false);
+  EXPECT_TRUE(has(beside_a_device, "to spare; nothing leaves the device"));
+  EXPECT_TRUE(has(beside_a_device, "host memory              - "));  // for batches and scalars
   EXPECT_TRUE(has(explained({.activations = {"nvme", "recompute", "nvme"}}),
                   "; activations: 10 of 12 layers spill, 1 recompute; "));
   EXPECT_TRUE(has(explained({.optimizer = {"host", "nvme"}}),

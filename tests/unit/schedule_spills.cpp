@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kPlans = 100;
 
 // A random Plan that spills something. Parameters stay where they are used and updates run at the
-// end, so that `prefetch` is about reloads alone. A staging slot takes any tensor as a whole.
+// end, so that `prefetch` is about reloads alone. Any tensor is staged in one piece.
 struct Spilling {
   Graph graph;
   Plan plan;
@@ -213,7 +213,7 @@ TEST(Staging, GoesThroughRings) {
   }
   EXPECT_EQ(begins.size(), 2U);
   for (auto const& [ring, bytes] : begins) EXPECT_GE(bytes.size(), std::size_t{kStagingPieces});
-  EXPECT_GT(in_pieces, 30) << "tensors larger than a slot";
+  EXPECT_GT(in_pieces, 30) << "tensors larger than a piece";
   for (auto const& [pair, bytes] : moved) {
     auto const &from = program.buffers[pair.first], &to = program.buffers[pair.second];
     if (from.persistent || to.persistent) continue;  // slices of state

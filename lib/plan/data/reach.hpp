@@ -2,6 +2,8 @@
 // estimates must use the same rules. `unified` means that device memory is main memory.
 #pragma once
 
+#include <algorithm>
+
 #include "plan/data/program.hpp"
 
 namespace spillway {
@@ -16,6 +18,13 @@ constexpr bool reaches(Lane lane, Tier tier, bool unified) {
 // are small. If the device has its own memory, they lie in host memory, which the device reaches.
 inline bool is_exchanged_with_host(Tensor const& tensor) {
   return tensor.role == Role::scalar || tensor.role == Role::batch;
+}
+
+// Returns whether anything but batches and scalars lies in the host tier.
+inline bool uses_host_tier(Program const& program) {
+  return std::ranges::any_of(program.buffers, [&](Buffer const& b) {
+    return b.tier == Tier::host && !is_exchanged_with_host(program.tensors[b.tensor]);
+  });
 }
 
 // Returns the tier to which a lane's operands are brought if the lane cannot reach them.

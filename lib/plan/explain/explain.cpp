@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/time/drive_use.hpp"
 
 namespace spillway {
@@ -67,9 +68,9 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
                     Simulation const& simulation, std::vector<LaneShare> const& path,
                     Budgets const& budgets) {
   auto const spare = budgets.device_bytes - program.peak_bytes[Tier::device];
-  auto const moved = program.peak_bytes[Tier::nvme] + program.peak_bytes[Tier::host];
+  bool const stays = program.peak_bytes[Tier::nvme] == 0 && !uses_host_tier(program);
   return fmt::format("Fits with {} to spare{}{}{}{}.\n", human_bytes(spare),
-                     moved == 0 ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
+                     stays ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
                      where_state_is(plan), what_links_do(simulation, path));
 }
 
@@ -95,8 +96,8 @@ std::string tiers_table(Program const& program, Budgets const& budgets, bool uni
   for (Tier const tier : kTiersInOrder) {
     auto const peak = program.peak_bytes[tier], limit = budgets.*budget_of(tier);
     if (peak == 0) continue;
-    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), human_bytes(limit),
-                        human_bytes(peak), human_bytes(limit - peak),
+    text += fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", words(tier), bytes_or_dash(limit),
+                        human_bytes(peak), bytes_or_dash(std::max<std::int64_t>(0, limit - peak)),
                         bytes_or_dash(program.persistent_bytes[tier]));
   }
   return text + (unified ? "  (device memory: here a part of main memory)\n" : "");

@@ -31,7 +31,7 @@ struct Use {
 // Returns whether an item's write to `buffer` brings back a part of a saved activation.
 bool is_reload(Program const& program, Item const& item, BufferId buffer, Use const& use) {
   Tensor const& tensor = program.tensors[program.buffers[buffer].tensor];
-  return tensor.is_activation() && item.kind == ItemKind::copy && !use.empty() &&
+  return tensor.is_activation() && item.kind == ItemKind::copy && use.read &&
          use.last < item.number;
 }
 
@@ -46,7 +46,9 @@ IdVector<Use> uses(Program const& program) {
     }
     for (Access const& access : item.writes) {
       auto& use = result[access.buffer];
-      if (use.reload.last_byte > 0 && access.first == use.reload.last_byte)
+      bool const goes_on = item.kind == ItemKind::copy && use.reload.last_byte > 0 &&
+                           access.first == use.reload.last_byte;
+      if (goes_on)
         use.reload.last_byte = access.last;  // the next piece of the same reload
       else if (is_reload(program, item, access.buffer, use))
         use.reload = {item.number, use.last, access.first, access.last};

@@ -108,7 +108,8 @@ BufferId Residence::home(TensorId id) {
 
 BufferId Residence::resident(TensorId id) {
   if (now(id) < 0 && tensor(id).persistent && home_tier(id) == Tier::device) now(id) = home(id);
-  if (now(id) < 0) throw std::logic_error("tensor '" + tensor(id).name + "' is not on the device");
+  if (now(id) < 0)
+    throw std::logic_error("tensor '" + tensor(id).name + "' is nowhere that ops reach it");
   return now(id);
 }
 

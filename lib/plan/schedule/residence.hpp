@@ -42,7 +42,7 @@ class Residence {
   TensorId add_tensor(Tensor tensor);
   TensorId add_workspace(std::string name, DType dtype, std::int64_t elements, int block = -1);
 
-  // Says whether the lane can access the buffer. Every lane can access scalars.
+  // Says whether the lane can access the buffer. Every lane can access batches and scalars.
   bool reaches(Lane lane, BufferId buffer) const;
   Tier workplace(Lane lane) const { return spillway::workplace(lane, m_unified); }
   bool is_staged(BufferId from, BufferId to) const {
@@ -56,7 +56,7 @@ class Residence {
   Program program;
 
  protected:
-  // Begins a segment. At first only tensors whose home is on the device are resident.
+  // Begins a segment. At first only tensors that the compute lane reaches at home are resident.
   void begin_segment(int micro_batches);
   // Returns the number of the current micro-batch, or -1 if the segment runs none.
   int micro_batch() const { return m_micro_batch; }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/data/reach.hpp"
 #include "plan/proof/derive.hpp"
 
 namespace spillway {
@@ -22,6 +23,14 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
          (a.prefetch == b.prefetch ? 0 : 1);
 }
 
+// Returns the peaks that budgets limit. A device with memory of its own needs batches and scalars
+// in host memory even if there is no host tier.
+TierBytes limited_peaks(Program const& program, Budgets const& budgets) {
+  auto peaks = program.peak_bytes;
+  if (budgets.host_bytes == 0 && !uses_host_tier(program)) peaks[Tier::host] = 0;
+  return peaks;
+}
+
 }  // namespace
 
 Trials::Result Trials::try_out(Candidate const& candidate) {
@@ -31,9 +40,10 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto& train = compiled.train;
   m_items += train.items.size();
   auto const most_bytes_per_s = m_question.budgets.nvme_bytes_per_s;
-  Result result{train.peak_bytes - candidate.peaks, fits(train.peak_bytes, m_question.budgets)};
+  auto const peaks = limited_peaks(train, m_question.budgets);
+  Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
   auto& done = m_done.emplace_back(candidate.plan, result.off);
-  Need need{candidate.plan, train.peak_bytes};
+  Need need{candidate.plan, peaks};
   if (result.fits || !std::isinf(most_bytes_per_s)) {
     derive_waits(train);
     auto const simulation = simulate(train, m_question.machine);
