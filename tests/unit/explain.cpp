@@ -24,7 +24,8 @@ std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8,
   static Graph const graph = gpt_training_graph({});
   auto plan = make_plan(graph, request, BlockPolicy::keep);
   plan.unified = unified;
-  auto const program = compile(graph, nullptr, plan, 2, 2).train;
+  auto const ranks = unified ? 2 : 1;  // ranks exchange gradients in host memory
+  auto const program = compile(graph, nullptr, plan, 2, ranks).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
   return explain(graph, plan, program, simulate(program, machine), machine, budgets);
 }
