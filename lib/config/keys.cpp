@@ -102,9 +102,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
        "Budget of the device arena; auto: what is free, less a margin."},
       {"memory.host", BytesField{&memory.host_bytes, 4096, true}, "auto", "bytes per rank",
        "Budget of the host arena; none: no host tier, where a device with memory of its own has "
-       "only "
-       "batches and scalars; auto: with plan --machine that machine's, else none, as on CPUs the "
-       "device arena is main memory too."},
+       "only batches and scalars; auto: with plan --machine that machine's, else none, as on CPUs "
+       "the device arena is main memory too."},
       {"memory.nvme.path", PathField{&memory.nvme_path, true}, "auto", "",
        "Directory of the spill file; memory.nvme: none, no spilling; memory.nvme: auto, with plan "
        "--machine that machine's drive, else none."},
