@@ -30,6 +30,8 @@ class OwnerFile {
   // False for good once another job has taken it over: this one was stopped for longer than its
   // patience. Known at the next renewal after that.
   bool is_ours() const { return m_ours; }
+  // As is_ours(), but asks the file system now, which may take as long as that does.
+  bool is_ours_now() const { return m_ours && lies_there(); }
 
  private:
   void make();

@@ -96,7 +96,14 @@ void RunDir::take_lock() {
 }
 
 void RunDir::require_ours() const {
-  if (!m_owner || m_owner->is_ours()) return;
+  if (m_owner && !m_owner->is_ours()) refuse_as_lost();
+}
+
+void RunDir::require_ours_now() const {
+  if (m_owner && !m_owner->is_ours_now()) refuse_as_lost();
+}
+
+void RunDir::refuse_as_lost() const {
   refuse(
       m_path,
       "another job has taken it over, for this one renewed `lock.owner` too late; this one ends, "

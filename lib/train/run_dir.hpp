@@ -20,8 +20,11 @@ class RunDir {
  public:
   explicit RunDir(std::filesystem::path path);
 
-  // Throws Error(bad_input) when another job has taken the directory over.
+  // Throws Error(bad_input) when another job has taken the directory over, as known at the last
+  // renewal of `lock.owner`: for every step, makes no system call.
   void require_ours() const;
+  // As require_ours(), but asks the file system: before what replaces files of the directory.
+  void require_ours_now() const;
 
   std::filesystem::path const& path() const { return m_path; }
   // Replaces a text file of the directory (config.yaml, plan.txt, ...).
@@ -29,6 +32,7 @@ class RunDir {
 
  private:
   void take_lock();
+  [[noreturn]] void refuse_as_lost() const;
 
   std::filesystem::path m_path;
   FileDescriptor m_lock;

@@ -252,7 +252,7 @@ std::optional<std::string> Trainer::save() {
   m_saved_at = SteadyClock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
   on_all_ranks(m_parts.comm, [this] {
-    if (m_parts.run_dir) m_parts.run_dir->require_ours();
+    if (m_parts.run_dir) m_parts.run_dir->require_ours_now();
   });
   try {
     save_checkpoint(m_parts.config.run.dir, model(), m_state, m_save_settings, m_parts.comm);

@@ -69,12 +69,24 @@ TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_are_left_to_it) {
     fs::remove_all(m_dir / "run");
     auto const outcome =
         run_command(planted({.calls = "flock", .path = m_dir.string(), .what = "ENOSYS"}) +
-                    train_command("run.steps=1000000", ranks) + " & " +
+                    train_command("run.steps=1000000 run.checkpoint.every=0", ranks) + " & " +
                     until("test -s " + path("run/metrics.jsonl")) + took + "wait $!");
     EXPECT_TRUE(fails_with(2, "another job has taken it over", outcome));
     EXPECT_EQ(read("run/lock.owner"), "other\n");
     EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
   }
+}
+
+// The checkpoint after the one that may be under way is refused, long before the next renewal.
+TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_get_no_further_checkpoint) {
+  auto const owner = path("run/lock.owner");
+  auto const rows = "wc -l < " + path("run/metrics.jsonl");
+  auto const outcome = run_command(with(m_no_flock, "run.steps=1000000 run.checkpoint.every=1") +
+                                   " & " + until("test -s " + path("run/latest")) +
+                                   fmt::format("rm {0}; echo other > {0}; ", owner) + rows + " > " +
+                                   path("rows") + "; wait $!");
+  EXPECT_TRUE(fails_with(2, "another job has taken it over", outcome));
+  EXPECT_LE(read_metrics(m_dir / "run").size(), std::stoul(read("rows")) + 2);
 }
 
 TEST_F(RunDirs, whose_directories_cannot_be_synchronised_serve_with_one_warning) {

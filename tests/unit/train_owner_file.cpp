@@ -124,6 +124,15 @@ TEST_F(OwnerFileTest, that_another_has_taken_over_is_not_ours_and_is_left_to_it)
   EXPECT_EQ(text(), to_text(elsewhere()));
 }
 
+TEST_F(OwnerFileTest, that_another_has_taken_over_is_known_before_the_next_renewal_to_who_asks) {
+  OwnerFile const file(m_file, {.renew_s = 1000, .watch_s = 1});
+  EXPECT_TRUE(file.is_ours_now());
+  fs::remove(m_file);
+  put(to_text(elsewhere()));
+  EXPECT_TRUE(file.is_ours());
+  EXPECT_FALSE(file.is_ours_now());
+}
+
 TEST_F(OwnerFileTest, is_not_made_through_links_and_does_not_wait_for_pipes) {
   std::ofstream(m_dir / "mine") << "kept";
   fs::create_symlink(m_dir / "mine", m_file);
