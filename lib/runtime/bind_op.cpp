@@ -20,7 +20,7 @@ void* tensor_begin(EngineParts const& parts, Buffer const& buffer, void* held) {
 std::byte* address(EngineParts const& parts, Item const& item, Buffer const& buffer, int parity) {
   if (item.lane == Lane::host) return host_bytes(parts.tiers, buffer, parity).data();
   auto const bytes = memory_bytes(parts.tiers, buffer, parity);
-  return static_cast<std::byte*>(operand(parts.tiers.device, bytes));
+  return static_cast<std::byte*>(on_device(parts.tiers.device, bytes).operand());
 }
 
 // Returns pointers to the first elements of an op's views, in the order that kernels expect.

@@ -18,7 +18,7 @@ bool can_begin(Buffer const& buffer, std::ptrdiff_t times) {
 
 }  // namespace
 
-void fill_with_nan(Device const& device, MemoryBytes const& bytes) {
+void fill_with_nan(Device& device, MemoryBytes const& bytes) {
   if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes))
     return device.fill(*on_device, std::byte{0xff});
   auto const on_host = std::get<HostBytes>(bytes);

@@ -12,7 +12,7 @@
 namespace spillway {
 
 // Sets all bits: this is a quiet NaN in every floating-point type and -1 in every integer type.
-void fill_with_nan(Device const& device, MemoryBytes const& bytes);
+void fill_with_nan(Device& device, MemoryBytes const& bytes);
 
 // Returns, for each item, the bytes whose lifetime begins when it writes them. Only these may be
 // filled, since other bytes of the buffer may still be in use by an earlier buffer.

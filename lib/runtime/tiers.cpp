@@ -39,12 +39,12 @@ MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last
                                             static_cast<std::size_t>(last - first));
 }
 
-void* operand(Device const& device, MemoryBytes const& bytes) {
-  if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes)) return on_device->operand();
-  return device.operand(std::get<HostBytes>(bytes));
+DeviceBytes on_device(Device const& device, MemoryBytes const& bytes) {
+  if (auto const* const there = std::get_if<DeviceBytes>(&bytes)) return *there;
+  return device.on_device(std::get<HostBytes>(bytes));
 }
 
-void copy(Device const& device, MemoryBytes const& to, MemoryBytes const& from) {
+void copy(Device& device, MemoryBytes const& to, MemoryBytes const& from) {
   auto const between = [&](auto const& target, auto const& source) {
     constexpr bool on_host = std::is_same_v<decltype(target), HostBytes const&> &&
                              std::is_same_v<decltype(source), HostBytes const&>;

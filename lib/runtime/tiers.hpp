@@ -52,10 +52,10 @@ HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 
 // Returns the bytes [first, last) of `bytes`.
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);
-// Returns the address by which kernels of the device reach the bytes.
-void* operand(Device const& device, MemoryBytes const& bytes);
+// Returns bytes as kernels of the device reach them.
+DeviceBytes on_device(Device const& device, MemoryBytes const& bytes);
 // Copies as many bytes as `from` has.
-void copy(Device const& device, MemoryBytes const& to, MemoryBytes const& from);
+void copy(Device& device, MemoryBytes const& to, MemoryBytes const& from);
 
 // Returns which bytes of its tensor a buffer holds on a rank; a part or a slice may depend on it.
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);

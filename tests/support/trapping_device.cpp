@@ -104,26 +104,33 @@ class TrappingMemory final : public DeviceMemory {
 class TrappingDevice final : public Device {
  public:
   bool has_own_memory() const override { return true; }
+  DeviceProperties properties() const override { return {.name = "trap", .target = "host"}; }
+  std::unique_ptr<Pinned> pin(HostBytes) override { return nullptr; }
+  std::unique_ptr<Stream> stream(bool) override { return nullptr; }
+  std::unique_ptr<Event> event() override { return nullptr; }
+  void check() override {}
   std::unique_ptr<DeviceMemory> reserve(std::string, std::int64_t bytes,
                                         std::int64_t reserve_bytes) override {
     return std::make_unique<TrappingMemory>(bytes, reserve_bytes);
   }
-  void copy(DeviceBytes to, HostBytes from) const override {
+  void copy(DeviceBytes to, HostBytes from) override {
     std::memcpy(shadow(to), from.data(), from.size());
   }
-  void copy(HostBytes to, DeviceBytes from) const override {
+  void copy(HostBytes to, DeviceBytes from) override {
     std::memcpy(to.data(), shadow(from), to.size());
   }
-  void copy(DeviceBytes to, DeviceBytes from) const override {
+  void copy(DeviceBytes to, DeviceBytes from) override {
     std::memcpy(shadow(to), shadow(from), static_cast<std::size_t>(from.size()));
   }
-  void fill(DeviceBytes bytes, std::byte value) const override {
+  void fill(DeviceBytes bytes, std::byte value) override {
     std::memset(shadow(bytes), std::to_integer<int>(value), static_cast<std::size_t>(bytes.size()));
   }
   HostBytes on_host(DeviceBytes) const override {
     throw std::logic_error("the host cannot reach the trapping device's memory");
   }
-  void* operand(HostBytes bytes) const override { return bytes.data(); }
+  DeviceBytes on_device(HostBytes bytes) const override {
+    return {bytes.data(), std::ssize(bytes)};
+  }
 };
 
 // An op has at most this many operands, its workspace included.

@@ -1,6 +1,7 @@
 #include "device/host/host_device.hpp"
 
 #include <cstring>
+#include <thread>
 
 #include "device/host/arena.hpp"
 
@@ -27,26 +28,36 @@ class ArenaMemory final : public DeviceMemory {
 class HostDevice final : public Device {
  public:
   bool has_own_memory() const override { return false; }
+  DeviceProperties properties() const override {
+    return {.name = "cpu", .target = "host", .compute_units = std::thread::hardware_concurrency()};
+  }
   std::unique_ptr<DeviceMemory> reserve(std::string name, std::int64_t bytes,
                                         std::int64_t reserve_bytes) override {
     return std::make_unique<ArenaMemory>(std::move(name), bytes, reserve_bytes);
   }
 
-  void copy(DeviceBytes to, HostBytes from) const override {
+  std::unique_ptr<Pinned> pin(HostBytes) override { return nullptr; }
+  std::unique_ptr<Stream> stream(bool) override { return nullptr; }
+  std::unique_ptr<Event> event() override { return nullptr; }
+
+  void copy(DeviceBytes to, HostBytes from) override {
     std::memcpy(to.operand(), from.data(), from.size());
   }
-  void copy(HostBytes to, DeviceBytes from) const override {
+  void copy(HostBytes to, DeviceBytes from) override {
     std::memcpy(to.data(), from.operand(), to.size());
   }
-  void copy(DeviceBytes to, DeviceBytes from) const override { copy(to, on_host(from)); }
-  void fill(DeviceBytes bytes, std::byte value) const override {
+  void copy(DeviceBytes to, DeviceBytes from) override { copy(to, on_host(from)); }
+  void fill(DeviceBytes bytes, std::byte value) override {
     std::memset(bytes.operand(), std::to_integer<int>(value), on_host(bytes).size());
   }
 
   HostBytes on_host(DeviceBytes bytes) const override {
     return {static_cast<std::byte*>(bytes.operand()), static_cast<std::size_t>(bytes.size())};
   }
-  void* operand(HostBytes bytes) const override { return bytes.data(); }
+  DeviceBytes on_device(HostBytes bytes) const override {
+    return {bytes.data(), std::ssize(bytes)};
+  }
+  void check() override {}
 };
 
 }  // namespace
