@@ -44,15 +44,23 @@ std::array<MemoryBytes, 2> covered(Tiers const& tiers, Buffer const& buffer, Acc
           part(memory_bytes(tiers, buffer, 1), access.first, access.last)};
 }
 
+// Returns the same for a transfer of the drive, which reaches only what the host reaches.
+std::array<HostBytes, 2> on_host(Tiers const& tiers, Buffer const& buffer, Access const& access) {
+  auto both = versions(tiers, buffer);
+  for (HostBytes& bytes : both)
+    bytes = bytes.subspan(static_cast<std::size_t>(access.first),
+                          static_cast<std::size_t>(access.last - access.first));
+  return both;
+}
+
 // Returns the transfers for both versions, which begin where layout put them in the file.
 std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
                                        Access const& access,
-                                       std::array<MemoryBytes, 2> const& memory) {
+                                       std::array<HostBytes, 2> const& memory) {
   std::array<SpillTransfer, 2> versions;
   for (std::size_t i = 0; i < 2; ++i) {
     auto const stride = away.versions > 1 ? static_cast<std::int64_t>(i) * away.stride : 0;
-    versions[i] = {direction, std::get<HostBytes>(memory[i]), away.offset + stride + access.first,
-                   0};
+    versions[i] = {direction, memory[i], away.offset + stride + access.first, 0};
   }
   return versions;
 }
@@ -92,13 +100,6 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   assert(read.last <= source.bytes);
   assert(parts.tiers.spill || !(reload || spill));
 
-  std::array<MemoryBytes, 2> from, to;
-  if (!reload) from = covered(parts.tiers, source, read);
-  if (!spill) to = covered(parts.tiers, target, write);
-  auto const& memory = reload ? to : from;
-  if ((reload || spill) && !std::holds_alternative<HostBytes>(memory[0]))
-    throw std::logic_error(describe(parts.program, item.number) +
-                           ": the drive cannot reach the device's memory");
   BoundItem bound;
   bound.go = go_words(parts, item);
   bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
@@ -106,12 +107,16 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
   // checksums it matters at once if updates may begin before the commit (no redo).
   if (reload || spill) require_whole_pieces(parts.program, item, reload ? read : write);
   if (reload) {
+    auto const to = on_host(parts.tiers, target, write);
     bound.transfer = {transfers(Direction::read, source, read, to), true};
   } else if (spill) {
+    auto const from = on_host(parts.tiers, source, read);
     bound.transfer = {transfers(Direction::write, target, write, from),
                       source.persistent || target.persistent || unseen};
   } else {
-    bound.run = [from, to, &device = parts.tiers.device](ItemContext const& now) {
+    bound.run = [from = covered(parts.tiers, source, read),
+                 to = covered(parts.tiers, target, write),
+                 &device = parts.tiers.device](ItemContext const& now) {
       auto const i = static_cast<std::size_t>(now.parity);
       copy(device, to[i], from[i]);
     };

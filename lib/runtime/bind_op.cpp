@@ -10,10 +10,10 @@ namespace {
 
 // Returns where the tensor would begin if `held` is where the buffer's part of it begins. A kernel
 // touches that part alone.
-void* tensor_begin(EngineParts const& parts, Buffer const& buffer, void* held) {
+std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
   auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
   auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);
-  return reinterpret_cast<void*>(address);
+  return reinterpret_cast<std::byte*>(address);
 }
 
 // Returns the address by which kernels on the item's lane reach the bytes of a buffer.
@@ -37,12 +37,13 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
       continue;
     }
     auto const& buffer = operand(parts.program, item, i);
-    auto* const begin = address(parts, item, buffer, parity);
-    pointers.push_back(begin);
-    if (i >= views.size()) continue;
-    auto const& tensor = parts.program.tensors[views[i]->tensor];
-    pointers.back() = begin + views[i]->offset * size_bytes(tensor.dtype);
-    if (buffer.part != Part{}) pointers.back() = tensor_begin(parts, buffer, pointers.back());
+    auto* first = address(parts, item, buffer, parity);
+    if (i < views.size()) {
+      auto const& tensor = parts.program.tensors[views[i]->tensor];
+      first += views[i]->offset * size_bytes(tensor.dtype);
+      if (buffer.part != Part{}) first = tensor_begin(parts, buffer, first);
+    }
+    pointers.push_back(first);
   }
   return pointers;
 }

@@ -19,8 +19,7 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
   assert(buffer.tier != Tier::nvme && buffer.offset >= 0);
   auto const offset = buffer.offset + (buffer.versions > 1 ? parity * buffer.stride : 0);
-  if (buffer.tier == Tier::host)
-    return HostBytes(tiers.host.at(offset, buffer.bytes), static_cast<std::size_t>(buffer.bytes));
+  if (buffer.tier == Tier::host) return tiers.host.at(offset, buffer.bytes);
   auto const bytes = tiers.device_memory->at(offset, buffer.bytes);
   if (tiers.device.has_own_memory()) return bytes;
   return tiers.device.on_host(bytes);
@@ -30,6 +29,11 @@ HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
   auto const bytes = memory_bytes(tiers, buffer, parity);
   if (auto const* const on_host = std::get_if<HostBytes>(&bytes)) return *on_host;
   throw std::logic_error("the host cannot reach '" + buffer.name + "' in the device's memory");
+}
+
+HostBytes drive_memory(Tiers const& tiers) {
+  if (tiers.device.has_own_memory()) return tiers.host.all();
+  return tiers.device.on_host(tiers.device_memory->at(0, tiers.device_memory->bytes()));
 }
 
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last) {

@@ -50,6 +50,10 @@ struct Tiers {
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 
+// Returns the memory that most transfers of the drive use: the device tier or, if the device has
+// memory of its own, the host tier.
+HostBytes drive_memory(Tiers const& tiers);
+
 // Returns the bytes [first, last) of `bytes`.
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);
 // Returns bytes as kernels of the device reach them.

@@ -10,6 +10,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/move/move.hpp"
 
 namespace spillway {
@@ -20,8 +21,7 @@ constexpr std::int64_t kFirstSteps = 2;  // not watched, since pages and caches 
 
 // Returns whether all activations and state stay on the device, so that no other plan gains.
 bool is_resident(PlannedRun const& planned) {
-  auto const& peaks = planned.programs.train.peak_bytes;
-  return peaks[index(Tier::host)] == 0 && peaks[index(Tier::nvme)] == 0 &&
+  return stays_on_device(planned.programs.train) &&
          std::ranges::all_of(planned.plan.blocks, [](BlockPlan const& block) {
            return block.policy == BlockPolicy::keep;
          });

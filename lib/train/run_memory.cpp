@@ -9,21 +9,6 @@
 namespace spillway {
 namespace {
 
-std::int64_t peak(Program const& program, Tier tier) {
-  return program.peak_bytes[index(tier)];
-}
-
-HostBytes all(Arena const& arena) {
-  return {arena.at(0, arena.bytes()), static_cast<std::size_t>(arena.bytes())};
-}
-
-// Returns the memory that most transfers of the drive use: the device tier, or the host tier if the
-// device has memory of its own.
-HostBytes drive_reaches(Tiers const& tiers) {
-  if (tiers.device.has_own_memory()) return all(tiers.host);
-  return tiers.device.on_host(tiers.device_memory->at(0, tiers.device_memory->bytes()));
-}
-
 // As `debug.fault` asks.
 std::unique_ptr<FaultInjector> injector(Config const& config) {
   auto const [kind, at] = parse_fault(config.debug.fault);
@@ -74,17 +59,17 @@ Budgets RunMemory::room() const {
 }
 
 void RunMemory::resize(TierBytes const& peak_bytes) {
-  // What a step of another plan may not have touched is anybody's now.
-  allow_access(drive_reaches(m_tiers));
-  allow_access(all(m_tiers.host));
+  // The old plan's last step may have left bytes forbidden that the new plan uses.
+  allow_access(m_tiers.host.all());
+  if (!m_tiers.device.has_own_memory()) allow_access(drive_memory(m_tiers));
   if (!m_registered) m_tiers.device_memory->commit(peak_bytes[Tier::device]);
-  m_tiers.host.commit(peak_bytes[index(Tier::host)]);
+  m_tiers.host.commit(peak_bytes[Tier::host]);
 }
 
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
-  auto const spill_bytes = peak(train, Tier::nvme);
+  auto const spill_bytes = train.peak_bytes[Tier::nvme];
   if (spill_bytes == 0) return;
-  auto const queue = queue_settings(config, drive_reaches(m_tiers));
+  auto const queue = queue_settings(config, drive_memory(m_tiers));
   m_spill.emplace(
       config.memory.nvme_path_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},

@@ -87,9 +87,7 @@ class Errors {
     moves.parameters_from_back = below(draws, 2) == 0;
     moves.device_updates = below(draws, 4) == 0;
     strategy.host_bytes = std::min(m_budgets.host_bytes, below(draws, 5) * m_state_bytes / 4);
-    auto plan = space.plan_of(strategy);
-    normalise(m_graph, plan);
-    return plan;
+    return space.plan_of(strategy);
   }
 
   void add_errors(Plan const& plan) {

@@ -59,11 +59,7 @@ Story state_of(ModelState& model) {
 
 SpillFile make_spill(TinyRun const& run, std::int64_t bytes, Tiers const& tiers) {
   if (!run.spill) return SpillFile(::testing::TempDir(), bytes, {});
-  auto const& device = *tiers.device_memory;
-  if (!tiers.device.has_own_memory())
-    return run.spill(bytes, tiers.device.on_host(device.at(0, device.bytes())));
-  auto const host = tiers.host.bytes();
-  return run.spill(bytes, {tiers.host.at(0, host), static_cast<std::size_t>(host)});
+  return run.spill(bytes, drive_memory(tiers));
 }
 
 // As the Trainer does it.

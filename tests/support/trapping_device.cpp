@@ -3,13 +3,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <stdexcept>
-#include <vector>
 
 #include "base/math.hpp"
 
@@ -136,19 +136,19 @@ class TrappingDevice final : public Device {
 // An op has at most this many operands, its workspace included.
 constexpr std::size_t kMostOperands = 32;
 
-template <OpKind kind>
 Launch bind_translated(KernelContext const& context, Op const& op) {
   auto const count = op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
   if (count > kMostOperands) throw std::logic_error(op.name + " has too many operands");
-  return [launch = kernel(kind).bind(context, op), count](Exec const& exec, void* const* operands) {
-    std::array<void*, kMostOperands> there{};
-    for (std::size_t i = 0; i < count; ++i) {
-      auto* const at = operands[i] == nullptr ? nullptr : g_shadows.find(operands[i]);
-      there[i] = at != nullptr ? at : operands[i];
-      g_translated += at != nullptr ? 1 : 0;
-    }
-    launch(exec, there.data());
-  };
+  return
+      [launch = kernel(op.kind).bind(context, op), count](Exec const& exec, void* const* operands) {
+        std::array<void*, kMostOperands> there{};
+        for (std::size_t i = 0; i < count; ++i) {
+          auto* const at = operands[i] == nullptr ? nullptr : g_shadows.find(operands[i]);
+          there[i] = at != nullptr ? at : operands[i];
+          g_translated += at != nullptr ? 1 : 0;
+        }
+        launch(exec, there.data());
+      };
 }
 
 }  // namespace
@@ -160,14 +160,7 @@ Device& trapping_device() {
 
 Kernel trapping_kernel(OpKind kind) {
   Kernel result = kernel(kind);
-  switch (kind) {
-#define SPILLWAY_OP(name, rule)                  \
-  case OpKind::name:                             \
-    result.bind = bind_translated<OpKind::name>; \
-    break;
-#include "graph/op_kinds.def"
-#undef SPILLWAY_OP
-  }
+  result.bind = bind_translated;
   return result;
 }
 

@@ -19,24 +19,24 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 TEST(Arena, IsAlignedForDirectTransfersAndStartsAsZero) {
   Arena const arena("device", 3 * kMiB + 5);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.at(0, 1)) % Arena::kAlignment, 0u);
-  EXPECT_EQ(*arena.at(3 * kMiB, 5), std::byte{0});
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.at(0, 1).data()) % Arena::kAlignment, 0u);
+  EXPECT_EQ(*arena.at(3 * kMiB, 5).data(), std::byte{0});
   EXPECT_EQ(arena.bytes(), 3 * kMiB + 5);
 }
 
 TEST(Arena, CommittingMoreKeepsAddressesAndBytes) {
   Arena arena("device", kMiB, 64 * kMiB);
-  auto* const first = arena.at(0, kMiB);
+  auto* const first = arena.at(0, kMiB).data();
   std::memset(first, 7, kMiB);
   arena.commit(64 * kMiB);
-  EXPECT_EQ(arena.at(0, 64 * kMiB), first);
+  EXPECT_EQ(arena.at(0, 64 * kMiB).data(), first);
   EXPECT_EQ(first[kMiB - 1], std::byte{7});
-  *arena.at(64 * kMiB - 1, 1) = std::byte{1};
+  *arena.at(64 * kMiB - 1, 1).data() = std::byte{1};
 }
 
 TEST(Arena, CommittingLessGivesMemoryBack) {
   Arena arena("device", 64 * kMiB);
-  std::memset(arena.at(0, 64 * kMiB), 7, 64 * kMiB);
+  std::memset(arena.at(0, 64 * kMiB).data(), 7, 64 * kMiB);
   auto const before = process_memory().resident_bytes;
   arena.commit(8 * kMiB);
   EXPECT_LT(process_memory().resident_bytes, before - 40 * kMiB);
@@ -50,7 +50,7 @@ TEST(Arena, ReservedAddressesTakeNoMemory) {
 
 TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {
   Arena const arena("device", kMiB, 16 * kMiB);
-  auto* const beyond = arena.at(0, 1) + 2 * kMiB;
+  auto* const beyond = arena.at(0, 1).data() + 2 * kMiB;
   EXPECT_DEATH(*static_cast<std::byte volatile*>(beyond) = std::byte{1}, "");
 }
 

@@ -236,6 +236,11 @@ TEST(Verify, RefusesShapesThatCannotBeWalked) {
   expect("item 5 says 6", [](Program& p) { std::swap(p.items[5], p.items[6]); });
   expect("are in no segment", [](Program& p) { p.segments.pop_back(); });
   expect("does not begin where", [](Program& p) { p.segments.front().first = 1; });
+  expect("cannot reach", [](Program& p) {
+    p.peak_bytes[Tier::host] = p.peak_bytes[Tier::device];
+    for (Buffer& buffer : p.buffers)
+      if (buffer.tier == Tier::device) buffer.tier = Tier::host;
+  });
   // What was scheduled for one memory is not for a device with memory of its own.
   expect("cannot reach 'tokens' on the tier device", [](Program& p) { p.unified = false; });
   expect("directly", [](Program& p) {

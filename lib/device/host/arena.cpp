@@ -77,9 +77,9 @@ void Arena::commit(std::int64_t bytes) {
   m_bytes = bytes;
 }
 
-std::byte* Arena::at(std::int64_t offset, [[maybe_unused]] std::int64_t bytes) const {
+HostBytes Arena::at(std::int64_t offset, std::int64_t bytes) const {
   assert(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes);
-  return m_base + offset;
+  return {m_base + offset, static_cast<std::size_t>(bytes)};
 }
 
 }  // namespace spillway

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "device/bytes.hpp"
+
 namespace spillway {
 
 // Aligned to 2 MiB, so that huge pages fit and O_DIRECT transfers go straight from it. Bytes beyond
@@ -24,8 +26,9 @@ class Arena {
   // Error(cannot_fit). Not while anything runs.
   void commit(std::int64_t bytes);
 
-  // Address of [offset, offset + bytes), which must lie inside the committed bytes (assert).
-  std::byte* at(std::int64_t offset, std::int64_t bytes) const;
+  // Returns bytes [offset, offset + bytes), which must be committed (assert).
+  HostBytes at(std::int64_t offset, std::int64_t bytes) const;
+  HostBytes all() const { return at(0, m_bytes); }
 
   std::int64_t bytes() const { return m_bytes; }
   std::int64_t reserved_bytes() const { return m_reserved_bytes; }

@@ -16,7 +16,7 @@ class ArenaMemory final : public DeviceMemory {
 
   void commit(std::int64_t bytes) override { m_arena.commit(bytes); }
   DeviceBytes at(std::int64_t offset, std::int64_t bytes) const override {
-    return {m_arena.at(offset, bytes), bytes};
+    return {m_arena.at(offset, bytes).data(), bytes};
   }
   std::int64_t bytes() const override { return m_arena.bytes(); }
   std::int64_t reserved_bytes() const override { return m_arena.reserved_bytes(); }

@@ -14,10 +14,19 @@ constexpr bool reaches(Lane lane, Tier tier, bool unified) {
   return tier == Tier::host || (unified && tier == Tier::device);
 }
 
-// Returns whether the host fills or reads a tensor that ops use: batches, scalars and logits. They
-// are small. If the device has its own memory, they lie in host memory, which the device reaches.
+// Returns the lane whose ops work on state or gradients that have this tier as their home.
+constexpr Lane op_lane(Tier tier) {
+  return tier == Tier::host ? Lane::host : Lane::compute;
+}
+
+// Returns whether the host fills or reads a tensor that ops use. Such tensors are small.
 inline bool is_exchanged_with_host(Tensor const& tensor) {
   return tensor.role == Role::scalar || tensor.role == Role::batch;
+}
+// Returns the tier in which ops of the compute lane find a tensor. A device with its own memory
+// reaches batches and scalars in host memory, and everything else in device memory alone.
+inline Tier compute_tier(Tensor const& tensor, bool unified) {
+  return !unified && is_exchanged_with_host(tensor) ? Tier::host : Tier::device;
 }
 
 // Returns whether anything but batches and scalars lies in the host tier.
@@ -27,9 +36,14 @@ inline bool uses_host_tier(Program const& program) {
   });
 }
 
+// Returns whether a step leaves everything on the device but batches and scalars.
+inline bool stays_on_device(Program const& program) {
+  return program.peak_bytes[Tier::nvme] == 0 && !uses_host_tier(program);
+}
+
 // Returns the tier to which a lane's operands are brought if the lane cannot reach them.
 constexpr Tier workplace(Lane lane, bool unified) {
-  return lane == Lane::compute || unified ? Tier::device : Tier::host;
+  return reaches(lane, Tier::device, unified) ? Tier::device : Tier::host;
 }
 
 // Says whether bytes are copied through a ring in host memory. This happens between a device's own

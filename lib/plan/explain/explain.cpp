@@ -68,7 +68,7 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
                     Simulation const& simulation, std::vector<LaneShare> const& path,
                     Budgets const& budgets) {
   auto const spare = budgets.device_bytes - program.peak_bytes[Tier::device];
-  bool const stays = program.peak_bytes[Tier::nvme] == 0 && !uses_host_tier(program);
+  bool const stays = stays_on_device(program);
   return fmt::format("Fits with {} to spare{}{}{}{}.\n", human_bytes(spare),
                      stays ? "; nothing leaves the device" : "", what_layers_do(graph, plan),
                      where_state_is(plan), what_links_do(simulation, path));

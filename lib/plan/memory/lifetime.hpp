@@ -24,8 +24,9 @@ using Lifetimes = IdVector<Lifetime>;  // Lifetimes hold the Lifetime of each bu
 
 // Returns when each buffer lives: from its first access to its last one, or to the horizon of the
 // last item. A part that is spilled and reloaded in place is away from its last use before the
-// reload until the reload. Buffers that are persistent or have two versions always live. A spanning
-// buffer that no item reads lives to the end, because the caller of the Program reads it.
+// reload until the reload. Buffers that are persistent, reserved or have two versions always live.
+// A spanning buffer that no item reads lives to the end, because the caller of the Program reads
+// it.
 Lifetimes lifetimes(Program const& program);
 
 inline constexpr std::int64_t kPageBytes = 4096, kLineBytes = 64, kSpillBytes = 64 << 10;

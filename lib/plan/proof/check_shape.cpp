@@ -101,23 +101,21 @@ void check_apart(Program const& program, Access const& write, Access const& othe
   }
 }
 
-// Checks that an item touches only bytes that its lane reaches if the device has its own memory.
+// Checks that an item touches only bytes that its lane reaches.
 void check_reach(Program const& program, Item const& item) {
-  if (program.unified) return;
   if (item.kind == ItemKind::copy) {
     Buffer const& from = program.buffers[item.operands[0]];
     Buffer const& to = program.buffers[item.operands[1]];
-    return require(!is_staged(from.tier, to.tier, false), "copies '{}' from {} to {} directly",
-                   from.name, name(from.tier), name(to.tier));
+    return require(!is_staged(from.tier, to.tier, program.unified),
+                   "copies '{}' from {} to {} directly", from.name, name(from.tier), name(to.tier));
   }
   for (BufferId const operand : item.operands) {
     if (operand == kAbsent) continue;
     Buffer const& b = program.buffers[operand];
-    bool const is_small =
-        is_id(b.tensor, program.tensors) && is_exchanged_with_host(program.tensors[b.tensor]);
-    bool const by_both = is_small && item.lane == Lane::compute && b.tier == Tier::host;
-    require(by_both || reaches(item.lane, b.tier, false), "cannot reach '{}' on the tier {}",
-            b.name, name(b.tier));
+    bool const computes = item.lane == Lane::compute && is_id(b.tensor, program.tensors);
+    bool const there = computes ? b.tier == compute_tier(program.tensors[b.tensor], program.unified)
+                                : reaches(item.lane, b.tier, program.unified);
+    require(there, "cannot reach '{}' on the tier {}", b.name, name(b.tier));
   }
 }
 

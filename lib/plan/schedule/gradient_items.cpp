@@ -98,7 +98,7 @@ Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {
 }
 
 Lane GradientItems::gradient_lane(Chunk const& chunk) const {
-  return m_writer.home_tier(chunk.gradient) == Tier::host ? Lane::host : Lane::compute;
+  return op_lane(m_writer.home_tier(chunk.gradient));
 }
 
 }  // namespace spillway

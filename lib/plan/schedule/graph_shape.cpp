@@ -143,6 +143,10 @@ GradientPart const* GraphShape::part_written(int op, std::size_t output) const {
   return m_micro_batches > 1 && found != m_graph.parts.end() ? &*found : nullptr;
 }
 
+bool GraphShape::makes_part(int op) const {
+  return m_micro_batches > 1 && std::ranges::count(m_graph.parts, op, &GradientPart::op) > 0;
+}
+
 bool GraphShape::is_left_out(int op) const {
   return m_micro_batches > 1 && std::ranges::count(m_graph.parts, op, &GradientPart::add) > 0;
 }

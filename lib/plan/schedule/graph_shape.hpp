@@ -70,6 +70,7 @@ class GraphShape {
   // and ops that add parts to gradients are left out. `part_written` returns the part that an op
   // writes to an output in such a step, or null.
   GradientPart const* part_written(int op, std::size_t output) const;
+  bool makes_part(int op) const;
   bool is_left_out(int op) const;
 
   // All reloads are at the beginning of their groups until `set_reloads` moves them.

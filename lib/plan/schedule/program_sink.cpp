@@ -83,24 +83,23 @@ void ProgramSink::backward(Station const& at, int piece) {
 // Returns the variant of an op for the first micro-batch, which overwrites the loss, or for a later
 // one, which adds to it. If an op makes a part of a gradient, its variants only write the part.
 int ProgramSink::variant(int id, bool first) {
-  Op op = m_shape.graph().op(id);
-  auto const loss = m_shape.graph().known.loss;
-  bool const tells_loss = loss >= 0 && writes(op, loss);
+  auto const& graph = m_shape.graph();
+  auto const loss = graph.known.loss;
+  bool const tells_loss = loss >= 0 && writes(graph.op(id), loss);
+  if (!tells_loss && !m_shape.makes_part(id)) return id;
+  auto const [found, is_new] = m_variants.try_emplace({id, first}, -1);
+  if (!is_new) return found->second;
+  Op op = graph.op(id);
   if (tells_loss) set_in_place(op, loss, !first);
-  bool makes_part = false;
   for (std::size_t output = 0; output < op.outputs.size(); ++output) {
     auto const* const part = m_shape.part_written(id, output);
-    makes_part |= part != nullptr;
     View& view = op.outputs[output];
     if (part == nullptr || view.tensor == part->tensor) continue;
     view.tensor = part->tensor;  // the op writes the part instead of adding it to the gradient
     view.offset -= part->range.first;
     std::erase(op.in_place, part->output);
   }
-  if (!tells_loss && !makes_part) return id;
-  auto const [found, is_new] = m_variants.try_emplace({id, first}, -1);
-  if (is_new) found->second = m_writer.add_op(std::move(op));
-  return found->second;
+  return found->second = m_writer.add_op(std::move(op));
 }
 
 // Runs forward ops again with new buffers, since the buffers of the forward pass are in other use.

@@ -15,11 +15,8 @@ bool is_shared(Tensor const& tensor) {
 }  // namespace
 
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
-  IdVector<Tier> tiers(graph.tensors.size(), Tier::device);
-  if (!plan.unified) {
-    for (Tensor const& tensor : graph.tensors)
-      if (is_exchanged_with_host(tensor)) tiers[tensor.id] = Tier::host;
-  }
+  IdVector<Tier> tiers;
+  for (Tensor const& tensor : graph.tensors) tiers.push_back(compute_tier(tensor, plan.unified));
   if (plan.chunks.empty()) return tiers;
   auto const set = [&](TensorId tensor, Tier tier) {
     if (tensor >= 0) tiers[tensor] = tier;
@@ -36,13 +33,11 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
 
 Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                      std::int64_t ranks)
-    : m_unified(plan.unified),
-      m_tiers(home_tiers(graph, plan)),
-      m_home(graph.tensors.size(), -1),
-      m_resident(1, m_home) {
+    : m_tiers(home_tiers(graph, plan)), m_home(graph.tensors.size(), -1), m_resident(1, m_home) {
   program.purpose = graph.purpose;
   program.micro_batches = micro_batches;
   program.ranks = ranks;
+  program.redo = plan.redo;
   program.unified = plan.unified;
   program.tensors = graph.tensors;
   program.ops = graph.ops;
@@ -54,7 +49,7 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
 void Residence::begin_segment(int micro_batches) {
   auto at_home = m_home;
   for (TensorId t = 0; t < std::ssize(m_home); ++t) {
-    if (m_tiers[t] != Tier::device && !is_exchanged_with_host(tensor(t))) at_home[t] = -1;
+    if (!is_at_home(t)) at_home[t] = -1;
   }
   m_resident.assign(static_cast<std::size_t>(std::max(1, micro_batches)), at_home);
   m_micro_batch = micro_batches > 0 ? 0 : -1;
@@ -107,7 +102,7 @@ BufferId Residence::home(TensorId id) {
 }
 
 BufferId Residence::resident(TensorId id) {
-  if (now(id) < 0 && tensor(id).persistent && home_tier(id) == Tier::device) now(id) = home(id);
+  if (now(id) < 0 && tensor(id).persistent && is_at_home(id)) now(id) = home(id);
   if (now(id) < 0)
     throw std::logic_error("tensor '" + tensor(id).name + "' is nowhere that ops reach it");
   return now(id);
@@ -116,16 +111,10 @@ BufferId Residence::resident(TensorId id) {
 BufferId Residence::resident_or_new(TensorId id) {
   if (now(id) >= 0 || tensor(id).persistent) return resident(id);
   auto const role = tensor(id).role;
-  auto const tier = is_exchanged_with_host(tensor(id)) ? home_tier(id) : Tier::device;
   bool const spans_segments = role == Role::gradient || role == Role::scalar;
-  bool const at_home = spans_segments && home_tier(id) == tier && m_home[id] < 0;
-  now(id) = at_home ? home(id) : add_buffer(id, tier);
+  bool const at_home = spans_segments && is_at_home(id) && m_home[id] < 0;
+  now(id) = at_home ? home(id) : add_buffer(id, compute_tier(tensor(id), program.unified));
   return now(id);
-}
-
-bool Residence::reaches(Lane lane, BufferId id) const {
-  return is_exchanged_with_host(tensor_of(id)) ||
-         spillway::reaches(lane, buffer(id).tier, m_unified);
 }
 
 }  // namespace spillway

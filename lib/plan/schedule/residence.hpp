@@ -42,11 +42,12 @@ class Residence {
   TensorId add_tensor(Tensor tensor);
   TensorId add_workspace(std::string name, DType dtype, std::int64_t elements, int block = -1);
 
-  // Says whether the lane can access the buffer. Every lane can access batches and scalars.
-  bool reaches(Lane lane, BufferId buffer) const;
-  Tier workplace(Lane lane) const { return spillway::workplace(lane, m_unified); }
+  bool reaches(Lane lane, BufferId id) const {
+    return spillway::reaches(lane, buffer(id).tier, program.unified);
+  }
+  Tier workplace(Lane lane) const { return spillway::workplace(lane, program.unified); }
   bool is_staged(BufferId from, BufferId to) const {
-    return spillway::is_staged(buffer(from).tier, buffer(to).tier, m_unified);
+    return spillway::is_staged(buffer(from).tier, buffer(to).tier, program.unified);
   }
 
   Buffer const& buffer(BufferId id) const { return program.buffers[id]; }
@@ -63,8 +64,11 @@ class Residence {
 
  private:
   BufferId& now(TensorId tensor);
+  // Returns whether the compute lane finds the tensor at its home.
+  bool is_at_home(TensorId id) const {
+    return home_tier(id) == compute_tier(tensor(id), program.unified);
+  }
 
-  bool m_unified;
   IdVector<Tier> m_tiers;     // says in which tier each tensor's home lies
   IdVector<BufferId> m_home;  // names each tensor's home; -1 means that there is none yet
   // Lists for each micro-batch of the segment the resident buffer of each tensor. The list of the

@@ -65,7 +65,6 @@ Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batche
     shape.set_reloads(hoist_reloads(shape, draft));
     draft = told(shape);
   }
-  draft.program.redo = plan.redo;
   link(draft.program);
   return std::move(draft.program);
 }

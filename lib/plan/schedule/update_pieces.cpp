@@ -10,8 +10,8 @@ namespace spillway {
 namespace {
 
 UpdatePiece whole_piece(Op const& op, Plan const& plan, IdVector<Tier> const& homes) {
-  bool const on_host = plan.chunks[op.chunk].update == Tier::host;
-  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = on_host ? Lane::host : Lane::compute};
+  auto const lane = op_lane(plan.chunks[op.chunk].update);
+  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = lane};
   auto const out_of_reach = [&](TensorId tensor) {
     return !reaches(piece.lane, homes[tensor], plan.unified);
   };

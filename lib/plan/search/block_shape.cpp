@@ -56,7 +56,7 @@ void BlockShape::note_early() {
 
 void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
                              ChunkUpdate& update) const {
-  auto const lane = update.lane = places.update == Tier::host ? Lane::host : Lane::compute;
+  auto const lane = update.lane = op_lane(places.update);
   update.workplace = workplace(lane, m_plan.unified);
   if (!chunk.trainable) return;
   auto const bring = [&](Operand operand, Tier tier, double share, std::int64_t whole_bytes) {

@@ -116,7 +116,8 @@ class UniformWalk {
   Fates const m_fates;
   Pass m_forward, m_backward;
   IdVector<std::int64_t> m_live, m_change;  // bytes alive at each op, and their change
-  IdVector<int> m_block_ends;               // each forward op's block ends there
+  // For each forward op this is the position of the last op of its block.
+  IdVector<int> m_block_ends;
   IdVector<PolicyCost> m_result;
 };
 

@@ -1,6 +1,7 @@
 #include "plan/search/sharding.hpp"
 
 #include "base/math.hpp"
+#include "plan/data/spelling.hpp"
 
 namespace spillway {
 
@@ -37,8 +38,7 @@ void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 }  // namespace
 
 std::string_view name(Shard shard) {
-  constexpr std::string_view names[] = {"none", "optimizer", "gradients", "all"};
-  return names[static_cast<std::size_t>(shard)];
+  return kWords<Shard>[static_cast<std::size_t>(shard)];
 }
 
 void apply(Shard shard, BlockModel& model) {

@@ -126,7 +126,7 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
 }
 
 int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
-  auto const lane = sums_on_host(c) ? Lane::host : Lane::compute;
+  auto const lane = op_lane(places(c).gradients);
   return m_timeline.add(lane, costs.on(lane), waits);
 }
 
