@@ -19,6 +19,10 @@ class Exec {
   Exec with(HostPool& pool) const;
   HostPool* host_pool() const { return m_pool; }  // null: one thread does all work
 
+  // Makes kernels run in a stream of the device, which must outlive the result (Stream::handle).
+  Exec on(void* stream) const;
+  void* stream() const { return m_stream; }  // null if launches have ended when they return
+
   KernelSpace const& space() const { return *m_space; }
   bool is_on_host() const;  // whether its memory is main memory
   int concurrency() const;  // number of threads
@@ -27,6 +31,7 @@ class Exec {
  private:
   std::shared_ptr<KernelSpace const> m_space;
   HostPool* m_pool = nullptr;
+  void* m_stream = nullptr;
 };
 
 }  // namespace spillway

@@ -5,8 +5,7 @@
 
 namespace spillway {
 
-BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic<bool>& state_lost,
-                    Item const& item) {
+BoundItem bind_item(EngineParts const& parts, BindTo const& to, Item const& item) {
   auto const action = [](Action run) {
     BoundItem bound;
     bound.run = std::move(run);
@@ -14,18 +13,18 @@ BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic
   };
   switch (item.kind) {
     case ItemKind::op:
-      return action(bind_op(parts, host_exec, item));
+      return action(bind_op(parts, to, item));
     case ItemKind::load_batch:
       return action(bind_load_batch(parts, item));
     case ItemKind::copy:
-      return bind_copy(parts, item);
+      return bind_copy(parts, to.stream, item);
     case ItemKind::all_to_all:
       return action(bind_all_to_all(parts, item));
     case ItemKind::all_gather:
       return action(bind_all_gather(parts, item));
     case ItemKind::commit:
     case ItemKind::report:
-      return action(bind_commit(parts, state_lost, item));
+      return action(bind_commit(parts, to.state_lost, item));
   }
   assert(false);
   return {};

@@ -31,7 +31,7 @@ struct ItemContext {
   StepRecord* record = nullptr;  // the record of this run
 };
 
-// Runs one item to its end; allocates nothing.
+// Runs one item to its end, or gives it to the stream that it is bound to; allocates nothing.
 using Action = std::function<void(ItemContext const&)>;
 
 // This is a copy to or from the spill file.
@@ -52,12 +52,20 @@ struct BoundItem {
   std::array<std::vector<HostBytes>, 2> written;  // AddressSanitizer then allows these
 };
 
+// These return the kernels of ops that run on the device, and on the host lane.
+struct Kernels {
+  using Of = Kernel (*)(OpKind);
+  Kernels(Of both) : device(both), host(both) {}
+  Kernels(Of of_device, Of of_host) : device(of_device), host(of_host) {}
+  Of device, host;
+};
+
 // These are the collaborators of an Engine; all outlive it.
 struct EngineParts {
   Program const& program;
   Tiers& tiers;
   Exec const& exec;
-  Kernel (*kernels)(OpKind);  // returns an op's kernel: spillway::kernel
+  Kernels kernels;
   Comm& comm;
   BatchSource& batches;
   CommitPolicy commit;                 // called only where the Program has control words
@@ -73,14 +81,19 @@ struct StepRecord {
   bool stop = false;
 };
 
-// Throws Error or std::exception when a kernel refuses its op. The engine and its commits set
-// `state_lost`; the host lane runs on `host_exec`. Both must outlive the result.
-BoundItem bind_item(EngineParts const& parts, Exec const& host_exec, std::atomic<bool>& state_lost,
-                    Item const& item);
+// This is what an item is bound to; all of it outlives the result.
+struct BindTo {
+  Exec const& exec;               // of the item's lane
+  Stream* stream;                 // the lane's, if the device does its items by itself
+  std::atomic<bool>& state_lost;  // set by the engine and its commits
+};
 
-Action bind_op(EngineParts const& parts, Exec const& host_exec, Item const& item);
+// Throws Error or std::exception when a kernel refuses its op.
+BoundItem bind_item(EngineParts const& parts, BindTo const& to, Item const& item);
+
+Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item);
 Action bind_load_batch(EngineParts const& parts, Item const& item);
-BoundItem bind_copy(EngineParts const& parts, Item const& item);
+BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item);
 Action bind_all_to_all(EngineParts const& parts, Item const& item);
 Action bind_all_gather(EngineParts const& parts, Item const& item);
 Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);

@@ -83,7 +83,7 @@ std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item
 
 }  // namespace
 
-BoundItem bind_copy(EngineParts const& parts, Item const& item) {
+BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) {
   auto const& source = operand(parts.program, item, 0);
   auto const& target = operand(parts.program, item, 1);
   bool const reload = source.tier == Tier::nvme, spill = target.tier == Tier::nvme;
@@ -115,10 +115,10 @@ BoundItem bind_copy(EngineParts const& parts, Item const& item) {
                       source.persistent || target.persistent || unseen};
   } else {
     bound.run = [from = covered(parts.tiers, source, read),
-                 to = covered(parts.tiers, target, write),
-                 &device = parts.tiers.device](ItemContext const& now) {
+                 to = covered(parts.tiers, target, write), &device = parts.tiers.device,
+                 stream](ItemContext const& now) {
       auto const i = static_cast<std::size_t>(now.parity);
-      copy(device, to[i], from[i]);
+      copy(device, stream, to[i], from[i]);
     };
   }
   return bound;

@@ -50,22 +50,20 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
 
 }  // namespace
 
-Action bind_op(EngineParts const& parts, Exec const& host_exec, Item const& item) {
+Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item) {
   auto const& program = parts.program;
   auto const& op = program.ops[static_cast<std::size_t>(item.op)];
   KernelContext const context{program.tensors, program.chunks, program.arithmetic,
                               parts.comm.rank()};
-  auto const kernel = parts.kernels(op.kind);
-  std::array const pointers{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)};
-  if (item.lane == Lane::host) {
-    return [launch = kernel.serial(context, op), pointers, &host_exec](ItemContext const& now) {
-      launch(host_exec, pointers[static_cast<std::size_t>(now.parity)].data());
-    };
-  }
-  return [launch = kernel.bind(context, op), pointers, &exec = parts.exec](ItemContext const& now) {
-    launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
-    exec.fence();  // an item counts as complete only when its bytes are written
-  };
+  bool const on_host = item.lane == Lane::host;
+  auto const kernel = (on_host ? parts.kernels.host : parts.kernels.device)(op.kind);
+  return
+      [launch = (on_host ? kernel.serial : kernel.bind)(context, op), &exec = to.exec,
+       pointers = std::array{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)},
+       fences = !on_host && to.stream == nullptr](ItemContext const& now) {
+        launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());
+        if (fences) exec.fence();  // the item counts as complete when this returns
+      };
 }
 
 }  // namespace spillway

@@ -29,11 +29,13 @@ StepResult Engine::run_step(std::int64_t step) {
   run.begin = begin;
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
+  if (auto* const lane = m_state.device_lane(Lane::compute)) lane->begin_run(run);
   ++m_runs;
   m_state.open_gate();
   bool done = false;
   try {
-    done = walk(*m_compute) && wait_for_lane(Lane::comm, m_runs);
+    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) &&
+           wait_for_lane(Lane::comm, m_runs);
   } catch (...) {
     m_state.fail(std::current_exception());
   }
@@ -53,6 +55,7 @@ bool Engine::storage_failed() const {
 void Engine::work(Worker& worker) {
   try {
     while (m_state.gate.wait_for(worker.cursor.run() + 1)) {
+      m_state.saw(m_state.gate);
       if (!walk(worker)) return;
     }
   } catch (...) {
@@ -69,6 +72,27 @@ void Engine::transfer() {
   m_transfers->drain();  // nobody else may take back the memory of what is under way
 }
 
+void Engine::poll() {
+  try {
+    while (!m_state.gate.failed()) {
+      auto const bell = m_state.poll_bell.load();
+      bool some_awaited = false, some_ended = false;
+      for (auto const& lane : m_state.device_lanes) {
+        if (lane == nullptr) continue;
+        auto const found = lane->poll();
+        some_awaited |= found != DeviceLane::Poll::nothing_awaited;
+        some_ended |= found == DeviceLane::Poll::ended;
+      }
+      if (!some_awaited)
+        m_state.poll_bell.wait(bell);
+      else if (!some_ended)
+        std::this_thread::yield();
+    }
+  } catch (...) {
+    m_state.fail(std::current_exception());
+  }
+}
+
 bool Engine::walk(Worker& worker) {
   auto& cursor = worker.cursor;
   AllocatorLock const lock(worker.locked && cursor.run() > 0);
@@ -81,6 +105,11 @@ bool Engine::walk(Worker& worker) {
 }
 
 bool Engine::execute(Cursor const& cursor, Item const& item) {
+  if (auto* const lane = m_state.device_lane(item.lane)) {
+    if (!wait_for_all(cursor, item)) return false;
+    lane->launch(cursor, item, true);
+    return true;
+  }
   auto const& bound = m_state.items[static_cast<std::size_t>(item.number)];
   auto& run = m_state.run(cursor.run());
   auto& time = run.times[cursor.instance()];
@@ -92,7 +121,11 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   {  // what else is on its lane may allocate
     bool const is_batch = item.kind == ItemKind::load_batch;
     AllocatorLock const lock(is_batch && m_state.debug.locked_allocator && cursor.run() > 0);
+    Execution const execution{cursor.run(), cursor.instance(), item.number};
+    m_state.begins(execution);
     bound.run(context);
+    m_state.has_begun(execution);
+    m_state.ends(execution);
   }
   time.end_s = run.elapsed_s();
   auto& tally = m_state.tallies[index(item.lane)];
@@ -105,17 +138,22 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
 
 bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
   for (auto const wait : item.waits) {
-    auto const lane = m_state.parts.program.items[static_cast<std::size_t>(wait)].lane;
-    auto const& clock = m_state.clocks[index(lane)];
+    auto const lane = m_state.lane_of(wait);
+    auto const& clock = m_state.clock(lane, item.lane);
     auto const waited_s = timed_wait(clock, cursor.position(wait));
     if (!waited_s) return false;
-    if (item.lane == Lane::compute) m_state.compute_stall_s[index(lane)].add(*waited_s);
+    m_state.saw(clock);
+    bool const on_thread = item.lane == Lane::compute && m_state.device_lane(item.lane) == nullptr;
+    if (on_thread) m_state.compute_stall_s[index(lane)].add(*waited_s);
   }
   return true;
 }
 
 bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
-  return m_state.clocks[index(lane)].wait_for(runs * m_items_per_run[index(lane)]);
+  auto const& clock = m_state.clocks[index(lane)];
+  if (!clock.wait_for(runs * m_items_per_run[index(lane)])) return false;
+  m_state.saw(clock);
+  return true;
 }
 
 // Until all lanes are done with so many runs: compute stalls for those that lag.
@@ -123,6 +161,7 @@ bool Engine::wait_for_room(std::uint64_t runs) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto const waited_s = timed_wait(m_state.clocks[lane], runs * m_items_per_run[lane]);
     if (!waited_s) return false;
+    m_state.saw(m_state.clocks[lane]);
     m_state.compute_stall_s[lane].add(*waited_s);
     m_state.tallies[index(Lane::compute)].stall_s.add(*waited_s);
   }

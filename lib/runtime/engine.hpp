@@ -19,6 +19,10 @@ namespace spillway {
 // other lane's count. No barrier separates steps: compute begins the next one while other lanes
 // finish the last.
 //
+// On a device that works by itself, compute and the copies to and from the device are lanes of
+// streams (DeviceLane): the same threads only launch their items, and one more thread learns which
+// have ended.
+//
 // The constructor binds every item, and throws when a kernel refuses its op. Several Engines may
 // share Tiers, but only one of them may have runs that are begun and not finished.
 class Engine {
@@ -58,11 +62,14 @@ class Engine {
     bool locked;  // debug.locked_allocator forbids it to allocate
   };
 
+  void make_device_lanes();
+  void prepare_device_lanes();
   void bind_items();
   void bind_poison();
   void start_workers();
   void work(Worker& worker);  // runs for a thread's whole life
   void transfer();            // does the same on the transfer thread
+  void poll();                // and on the one that asks for the ends of a device's items
   bool walk(Worker& worker);  // walks one run; returns false when another thread failed
   bool execute(Cursor const& cursor, Item const& item);
   bool wait_for_all(Cursor const& cursor, Item const& item);
@@ -75,6 +82,7 @@ class Engine {
 
   EngineState m_state;
   bool m_has_commit = false;
+  bool m_polls = false;  // the Program has device lanes
   std::array<std::uint64_t, kLanes> m_items_per_run{};
   std::uint64_t m_runs = 0;  // number of runs begun
   std::optional<Worker> m_compute;

@@ -48,7 +48,9 @@ std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t
 }  // namespace
 
 Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts), debug) {
+  make_device_lanes();
   bind_items();
+  prepare_device_lanes();
   if (m_state.debug.poison) bind_poison();
   try {
     start_workers();
@@ -62,11 +64,52 @@ Engine::~Engine() {
   m_state.end();
 }
 
+// Copies that come to compute's aid are urgent: what it waits for is small beside what it does.
+void Engine::make_device_lanes() {
+  auto& device = m_state.parts.tiers.device;
+  for (auto const lane : {Lane::compute, Lane::h2d, Lane::d2h}) {
+    auto const belongs = [lane](Item const& item) { return item.lane == lane; };
+    if (std::ranges::none_of(m_state.parts.program.items, belongs)) continue;
+    auto stream = device.stream(lane != Lane::compute);
+    if (stream == nullptr) return;
+    m_state.device_lanes[index(lane)] =
+        std::make_unique<DeviceLane>(m_state, lane, std::move(stream));
+  }
+  auto* const compute = m_state.device_lane(Lane::compute);
+  if (compute == nullptr) return;
+  m_state.compute_exec = m_state.parts.exec.on(compute->stream().handle());
+  for (auto& run : m_state.runs) run.device_begin = device.event();
+}
+
+// The host waits for items that its own lanes wait for, and for the last one of each run.
+void Engine::prepare_device_lanes() {
+  auto const& program = m_state.parts.program;
+  std::vector<bool> awaited(program.items.size());
+  for (auto const& item : program.items) {
+    if (m_state.device_lane(item.lane) != nullptr) continue;
+    for (auto const wait : item.waits) awaited[static_cast<std::size_t>(wait)] = true;
+  }
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (m_state.device_lanes[lane] == nullptr) continue;
+    std::vector<bool> of_lane;
+    for (auto const& time : m_state.runs[0].times) {
+      auto const item = static_cast<std::size_t>(time.item);
+      if (index(program.items[item].lane) == lane) of_lane.push_back(awaited[item]);
+    }
+    of_lane.back() = true;
+    m_state.device_lanes[lane]->prepare(of_lane);
+    m_polls = true;
+  }
+}
+
 void Engine::bind_items() {
   auto const& program = m_state.parts.program;
   for (auto const& item : program.items) {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
-    auto bound = bind_item(m_state.parts, m_state.host_exec, m_state.state_lost, item);
+    auto* const lane = m_state.device_lane(item.lane);
+    BindTo const to{item.lane == Lane::host ? m_state.host_exec : m_state.compute_exec,
+                    lane != nullptr ? &lane->stream() : nullptr, m_state.state_lost};
+    auto bound = bind_item(m_state.parts, to, item);
     bound.end = used_end(program, item);
     bound.bytes = item.kind == ItemKind::op ? 0 : written_bytes(item);
     m_state.items.push_back(std::move(bound));
@@ -122,6 +165,10 @@ void Engine::start_workers() {
   unsigned used = 0;
   for (auto const& item : program.items) used |= bit(item.lane);
   m_compute.emplace(cursor(Lane::compute), locked);
+  if (m_polls) {
+    m_threads.emplace_back([this] { poll(); });
+    name("device");
+  }
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
     // The comm lane is never locked, since loading batches allocates.

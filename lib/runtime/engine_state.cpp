@@ -12,7 +12,8 @@ EngineState::EngineState(EngineParts engine_parts, EngineDebug engine_debug)
       debug(engine_debug),
       sequence(segment_sequence(parts.program)),
       doorbell(parts.tiers.spill),
-      host_exec(parts.exec) {
+      host_exec(parts.exec),
+      compute_exec(parts.exec) {
   auto const works_there = [](Item const& item) { return item.lane == Lane::host; };
   if (parts.host_threads < 2 || std::ranges::none_of(parts.program.items, works_there)) return;
   host_pool.emplace(static_cast<int>(parts.host_threads));
@@ -29,22 +30,59 @@ bool EngineState::is_void(BoundItem const& bound, ItemContext const& now) const 
   return go != nullptr && (*go != 1 || now.record->failures.spoils_updates());
 }
 
-void EngineState::prepare_memory(BoundItem const& bound, int parity) const {
+void EngineState::prepare_memory(BoundItem const& bound, int parity, Stream* stream) const {
   if (!debug.poison) return;
   auto const version = static_cast<std::size_t>(parity);
   for (auto const bytes : bound.written[version]) allow_access(bytes);
-  for (auto const& bytes : bound.begun[version]) fill_with_nan(parts.tiers.device, bytes);
+  for (auto const& bytes : bound.begun[version]) {
+    if (stream != nullptr)
+      stream->fill(on_device(parts.tiers.device, bytes), kNoNumber);
+    else
+      fill_with_nan(parts.tiers.device, bytes);
+  }
 }
 
-void EngineState::publish(Lane lane, BoundItem const& bound) {
+void EngineState::note_use(BoundItem const& bound) {
   for (std::size_t tier = 0; tier < kTiers; ++tier) {
     parts.tiers.in_use[tier].raise(bound.end[tier]);
   }
-  if (clocks[index(lane)].publish()) doorbell.ring();
+}
+
+void EngineState::publish(Lane lane, BoundItem const& bound) {
+  note_use(bound);
+  publish(clocks[index(lane)]);
+}
+
+void EngineState::publish(LaneClock& clock, std::uint64_t count) {
+  if (debug.watch != nullptr) debug.watch->publishes(&clock);
+  if (clock.publish(count)) doorbell.ring();
 }
 
 void EngineState::open_gate() {
-  if (gate.publish()) doorbell.ring();
+  publish(gate);
+}
+
+LaneClock& EngineState::clock(Lane awaited, Lane waiting) {
+  auto* const other = device_lane(awaited);
+  bool const in_streams = other != nullptr && device_lane(waiting) != nullptr;
+  return in_streams ? other->launched() : clocks[index(awaited)];
+}
+
+void EngineState::ring_poller() {
+  poll_bell.fetch_add(1);
+  poll_bell.notify_one();
+}
+
+void EngineState::begins(Execution const& execution) const {
+  if (debug.watch != nullptr) debug.watch->begins(execution);
+}
+
+void EngineState::has_begun(Execution const& execution) const {
+  if (debug.watch != nullptr) debug.watch->has_begun(execution);
+}
+
+void EngineState::ends(Execution const& execution) const {
+  if (debug.watch != nullptr) debug.watch->ends(execution);
 }
 
 void EngineState::fail(std::exception_ptr reason) {
@@ -58,7 +96,10 @@ void EngineState::fail(std::exception_ptr reason) {
 void EngineState::end() {
   gate.fail();
   for (auto& clock : clocks) clock.fail();
+  for (auto const& lane : device_lanes)
+    if (lane) lane->launched().fail();
   doorbell.ring();
+  ring_poller();
 }
 
 void EngineState::rethrow() {

@@ -14,8 +14,10 @@
 #include "kernels/host_pool.hpp"
 #include "runtime/bind.hpp"
 #include "runtime/cursor.hpp"
+#include "runtime/device_lane.hpp"
 #include "runtime/doorbell.hpp"
 #include "runtime/lane_clock.hpp"
+#include "runtime/order_watch.hpp"
 #include "runtime/step_result.hpp"
 
 namespace spillway {
@@ -23,6 +25,7 @@ namespace spillway {
 struct EngineDebug {
   bool poison = false;            // fills bytes with NaNs when their lifetime begins
   bool locked_allocator = false;  // after the first step only the comm lane may allocate
+  OrderWatch* watch = nullptr;    // must outlive the Engine
 };
 
 // Holds one run of the Program. Two of them take turns, since a lane is at most one run behind.
@@ -31,6 +34,8 @@ struct Run {
   SteadyClock::time_point begin;
   StepRecord record;
   std::vector<ItemTime> times;  // in total order
+  // A device's times count from this mark, which is recorded when the run begins.
+  std::unique_ptr<Event> device_begin;
 
   double elapsed_s() const { return seconds_since(begin); }
 };
@@ -60,10 +65,31 @@ struct EngineState {
   ItemContext context(Cursor const& cursor);
   // Returns whether to omit a write-back: its step is not committed, or its bytes may be wrong.
   bool is_void(BoundItem const& bound, ItemContext const& now) const;
-  void prepare_memory(BoundItem const& bound, int parity) const;
+  // Does it in `stream` if there is one.
+  void prepare_memory(BoundItem const& bound, int parity, Stream* stream = nullptr) const;
   // Tells other lanes that an item is complete, and so is all before it on its lane.
   void publish(Lane lane, BoundItem const& bound);
-  void open_gate();  // allows one more run to begin
+  void publish(LaneClock& clock, std::uint64_t count = 1);
+  void note_use(BoundItem const& bound);  // of the tiers
+  void open_gate();                       // allows one more run to begin
+
+  Lane lane_of(ItemNumber item) const {
+    return parts.program.items[static_cast<std::size_t>(item)].lane;
+  }
+  // Returns null for a lane whose items end when the call that does them returns.
+  DeviceLane* device_lane(Lane lane) { return device_lanes[index(lane)].get(); }
+  // Returns what a lane looks at that waits for another: how many items the other has launched if
+  // both belong to the device, whose streams wait for each other, and else how many have ended.
+  LaneClock& clock(Lane awaited, Lane waiting);
+  void ring_poller();
+
+  // These tell debug.watch.
+  void saw(LaneClock const& clock) const {
+    if (debug.watch != nullptr) debug.watch->has_seen(&clock);
+  }
+  void begins(Execution const& execution) const;
+  void has_begun(Execution const& execution) const;
+  void ends(Execution const& execution) const;
   void fail(std::exception_ptr reason);
   void end();  // ends every wait, now and later
   [[noreturn]] void rethrow();
@@ -78,9 +104,11 @@ struct EngineState {
   LaneClock gate;  // number of runs begun
   std::array<LaneClock, kLanes> clocks;
   Doorbell doorbell;  // wakes the transfer thread
+  std::array<std::unique_ptr<DeviceLane>, kLanes> device_lanes;
+  std::atomic<std::uint32_t> poll_bell = 0;  // changes when the poller has more to ask about
 
   std::optional<HostPool> host_pool;  // present if the host lane has several threads
-  Exec host_exec;
+  Exec host_exec, compute_exec;
 
   struct LaneTally {
     Tally<double> busy_s, stall_s;

@@ -13,9 +13,10 @@ class alignas(128) LaneClock {
   std::uint64_t count() const { return m_count.load() & ~kFailed; }
   bool failed() const { return (m_count.load() & kFailed) != 0; }
 
-  // True when the count has reached the alarm, which is then off: whoever set it is to be woken.
-  bool publish() {
-    auto const count = (m_count.fetch_add(1) & ~kFailed) + 1;
+  // Counts `more`. True when the count has reached the alarm, which is then off: whoever set it is
+  // to be woken.
+  bool publish(std::uint64_t more = 1) {
+    auto const count = (m_count.fetch_add(more) & ~kFailed) + more;
     ring();
     auto alarm = m_alarm.load();
     return count >= alarm && m_alarm.compare_exchange_strong(alarm, kNever);

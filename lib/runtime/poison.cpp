@@ -20,9 +20,9 @@ bool can_begin(Buffer const& buffer, std::ptrdiff_t times) {
 
 void fill_with_nan(Device& device, MemoryBytes const& bytes) {
   if (auto const* const on_device = std::get_if<DeviceBytes>(&bytes))
-    return device.fill(*on_device, std::byte{0xff});
+    return device.fill(*on_device, kNoNumber);
   auto const on_host = std::get<HostBytes>(bytes);
-  std::memset(on_host.data(), 0xff, on_host.size());
+  std::memset(on_host.data(), std::to_integer<int>(kNoNumber), on_host.size());
 }
 
 std::vector<std::vector<Access>> first_writes(Program const& program) {

@@ -11,7 +11,8 @@
 
 namespace spillway {
 
-// Sets all bits: this is a quiet NaN in every floating-point type and -1 in every integer type.
+// With all bits set this is a quiet NaN in every floating-point type and -1 in every integer type.
+inline constexpr std::byte kNoNumber{0xff};
 void fill_with_nan(Device& device, MemoryBytes const& bytes);
 
 // Returns, for each item, the bytes whose lifetime begins when it writes them. Only these may be

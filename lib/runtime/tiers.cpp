@@ -14,7 +14,16 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
     : device(on),
       device_memory(on.reserve("memory.device", peak_bytes[Tier::device], most.device_bytes)),
       host("host memory", peak_bytes[Tier::host], most.host_bytes),
-      spill(file) {}
+      spill(file) {
+  if (host.bytes() > 0) pinned_host = device.pin(host.pages());
+}
+
+void Tiers::resize(TierBytes const& peak_bytes) {
+  device_memory->commit(peak_bytes[Tier::device]);
+  pinned_host.reset();
+  host.commit(peak_bytes[Tier::host]);
+  if (host.bytes() > 0) pinned_host = device.pin(host.pages());
+}
 
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
   assert(buffer.tier != Tier::nvme && buffer.offset >= 0);
@@ -48,14 +57,20 @@ DeviceBytes on_device(Device const& device, MemoryBytes const& bytes) {
   return device.on_device(std::get<HostBytes>(bytes));
 }
 
-void copy(Device& device, MemoryBytes const& to, MemoryBytes const& from) {
+void copy(Device& device, Stream* stream, MemoryBytes const& to, MemoryBytes const& from) {
   auto const between = [&](auto const& target, auto const& source) {
     constexpr bool on_host = std::is_same_v<decltype(target), HostBytes const&> &&
                              std::is_same_v<decltype(source), HostBytes const&>;
-    if constexpr (on_host)
-      std::memcpy(target.data(), source.data(), source.size());
-    else
+    if constexpr (on_host) {
+      if (stream != nullptr)
+        stream->copy(device.on_device(target), device.on_device(source));
+      else
+        std::memcpy(target.data(), source.data(), source.size());
+    } else if (stream != nullptr) {
+      stream->copy(target, source);
+    } else {
       device.copy(target, source);
+    }
   };
   std::visit(between, to, from);
 }

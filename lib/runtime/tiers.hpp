@@ -35,11 +35,15 @@ struct Tiers {
   // Takes the peaks of the tiers; `most` is what they may grow to later. The device and the spill
   // file must outlive this. Throws Error(cannot_fit).
   Tiers(Device& device, TierBytes const& peak_bytes, SpillFile* spill, Budgets const& most = {});
+  // Makes both memories as large as a Program needs; bytes beyond the new ends are lost. Must not
+  // be called while anything runs. Throws Error(cannot_fit).
+  void resize(TierBytes const& peak_bytes);
 
   Device& device;
   std::unique_ptr<DeviceMemory> device_memory;
-  Arena host;        // 0 bytes if this tier is off
-  SpillFile* spill;  // null if no Program has nvme buffers
+  Arena host;                           // 0 bytes if this tier is off
+  std::unique_ptr<Pinned> pinned_host;  // all of `host`, if the device needs that
+  SpillFile* spill;                     // null if no Program has nvme buffers
   // Each is the end of the highest byte that executed items used: the measured peak of the tier.
   std::array<HighWaterMark, kTiers> in_use;
 };
@@ -58,8 +62,8 @@ HostBytes drive_memory(Tiers const& tiers);
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);
 // Returns bytes as kernels of the device reach them.
 DeviceBytes on_device(Device const& device, MemoryBytes const& bytes);
-// Copies as many bytes as `from` has.
-void copy(Device& device, MemoryBytes const& to, MemoryBytes const& from);
+// Copies as many bytes as `from` has: in `stream`, or else before it returns.
+void copy(Device& device, Stream* stream, MemoryBytes const& to, MemoryBytes const& from);
 
 // Returns which bytes of its tensor a buffer holds on a rank; a part or a slice may depend on it.
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);

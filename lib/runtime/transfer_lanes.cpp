@@ -81,16 +81,17 @@ bool TransferLanes::start_next(std::size_t number) {
 std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item const& item) {
   auto const run = walk.cursor.run();
   if (m_state.gate.count() <= run) return Obstacle{&m_state.gate, run + 1};
+  m_state.saw(m_state.gate);
   if (!walk.has_turn) {
     auto& now = m_state.run(run);
     now.times[walk.cursor.instance()].ready_s = now.elapsed_s();
     walk.has_turn = true;
   }
   for (auto const wait : item.waits) {
-    auto const earlier = m_state.parts.program.items[static_cast<std::size_t>(wait)].lane;
-    auto& clock = m_state.clocks[index(earlier)];
+    auto& clock = m_state.clock(m_state.lane_of(wait), walk.lane);
     if (clock.count() < walk.cursor.position(wait))
       return Obstacle{&clock, walk.cursor.position(wait)};
+    m_state.saw(clock);
   }
   bool const stores = m_state.items[static_cast<std::size_t>(item.number)].transfer.has_value();
   bool const room =
@@ -105,12 +106,16 @@ void TransferLanes::start(std::size_t number, Item const& item) {
   auto& run = m_state.run(walk.cursor.run());
   auto& time = run.times[walk.cursor.instance()];
   auto const context = m_state.context(walk.cursor);
+  bool const works = !m_state.is_void(bound, context);
+  if (auto* const lane = m_state.device_lane(walk.lane))
+    return lane->launch(walk.cursor, item, works);
   auto& started = walk.started[walk.count % kMostStarted];
-  started = {&bound, &run, walk.cursor.instance(), true};
+  started = {&bound, &run, {walk.cursor.run(), walk.cursor.instance(), item.number}, true};
   time.start_s = run.elapsed_s();
   auto& tally = m_state.tallies[index(walk.lane)];
   tally.stall_s.add(time.start_s - time.ready_s);
-  if (!m_state.is_void(bound, context)) {
+  m_state.begins(started.instance);
+  if (works) {
     m_state.prepare_memory(bound, context.parity);
     if (bound.transfer) {
       auto transfer = bound.transfer->versions[static_cast<std::size_t>(context.parity)];
@@ -125,6 +130,8 @@ void TransferLanes::start(std::size_t number, Item const& item) {
       tally.bytes.add(bound.bytes);
     }
   }
+  m_state.has_begun(started.instance);
+  if (started.done) m_state.ends(started.instance);
   time.end_s = run.elapsed_s();
   ++walk.count;
   publish(walk);
@@ -142,7 +149,8 @@ void TransferLanes::finish(SpillDone const& done) {
   auto& tally = m_state.tallies[index(walk.lane)];
   tally.bytes.add(std::ssize(transfer.versions[0].memory));
   if (--walk.under_way == 0) tally.busy_s.add(seconds_since(walk.busy_since));
-  run.times[started.instance].end_s = run.elapsed_s();
+  run.times[started.instance.instance].end_s = run.elapsed_s();
+  m_state.ends(started.instance);
   started.done = true;
   publish(walk);
 }

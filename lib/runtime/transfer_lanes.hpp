@@ -9,9 +9,10 @@
 namespace spillway {
 
 // Every lane walks the total order alone and starts its items in it, each when its own waits are
-// satisfied. Copies in memory are done at once; those to and from storage are begun, are under way
-// together and end in any order, and are published in order all the same. The thread sleeps when
-// nothing can start: in storage while something is under way, else until somebody rings.
+// satisfied. Copies in memory are done at once, or launched on the device; those to and from
+// storage are begun, are under way together and end in any order, and are published in order all
+// the same. The thread sleeps when nothing can start: in storage while something is under way, else
+// until somebody rings.
 class TransferLanes {
  public:
   static constexpr unsigned kBits = 1u << index(Lane::h2d) | 1u << index(Lane::d2h) |
@@ -27,7 +28,7 @@ class TransferLanes {
   struct Started {
     BoundItem const* bound = nullptr;
     Run* run = nullptr;
-    std::size_t instance = 0;
+    Execution instance;
     bool done = false;
   };
   struct Walk {

@@ -62,8 +62,9 @@ void RunMemory::resize(TierBytes const& peak_bytes) {
   // The old plan's last step may have left bytes forbidden that the new plan uses.
   allow_access(m_tiers.host.all());
   if (!m_tiers.device.has_own_memory()) allow_access(drive_memory(m_tiers));
-  if (!m_registered) m_tiers.device_memory->commit(peak_bytes[Tier::device]);
-  m_tiers.host.commit(peak_bytes[Tier::host]);
+  auto bytes = peak_bytes;
+  if (m_registered) bytes[Tier::device] = m_tiers.device_memory->bytes();
+  m_tiers.resize(bytes);
 }
 
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {

@@ -60,7 +60,7 @@ class Places {
         ASSERT_EQ(m_spill.write(buffer.offset, bytes), IoResult::ok);
       } else {
         auto copied = bytes;
-        copy(m_tiers.device, memory_bytes(m_tiers, buffer, 0), HostBytes(copied));
+        copy(m_tiers.device, nullptr, memory_bytes(m_tiers, buffer, 0), HostBytes(copied));
       }
     }
   }
@@ -80,7 +80,7 @@ class Places {
   Bytes read(Buffer const& buffer) {
     Bytes bytes(static_cast<std::size_t>(buffer.bytes));
     if (buffer.tier != Tier::nvme) {
-      copy(m_tiers.device, HostBytes(bytes), memory_bytes(m_tiers, buffer, 0));
+      copy(m_tiers.device, nullptr, HostBytes(bytes), memory_bytes(m_tiers, buffer, 0));
       return bytes;
     }
     for (std::size_t first = 0; first < bytes.size(); first += kMiB) {

@@ -22,6 +22,8 @@ namespace {
                                               human_bytes(bytes), std::strerror(errno)));
 }
 
+constexpr std::int64_t kPage = 4096;
+
 std::size_t mapping_bytes(std::int64_t reserved_bytes) {
   return static_cast<std::size_t>(reserved_bytes + Arena::kAlignment);
 }
@@ -64,8 +66,7 @@ Arena::~Arena() {
 void Arena::commit(std::int64_t bytes) {
   refuse_when_locked("arena bytes");
   assert(bytes >= 0 && bytes <= m_reserved_bytes);
-  auto const page = std::int64_t{4096};
-  auto const before = round_up(m_bytes, page), now = round_up(bytes, page);
+  auto const before = round_up(m_bytes, kPage), now = round_up(bytes, kPage);
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     fail(m_name, bytes);
   }
@@ -75,6 +76,10 @@ void Arena::commit(std::int64_t bytes) {
     ::mprotect(m_base + now, rest, PROT_NONE);
   }
   m_bytes = bytes;
+}
+
+HostBytes Arena::pages() const {
+  return {m_base, static_cast<std::size_t>(round_up(m_bytes, kPage))};
 }
 
 HostBytes Arena::at(std::int64_t offset, std::int64_t bytes) const {

@@ -29,6 +29,7 @@ class Arena {
   // Returns bytes [offset, offset + bytes), which must be committed (assert).
   HostBytes at(std::int64_t offset, std::int64_t bytes) const;
   HostBytes all() const { return at(0, m_bytes); }
+  HostBytes pages() const;  // the whole pages that hold all()
 
   std::int64_t bytes() const { return m_bytes; }
   std::int64_t reserved_bytes() const { return m_reserved_bytes; }

@@ -1,0 +1,94 @@
+#include "runtime/device_lane.hpp"
+
+#include <algorithm>
+
+#include "runtime/engine_state.hpp"
+
+namespace spillway {
+
+DeviceLane::DeviceLane(EngineState& state, Lane lane, std::unique_ptr<Stream> stream)
+    : m_state(state), m_lane(lane), m_stream(std::move(stream)) {}
+
+void DeviceLane::prepare(std::vector<bool> const& awaited) {
+  auto& device = m_state.parts.tiers.device;
+  m_marks.resize(kRuns * awaited.size());
+  for (std::size_t i = 0; i < m_marks.size(); ++i) {
+    m_marks[i].begin = device.event();
+    m_marks[i].end = device.event();
+    m_marks[i].awaited = awaited[i % awaited.size()];
+  }
+}
+
+void DeviceLane::begin_run(Run& run) {
+  m_stream->record(*run.device_begin);
+}
+
+void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
+  auto const& bound = m_state.items[static_cast<std::size_t>(item.number)];
+  auto& run = m_state.run(cursor.run());
+  auto& next = mark(m_launched.count() + 1);
+  next.bound = &bound;
+  next.run = &run;
+  next.instance = cursor.instance();
+  Execution const execution{cursor.run(), cursor.instance(), item.number};
+  m_state.begins(execution);
+  wait_in_stream(cursor, item, next);
+  m_stream->record(*next.begin);
+  if (works) {
+    auto const context = m_state.context(cursor);
+    m_state.prepare_memory(bound, context.parity, m_stream.get());
+    bound.run(context);
+  }
+  m_stream->record(*next.end);
+  m_state.has_begun(execution);
+  m_state.ends(execution);
+  m_state.note_use(bound);
+  m_state.publish(m_launched);
+  if (next.awaited) m_state.ring_poller();
+}
+
+void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark) {
+  mark.waited_for.reset();
+  for (auto const wait : item.waits) {
+    auto const earlier = m_state.lane_of(wait);
+    mark.waited_for = earlier;
+    auto const position = cursor.position(wait);
+    auto* const other = m_state.device_lane(earlier);
+    if (other != nullptr && position > 0) m_stream->wait(*other->mark(position).end);
+  }
+}
+
+DeviceLane::Poll DeviceLane::poll() {
+  auto const launched = m_launched.count();
+  m_state.saw(m_launched);
+  auto position = m_ended + 1;
+  while (position <= launched && !mark(position).awaited) ++position;
+  if (position > launched) return Poll::nothing_awaited;
+  if (!mark(position).end->done()) return Poll::not_yet;
+  for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(mark(ended));
+  auto const count = position - std::exchange(m_ended, position);
+  m_state.publish(m_state.clocks[index(m_lane)], count);
+  return Poll::ended;
+}
+
+// A stream does one item after the other, so an item is ready when the one before it has ended.
+void DeviceLane::note_times(Mark const& mark) {
+  auto& run = *mark.run;
+  auto& time = run.times[mark.instance];
+  auto const& base = *run.device_begin;
+  if (mark.instance < m_last_instance) m_last_end_s = 0;
+  time.start_s = std::max(0.0, mark.begin->seconds_since(base));
+  time.end_s = std::max(0.0, mark.end->seconds_since(base));
+  time.ready_s = std::min(m_last_end_s, time.start_s);
+  m_last_end_s = time.end_s;
+  m_last_instance = mark.instance;
+  auto& tally = m_state.tallies[index(m_lane)];
+  auto const stall_s = time.start_s - time.ready_s;
+  tally.stall_s.add(stall_s);
+  tally.busy_s.add(time.end_s - time.start_s);
+  tally.bytes.add(mark.bound->bytes);
+  if (m_lane == Lane::compute && mark.waited_for)
+    m_state.compute_stall_s[index(*mark.waited_for)].add(stall_s);
+}
+
+}  // namespace spillway
