@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "base/math.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
@@ -42,7 +42,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto const choices =
       choose(config, nullptr, std::ranges::min(gathered(comm, cores)), comm.size());
   KernelScope const kernels(static_cast<int>(choices.threads));
-  Exec const exec;
+  auto const compute = compute_here();
   BatchShape const shape{config.data.sequence, choices.micro * comm.size(), choices.micro,
                          comm.rank(), comm.size()};
   auto const windows = (tokens->count() - 1) / config.data.sequence;
@@ -51,7 +51,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size());
     session.emplace(config, inference_graph(config, state.vocab, arithmetic, Purpose::eval),
-                    *checkpoint, batches, exec, comm);
+                    *checkpoint, batches, compute, comm);
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);

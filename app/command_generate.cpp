@@ -3,10 +3,10 @@
 #include <string>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "base/printable.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "runtime/process_memory.hpp"
 #include "state/run_state.hpp"
@@ -54,14 +54,14 @@ Status run_generate(GenerateArguments const& arguments) {
   }
 
   KernelScope const kernels(available_cores());
-  Exec const exec;
+  auto const compute = compute_here();
   auto const comm = make_single_rank_comm();
   GenerateBatch batch(config.data.sequence);
   batch.tokens = encode(arguments.prompt, state.tokenizer);
   auto const arithmetic = make_arithmetic(config, {available_cores(), 1}, 1);
   InferenceSession session(config,
                            inference_graph(config, state.vocab, arithmetic, Purpose::generate),
-                           checkpoint, batch, exec, *comm);
+                           checkpoint, batch, compute, *comm);
 
   Stdout text;
   text.add(arguments.prompt);

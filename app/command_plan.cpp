@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "app/plan_json.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
@@ -77,14 +77,14 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   Target target{{}, {}, choose(config, nullptr, cores, ranks)};
   if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
   KernelScope const kernels(static_cast<int>(target.choices.threads));
-  Exec const exec;
+  auto const compute = compute_here();
   auto const alone = make_single_rank_comm();
   auto const path = config.memory.nvme_path_here();
   target.budgets =
       budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
   auto const measure = [&] {
     target.machine = measured_machine(config, vocab, target.choices, cores,
-                                      target.budgets.device_bytes / 2, exec, *alone);
+                                      target.budgets.device_bytes / 2, compute.exec, *alone);
     target.machine.node_ranks = ranks;
   };
   measure();

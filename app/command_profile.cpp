@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
 #include "runtime/process_memory.hpp"
@@ -29,11 +29,11 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   auto const choices = choose(config, nullptr, cores.fewest, comm.size());
   if (choices.threads <= cores.mine) stay_on(cores.part);
   KernelScope const kernels(static_cast<int>(choices.threads));
-  Exec const exec;
+  auto const compute = compute_here();
   auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
   auto machine =
-      measured_machine(config, vocab, choices, cores.mine, memory_bytes, exec, comm, cache);
+      measured_machine(config, vocab, choices, cores.mine, memory_bytes, compute.exec, comm, cache);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();

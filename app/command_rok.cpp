@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
 #include "io/gnuplot/gnuplot.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/scope.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
@@ -97,7 +97,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const cores = own_cores(std::array{core_share()}, 0);
   auto const choices = choose(start.config, nullptr, cores, 1);
   KernelScope const kernels(static_cast<int>(choices.threads));
-  Exec const exec;
+  auto const compute = compute_here();
   auto const micros = arguments.micros.empty()
                           ? rok_micros(choices.micro, start.config.batch.sequences)
                           : arguments.micros;
@@ -107,10 +107,10 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
     so_far.push_back(row);
     replace_text(start.csv, rok_csv(so_far));
   };
-  auto const rows =
-      measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
-                   common_budgets(start.config, comm), choices, cores, arguments.steps, exec, comm},
-                  micros, tell);
+  auto const rows = measure_rok(
+      {start.config, start.data ? &*start.data : nullptr, start.vocab,
+       common_budgets(start.config, comm), choices, cores, arguments.steps, compute, comm},
+      micros, tell);
   replace_text(start.csv, rok_csv(rows));
   print_result(rok_table(rows));
   write_chart(start, rows);

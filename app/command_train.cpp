@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/gathered.hpp"
@@ -159,14 +160,15 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 2. Learn what the machine can do.
   KernelScope const kernels(static_cast<int>(start.choices.threads));
-  Exec const exec;
+  auto const compute = compute_here();
   auto const limits = common_budgets(start.config, comm);
-  auto const machine =
-      settle_micro(start, machine_of(start, limits, exec, comm), limits, exec, comm);
+  auto const machine = settle_micro(start, machine_of(start, limits, compute.exec, comm), limits,
+                                    compute.exec, comm);
 
   // 3. Make Graph, Plan and Program, and take their memory.
-  PlannedMemory settled(
-      {start.config, start.data->vocab, start.choices, start.micro_is_free, machine}, limits, comm);
+  PlannedMemory settled({start.config, start.data->vocab, start.choices, start.micro_is_free,
+                         machine, compute.device},
+                        limits, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);
@@ -191,7 +193,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     if (start.run_dir && memory.spill())
       for (auto const& line : memory.spill()->advice()) say(line);
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
-                                 memory, exec, comm, start.run_dir ? &*start.run_dir : nullptr,
+                                 memory, compute, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "io/spill/spill_file.hpp"
-#include "kernels/kernel.hpp"
 #include "plan/data/program.hpp"
 #include "runtime/batch_source.hpp"
 #include "runtime/commit.hpp"
+#include "runtime/compute.hpp"
 #include "runtime/failure_log.hpp"
 #include "runtime/tiers.hpp"
 
@@ -50,14 +50,6 @@ struct BoundItem {
   TierBytes end{};                                // end of the highest bytes, by tier
   std::array<std::vector<MemoryBytes>, 2> begun;  // debug.poison fills these before it
   std::array<std::vector<HostBytes>, 2> written;  // AddressSanitizer then allows these
-};
-
-// These return the kernels of ops that run on the device, and on the host lane.
-struct Kernels {
-  using Of = Kernel (*)(OpKind);
-  Kernels(Of both) : device(both), host(both) {}
-  Kernels(Of of_device, Of of_host) : device(of_device), host(of_host) {}
-  Of device, host;
 };
 
 // These are the collaborators of an Engine; all outlive it.

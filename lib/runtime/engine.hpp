@@ -62,6 +62,7 @@ class Engine {
     bool locked;  // debug.locked_allocator forbids it to allocate
   };
 
+  void require_reach() const;
   void make_device_lanes();
   void prepare_device_lanes();
   void bind_items();

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/address_sanitizer.hpp"
 #include "base/math.hpp"
@@ -48,6 +49,7 @@ std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t
 }  // namespace
 
 Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts), debug) {
+  require_reach();
   make_device_lanes();
   bind_items();
   prepare_device_lanes();
@@ -62,6 +64,14 @@ Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts),
 
 Engine::~Engine() {
   m_state.end();
+}
+
+// A Program for a device that shares main memory has items that the host could not run beside one
+// that does not.
+void Engine::require_reach() const {
+  auto const& parts = m_state.parts;
+  if (parts.program.unified && parts.tiers.device.has_own_memory())
+    throw std::logic_error("this Program is not for a device with memory of its own");
 }
 
 // Copies that come to compute's aid are urgent: what it waits for is small beside what it does.

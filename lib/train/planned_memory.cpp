@@ -32,14 +32,15 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
     });
     auto const& peak = m_run->programs.train.peak_bytes;
     limits.nvme_bytes = peak[index(Tier::nvme)] / 2;
-  } while (!take_memory(parts.config, limits, comm));
+  } while (!take_memory(parts, limits, comm));
 }
 
 // False: the spill file was too large, which is said.
-bool PlannedMemory::take_memory(Config const& config, Budgets const& limits, Comm& comm) {
+bool PlannedMemory::take_memory(PlanParts const& parts, Budgets const& limits, Comm& comm) {
+  auto const& config = parts.config;
   auto const most = config.plan.replan ? limits : Budgets{};
   auto const& program = m_run->programs.train;
-  on_all_ranks(comm, [&] { m_memory.emplace(config, program, most); });
+  on_all_ranks(comm, [&] { m_memory.emplace(config, parts.device, program, most); });
   try {
     on_all_ranks(comm, [&] { m_memory->take_storage(config, program, comm.rank()); });
     return true;

@@ -15,6 +15,7 @@ struct PlanParts {
   Choices choices;
   bool micro_is_free = true;  // may be halved until a plan fits
   Machine const& machine;     // the same on all ranks
+  Device& device;
 };
 
 // Collective: the smallest of all ranks' budgets, since they must make the same plan. Throws
@@ -31,7 +32,7 @@ class PlannedMemory {
   RunMemory& memory() { return *m_memory; }
 
  private:
-  bool take_memory(Config const& config, Budgets const& limits, Comm& comm);
+  bool take_memory(PlanParts const& parts, Budgets const& limits, Comm& comm);
 
   std::optional<PlannedRun> m_run;
   std::optional<RunMemory> m_memory;

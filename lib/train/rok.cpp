@@ -55,14 +55,14 @@ void require_done(StepResult const& result, RunMemory const& memory) {
 // Trains for a few steps, in memory that is given back at the end.
 void run_steps(RokParts const& parts, Config const& config, Program const& program,
                std::int64_t host_threads, RokRow& row) {
-  RunMemory memory(config, program);
+  RunMemory memory(config, parts.compute.device, program);
   memory.take_storage(config, program, parts.comm.rank());
   auto const batches = make_batches(parts, row.micro);
   auto const decide = [&config](CommitSums const& sums) {
     return decide_commit(config.optim, config.run.steps, sums.step, sums);
   };
-  Engine engine({program, memory.tiers(), parts.exec, kernel, parts.comm, *batches,
-                 CommitPolicy(decide), nullptr, host_threads});
+  Engine engine({program, memory.tiers(), parts.compute.exec, parts.compute.kernels, parts.comm,
+                 *batches, CommitPolicy(decide), nullptr, host_threads});
   ModelState(program, memory.tiers()).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {
@@ -129,9 +129,9 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
   std::vector<RokRow> rows;
   for (auto const micro : micros) {
     Choices const choices{parts.choices.threads, micro};
-    auto const machine =
-        measured_machine(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
-                         parts.cores, parts.budgets.device_bytes / 2, parts.exec, parts.comm);
+    auto const machine = measured_machine(
+        config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices, parts.cores,
+        parts.budgets.device_bytes / 2, parts.compute.exec, parts.comm);
     for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }

@@ -8,10 +8,10 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
-#include "kernels/exec.hpp"
 #include "plan/data/budgets.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/search/estimate.hpp"
+#include "runtime/compute.hpp"
 #include "train/data.hpp"
 #include "train/prepare.hpp"
 
@@ -42,7 +42,7 @@ struct RokParts {
   Choices choices;
   std::int64_t cores;  // of this process
   std::int64_t steps;  // for each point, at least 2; the first is not counted
-  Exec const& exec;
+  Compute const& compute;
   Comm& comm;  // has one rank
 };
 

@@ -1,7 +1,6 @@
 #include "train/run_memory.hpp"
 
 #include "base/address_sanitizer.hpp"
-#include "device/host/host_device.hpp"
 #include "io/ring/random_faults.hpp"
 #include "io/ring/slow_storage.hpp"
 #include "train/fault.hpp"
@@ -47,10 +46,11 @@ QueueSettings queue_settings(Config const& config, std::span<std::byte> device) 
           .buffer = registers(config) ? device : std::span<std::byte>{}};
 }
 
-RunMemory::RunMemory(Config const& config, Program const& train, Budgets const& most)
+RunMemory::RunMemory(Config const& config, Device& device, Program const& train,
+                     Budgets const& most)
     : m_faults(injector(config)),
       m_registered(registers(config)),
-      m_tiers(host_device(), train.peak_bytes, nullptr, most) {}
+      m_tiers(device, train.peak_bytes, nullptr, most) {}
 
 Budgets RunMemory::room() const {
   auto const& device = *m_tiers.device_memory;

@@ -25,7 +25,7 @@ class RunMemory {
  public:
   // Makes the arenas, which may grow to `most` later, as far as the system keeps addresses free.
   // Throws Error(cannot_fit) when there is no such space.
-  RunMemory(Config const& config, Program const& train, Budgets const& most = {});
+  RunMemory(Config const& config, Device& device, Program const& train, Budgets const& most = {});
   // Makes the spill file if the Program needs one. Faults by a seed differ between `rank`s. Throws
   // Error: cannot_fit when there is no such space, bad_input when memory.nvme.path cannot be used.
   void take_storage(Config const& config, Program const& train, int rank);

@@ -14,7 +14,7 @@ class InferenceSession {
  public:
   // Compiles `graph` alone, reserves its memory and loads the weights. Throws Error.
   InferenceSession(Config const& config, Graph graph, CheckpointReader& checkpoint,
-                   BatchSource& batches, Exec const& exec, Comm& comm);
+                   BatchSource& batches, Compute const& compute, Comm& comm);
 
   Engine& engine() { return m_engine; }
   Graph const& graph() const { return m_graph; }

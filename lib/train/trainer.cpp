@@ -93,8 +93,8 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
   };
   return {program,
           m_parts.memory.tiers(),
-          m_parts.exec,
-          kernel,
+          m_parts.compute.exec,
+          m_parts.compute.kernels,
           m_parts.comm,
           batches,
           CommitPolicy(policy),

@@ -38,7 +38,7 @@ struct TrainerParts {
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
-  Exec const& exec;
+  Compute const& compute;
   Comm& comm;
   RunDir const* run_dir;             // null except on rank 0
   SteadyClock::time_point begin;     // when the process began

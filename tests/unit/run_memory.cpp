@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "device/host/host_device.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
@@ -19,7 +20,7 @@ Program needing(std::int64_t device_bytes, std::int64_t host_bytes) {
 }
 
 TEST(RunMemory, HoldsAnotherPlanAndGivesBackWhatThatDoesNotNeed) {
-  RunMemory memory({}, needing(kMiB, 0), {128 * kMiB, 64 * kMiB, 0});
+  RunMemory memory({}, host_device(), needing(kMiB, 0), {128 * kMiB, 64 * kMiB, 0});
   EXPECT_EQ(memory.room().device_bytes, 128 * kMiB);
   EXPECT_EQ(memory.room().host_bytes, 64 * kMiB);
   EXPECT_EQ(memory.room().nvme_bytes, 0);  // there is no file
@@ -39,7 +40,7 @@ TEST(RunMemory, HoldsAnotherPlanAndGivesBackWhatThatDoesNotNeed) {
 TEST(RunMemory, KeepsItsDeviceArenaWhereTheRingKnowsItsPages) {
   Config config;
   config.debug.force_backend = "uring";
-  RunMemory memory(config, needing(8 * kMiB, 0), {128 * kMiB, 0, 0});
+  RunMemory memory(config, host_device(), needing(8 * kMiB, 0), {128 * kMiB, 0, 0});
   EXPECT_EQ(memory.room().device_bytes, 8 * kMiB);
   memory.resize({kMiB, 0, 0});
   EXPECT_EQ(memory.tiers().device_memory->bytes(), 8 * kMiB);

@@ -35,8 +35,10 @@ Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
   return compiled;
 }
 
-Program compile_inference(Graph const& graph, std::int64_t ranks) {
-  return compile(graph, nullptr, {}, 1, ranks).train;
+Program compile_inference(Graph const& graph, std::int64_t ranks, bool unified) {
+  Plan plan;
+  plan.unified = unified;
+  return compile(graph, nullptr, plan, 1, ranks).train;
 }
 
 }  // namespace spillway

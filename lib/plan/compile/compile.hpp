@@ -26,7 +26,8 @@ void prove(Compiled const& compiled);
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
-// Makes the Program of an inference graph, whose Purpose is eval or generate.
-Program compile_inference(Graph const& graph, std::int64_t ranks);
+// Makes the Program of an inference graph, whose Purpose is eval or generate. `unified` means that
+// device memory is main memory.
+Program compile_inference(Graph const& graph, std::int64_t ranks, bool unified);
 
 }  // namespace spillway
