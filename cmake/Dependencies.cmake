@@ -1,5 +1,6 @@
 # Libraries that the project stands on. All that are missing are named at once, with their packages.
 include(${CMAKE_CURRENT_LIST_DIR}/Kokkos.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Cuda.cmake)
 set(missing)
 
 # find_dependency_of_ours(NAME args...): find_package that remembers a failure and goes on.
@@ -51,6 +52,8 @@ find_kokkos()
 if(NOT Kokkos_FOUND)
   list(APPEND missing Kokkos)
 endif()
+
+find_cuda_headers()
 
 # One message for all: a person installs once instead of configuring ten times.
 function(report_missing)

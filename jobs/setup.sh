@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the build needs and this machine lacks: on Debian and Ubuntu, as root or with sudo.
 # Elsewhere it says what is missing and stops; libraries of modules or Spack are CMake's to find.
-# `jobs/setup.sh tests`: also what tests alone need, which elsewhere leave out what they lack.
+# `jobs/setup.sh tests`: also what tests alone need, which elsewhere leave out what they lack, and
+# CUDA's headers, in the build tree, where no toolkit is seen.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -53,8 +54,31 @@ require_tools() {
   return 1
 }
 
+# Where cmake/Cuda.cmake looks for them. They come from wheels; what else is in those is dropped.
+fetch_cuda_headers() {
+  local tree=$root/build/_deps/cuda-headers new include wheel
+  for include in "${CUDA_HOME:-/usr/local/cuda}/include" "$tree/nvidia/cu13/include"; do
+    [[ ! -e $include/cuda_runtime_api.h ]] || return 0
+  done
+  new=$tree.new
+  rm -rf "$new"
+  mkdir -p "$new"
+  if ! python3 -m pip download --quiet --disable-pip-version-check --retries 1 --no-deps \
+    --require-hashes --only-binary :all: --dest "$new" \
+    --requirement "$root/cmake/cuda_headers.txt" >&2; then
+    echo "setup: CUDA's headers are not to be had: the CUDA backend's tests are left out" >&2
+    return 0
+  fi
+  for wheel in "$new"/*.whl; do
+    python3 -m zipfile --extract "$wheel" "$new"
+  done
+  rm -rf "$new"/*.whl "$new"/nvidia/cu13/lib
+  mv "$new" "$tree"
+}
+
 if command -v apt-get >/dev/null && prefix=$(become_root); then
   install_with_apt "$prefix"
 else
   require_tools
 fi
+[[ ${1:-} != tests ]] || fetch_cuda_headers

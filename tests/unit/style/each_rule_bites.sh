@@ -71,11 +71,16 @@ done <<'NAMES'
 #include <liburing.h>
 #include <dnnl.hpp>
 #include <Kokkos_Core.hpp>
+#include <cuda_runtime_api.h>
 auto x = YAML::Load(s);
 int r = MPI_Barrier(c);
 int r = H5Fopen(p);
 int r = io_uring_submit(q);
 dnnl::memory m;
 Kokkos::View<int> v;
+cudaStream_t s;
+int r = cuMemUnmap(p, n);
+CUresult r;
+int r = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 NAMES
 exit $failed

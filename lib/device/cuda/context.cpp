@@ -1,0 +1,44 @@
+#include "device/cuda/context.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "device/cuda/calls.hpp"
+
+namespace spillway {
+namespace {
+
+// Most devices that cannot be opened have a driver that is missing or older than the runtime.
+std::string versions() {
+  auto const text = [](int version) {
+    return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+  };
+  int driver = 0, runtime = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) runtime = 0;
+  return fmt::format("(driver: {}, program: {})", driver > 0 ? text(driver) : "none",
+                     text(runtime));
+}
+
+}  // namespace
+
+CudaContext::CudaContext(int number)
+    : ordinal(number), name(fmt::format("CUDA device {}", number)) {
+  choose_cuda_device_anew();
+  try {
+    CudaCalls const calls(*this);
+  } catch (Error const& error) {
+    throw Error(Status::device, fmt::format("{} {}", error.what(), versions()));
+  }
+  CudaCalls const calls(*this);
+  std::array<char, 32> bus = {};
+  calls.require(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), ordinal),
+                "cudaDeviceGetPCIBusId", "asking for its place");
+  name += fmt::format(" at {}", bus.data());
+  driver = load_cuda_driver(calls);
+}
+
+}  // namespace spillway

@@ -1,0 +1,125 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "base/allocator_pass.hpp"
+#include "base/error.hpp"
+#include "device/cuda/calls.hpp"
+#include "device/cuda/memory.hpp"
+#include "device/cuda/stream.hpp"
+
+namespace spillway {
+namespace {
+
+// Loaded at their first launch, kernels would take memory that the plan has given to others.
+void load_kernels_at_start() {
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
+int attribute(CudaContext const& context, CudaCalls const& calls, cudaDeviceAttr which) {
+  int value = 0;
+  calls.require(cudaDeviceGetAttribute(&value, which, context.ordinal), "cudaDeviceGetAttribute",
+                "asking for its properties");
+  return value;
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int ordinal) : m_context(ordinal), m_stream(m_context, false) {}
+
+  bool has_own_memory() const override { return true; }
+  DeviceProperties properties() const override;
+
+  std::unique_ptr<DeviceMemory> reserve(std::string name, std::int64_t bytes,
+                                        std::int64_t reserve_bytes) override {
+    refuse_when_locked("addresses of a device");
+    return std::make_unique<CudaMemory>(m_context, m_stream, std::move(name), bytes, reserve_bytes);
+  }
+  std::unique_ptr<Pinned> pin(HostBytes bytes) override {
+    refuse_when_locked("pinned memory");
+    return bytes.empty() ? nullptr : std::make_unique<CudaPinned>(m_context, bytes);
+  }
+  std::unique_ptr<Stream> stream(bool urgent) override {
+    refuse_when_locked("a stream");
+    return std::make_unique<CudaStream>(m_context, urgent);
+  }
+  std::unique_ptr<Event> event() override {
+    refuse_when_locked("an event");
+    return std::make_unique<CudaEvent>(m_context);
+  }
+
+  void copy(DeviceBytes to, HostBytes from) override { copy_and_finish(to, from); }
+  void copy(HostBytes to, DeviceBytes from) override { copy_and_finish(to, from); }
+  void copy(DeviceBytes to, DeviceBytes from) override { copy_and_finish(to, from); }
+  void fill(DeviceBytes bytes, std::byte value) override {
+    m_stream.fill(bytes, value);
+    m_stream.finish();
+  }
+
+  HostBytes on_host(DeviceBytes) const override {
+    throw std::logic_error("bytes of a CUDA device are not main memory");
+  }
+  DeviceBytes on_device(HostBytes bytes) const override;
+  void check() override;
+
+ private:
+  template <class To, class From>
+  void copy_and_finish(To to, From from) {
+    m_stream.copy(to, from);
+    m_stream.finish();
+  }
+
+  CudaContext m_context;
+  CudaStream m_stream;  // for what has ended when a function returns
+};
+
+DeviceProperties CudaDevice::properties() const {
+  CudaCalls const calls(m_context);
+  cudaDeviceProp described = {};
+  calls.require(cudaGetDeviceProperties(&described, m_context.ordinal), "cudaGetDeviceProperties",
+                "asking for its name");
+  auto const memory = cuda_memory(calls);
+  auto const asked = [&](cudaDeviceAttr which) { return attribute(m_context, calls, which); };
+  return {.name = described.name,
+          .target = fmt::format("sm_{}{}", asked(cudaDevAttrComputeCapabilityMajor),
+                                asked(cudaDevAttrComputeCapabilityMinor)),
+          .memory_bytes = memory.all_bytes,
+          .free_bytes = memory.free_bytes,
+          .compute_units = asked(cudaDevAttrMultiProcessorCount)};
+}
+
+DeviceBytes CudaDevice::on_device(HostBytes bytes) const {
+  CudaCalls const calls(m_context);
+  void* address = nullptr;
+  calls.require(cudaHostGetDevicePointer(&address, bytes.data(), 0), "cudaHostGetDevicePointer",
+                "main memory that is not pinned");
+  return {address, std::ssize(bytes)};
+}
+
+void CudaDevice::check() {
+  CudaCalls const calls(m_context);
+  // A fault in a kernel reaches every later call, of whatever thread and stream; what could not
+  // even be launched is noted for the thread that tried.
+  m_stream.finish();
+  calls.require(cudaGetLastError(), "cudaGetLastError", "what was started before");
+}
+
+}  // namespace
+
+int cuda_device_count() noexcept {
+  load_kernels_at_start();
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+std::unique_ptr<Device> open_cuda_device(int ordinal) {
+  load_kernels_at_start();
+  return std::make_unique<CudaDevice>(ordinal);
+}
+
+}  // namespace spillway

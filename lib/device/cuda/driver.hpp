@@ -1,0 +1,26 @@
+// The driver's functions that the runtime has no form of. They are asked for by name, so that
+// nothing has to link to the driver's library.
+#pragma once
+
+#include <cuda.h>
+
+namespace spillway {
+
+struct CudaDriver {
+  decltype(&::cuMemGetAllocationGranularity) get_granularity = nullptr;
+  decltype(&::cuMemAddressReserve) reserve_addresses = nullptr;
+  decltype(&::cuMemAddressFree) free_addresses = nullptr;
+  decltype(&::cuMemCreate) create_memory = nullptr;
+  decltype(&::cuMemRelease) release_memory = nullptr;
+  decltype(&::cuMemMap) map_memory = nullptr;
+  decltype(&::cuMemUnmap) unmap_memory = nullptr;
+  decltype(&::cuMemSetAccess) set_access = nullptr;
+  decltype(&::cuGetErrorName) get_error_name = nullptr;
+};
+
+class CudaCalls;
+
+// Throws Error(device) if the driver lacks one.
+CudaDriver load_cuda_driver(CudaCalls const& calls);
+
+}  // namespace spillway
