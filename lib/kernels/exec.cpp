@@ -12,6 +12,12 @@ Exec Exec::with(HostPool& pool) const {
   return copy;
 }
 
+Exec Exec::on(void* stream) const {
+  auto copy = *this;
+  copy.m_stream = stream;
+  return copy;
+}
+
 bool Exec::is_on_host() const {
   return kOnHost;
 }

@@ -19,6 +19,10 @@ class Exec {
   Exec with(HostPool& pool) const;
   HostPool* host_pool() const { return m_pool; }  // null: one thread does all work
 
+  // Names the device's stream on which kernels are launched; null on a host, which has none.
+  Exec on(void* stream) const;
+  void* stream() const { return m_stream; }
+
   KernelSpace const& space() const { return *m_space; }
   bool is_on_host() const;  // whether its memory is main memory
   int concurrency() const;  // number of threads
@@ -27,6 +31,7 @@ class Exec {
  private:
   std::shared_ptr<KernelSpace const> m_space;
   HostPool* m_pool = nullptr;
+  void* m_stream = nullptr;
 };
 
 }  // namespace spillway
