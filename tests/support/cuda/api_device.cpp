@@ -1,0 +1,133 @@
+// Devices, errors and versions of CUDA's runtime API.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "tests/support/cuda/call.hpp"
+
+namespace cuda = spillway::test::cuda;
+using cuda::call;
+using cuda::Lock;
+using cuda::State;
+
+namespace {
+
+char const* const kName = "stand-in for a GPU";
+constexpr int kMajor = 9, kMinor = 0, kMultiprocessors = 16, kCopyEngines = 3;
+
+bool is_a_device(State const& all, int device) {
+  return device >= 0 && device < all.settings.devices;
+}
+
+}  // namespace
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call("cudaGetDeviceCount", [&](State& all, Lock&) {
+    *count = all.settings.devices;
+    return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return call("cudaSetDevice", [&](State& all, Lock&) {
+    if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
+    cuda::thread_state().device = device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  static std::map<cudaDeviceAttr, int> const known = {
+      {cudaDevAttrComputeCapabilityMajor, kMajor},
+      {cudaDevAttrComputeCapabilityMinor, kMinor},
+      {cudaDevAttrMultiProcessorCount, kMultiprocessors},
+      {cudaDevAttrAsyncEngineCount, kCopyEngines},
+      {cudaDevAttrConcurrentKernels, 1},
+      {cudaDevAttrCanMapHostMemory, 1},
+      {cudaDevAttrHostRegisterSupported, 1},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrStreamPrioritiesSupported, 1},
+      {cudaDevAttrIntegrated, 0},
+      {cudaDevAttrManagedMemory, 0},
+      {cudaDevAttrPageableMemoryAccess, 0},
+      {cudaDevAttrConcurrentManagedAccess, 0},
+      {cudaDevAttrComputeMode, cudaComputeModeDefault},
+  };
+  return call("cudaDeviceGetAttribute", [&](State& all, Lock&) {
+    if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
+    auto const found = known.find(attribute);
+    if (found == known.end())
+      return cuda::refuse(cudaErrorInvalidValue, "an attribute that the stand-in does not know");
+    *value = found->second;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return call("cudaGetDeviceProperties", [&](State& all, Lock&) {
+    if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
+    *properties = {};
+    std::snprintf(properties->name, sizeof properties->name, "%s", kName);
+    properties->totalGlobalMem = static_cast<std::size_t>(all.memory.total());
+    properties->major = kMajor;
+    properties->minor = kMinor;
+    properties->multiProcessorCount = kMultiprocessors;
+    properties->asyncEngineCount = kCopyEngines;
+    properties->concurrentKernels = properties->canMapHostMemory = 1;
+    properties->unifiedAddressing = 1;
+    properties->warpSize = 32;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return call("cudaDeviceGetPCIBusId", [&](State& all, Lock&) {
+    if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
+    int const needed = std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0",
+                                     static_cast<unsigned>(device + 1));
+    return needed < length ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call("cudaMemGetInfo", [&](State& all, Lock&) {
+    *free = static_cast<std::size_t>(all.memory.free(cuda::thread_state().device));
+    *total = static_cast<std::size_t>(all.memory.total());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return call("cudaDeviceSynchronize",
+              [](State& all, Lock& lock) { return cuda::finish_all(all, lock); });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call("cudaDriverGetVersion", [&](State&, Lock&) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return call("cudaRuntimeGetVersion", [&](State&, Lock&) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+  });
+}
+
+// A sticky error stays; another one is told once.
+cudaError_t cudaGetLastError() {
+  auto const result = call("cudaGetLastError", [](State&, Lock&) { return cudaSuccess; });
+  auto const last = std::exchange(cuda::thread_state().last_error, cudaSuccess);
+  return result != cudaSuccess ? result : last;
+}
+
+cudaError_t cudaPeekAtLastError() {
+  auto const result = call("cudaPeekAtLastError", [](State&, Lock&) { return cudaSuccess; });
+  return result != cudaSuccess ? result : cuda::thread_state().last_error;
+}

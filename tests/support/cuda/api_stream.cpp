@@ -1,0 +1,135 @@
+// Streams and events of CUDA's runtime API.
+#include <cuda_runtime_api.h>
+
+#include "tests/support/cuda/call.hpp"
+
+namespace cuda = spillway::test::cuda;
+using cuda::call;
+using cuda::call_that_enqueues;
+using cuda::Lock;
+using cuda::number;
+using cuda::Piece;
+using cuda::State;
+
+namespace {
+
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+cudaError_t no_such_stream() {
+  return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
+}
+cudaError_t no_such_event() {
+  return cuda::refuse(cudaErrorInvalidResourceHandle, "an event that does not exist");
+}
+
+}  // namespace
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](State&, Lock&) {
+    *least = kLeastPriority;
+    *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return call("cudaStreamCreateWithPriority", [&](State& all, Lock&) {
+    if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
+    auto const device = cuda::thread_state().device;
+    *stream = cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call(
+      "cudaStreamDestroy",
+      [&](State& all, Lock& lock) {
+        if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+        auto const result = cuda::finish(all, lock, number(stream));
+        all.queues.remove_stream(number(stream));
+        return result;
+      },
+      cuda::Gives::back);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call("cudaStreamSynchronize", [&](State& all, Lock& lock) {
+    if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+    return cuda::finish(all, lock, number(stream));
+  });
+}
+
+// It waits for the latest record that was made before this call, or for none.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return call("cudaStreamWaitEvent", [&](State& all, Lock& lock) {
+    auto const* const recorded = all.queues.event(number(event));
+    if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+    if (recorded == nullptr) return no_such_event();
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (!recorded->latest) return cudaSuccess;
+    Piece piece{.kind = Piece::Kind::wait, .label = "wait", .record = recorded->latest};
+    cuda::enqueue(all, lock, number(stream), std::move(piece));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return call("cudaEventCreateWithFlags", [&](State& all, Lock&) {
+    if ((flags & ~(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
+      return cudaErrorInvalidValue;
+    auto const timed = (flags & cudaEventDisableTiming) == 0;
+    *event = cuda::handle_of<cudaEvent_t>(all.queues.add_event(cuda::thread_state().device, timed));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call(
+      "cudaEventDestroy",
+      [&](State& all, Lock&) {
+        if (all.queues.event(number(event)) == nullptr) return no_such_event();
+        all.queues.remove_event(number(event));
+        return cudaSuccess;
+      },
+      cuda::Gives::back);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return call_that_enqueues("cudaEventRecord", [&](State& all, Lock& lock, bool stuck) {
+    auto* const recorded = all.queues.event(number(event));
+    auto const* const queue = all.queues.stream(number(stream));
+    if (queue == nullptr) return no_such_stream();
+    if (recorded == nullptr) return no_such_event();
+    if (queue->device != recorded->device)
+      return cuda::refuse(cudaErrorInvalidResourceHandle, "an event of another device");
+    recorded->latest = std::make_shared<cuda::Record>();
+    recorded->latest->stream = number(stream);
+    Piece piece{
+        .kind = Piece::Kind::record, .label = "record", .record = recorded->latest, .stuck = stuck};
+    cuda::enqueue(all, lock, number(stream), std::move(piece));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call("cudaEventQuery", [&](State& all, Lock& lock) {
+    auto const* const recorded = all.queues.event(number(event));
+    if (recorded == nullptr) return no_such_event();
+    if (!recorded->latest) return cudaSuccess;
+    return cuda::query(all, lock, std::shared_ptr(recorded->latest));
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return call("cudaEventElapsedTime", [&](State& all, Lock&) {
+    auto const* const from = all.queues.event(number(start));
+    auto const* const to = all.queues.event(number(end));
+    if (from == nullptr || to == nullptr) return no_such_event();
+    if (!from->timed || !to->timed || !from->latest || !to->latest)
+      return cuda::refuse(cudaErrorInvalidResourceHandle, "an event that has no time");
+    if (!from->latest->done || !to->latest->done) return cudaErrorNotReady;
+    *milliseconds = static_cast<float>(1e3 * (to->latest->seconds - from->latest->seconds));
+    return cudaSuccess;
+  });
+}

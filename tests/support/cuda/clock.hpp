@@ -1,0 +1,48 @@
+// Vector clocks: what is known to have happened before what, however it really came out. A
+// component is a thread of the host or a stream.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace spillway::test::cuda {
+
+class Clock {
+ public:
+  std::uint64_t at(int component) const {
+    auto const i = static_cast<std::size_t>(component);
+    return i < m_times.size() ? m_times[i] : 0;
+  }
+  void tick(int component);
+  void join(Clock const& other);
+
+ private:
+  std::vector<std::uint64_t> m_times;
+};
+
+// A moment of a component, and what had happened before it.
+struct Mark {
+  int component = -1;
+  std::uint64_t time = 0;
+  Clock before;
+};
+
+// Says whether what ended at one mark had to happen before what began at the other.
+inline bool ordered(Mark const& earlier_end, Mark const& later_begin) {
+  return later_begin.before.at(earlier_end.component) >= earlier_end.time;
+}
+
+class Component {
+ public:
+  explicit Component(int number) : m_number(number) {}
+
+  Mark mark();             // every mark is a moment of its own
+  Clock const& release();  // what happened until now; what comes later is not in it
+  void acquire(Clock const& clock) { m_clock.join(clock); }
+
+ private:
+  int m_number;
+  Clock m_clock;
+};
+
+}  // namespace spillway::test::cuda

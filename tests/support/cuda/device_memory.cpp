@@ -1,0 +1,205 @@
+#include "tests/support/cuda/device_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+#include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/trap.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+CUresult refuse(char const* why) {
+  complain(why);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+bool is_aligned(Range const& range) {
+  auto const granularity = static_cast<std::uintptr_t>(DeviceMemory::kGranularity);
+  return range.first % granularity == 0 && range.bytes > 0 &&
+         range.bytes % DeviceMemory::kGranularity == 0;
+}
+
+// Reserves addresses that trap, of whole granules.
+std::byte* addresses(std::int64_t bytes) {
+  auto const size = static_cast<std::size_t>(bytes);
+  auto const slack = static_cast<std::size_t>(DeviceMemory::kGranularity);
+  auto const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  auto* const all = ::mmap(nullptr, size + slack, PROT_NONE, flags, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  auto const before = -reinterpret_cast<std::uintptr_t>(all) % slack;
+  auto* const first = static_cast<std::byte*>(all) + before;
+  if (before > 0) ::munmap(all, before);
+  if (slack > before) ::munmap(first + size, slack - before);
+  return first;
+}
+
+// New memory holds NaN in every type, not zeros: who needs zeros writes them.
+void fill_with_ones(int file, std::size_t bytes) {
+  auto* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  std::memset(at, 0xff, bytes);
+  ::munmap(at, bytes);
+}
+
+}  // namespace
+
+DeviceMemory::Physical::~Physical() {
+  ::close(file);
+}
+
+std::int64_t DeviceMemory::free(int device) const {
+  auto left = m_total;
+  for (auto const& weak : m_memory) {
+    auto const memory = weak.lock();
+    if (memory && memory->device == device) left -= memory->bytes;
+  }
+  return left;
+}
+
+CUresult DeviceMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
+  if (!is_aligned({0, bytes})) return refuse("addresses are reserved in whole granules");
+  auto* const at = addresses(bytes);
+  if (at == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  auto* const shadow = addresses(bytes);
+  if (shadow == nullptr) {
+    ::munmap(at, static_cast<std::size_t>(bytes));
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  auto const range = range_of(at, bytes);
+  trap(range);
+  m_reservations[range.first] = {bytes, shadow, {}};
+  *address = range.first;
+  return CUDA_SUCCESS;
+}
+
+CUresult DeviceMemory::free_addresses(Range const& range) {
+  auto const found = m_reservations.find(range.first);
+  if (found == m_reservations.end() || found->second.bytes != range.bytes)
+    return refuse("addresses are freed that were not reserved so");
+  if (!found->second.mappings.empty()) return refuse("addresses are freed that are still mapped");
+  auto const size = static_cast<std::size_t>(range.bytes);
+  do_not_trap(range);
+  ::munmap(found->second.shadow, size);
+  ::munmap(reinterpret_cast<void*>(range.first), size);
+  m_reservations.erase(found);
+  return CUDA_SUCCESS;
+}
+
+CUresult DeviceMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t bytes,
+                              int device) {
+  if (!is_aligned({0, bytes})) return refuse("device memory is created in whole granules");
+  std::erase_if(m_memory, [](auto const& memory) { return memory.expired(); });
+  if (bytes > free(device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  int const file = ::memfd_create("device", MFD_CLOEXEC);
+  if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  auto const memory = std::shared_ptr<Physical>(new Physical{file, device, bytes});
+  if (::ftruncate(file, bytes) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  fill_with_ones(file, static_cast<std::size_t>(bytes));
+  m_memory.push_back(memory);
+  m_handles[m_next_handle] = memory;
+  *handle = m_next_handle++;
+  return CUDA_SUCCESS;
+}
+
+CUresult DeviceMemory::release(CUmemGenericAllocationHandle handle) {
+  return m_handles.erase(handle) > 0 ? CUDA_SUCCESS
+                                     : refuse("a handle is released that is none, or twice");
+}
+
+DeviceMemory::Reservations::const_iterator DeviceMemory::find(Range const& range) const {
+  auto after = m_reservations.upper_bound(range.first);
+  if (after == m_reservations.begin()) return m_reservations.end();
+  --after;
+  return Range{after->first, after->second.bytes}.holds(range) ? after : m_reservations.end();
+}
+
+DeviceMemory::Reservation* DeviceMemory::find_reservation(Range const& range) {
+  auto const found = find(range);
+  if (found == m_reservations.end()) return nullptr;
+  return &m_reservations.at(found->first);
+}
+
+CUresult DeviceMemory::map(Range const& range, CUmemGenericAllocationHandle handle) {
+  auto* const reservation = find_reservation(range);
+  auto const memory = m_handles.find(handle);
+  if (reservation == nullptr) return refuse("memory is mapped where no addresses are reserved");
+  if (memory == m_handles.end()) return refuse("memory is mapped of no handle");
+  if (!is_aligned(range) || range.bytes > memory->second->bytes)
+    return refuse("what is mapped is not whole granules of the handle's memory");
+  for (auto const& [first, mapping] : reservation->mappings) {
+    if (range.overlaps({first, mapping.bytes})) return refuse("addresses are mapped twice");
+  }
+  ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_READ | PROT_WRITE,
+         MAP_SHARED | MAP_FIXED, memory->second->file, 0);
+  reservation->mappings[range.first] = {range.bytes, memory->second, false};
+  return CUDA_SUCCESS;
+}
+
+std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(Range const& range) {
+  auto* const reservation = find_reservation(range);
+  std::vector<Mapping*> result;
+  auto at = range.first;
+  while (reservation != nullptr && at < range.last()) {
+    auto const found = reservation->mappings.find(at);
+    if (found == reservation->mappings.end()) return {};
+    result.push_back(&found->second);
+    at += static_cast<std::uintptr_t>(found->second.bytes);
+  }
+  return at == range.last() ? result : std::vector<Mapping*>{};
+}
+
+CUresult DeviceMemory::unmap(Range const& range) {
+  if (mappings_of(range).empty()) return refuse("what is unmapped is not what was mapped");
+  ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  auto& mappings = find_reservation(range)->mappings;
+  mappings.erase(mappings.lower_bound(range.first), mappings.lower_bound(range.last()));
+  return CUDA_SUCCESS;
+}
+
+CUresult DeviceMemory::allow(Range const& range, int device, bool access) {
+  auto const mappings = mappings_of(range);
+  if (mappings.empty()) return refuse("access is set where nothing is mapped");
+  for (auto* const mapping : mappings) {
+    if (mapping->memory->device != device) return refuse("access is set for another device");
+    mapping->access = access;
+  }
+  return CUDA_SUCCESS;
+}
+
+bool DeviceMemory::is_device(std::uintptr_t address) const {
+  return find({address, 1}) != m_reservations.end();
+}
+
+bool DeviceMemory::accessible(Range const& range) const {
+  auto const found = find(range);
+  if (found == m_reservations.end()) return false;
+  std::int64_t allowed = 0;
+  for (auto const& [first, mapping] : found->second.mappings) {
+    if (mapping.access) allowed += common(range, {first, mapping.bytes}).bytes;
+  }
+  return allowed == range.bytes;
+}
+
+std::byte* DeviceMemory::shadow(std::uintptr_t address) const {
+  auto const found = find({address, 0});
+  return found == m_reservations.end() ? nullptr : found->second.shadow + (address - found->first);
+}
+
+std::vector<std::string> DeviceMemory::leftovers() const {
+  std::vector<std::string> result;
+  for (auto const& [first, reservation] : m_reservations) {
+    result.push_back(fmt::format("{} bytes of addresses are reserved", reservation.bytes));
+    for (auto const& [at, mapping] : reservation.mappings)
+      result.push_back(fmt::format("{} bytes of memory are mapped", mapping.bytes));
+  }
+  for (auto const& [handle, memory] : m_handles)
+    result.push_back(fmt::format("handle {} of {} bytes is held", handle, memory->bytes));
+  return result;
+}
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,69 @@
+// The device's memory under the rules of CUDA's virtual memory: addresses are reserved, memory is
+// created, one is mapped to the other, then access is allowed. Every address stands twice: callers
+// have the one that traps, and the stand-in finds its shadow, which can be touched.
+#pragma once
+
+#include <cuda.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/cuda/range.hpp"
+
+namespace spillway::test::cuda {
+
+class DeviceMemory {
+ public:
+  static constexpr std::int64_t kGranularity = std::int64_t{2} << 20;
+
+  void set_total(std::int64_t bytes) { m_total = bytes; }
+  std::int64_t total() const { return m_total; }
+  std::int64_t free(int device) const;
+
+  // What the driver's functions do.
+  CUresult reserve(CUdeviceptr* address, std::int64_t bytes);
+  CUresult free_addresses(Range const& range);
+  CUresult create(CUmemGenericAllocationHandle* handle, std::int64_t bytes, int device);
+  CUresult release(CUmemGenericAllocationHandle handle);
+  CUresult map(Range const& range, CUmemGenericAllocationHandle handle);
+  CUresult unmap(Range const& range);
+  CUresult allow(Range const& range, int device, bool access);
+
+  bool is_device(std::uintptr_t address) const;  // whether it is reserved
+  bool accessible(Range const& range) const;     // wholly
+  std::byte* shadow(std::uintptr_t address) const;
+  std::vector<std::string> leftovers() const;
+
+ private:
+  struct Physical {
+    int file, device;
+    std::int64_t bytes;
+    ~Physical();
+  };
+  struct Mapping {
+    std::int64_t bytes;
+    std::shared_ptr<Physical> memory;
+    bool access = false;
+  };
+  struct Reservation {
+    std::int64_t bytes;
+    std::byte* shadow;
+    std::map<std::uintptr_t, Mapping> mappings;
+  };
+  using Reservations = std::map<std::uintptr_t, Reservation>;
+
+  Reservations::const_iterator find(Range const& range) const;
+  Reservation* find_reservation(Range const& range);
+  // Returns the mappings that together are exactly this range, or none.
+  std::vector<Mapping*> mappings_of(Range const& range);
+
+  std::int64_t m_total = std::int64_t{1} << 30;
+  Reservations m_reservations;
+  std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> m_handles;
+  std::vector<std::weak_ptr<Physical>> m_memory;
+  CUmemGenericAllocationHandle m_next_handle = 1;
+};
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,125 @@
+#include "tests/support/cuda/enqueue.hpp"
+
+#include <utility>
+
+#include "base/allocator_pass.hpp"
+#include "tests/support/cuda/complaints.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+thread_local std::shared_ptr<PieceMarks> t_next_piece;
+
+void mark(State& all, Component& clock, Piece const& piece) {
+  if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
+  auto const begin = clock.mark(), end = clock.mark();
+  for (auto const& access : piece.accesses) {
+    if (all.settings.watches_device_memory || !is_device(all, access.range))
+      all.accesses.add(access, begin, end, piece.label);
+  }
+  if (auto const marks = std::exchange(t_next_piece, nullptr)) {
+    marks->begin = begin;
+    marks->end = end;
+  }
+}
+
+cudaError_t hopeless(char const* what) {
+  complain(std::string("deadlock: nothing can go on, and somebody waits for ") + what);
+  return cudaErrorLaunchTimeout;
+}
+
+}  // namespace
+
+void enqueue(State& all, Lock& lock, int id, Piece piece) {
+  auto& stream = *all.queues.stream(id);
+  stream.clock.acquire(this_thread(all).release());
+  if (*doing() != '\0') piece.label = doing();
+  mark(all, stream.clock, piece);
+  if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->clock);
+  if (piece.kind == Piece::Kind::record) piece.record->clock = stream.clock.release();
+  stream.pieces.push_back(std::move(piece));
+  auto const most = all.queues.decisions_after_enqueue();
+  if (most == 0) return;
+  Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }, .most = most, .wanted = id};
+  all.scheduler.serve(lock, demand);
+}
+
+cudaError_t finish(State& all, Lock& lock, int id) {
+  auto const empty = [&] {
+    auto const* const stream = all.queues.stream(id);
+    return stream == nullptr || stream->pieces.empty();
+  };
+  Scheduler::Demand demand{.met = empty, .wanted = id};
+  if (!empty()) all.scheduler.serve(lock, demand);
+  if (!empty()) return hopeless("the end of a stream");
+  if (auto* const stream = all.queues.stream(id)) this_thread(all).acquire(stream->clock.release());
+  return cudaSuccess;
+}
+
+cudaError_t finish_all(State& all, Lock& lock) {
+  Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }};
+  all.scheduler.serve(lock, demand);
+  if (!all.queues.idle()) return hopeless("the end of all work");
+  for (auto& [id, stream] : all.queues.streams()) this_thread(all).acquire(stream.clock.release());
+  return cudaSuccess;
+}
+
+cudaError_t query(State& all, Lock& lock, std::shared_ptr<Record> const& record) {
+  if (!record->done) {
+    Scheduler::Demand demand{.met = [&] { return record->done; },
+                             .most = all.queues.decisions_of_query(),
+                             .wanted = record->stream};
+    all.scheduler.serve(lock, demand);
+    if (demand.dry && !record->done) return hopeless("an event");
+  }
+  if (!record->done) return cudaErrorNotReady;
+  this_thread(all).acquire(record->clock);
+  return cudaSuccess;
+}
+
+void end_work_on(State& all, Lock& lock, Range const& range, char const* what) {
+  if (range.bytes == 0 || !all.queues.touches(range)) return;
+  complain(std::string(what) + " while work is under way that touches it");
+  Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }};
+  all.scheduler.serve(lock, demand);
+  all.queues.drop_work();
+}
+
+void Order::release(void const* object) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.objects[object].join(this_thread(all).release());
+}
+
+void Order::acquire(void const* object) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  this_thread(all).acquire(all.objects[object]);
+}
+
+Mark mark_here() {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return this_thread(all).mark();
+}
+
+std::shared_ptr<PieceMarks const> mark_next_piece(std::string label) {
+  AllocatorPass const pass;
+  t_next_piece = std::make_shared<PieceMarks>(PieceMarks{std::move(label), {}, {}});
+  return t_next_piece;
+}
+
+void host_access(std::span<std::byte const> bytes, bool is_write) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  auto const range = range_of(bytes.data(), std::ssize(bytes));
+  if (!all.pinned.holds(range)) return;
+  auto const now = this_thread(all).mark();
+  all.accesses.add({range, is_write}, now, now, *doing() == '\0' ? "the host" : doing());
+}
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,35 @@
+// Counts calls by name, and fails those that a test has planned to fail.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tests/support/cuda/settings.hpp"
+
+namespace spillway::test::cuda {
+
+class Faults {
+ public:
+  struct Verdict {
+    bool acts = true;                  // otherwise the call does nothing
+    std::optional<cudaError_t> error;  // that it returns, whatever it does
+    bool stuck = false;
+  };
+  // Counts the call. A call that `gives_back` something still does so on a lost device, as a
+  // process must be able to end.
+  Verdict enter(char const* call, bool gives_back);
+
+  void plan(PlannedFault const& fault) { m_planned.push_back(fault); }
+  void forget();
+  std::optional<cudaError_t> const& sticky() const { return m_sticky; }
+  std::map<std::string, std::int64_t> const& calls() const { return m_calls; }
+
+ private:
+  Verdict begin(PlannedFault const& fault, bool gives_back);
+
+  std::vector<PlannedFault> m_planned;
+  std::map<std::string, std::int64_t> m_calls;
+  std::optional<cudaError_t> m_sticky;
+};
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,162 @@
+#include "tests/support/cuda/kernel.hpp"
+
+#include <fmt/format.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/exec.hpp"
+#include "tests/support/cuda/call.hpp"
+#include "tests/support/cuda/operands.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+struct Expected {
+  bool given = false;
+  std::vector<Range> ranges;
+};
+thread_local Expected t_expected;
+
+// What every launch of one bound op shares.
+struct Bound {
+  std::string name;
+  std::vector<Operand> operands;
+  Launch launch;
+};
+
+// One launch: where its operands lie for callers, and where for those who touch them.
+struct Placed {
+  std::vector<Range> ranges;
+  std::vector<void*> touchable;
+};
+
+// Returns the bytes that are there of the operand, or throws what is wrong with it.
+Range bytes_there(Operand const& operand, void const* at, Expected const& expected, std::size_t i) {
+  auto const view = range_of(at, operand.bytes);
+  if (!expected.given) return view;
+  auto const& held = expected.ranges[i];
+  if (!held.holds(view) && !view.holds(held))
+    throw std::runtime_error("is not where its item says");
+  return held;
+}
+
+Placed place(State const& all, Bound const& bound, void* const* operands,
+             Expected const& expected) {
+  Placed result;
+  if (expected.given && expected.ranges.size() != bound.operands.size())
+    throw std::runtime_error("has another number of operands than its item says");
+  for (std::size_t i = 0; i < bound.operands.size(); ++i) {
+    auto const& operand = bound.operands[i];
+    if (operands[i] == nullptr || !operand.present) {
+      if (operand.present && operand.bytes > 0)
+        throw std::runtime_error(fmt::format("has no operand {}", i));
+      result.ranges.emplace_back();
+      result.touchable.push_back(nullptr);
+      continue;
+    }
+    auto const there = bytes_there(operand, operands[i], expected, i);
+    auto const* const at = reachable(all, there);
+    if (at == nullptr)
+      throw std::runtime_error(fmt::format("cannot reach all bytes of operand {}", i));
+    auto const shift = reinterpret_cast<std::uintptr_t>(operands[i]) - there.first;
+    result.ranges.push_back(common(there, range_of(operands[i], operand.bytes)));
+    result.touchable.push_back(
+        reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) + shift));
+  }
+  return result;
+}
+
+// What a fresh output shares with something that is read keeps its bytes.
+bool is_read(Bound const& bound, Placed const& placed, Range const& range) {
+  for (std::size_t i = 0; i < bound.operands.size(); ++i) {
+    if (bound.operands[i].reads && placed.ranges[i].overlaps(range)) return true;
+  }
+  return false;
+}
+
+void add_fresh(Piece& piece, Bound const& bound, Placed const& placed, std::size_t i) {
+  auto const& range = placed.ranges[i];
+  if (!bound.operands[i].fresh || range.bytes == 0 || is_read(bound, placed, range)) return;
+  auto* const touchable = static_cast<std::byte*>(placed.touchable[i]);
+  auto const first = range.first - bound.operands[i].pieces.front().first;
+  for (auto const& part : bound.operands[i].pieces) {
+    auto const held = common({first + part.first, part.bytes}, range);
+    if (held.bytes > 0) piece.fresh.push_back({touchable + (held.first - first), held.bytes});
+  }
+}
+
+Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, Exec const& exec) {
+  Piece piece{.kind = Piece::Kind::kernel, .label = bound->name};
+  for (std::size_t i = 0; i < bound->operands.size(); ++i) {
+    auto const& operand = bound->operands[i];
+    if (placed.ranges[i].bytes == 0) continue;
+    if (operand.reads) piece.accesses.push_back({placed.ranges[i], false});
+    if (operand.writes) piece.accesses.push_back({placed.ranges[i], true});
+    add_fresh(piece, *bound, placed, i);
+  }
+  piece.run = [bound = std::move(bound), there = std::move(placed.touchable), exec] {
+#ifdef _OPENMP
+    // Each thread of a program begins with OpenMP's own number, and sums may depend on it.
+    omp_set_num_threads(exec.concurrency());
+#endif
+    bound->launch(exec, there.data());
+  };
+  return piece;
+}
+
+cudaError_t launch(State& all, Lock& lock, std::shared_ptr<Bound const> const& bound,
+                   Exec const& exec, void* const* operands, bool stuck) {
+  auto const expected = std::exchange(t_expected, {});
+  auto const* const stream = all.queues.stream(number(exec.stream()));
+  if (stream == nullptr)
+    return refuse(cudaErrorInvalidResourceHandle, bound->name + " is launched on no stream");
+  if (stream->device != thread_state().device)
+    return refuse(cudaErrorInvalidResourceHandle, bound->name + " is launched on another device");
+  try {
+    auto piece = piece_of(bound, place(all, *bound, operands, expected), exec);
+    piece.stuck = stuck;
+    enqueue(all, lock, number(exec.stream()), std::move(piece));
+    return cudaSuccess;
+  } catch (std::runtime_error const& error) {
+    return refuse(cudaErrorIllegalAddress, bound->name + ": the launch " + error.what());
+  }
+}
+
+template <OpKind kind>
+Launch bind(KernelContext const& context, Op const& op) {
+  auto const bound = std::make_shared<Bound const>(
+      Bound{op.name, cuda::operands(context, op), kernel(kind).bind(context, op)});
+  return [bound](Exec const& exec, void* const* operands) {
+    call_that_enqueues("launch", [&](State& all, Lock& lock, bool stuck) {
+      return launch(all, lock, bound, exec, operands, stuck);
+    });
+  };
+}
+
+}  // namespace
+
+Kernel cuda_stand_in_kernel(OpKind kind) {
+  Kernel result = kernel(kind);
+  switch (kind) {
+#define SPILLWAY_OP(name, rule)       \
+  case OpKind::name:                  \
+    result.bind = bind<OpKind::name>; \
+    break;
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+  }
+  return result;
+}
+
+void expect_ranges(std::span<Range const> ranges) {
+  AllocatorPass const pass;
+  t_expected = {true, {ranges.begin(), ranges.end()}};
+}
+
+}  // namespace spillway::test::cuda

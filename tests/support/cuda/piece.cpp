@@ -1,0 +1,89 @@
+#include "tests/support/cuda/piece.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "base/steady_clock.hpp"
+#include "tests/support/cuda/complaints.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+void make_invalid(Bytes const& bytes) {
+  std::memset(bytes.at, 0xff, static_cast<std::size_t>(bytes.size));
+}
+
+}  // namespace
+
+bool Piece::may_go_on() const {
+  if (stuck && stage > 0) return false;
+  return kind != Kind::wait || record->done;
+}
+
+bool Piece::go_on() {
+  if (stuck) {
+    ++stage;
+    return false;
+  }
+  switch (kind) {
+    case Kind::copy:
+    case Kind::fill:
+      return go_on_moving();
+    case Kind::kernel:
+      return go_on_running();
+    case Kind::record:
+      record->done = true;
+      record->seconds =
+          std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count();
+      return true;
+    case Kind::wait:
+      return true;
+  }
+  return true;
+}
+
+// The source is read at two moments, so who changes it too early is seen.
+bool Piece::go_on_moving() {
+  auto const half = to.size / 2;
+  auto const move = [&](std::int64_t first, std::int64_t last) {
+    auto const bytes = static_cast<std::size_t>(last - first);
+    if (kind == Kind::copy) {
+      std::memcpy(to.at + first, from + first, bytes);
+    } else {
+      std::memset(to.at + first, value, bytes);
+    }
+  };
+  switch (stage++) {
+    case 0:
+      make_invalid(to);
+      return false;
+    case 1:
+      move(0, half);
+      return false;
+    case 2:
+      move(half, to.size);
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool Piece::go_on_running() {
+  if (stage++ == 0) {
+    std::ranges::for_each(fresh, make_invalid);
+    return false;
+  }
+  try {
+    run();
+  } catch (std::exception const& error) {
+    complain(label + " has thrown: " + error.what());
+  }
+  return true;
+}
+
+bool Piece::touches(Range const& range) const {
+  return std::ranges::any_of(accesses, [&](auto const& a) { return a.range.overlaps(range); });
+}
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,29 @@
+// Bytes by their address, of whatever memory. A device's bytes have no other name on the host.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace spillway::test::cuda {
+
+struct Range {
+  std::uintptr_t first = 0;
+  std::int64_t bytes = 0;
+
+  std::uintptr_t last() const { return first + static_cast<std::uintptr_t>(bytes); }
+  bool holds(Range const& other) const { return first <= other.first && other.last() <= last(); }
+  bool overlaps(Range const& other) const { return first < other.last() && other.first < last(); }
+  bool operator==(Range const&) const = default;
+};
+
+inline Range range_of(void const* address, std::int64_t bytes) {
+  return {reinterpret_cast<std::uintptr_t>(address), bytes};
+}
+
+// Returns what both have in common, or an empty range.
+inline Range common(Range const& a, Range const& b) {
+  auto const first = std::max(a.first, b.first), last = std::min(a.last(), b.last());
+  return {first, last > first ? static_cast<std::int64_t>(last - first) : 0};
+}
+
+}  // namespace spillway::test::cuda

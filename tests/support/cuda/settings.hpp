@@ -1,0 +1,49 @@
+// What a test asks of the stand-in, and how it asks.
+#pragma once
+
+#include <driver_types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spillway::test::cuda {
+
+// How soon the device does what it may do: at once, only when somebody asks for its end, or as the
+// seed says.
+enum class Laziness { eager, latest, by_seed };
+
+struct Settings {
+  std::uint64_t seed = 1;
+  Laziness laziness = Laziness::by_seed;
+  std::int64_t memory_bytes = std::int64_t{1} << 30;  // of each device
+  int devices = 1;
+  // Says whether pieces of work must also be ordered that meet in the device's memory.
+  bool watches_device_memory = true;
+};
+
+// Ends all work, forgets complaints, faults, counts and clocks. What was made stays.
+void reset(Settings const& settings = {});
+
+// Names what was never destroyed, unregistered, unmapped or released.
+std::vector<std::string> leftovers();
+
+struct PlannedFault {
+  enum class Kind {
+    dropped,        // the call does nothing and returns success
+    failed,         // it does nothing and returns `error`
+    out_of_memory,  // the same with the error that says so
+    sticky,         // it, and every later call, return `error`
+    lost_device,    // the same with the error that says so
+    stuck,          // the work that the call enqueues begins and never ends
+  };
+  std::string call;    // "cudaMemcpyAsync", "cuMemCreate"; "launch" is that of a kernel
+  std::int64_t n = 0;  // the calls of this name since reset(), from 0
+  Kind kind = Kind::failed;
+  cudaError_t error = cudaErrorIllegalAddress;
+};
+void plan_fault(PlannedFault const& fault);
+std::map<std::string, std::int64_t> calls();  // since reset(), by name
+
+}  // namespace spillway::test::cuda

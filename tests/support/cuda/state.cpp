@@ -1,0 +1,79 @@
+#include "tests/support/cuda/state.hpp"
+
+#include "base/allocator_pass.hpp"
+#include "tests/support/cuda/complaints.hpp"
+
+namespace spillway::test::cuda {
+
+State& state() {
+  static auto& all = *new State;
+  return all;
+}
+
+Component& this_thread(State& all) {
+  struct Own {
+    int clocks = -1;
+    Component component{0};
+  };
+  thread_local Own own;
+  if (own.clocks != all.clocks) own = {all.clocks, Component(all.next_component++)};
+  return own.component;
+}
+
+ThreadState& thread_state() {
+  thread_local ThreadState own;
+  return own;
+}
+
+bool is_device(State const& all, Range const& range) {
+  return all.memory.is_device(range.first) ||
+         (range.bytes > 0 && all.memory.is_device(range.last() - 1));
+}
+
+std::byte* reachable(State const& all, Range const& range) {
+  if (is_device(all, range))
+    return all.memory.accessible(range) ? all.memory.shadow(range.first) : nullptr;
+  return all.pinned.holds(range) ? reinterpret_cast<std::byte*>(range.first) : nullptr;
+}
+
+void reset(Settings const& settings) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::unique_lock lock(all.mutex);
+  Scheduler::Demand drained{.met = [&] { return all.queues.idle(); }};
+  all.scheduler.serve(lock, drained);
+  all.queues.drop_work();
+  all.settings = settings;
+  all.memory.set_total(settings.memory_bytes);
+  all.queues.restart(settings);
+  all.faults.forget();
+  all.accesses.forget_all();
+  ++all.clocks;
+  all.next_component = 0;
+  all.objects.clear();
+  for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
+  forget_complaints();
+}
+
+std::vector<std::string> leftovers() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  auto result = all.queues.leftovers();
+  for (auto const& more : {all.memory.leftovers(), all.pinned.leftovers()})
+    result.insert(result.end(), more.begin(), more.end());
+  return result;
+}
+
+void plan_fault(PlannedFault const& fault) {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.faults.plan(fault);
+}
+
+std::map<std::string, std::int64_t> calls() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.faults.calls();
+}
+
+}  // namespace spillway::test::cuda
