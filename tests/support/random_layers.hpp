@@ -16,7 +16,7 @@ namespace spillway::test {
 struct Activations {
   std::string name;
   Stack stack;
-  View documents = {};      // absent: attention sees all rows of a sequence
+  View documents = {};            // absent: attention sees all rows of a sequence
   std::vector<View> values = {};  // [micro * sequence, hidden]
 };
 

@@ -9,15 +9,14 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "runtime/engine.hpp"
 #include "state/model_state.hpp"
+#include "tests/support/device_under_test.hpp"
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "tests/support/trapping_device.hpp"
 #include "train/storage_trouble.hpp"
 
 namespace spillway::test {
@@ -68,25 +67,20 @@ class Training {
   Training(TinyRun const& run, Program const& program)
       : m_run(run),
         m_program(program),
-        m_tiers(run.plan.unified ? host_device() : trapping_device(), program.peak_bytes, &m_spill),
+        m_device(run.plan.unified),
+        m_tiers(m_device.device(), program.peak_bytes, &m_spill),
         m_spill(make_spill(run, program.peak_bytes[2], m_tiers)),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
-        m_engine({program,
-                  m_tiers,
-                  m_exec,
-                  {run.plan.unified ? kernel : trapping_kernel, kernel},
-                  run.comm,
-                  m_batches,
-                  [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); },
-                  nullptr,
-                  run.host_threads},
-                 {.poison = true, .locked_allocator = true}),
+        m_engine(
+            {program, m_tiers, m_exec, m_device.kernels(), run.comm, m_batches,
+             [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
+             run.host_threads},
+            {.poison = true, .locked_allocator = true, .watch = m_device.watch(program, m_tiers)}),
         m_trouble(&m_spill, run.comm) {}
 
   TinyEnding run() {
     TinyEnding ending;
-    auto const before = translated_operands();
     try {
       m_model.initialise(kSeed);
       bool done = run_steps(ending);
@@ -94,7 +88,7 @@ class Training {
       if (!done) ending.error = m_spill.first_failure();
       if (!m_trouble.state_lost()) ending.state = state_of(m_model);
       if (done && m_run.steps > 0) expect_peaks();
-      EXPECT_EQ(translated_operands() > before, !m_run.plan.unified && m_run.steps > 0);
+      m_device.expect_sound();
     } catch (Error const& error) {
       EXPECT_EQ(error.status(), Status::storage) << error.what();
       ending.error = error.what();
@@ -125,6 +119,7 @@ class Training {
 
   TinyRun const& m_run;
   Program const& m_program;
+  DeviceUnderTest m_device;
   Tiers m_tiers;
   SpillFile m_spill;  // after the arenas: its transfers end before their memory
   ModelState m_model;

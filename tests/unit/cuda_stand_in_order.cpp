@@ -23,11 +23,11 @@ Outcome produce_and_consume(std::uint64_t seed, bool waits) {
   Outcome result{true, true, false};
   for (int round = 1; round <= 3; ++round) {
     cudaStreamWaitEvent(producer, taken, 0);
-    auto const write = mark_next_piece("write");
+    auto const write = mark_pieces("write");
     fill(device.at(), round, 256, producer);
     cudaEventRecord(filled, producer);
     if (waits) cudaStreamWaitEvent(consumer, filled, 0);
-    auto const read = mark_next_piece("read");
+    auto const read = mark_pieces("read");
     copy(host.at(), device.at(), 256, consumer);
     cudaEventRecord(taken, consumer);
     result.ordered = result.ordered && ordered(write->end, read->begin);
@@ -83,7 +83,7 @@ TEST_F(CudaStandInOrder, WorkIsAfterItsEnqueueAndBeforeASuccessfulQuery) {
   TestStream const stream;
   TestEvent const event;
   auto const before = mark_here();
-  auto const work = mark_next_piece("work");
+  auto const work = mark_pieces("work");
   fill(host.at(), 1, 8, stream);
   auto const after_enqueue = mark_here();
   cudaEventRecord(event, stream);
@@ -99,9 +99,9 @@ TEST_F(CudaStandInOrder, WorkIsAfterItsEnqueueAndBeforeASuccessfulQuery) {
 TEST_F(CudaStandInOrder, WorkOfOneStreamIsOrderedOneWay) {
   PinnedPages const host(4096);
   TestStream const stream;
-  auto const first = mark_next_piece("first");
+  auto const first = mark_pieces("first");
   fill(host.at(), 1, 8, stream);
-  auto const second = mark_next_piece("second");
+  auto const second = mark_pieces("second");
   fill(host.at(), 1, 8, stream);
   EXPECT_TRUE(ordered(first->end, second->begin));
   EXPECT_FALSE(ordered(second->end, first->begin));

@@ -17,8 +17,8 @@
 #include "support/plan_words.hpp"
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
+#include "tests/support/device_under_test.hpp"
 #include "tests/support/engine_fakes.hpp"
-#include "tests/support/trapping_device.hpp"
 
 namespace spillway::test {
 namespace {
@@ -50,7 +50,8 @@ class Places {
  public:
   Places(Program const& move, MadeQueue queue)
       : m_spill(::testing::TempDir(), move.peak_bytes[2], {}, std::move(queue)),
-        m_tiers(move.unified ? host_device() : trapping_device(), move.peak_bytes, &m_spill) {}
+        m_device(move.unified),
+        m_tiers(m_device.device(), move.peak_bytes, &m_spill) {}
 
   void put(Program const& from) {
     for (auto const& buffer : from.buffers) {
@@ -70,9 +71,11 @@ class Places {
     NoBatches batches;
     Exec const exec;
     auto const comm = make_single_rank_comm();
-    Engine engine({move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr});
+    Engine engine({move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr},
+                  {.watch = m_device.watch(move, m_tiers)});
     engine.run_step(0);
     engine.finish();
+    m_device.expect_sound();
     return !engine.storage_failed();
   }
 
@@ -94,6 +97,7 @@ class Places {
 
  private:
   SpillFile m_spill;
+  DeviceUnderTest m_device;
   Tiers m_tiers;
 };
 

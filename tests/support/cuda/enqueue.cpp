@@ -8,7 +8,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-thread_local std::shared_ptr<PieceMarks> t_next_piece;
+thread_local std::shared_ptr<PieceMarks> t_marks;
 
 void mark(State& all, Component& clock, Piece const& piece) {
   if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
@@ -17,10 +17,9 @@ void mark(State& all, Component& clock, Piece const& piece) {
     if (all.settings.watches_device_memory || !is_device(all, access.range))
       all.accesses.add(access, begin, end, piece.label);
   }
-  if (auto const marks = std::exchange(t_next_piece, nullptr)) {
-    marks->begin = begin;
-    marks->end = end;
-  }
+  if (!t_marks) return;
+  if (t_marks->begin.component < 0) t_marks->begin = begin;
+  t_marks->end = end;
 }
 
 cudaError_t hopeless(char const* what) {
@@ -106,10 +105,10 @@ Mark mark_here() {
   return this_thread(all).mark();
 }
 
-std::shared_ptr<PieceMarks const> mark_next_piece(std::string label) {
+std::shared_ptr<PieceMarks const> mark_pieces(std::string label) {
   AllocatorPass const pass;
-  t_next_piece = std::make_shared<PieceMarks>(PieceMarks{std::move(label), {}, {}});
-  return t_next_piece;
+  t_marks = std::make_shared<PieceMarks>(PieceMarks{std::move(label), {}, {}});
+  return t_marks;
 }
 
 void host_access(std::span<std::byte const> bytes, bool is_write) {

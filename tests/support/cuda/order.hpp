@@ -20,14 +20,14 @@ struct Order {
 
 Mark mark_here();
 
-// The begin and the end of a piece of work. They follow from the calls alone, so they are known as
-// soon as it is enqueued; a component of -1 says that it is not yet.
+// The begin of the first and the end of the last of some pieces of work. They follow from the calls
+// alone, so they are known as soon as they are enqueued; a component of -1 says that none is yet.
 struct PieceMarks {
   std::string label;
   Mark begin, end;
 };
-// Marks the next copy, fill or kernel that this thread enqueues.
-std::shared_ptr<PieceMarks const> mark_next_piece(std::string label);
+// Marks the copies, fills and kernels that this thread enqueues from now until the next call.
+std::shared_ptr<PieceMarks const> mark_pieces(std::string label);
 
 // Says that this thread touches the bytes now. Only registered ones matter.
 void host_access(std::span<std::byte const> bytes, bool is_write);

@@ -1,0 +1,58 @@
+#include "tests/support/device_under_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/cuda/cuda_device.hpp"
+#include "device/host/host_device.hpp"
+#include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/engine_order.hpp"
+#include "tests/support/cuda/kernel.hpp"
+#include "tests/support/cuda/settings.hpp"
+
+namespace spillway::test {
+
+struct DeviceUnderTest::StandIn {
+  std::unique_ptr<Device> device;
+  std::vector<std::unique_ptr<cuda::EngineOrder>> orders;
+};
+
+DeviceUnderTest::DeviceUnderTest(bool unified) {
+  if (unified) return;
+  static std::uint64_t seed = 0;
+  cuda::reset({.seed = ++seed});
+  m_stand_in = std::make_unique<StandIn>();
+  m_stand_in->device = open_cuda_device(0);
+}
+
+DeviceUnderTest::~DeviceUnderTest() {
+  if (!m_stand_in) return;
+  m_stand_in.reset();
+  EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
+}
+
+bool DeviceUnderTest::is_stand_in() const {
+  return m_stand_in != nullptr;
+}
+
+Device& DeviceUnderTest::device() {
+  return m_stand_in ? *m_stand_in->device : host_device();
+}
+
+Kernels DeviceUnderTest::kernels() const {
+  return m_stand_in ? Kernels(cuda::cuda_stand_in_kernel, kernel) : Kernels(kernel);
+}
+
+OrderWatch* DeviceUnderTest::watch(Program const& program, Tiers const& tiers) {
+  if (!m_stand_in) return nullptr;
+  auto& orders = m_stand_in->orders;
+  return orders.emplace_back(std::make_unique<cuda::EngineOrder>(program, tiers)).get();
+}
+
+void DeviceUnderTest::expect_sound() const {
+  if (!m_stand_in) return;
+  EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
+  for (auto const& order : m_stand_in->orders)
+    EXPECT_EQ(order->unordered(), std::vector<std::string>{});
+}
+
+}  // namespace spillway::test

@@ -1,0 +1,141 @@
+#include "tests/support/cuda/engine_order.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/allocator_pass.hpp"
+#include "plan/proof/unroll.hpp"
+#include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/kernel.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+
+Mark const& begin_of(auto const& seen) {
+  return seen.pieces ? seen.pieces->begin : seen.begin;
+}
+Mark const& end_of(auto const& seen) {
+  return seen.pieces ? seen.pieces->end : seen.end;
+}
+
+// Returns from where to where an item uses a buffer.
+Access used(Item const& item, Buffer const& buffer) {
+  Access all{buffer.id, buffer.bytes, 0, {}};
+  for (auto const* accesses : {&item.reads, &item.writes}) {
+    for (auto const& access : *accesses) {
+      if (access.buffer != buffer.id) continue;
+      all.first = std::min(all.first, access.first);
+      all.last = std::max(all.last, access.last);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+EngineOrder::EngineOrder(Program const& program, Tiers const& tiers)
+    : m_program(program), m_tiers(tiers), m_sequence(segment_sequence(program)) {
+  for (auto const& instance : unroll(program, m_sequence, 1)) m_items.push_back(instance.item);
+  for (auto const& item : program.items) {
+    m_texts.push_back(describe(program, item.number));
+    m_ranges.push_back({ranges(item, 0), ranges(item, 1)});
+  }
+}
+
+bool EngineOrder::is_of_device(ItemNumber item) const {
+  auto const lane = m_program.items[static_cast<std::size_t>(item)].lane;
+  return lane == Lane::compute || lane == Lane::h2d || lane == Lane::d2h;
+}
+
+std::vector<Range> EngineOrder::ranges(Item const& item, int parity) const {
+  std::vector<Range> result;
+  if (item.kind != ItemKind::op || item.lane != Lane::compute) return result;
+  for (auto const id : item.operands) {
+    if (id == kAbsent) {
+      result.emplace_back();
+      continue;
+    }
+    auto const& buffer = m_program.buffers[static_cast<std::size_t>(id)];
+    auto const access = used(item, buffer);
+    auto const all = on_device(m_tiers.device, memory_bytes(m_tiers, buffer, parity));
+    result.push_back(range_of(all.part(access.first, access.last - access.first).operand(),
+                              access.last - access.first));
+  }
+  return result;
+}
+
+EngineOrder::Seen* EngineOrder::find(Execution const& execution) {
+  std::scoped_lock const lock(m_mutex);
+  while (m_runs.size() <= execution.run) m_runs.emplace_back(m_items.size());
+  return &m_runs[execution.run][execution.instance];
+}
+
+void EngineOrder::begins(Execution const& execution) {
+  AllocatorPass const pass;
+  auto const item = static_cast<std::size_t>(execution.item);
+  doing(m_texts[item].c_str());
+  auto& seen = *find(execution);
+  if (!is_of_device(execution.item)) {
+    seen.begin = mark_here();
+    return report_accesses(execution);
+  }
+  seen.pieces = mark_pieces(m_texts[item]);
+  auto const& ranges = m_ranges[item][execution.run % 2];
+  if (!ranges.empty()) expect_ranges(ranges);
+}
+
+void EngineOrder::has_begun(Execution const&) {
+  doing("");
+}
+
+void EngineOrder::ends(Execution const& execution) {
+  if (is_of_device(execution.item)) return;
+  AllocatorPass const pass;
+  report_accesses(execution);
+  find(execution)->end = mark_here();
+}
+
+void EngineOrder::report_accesses(Execution const& execution) const {
+  auto const& item = m_program.items[static_cast<std::size_t>(execution.item)];
+  auto const report = [&](std::vector<Access> const& accesses, bool is_write) {
+    for (auto const& access : accesses) {
+      auto const& buffer = m_program.buffers[static_cast<std::size_t>(access.buffer)];
+      if (buffer.tier != Tier::host) continue;
+      auto const all = memory_bytes(m_tiers, buffer, static_cast<int>(execution.run % 2));
+      host_access(std::get<HostBytes>(part(all, access.first, access.last)), is_write);
+    }
+  };
+  report(item.reads, false);
+  report(item.writes, true);
+}
+
+std::vector<std::string> EngineOrder::unordered() const {
+  std::vector<std::string> result;
+  std::vector<Seen const*> latest(m_program.items.size());
+  std::array<std::pair<ItemNumber, Seen const*>, kLanes> on_lane{};
+  for (auto const& run : m_runs) {
+    for (std::size_t instance = 0; instance < m_items.size(); ++instance) {
+      auto const number = static_cast<std::size_t>(m_items[instance]);
+      auto const& item = m_program.items[number];
+      auto const& seen = run[instance];
+      if (begin_of(seen).component < 0) continue;  // it was omitted
+      auto const require = [&](Seen const* earlier, ItemNumber of) {
+        if (earlier == nullptr || ordered(end_of(*earlier), begin_of(seen))) return;
+        if (result.size() < kMostNamed)
+          result.push_back(m_texts[number] + " need not be after " +
+                           m_texts[static_cast<std::size_t>(of)]);
+      };
+      for (auto const wait : item.waits) require(latest[static_cast<std::size_t>(wait)], wait);
+      auto& before = on_lane[index(item.lane)];
+      bool const overlaps = item.lane == Lane::nvme_read || item.lane == Lane::nvme_write;
+      if (!overlaps) require(before.second, before.first);
+      before = {item.number, &seen};
+      latest[number] = &seen;
+    }
+  }
+  return result;
+}
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,55 @@
+// Watches an Engine on the stand-in: whether what the Program's waits and lanes order was really
+// ordered, whenever it happened.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/order_watch.hpp"
+#include "runtime/tiers.hpp"
+#include "tests/support/cuda/order.hpp"
+#include "tests/support/cuda/range.hpp"
+
+namespace spillway::test::cuda {
+
+// It outlives the Engine, and the Program and the Tiers outlive it.
+class EngineOrder final : public OrderWatch {
+ public:
+  EngineOrder(Program const& program, Tiers const& tiers);
+
+  void publishes(void const* count) override { Order::release(count); }
+  void has_seen(void const* count) override { Order::acquire(count); }
+  void begins(Execution const& execution) override;
+  void has_begun(Execution const& execution) override;
+  void ends(Execution const& execution) override;
+
+  // Call it when nothing runs. Names each execution that began without having to be after the end
+  // of one that it waits for, or of the one before it on its lane; transfers of the drive only begin
+  // in order. At most a few are named.
+  std::vector<std::string> unordered() const;
+
+ private:
+  struct Seen {
+    Mark begin, end;
+    std::shared_ptr<PieceMarks const> pieces;  // of an item that the device does
+  };
+  using Ranges = std::array<std::vector<Range>, 2>;  // of an op's operands, by parity
+
+  bool is_of_device(ItemNumber item) const;
+  std::vector<Range> ranges(Item const& item, int parity) const;
+  void report_accesses(Execution const& execution) const;
+  Seen* find(Execution const& execution);
+
+  Program const& m_program;
+  Tiers const& m_tiers;
+  std::vector<int> m_sequence;
+  std::vector<ItemNumber> m_items;   // of a run, in total order
+  std::vector<std::string> m_texts;  // by item
+  std::vector<Ranges> m_ranges;
+  std::mutex m_mutex;
+  std::vector<std::vector<Seen>> m_runs;
+};
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,31 @@
+// What tests do without CUDA's headers: they run every Program on the host.
+#include "tests/support/device_under_test.hpp"
+
+#include "device/host/host_device.hpp"
+
+namespace spillway::test {
+
+struct DeviceUnderTest::StandIn {};
+
+DeviceUnderTest::DeviceUnderTest(bool) {}
+DeviceUnderTest::~DeviceUnderTest() = default;
+
+bool DeviceUnderTest::is_stand_in() const {
+  return false;
+}
+
+Device& DeviceUnderTest::device() {
+  return host_device();
+}
+
+Kernels DeviceUnderTest::kernels() const {
+  return kernel;
+}
+
+OrderWatch* DeviceUnderTest::watch(Program const&, Tiers const&) {
+  return nullptr;
+}
+
+void DeviceUnderTest::expect_sound() const {}
+
+}  // namespace spillway::test
