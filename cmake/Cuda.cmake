@@ -1,6 +1,7 @@
-# find_cuda_headers(): sets `cuda_include` to a folder of CUDA's headers: of an installed toolkit,
-# else of the wheels that `jobs/setup.sh tests` has fetched. The host side of the CUDA backend needs
-# no more to be compiled. Where there are none, it is left out.
+# find_cuda_headers(): sets SPILLWAY_CUDA_INCLUDE to a folder of CUDA's headers: of an installed
+# toolkit, else of the wheels that `jobs/setup.sh tests` has fetched. The host side of the CUDA
+# backend needs no more to be compiled; where there are none (the name is then empty), it is left
+# out.
 set(cuda_oldest 12050)  # the first with cudaGetDriverEntryPointByVersion
 
 # Says whether a folder has all headers, and new enough ones.
@@ -18,12 +19,13 @@ function(are_cuda_headers folder answer)
 endfunction()
 
 function(find_cuda_headers)
+  set(SPILLWAY_CUDA_INCLUDE "" PARENT_SCOPE)
   find_package(CUDAToolkit QUIET)
   foreach(folder ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME}/include /usr/local/cuda/include
           ${PROJECT_SOURCE_DIR}/build/_deps/cuda-headers/nvidia/cu13/include)
     are_cuda_headers(${folder} found)
     if(found)
-      set(cuda_include ${folder} PARENT_SCOPE)
+      set(SPILLWAY_CUDA_INCLUDE ${folder} PARENT_SCOPE)
       message(STATUS "CUDA's headers: ${folder}")
       return()
     endif()

@@ -30,8 +30,9 @@ CUmemAllocationProp properties(CudaContext const& context) {
 std::int64_t ask_granule_bytes(CudaContext const& context, CudaCalls const& calls) {
   auto const kind = properties(context);
   std::size_t bytes = 0;
-  calls.require(context.driver.get_granularity(&bytes, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
-                "cuMemGetAllocationGranularity", "asking for the granules of its memory");
+  auto result = context.driver.get_granularity(&bytes, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  if (result == CUDA_SUCCESS && bytes == 0) result = CUDA_ERROR_UNKNOWN;  // we divide by it
+  calls.require(result, "cuMemGetAllocationGranularity", "asking for the granules of its memory");
   return static_cast<std::int64_t>(bytes);
 }
 
