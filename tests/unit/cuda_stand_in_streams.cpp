@@ -10,11 +10,15 @@ using CudaStandInStreams = CudaStandIn;
 
 TEST_F(CudaStandInStreams, LatestDoesNothingUntilAsked) {
   PinnedPages const host(4096);
-  TestStream const stream;
-  fill(host.at(), 7, 4096, stream);
-  EXPECT_TRUE(all_are(host.part(0, 4096), 0));
-  wait_for(stream);
-  EXPECT_TRUE(all_are(host.part(0, 4096), 7));
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    reset({.seed = seed, .laziness = Laziness::latest});
+    std::memset(host.at(), 0, 4096);
+    TestStream const stream;
+    fill(host.at(), 7, 4096, stream);
+    EXPECT_TRUE(all_are(host.part(0, 4096), 0));
+    wait_for(stream);
+    EXPECT_TRUE(all_are(host.part(0, 4096), 7));
+  }
   expect_no_complaints();
 }
 

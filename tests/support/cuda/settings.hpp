@@ -23,7 +23,8 @@ struct Settings {
   bool watches_device_memory = true;
 };
 
-// Ends all work, forgets complaints, faults, counts and clocks. What was made stays.
+// Ends all work, forgets complaints, faults, counts and clocks, and this thread's last error. What
+// was made stays.
 void reset(Settings const& settings = {});
 
 // Names what was never destroyed, unregistered, unmapped or released.

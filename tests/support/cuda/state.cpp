@@ -52,6 +52,7 @@ void reset(Settings const& settings) {
   all.next_component = 0;
   all.objects.clear();
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
+  thread_state().last_error = cudaSuccess;
   forget_complaints();
 }
 
