@@ -71,6 +71,8 @@ TEST_F(CudaStandInMemory, KeepsTheRulesOfMapping) {
   EXPECT_EQ(cudaMemsetAsync(byte, 0, 8, stream), cudaErrorInvalidValue);
   ASSERT_EQ(allow(at, kGranule, &access, 1), CUDA_SUCCESS);
   EXPECT_EQ(cudaMemsetAsync(byte, 0, kGranule + 1, stream), cudaErrorInvalidValue);
+  auto* const end = reinterpret_cast<void*>(at + kGranule - 4);
+  EXPECT_EQ(cudaMemsetAsync(end, 0, 8, stream), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemsetAsync(byte, 0, kGranule, stream), cudaSuccess);
   wait_for(stream);
   EXPECT_EQ(free(at, 2 * kGranule), bad);
