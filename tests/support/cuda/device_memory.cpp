@@ -182,6 +182,15 @@ CUresult DeviceMemory::allow(Range const& range, int device, bool access) {
   return CUDA_SUCCESS;
 }
 
+void DeviceMemory::give_all_back() {
+  m_handles.clear();
+  while (!m_reservations.empty()) {
+    auto& [first, reservation] = *m_reservations.begin();
+    reservation.mappings.clear();
+    free_addresses({first, reservation.bytes});
+  }
+}
+
 bool DeviceMemory::is_device(std::uintptr_t address) const {
   return find({address, 1}) != m_reservations.end();
 }

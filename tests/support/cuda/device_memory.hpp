@@ -31,6 +31,8 @@ class DeviceMemory {
   CUresult unmap(Range const& range);
   CUresult allow(Range const& range, int device, bool access);
 
+  void give_all_back();
+
   bool is_device(std::uintptr_t address) const;  // whether it is reserved
   bool accessible(Range const& range) const;     // wholly
   std::byte* shadow(std::uintptr_t address) const;

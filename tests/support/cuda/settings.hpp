@@ -29,6 +29,8 @@ void reset(Settings const& settings = {});
 
 // Names what was never destroyed, unregistered, unmapped or released.
 std::vector<std::string> leftovers();
+// Gives all of it back, as the end of a process does. No handle and no address means anything then.
+void give_back_leftovers();
 
 struct PlannedFault {
   enum class Kind {

@@ -65,6 +65,16 @@ std::vector<std::string> leftovers() {
   return result;
 }
 
+void give_back_leftovers() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.queues.drop_work();
+  all.queues.remove_all();
+  all.accesses.forget_all();
+  all.memory.give_all_back();
+  all.pinned = {};
+}
+
 void plan_fault(PlannedFault const& fault) {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
