@@ -5,8 +5,10 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/pages.hpp"
