@@ -79,7 +79,7 @@ function(every_source_is_built folder)
     list(TRANSFORM built REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/" "")
     list(REMOVE_ITEM sources ${built})
   endforeach()
-  if(NOT cuda_include)  # without CUDA's headers nothing builds those that need them
+  if(NOT SPILLWAY_CUDA_INCLUDE)  # without CUDA's headers nothing builds those that need them
     list(FILTER sources EXCLUDE REGEX "^cuda_")
   endif()
   if(sources)

@@ -5,8 +5,10 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/pages.hpp"
@@ -129,8 +131,8 @@ inline bool complained(std::string_view words) {
 // What a test leaves behind, or does wrong without saying so, fails it.
 class CudaStandIn : public ::testing::Test {
  protected:
-  void SetUp() override { reset({.laziness = Laziness::latest}); }
-  void TearDown() override { EXPECT_EQ(leftovers(), std::vector<std::string>{}); }
+  CudaStandIn() { reset({.laziness = Laziness::latest}); }
+  ~CudaStandIn() override { EXPECT_EQ(leftovers(), std::vector<std::string>{}); }
 };
 inline void expect_no_complaints() {
   EXPECT_EQ(complaints(), std::vector<std::string>{});

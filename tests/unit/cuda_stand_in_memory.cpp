@@ -71,6 +71,8 @@ TEST_F(CudaStandInMemory, KeepsTheRulesOfMapping) {
   EXPECT_EQ(cudaMemsetAsync(byte, 0, 8, stream), cudaErrorInvalidValue);
   ASSERT_EQ(allow(at, kGranule, &access, 1), CUDA_SUCCESS);
   EXPECT_EQ(cudaMemsetAsync(byte, 0, kGranule + 1, stream), cudaErrorInvalidValue);
+  auto* const end = reinterpret_cast<void*>(at + kGranule - 4);
+  EXPECT_EQ(cudaMemsetAsync(end, 0, 8, stream), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemsetAsync(byte, 0, kGranule, stream), cudaSuccess);
   wait_for(stream);
   EXPECT_EQ(free(at, 2 * kGranule), bad);
@@ -144,6 +146,26 @@ TEST_F(CudaStandInMemory, MemoryIsNotGivenBackUnderWork) {
     wait_for(stream);
   }
   expect_no_complaints();
+}
+
+TEST_F(CudaStandInMemory, WhatIsLeftCanBeGivenBack) {
+  CUdeviceptr at = 0;
+  cudaEvent_t event = nullptr;
+  Pages const pages(4096);
+  auto const properties = on_device();
+  CUmemGenericAllocationHandle memory = 0;
+  SPILLWAY_DRIVER(cuMemAddressReserve)(&at, kGranule, 0, 0, 0);
+  SPILLWAY_DRIVER(cuMemCreate)(&memory, kGranule, &properties, 0);
+  SPILLWAY_DRIVER(cuMemMap)(at, kGranule, 0, memory, 0);
+  cudaHostRegister(pages.data(), 4096, 0);
+  cudaEventCreateWithFlags(&event, 0);
+  EXPECT_EQ(leftovers().size(), 5u);
+  give_back_leftovers();
+  std::size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  EXPECT_EQ(free, total);
+  EXPECT_EQ(cudaHostRegister(pages.data(), 4096, 0), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(pages.data()), cudaSuccess);
 }
 
 TEST_F(CudaStandInMemory, FunctionsHaveVersions) {

@@ -130,6 +130,19 @@ TEST_F(CudaStandInOrder, TheHostRacesWithWorkOnRegisteredBytes) {
   expect_no_complaints();
 }
 
+TEST_F(CudaStandInOrder, ACopyOfPageableMemoryIsWorkLikeOther) {
+  DeviceGranule const device;
+  TestStream const a, b;
+  std::vector<std::byte> plain(8);
+  fill(device.at(100), 1, 8, b);
+  auto const marks = mark_next_piece("copy");
+  copy(device.at(), plain.data(), 8, a);
+  EXPECT_TRUE(ordered(marks->end, mark_here()));
+  expect_no_complaints();
+  copy(plain.data(), device.at(104), 8, a);
+  EXPECT_TRUE(complained("nothing orders 'fill', which writes, and 'copy', which reads"));
+}
+
 TEST_F(CudaStandInOrder, TheDeviceMemoryIsWatchedUnlessToldOtherwise) {
   for (bool const watches : {true, false}) {
     reset({.watches_device_memory = watches});

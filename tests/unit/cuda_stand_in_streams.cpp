@@ -1,6 +1,8 @@
 // Streams and events of the stand-in mean what CUDA's mean, however soon or late it works.
 #include <set>
+#include <thread>
 
+#include "tests/support/cuda/order.hpp"
 #include "tests/unit/cuda_case.hpp"
 
 namespace spillway::test::cuda {
@@ -10,11 +12,15 @@ using CudaStandInStreams = CudaStandIn;
 
 TEST_F(CudaStandInStreams, LatestDoesNothingUntilAsked) {
   PinnedPages const host(4096);
-  TestStream const stream;
-  fill(host.at(), 7, 4096, stream);
-  EXPECT_TRUE(all_are(host.part(0, 4096), 0));
-  wait_for(stream);
-  EXPECT_TRUE(all_are(host.part(0, 4096), 7));
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    reset({.seed = seed, .laziness = Laziness::latest});
+    std::memset(host.at(), 0, 4096);
+    TestStream const stream;
+    fill(host.at(), 7, 4096, stream);
+    EXPECT_TRUE(all_are(host.part(0, 4096), 0));
+    wait_for(stream);
+    EXPECT_TRUE(all_are(host.part(0, 4096), 7));
+  }
   expect_no_complaints();
 }
 
@@ -161,6 +167,32 @@ TEST_F(CudaStandInStreams, DestroyedHandlesAreKnown) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   EXPECT_EQ(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+}
+
+// Work of several threads goes on while one of them waits.
+TEST_F(CudaStandInStreams, ThreadsMayCallAtOnce) {
+  PinnedPages const host(4096);
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    reset({.seed = seed});
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 4; ++i) {
+      threads.emplace_back([&, at = i * 1024] {
+        TestStream const stream;
+        TestEvent const event;
+        for (int round = 1; round <= 50; ++round) {
+          fill(host.at(at), round, 512, stream);
+          copy(host.at(at + 512), host.at(at), 512, stream);
+          cudaEventRecord(event, stream);
+          while (cudaEventQuery(event) == cudaErrorNotReady) {
+          }
+          host_access(host.part(at, 1024), false);
+          EXPECT_TRUE(all_are(host.part(at, 1024), round));
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    expect_no_complaints();
+  }
 }
 
 TEST_F(CudaStandInStreams, DestroyingAStreamEndsItsWork) {

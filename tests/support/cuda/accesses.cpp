@@ -29,9 +29,8 @@ void Accesses::fill_gaps(Range const& range) {
 
 void Accesses::touch(Cell& cell, Access const& access, Mark const& begin, Moment const& now) {
   auto const check = [&](Moment const& earlier, char const* did) {
-    bool const same_piece = earlier.component == now.component && earlier.time == now.time;
-    if (earlier.component < 0 || same_piece) return;
-    if (begin.before.at(earlier.component) >= earlier.time) return;
+    auto const own = earlier.component == now.component && earlier.time == now.time;
+    if (own || earlier.component < 0 || begin.before.at(earlier.component) >= earlier.time) return;
     complain(fmt::format("nothing orders '{}', which {}, and '{}', which {} the same bytes",
                          earlier.label, did, now.label, access.writes ? "writes" : "reads"));
   };

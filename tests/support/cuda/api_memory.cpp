@@ -42,6 +42,7 @@ bool is_pageable(State const& all, Range const& range) {
 cudaError_t copy_pageable(State& all, Lock& lock, int stream, Piece const& piece) {
   if (auto const error = cuda::finish(all, lock, stream); error != cudaSuccess) return error;
   std::memcpy(piece.to.at, piece.from, static_cast<std::size_t>(piece.to.size));
+  cuda::note_done(all, stream, piece);
   return cudaSuccess;
 }
 

@@ -1,5 +1,6 @@
 #include "tests/support/cuda/device_memory.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,17 +39,29 @@ std::byte* addresses(std::int64_t bytes) {
   return first;
 }
 
+// One file, as backends map granules one by one and a process has few files. Offsets are not used
+// again: what is freed becomes a hole.
+int memory_file() {
+  static int const file = ::memfd_create("device", MFD_CLOEXEC);
+  return file;
+}
+
 // New memory holds NaN in every type, not zeros: who needs zeros writes them.
-void fill_with_ones(int file, std::size_t bytes) {
-  auto* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  std::memset(at, 0xff, bytes);
-  ::munmap(at, bytes);
+bool make_memory(std::int64_t offset, std::int64_t bytes) {
+  auto const file = memory_file();
+  auto const size = static_cast<std::size_t>(bytes);
+  if (file < 0 || ::ftruncate(file, offset + bytes) != 0) return false;
+  auto* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
+  if (at == MAP_FAILED) return false;
+  std::memset(at, 0xff, size);
+  ::munmap(at, size);
+  return true;
 }
 
 }  // namespace
 
 DeviceMemory::Physical::~Physical() {
-  ::close(file);
+  ::fallocate(memory_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 }
 
 std::int64_t DeviceMemory::free(int device) const {
@@ -94,11 +107,9 @@ CUresult DeviceMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t
   if (!is_aligned({0, bytes})) return refuse("device memory is created in whole granules");
   std::erase_if(m_memory, [](auto const& memory) { return memory.expired(); });
   if (bytes > free(device)) return CUDA_ERROR_OUT_OF_MEMORY;
-  int const file = ::memfd_create("device", MFD_CLOEXEC);
-  if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  auto const memory = std::shared_ptr<Physical>(new Physical{file, device, bytes});
-  if (::ftruncate(file, bytes) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  fill_with_ones(file, static_cast<std::size_t>(bytes));
+  if (!make_memory(m_next_offset, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+  auto const memory = std::shared_ptr<Physical>(new Physical{device, m_next_offset, bytes});
+  m_next_offset += bytes;
   m_memory.push_back(memory);
   m_handles[m_next_handle] = memory;
   *handle = m_next_handle++;
@@ -134,7 +145,7 @@ CUresult DeviceMemory::map(Range const& range, CUmemGenericAllocationHandle hand
     if (range.overlaps({first, mapping.bytes})) return refuse("addresses are mapped twice");
   }
   ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_READ | PROT_WRITE,
-         MAP_SHARED | MAP_FIXED, memory->second->file, 0);
+         MAP_SHARED | MAP_FIXED, memory_file(), memory->second->offset);
   reservation->mappings[range.first] = {range.bytes, memory->second, false};
   return CUDA_SUCCESS;
 }
@@ -171,6 +182,15 @@ CUresult DeviceMemory::allow(Range const& range, int device, bool access) {
   return CUDA_SUCCESS;
 }
 
+void DeviceMemory::give_all_back() {
+  m_handles.clear();
+  while (!m_reservations.empty()) {
+    auto& [first, reservation] = *m_reservations.begin();
+    reservation.mappings.clear();
+    free_addresses({first, reservation.bytes});
+  }
+}
+
 bool DeviceMemory::is_device(std::uintptr_t address) const {
   return find({address, 1}) != m_reservations.end();
 }
@@ -178,9 +198,13 @@ bool DeviceMemory::is_device(std::uintptr_t address) const {
 bool DeviceMemory::accessible(Range const& range) const {
   auto const found = find(range);
   if (found == m_reservations.end()) return false;
+  auto const& mappings = found->second.mappings;
+  auto mapping = mappings.upper_bound(range.first);
+  if (mapping != mappings.begin()) --mapping;
   std::int64_t allowed = 0;
-  for (auto const& [first, mapping] : found->second.mappings) {
-    if (mapping.access) allowed += common(range, {first, mapping.bytes}).bytes;
+  for (; mapping != mappings.end() && mapping->first < range.last(); ++mapping) {
+    if (mapping->second.access)
+      allowed += common(range, {mapping->first, mapping->second.bytes}).bytes;
   }
   return allowed == range.bytes;
 }

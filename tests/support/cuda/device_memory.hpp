@@ -31,15 +31,17 @@ class DeviceMemory {
   CUresult unmap(Range const& range);
   CUresult allow(Range const& range, int device, bool access);
 
+  void give_all_back();
+
   bool is_device(std::uintptr_t address) const;  // whether it is reserved
   bool accessible(Range const& range) const;     // wholly
   std::byte* shadow(std::uintptr_t address) const;
   std::vector<std::string> leftovers() const;
 
  private:
-  struct Physical {
-    int file, device;
-    std::int64_t bytes;
+  struct Physical {  // a part of the one file that is all memory
+    int device;
+    std::int64_t offset, bytes;
     ~Physical();
   };
   struct Mapping {
@@ -64,6 +66,7 @@ class DeviceMemory {
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> m_handles;
   std::vector<std::weak_ptr<Physical>> m_memory;
   CUmemGenericAllocationHandle m_next_handle = 1;
+  std::int64_t m_next_offset = 0;
 };
 
 }  // namespace spillway::test::cuda

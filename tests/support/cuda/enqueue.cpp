@@ -14,7 +14,8 @@ void mark(State& all, Component& clock, Piece const& piece) {
   if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
   auto const begin = clock.mark(), end = clock.mark();
   for (auto const& access : piece.accesses) {
-    if (all.settings.watches_device_memory || !is_device(all, access.range))
+    auto const device = is_device(all, access.range);
+    if (device ? all.settings.watches_device_memory : all.pinned.holds(access.range))
       all.accesses.add(access, begin, end, piece.label);
   }
   if (!t_marks) return;
@@ -41,6 +42,13 @@ void enqueue(State& all, Lock& lock, int id, Piece piece) {
   if (most == 0) return;
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }, .most = most, .wanted = id};
   all.scheduler.serve(lock, demand);
+}
+
+void note_done(State& all, int id, Piece const& piece) {
+  auto& clock = all.queues.stream(id)->clock;
+  clock.acquire(this_thread(all).release());
+  mark(all, clock, piece);
+  this_thread(all).acquire(clock.release());
 }
 
 cudaError_t finish(State& all, Lock& lock, int id) {

@@ -11,6 +11,9 @@ using Lock = std::unique_lock<std::mutex>;
 // Makes accesses by pieces known to each other, then lets the device go on as the seed says.
 void enqueue(State& all, Lock& lock, int stream, Piece piece);
 
+// The same of work that the caller has done itself, at the end of the stream's.
+void note_done(State& all, int stream, Piece const& piece);
+
 // Return when the stream's work, all work, or the record is done; the record perhaps sooner. A
 // device that can never get there returns cudaErrorLaunchTimeout, with a complaint.
 cudaError_t finish(State& all, Lock& lock, int stream);

@@ -38,6 +38,11 @@ class Queues {
   void remove_stream(int id) { m_streams.erase(id); }
   void remove_event(int id) { m_events.erase(id); }
 
+  void remove_all() {
+    m_streams.clear();
+    m_events.clear();
+  }
+
   bool idle() const;
   bool touches(Range const& range) const;  // whether work that has not ended does
   void drop_work();

@@ -23,11 +23,14 @@ struct Settings {
   bool watches_device_memory = true;
 };
 
-// Ends all work, forgets complaints, faults, counts and clocks. What was made stays.
+// Ends all work, forgets complaints, faults, counts and clocks, and this thread's last error. What
+// was made stays.
 void reset(Settings const& settings = {});
 
 // Names what was never destroyed, unregistered, unmapped or released.
 std::vector<std::string> leftovers();
+// Gives all of it back, as the end of a process does. No handle and no address means anything then.
+void give_back_leftovers();
 
 struct PlannedFault {
   enum class Kind {

@@ -52,6 +52,7 @@ void reset(Settings const& settings) {
   all.next_component = 0;
   all.objects.clear();
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
+  thread_state().last_error = cudaSuccess;
   forget_complaints();
 }
 
@@ -62,6 +63,16 @@ std::vector<std::string> leftovers() {
   for (auto const& more : {all.memory.leftovers(), all.pinned.leftovers()})
     result.insert(result.end(), more.begin(), more.end());
   return result;
+}
+
+void give_back_leftovers() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.queues.drop_work();
+  all.queues.remove_all();
+  all.accesses.forget_all();
+  all.memory.give_all_back();
+  all.pinned = {};
 }
 
 void plan_fault(PlannedFault const& fault) {
