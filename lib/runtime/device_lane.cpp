@@ -19,10 +19,6 @@ void DeviceLane::prepare(std::vector<bool> const& awaited) {
   }
 }
 
-void DeviceLane::begin_run(Run& run) {
-  m_stream->record(*run.device_begin);
-}
-
 void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
   auto const& bound = m_state.items[static_cast<std::size_t>(item.number)];
   auto& run = m_state.run(cursor.run());
@@ -64,7 +60,8 @@ DeviceLane::Poll DeviceLane::poll() {
   auto position = m_ended + 1;
   while (position <= launched && !mark(position).awaited) ++position;
   if (position > launched) return Poll::nothing_awaited;
-  if (!mark(position).end->done()) return Poll::not_yet;
+  auto const& last = mark(position);
+  if (!last.end->done() || !last.run->device_begin->done()) return Poll::not_yet;
   for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(mark(ended));
   auto const count = position - std::exchange(m_ended, position);
   m_state.publish(m_state.clocks[index(m_lane)], count);

@@ -30,8 +30,6 @@ class DeviceLane {
   void prepare(std::vector<bool> const& awaited);
 
   // These are for the launching thread. Nothing is allocated.
-  // Puts the mark into the stream from which the times of a run count.
-  void begin_run(Run& run);
   // The host's waits of the item are over, and the items of device lanes that it waits for have
   // been launched. `works` is false if the item is omitted in this run.
   void launch(Cursor const& cursor, Item const& item, bool works);

@@ -29,7 +29,7 @@ StepResult Engine::run_step(std::int64_t step) {
   run.begin = begin;
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
-  if (auto* const lane = m_state.device_lane(Lane::compute)) lane->begin_run(run);
+  if (m_state.begin_stream) m_state.begin_stream->record(*run.device_begin);
   ++m_runs;
   m_state.open_gate();
   bool done = false;

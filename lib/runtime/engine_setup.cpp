@@ -85,9 +85,9 @@ void Engine::make_device_lanes() {
     m_state.device_lanes[index(lane)] =
         std::make_unique<DeviceLane>(m_state, lane, std::move(stream));
   }
-  auto* const compute = m_state.device_lane(Lane::compute);
-  if (compute == nullptr) return;
-  m_state.compute_exec = m_state.parts.exec.on(compute->stream().handle());
+  if (auto* const compute = m_state.device_lane(Lane::compute))
+    m_state.compute_exec = m_state.parts.exec.on(compute->stream().handle());
+  m_state.begin_stream = device.stream(true);
   for (auto& run : m_state.runs) run.device_begin = device.event();
 }
 

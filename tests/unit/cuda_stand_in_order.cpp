@@ -135,7 +135,7 @@ TEST_F(CudaStandInOrder, ACopyOfPageableMemoryIsWorkLikeOther) {
   TestStream const a, b;
   std::vector<std::byte> plain(8);
   fill(device.at(100), 1, 8, b);
-  auto const marks = mark_next_piece("copy");
+  auto const marks = mark_pieces("copy");
   copy(device.at(), plain.data(), 8, a);
   EXPECT_TRUE(ordered(marks->end, mark_here()));
   expect_no_complaints();

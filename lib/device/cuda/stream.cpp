@@ -82,7 +82,7 @@ void CudaStream::copy(DeviceBytes to, DeviceBytes from) {
   assert(to.size() == from.size());
   CudaCalls const calls(m_context);
   calls.require(cudaMemcpyAsync(to.operand(), from.operand(), static_cast<std::size_t>(to.size()),
-                                cudaMemcpyDeviceToDevice, m_stream),
+                                cudaMemcpyDefault, m_stream),
                 "cudaMemcpyAsync", "copying on the device");
 }
 

@@ -88,6 +88,7 @@ void EngineOrder::begins(Execution const& execution) {
 
 void EngineOrder::has_begun(Execution const&) {
   doing("");
+  mark_no_more_pieces();
 }
 
 void EngineOrder::ends(Execution const& execution) {

@@ -119,6 +119,10 @@ std::shared_ptr<PieceMarks const> mark_pieces(std::string label) {
   return t_marks;
 }
 
+void mark_no_more_pieces() {
+  t_marks.reset();
+}
+
 void host_access(std::span<std::byte const> bytes, bool is_write) {
   AllocatorPass const pass;
   auto& all = state();

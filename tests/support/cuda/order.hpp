@@ -26,8 +26,9 @@ struct PieceMarks {
   std::string label;
   Mark begin, end;
 };
-// Marks the copies, fills and kernels that this thread enqueues from now until the next call.
+// Marks the copies, fills and kernels that this thread enqueues from now until one of these calls.
 std::shared_ptr<PieceMarks const> mark_pieces(std::string label);
+void mark_no_more_pieces();
 
 // Says that this thread touches the bytes now. Only registered ones matter.
 void host_access(std::span<std::byte const> bytes, bool is_write);
