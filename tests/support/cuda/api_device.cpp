@@ -10,7 +10,6 @@
 
 namespace cuda = spillway::test::cuda;
 using cuda::call;
-using cuda::Lock;
 using cuda::State;
 
 namespace {
@@ -25,14 +24,14 @@ bool is_a_device(State const& all, int device) {
 }  // namespace
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call("cudaGetDeviceCount", [&](State& all, Lock&) {
+  return call("cudaGetDeviceCount", [&](State& all) {
     *count = all.settings.devices;
     return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return call("cudaSetDevice", [&](State& all, Lock&) {
+  return call("cudaSetDevice", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
     cuda::thread_state().device = device;
     return cudaSuccess;
@@ -57,7 +56,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrConcurrentManagedAccess, 0},
       {cudaDevAttrComputeMode, cudaComputeModeDefault},
   };
-  return call("cudaDeviceGetAttribute", [&](State& all, Lock&) {
+  return call("cudaDeviceGetAttribute", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
     auto const found = known.find(attribute);
     if (found == known.end())
@@ -68,7 +67,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return call("cudaGetDeviceProperties", [&](State& all, Lock&) {
+  return call("cudaGetDeviceProperties", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "%s", kName);
@@ -85,7 +84,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  return call("cudaDeviceGetPCIBusId", [&](State& all, Lock&) {
+  return call("cudaDeviceGetPCIBusId", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
     int const needed = std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0",
                                      static_cast<unsigned>(device + 1));
@@ -94,7 +93,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  return call("cudaMemGetInfo", [&](State& all, Lock&) {
+  return call("cudaMemGetInfo", [&](State& all) {
     *free = static_cast<std::size_t>(all.memory.free(cuda::thread_state().device));
     *total = static_cast<std::size_t>(all.memory.total());
     return cudaSuccess;
@@ -102,19 +101,18 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return call("cudaDeviceSynchronize",
-              [](State& all, Lock& lock) { return cuda::finish_all(all, lock); });
+  return call("cudaDeviceSynchronize", [](State& all) { return cuda::finish_all(all); });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return call("cudaDriverGetVersion", [&](State&, Lock&) {
+  return call("cudaDriverGetVersion", [&](State&) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return call("cudaRuntimeGetVersion", [&](State&, Lock&) {
+  return call("cudaRuntimeGetVersion", [&](State&) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
@@ -122,12 +120,12 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 // A sticky error stays; another one is told once.
 cudaError_t cudaGetLastError() {
-  auto const result = call("cudaGetLastError", [](State&, Lock&) { return cudaSuccess; });
+  auto const result = call("cudaGetLastError", [](State&) { return cudaSuccess; });
   auto const last = std::exchange(cuda::thread_state().last_error, cudaSuccess);
   return result != cudaSuccess ? result : last;
 }
 
 cudaError_t cudaPeekAtLastError() {
-  auto const result = call("cudaPeekAtLastError", [](State&, Lock&) { return cudaSuccess; });
+  auto const result = call("cudaPeekAtLastError", [](State&) { return cudaSuccess; });
   return result != cudaSuccess ? result : cuda::thread_state().last_error;
 }

@@ -10,7 +10,6 @@
 namespace cuda = spillway::test::cuda;
 using cuda::DeviceMemory;
 using cuda::Gives;
-using cuda::Lock;
 using cuda::Range;
 using cuda::State;
 
@@ -19,10 +18,9 @@ namespace {
 // Errors of the runtime have the driver's numbers.
 template <class Body>
 CUresult driver_call(char const* name, Body const& body, Gives gives = Gives::nothing) {
-  return static_cast<CUresult>(
-      cuda::counted(name, gives, [&](State& all, Lock& lock, bool) -> cudaError_t {
-        return static_cast<cudaError_t>(body(all, lock));
-      }));
+  return static_cast<CUresult>(cuda::counted(name, gives, [&](State& all, bool) -> cudaError_t {
+    return static_cast<cudaError_t>(body(all));
+  }));
 }
 
 Range range_of(CUdeviceptr first, std::size_t bytes) {
@@ -47,7 +45,7 @@ CUresult refuse(char const* why) {
 
 CUresult address_reserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment,
                          CUdeviceptr, unsigned long long flags) {
-  return driver_call("cuMemAddressReserve", [&](State& all, Lock&) {
+  return driver_call("cuMemAddressReserve", [&](State& all) {
     if (flags != 0 || alignment > DeviceMemory::kGranularity || (alignment & (alignment - 1)) != 0)
       return refuse("addresses are reserved with flags or an alignment that is none");
     return all.memory.reserve(address, static_cast<std::int64_t>(bytes));
@@ -57,13 +55,12 @@ CUresult address_reserve(CUdeviceptr* address, std::size_t bytes, std::size_t al
 CUresult address_free(CUdeviceptr address, std::size_t bytes) {
   return driver_call(
       "cuMemAddressFree",
-      [&](State& all, Lock&) { return all.memory.free_addresses(range_of(address, bytes)); },
-      Gives::back);
+      [&](State& all) { return all.memory.free_addresses(range_of(address, bytes)); }, Gives::back);
 }
 
 CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes,
                 CUmemAllocationProp const* properties, unsigned long long flags) {
-  return driver_call("cuMemCreate", [&](State& all, Lock&) {
+  return driver_call("cuMemCreate", [&](State& all) {
     if (flags != 0 || !is_good(all, *properties))
       return refuse("device memory is created of a kind that the stand-in does not have");
     return all.memory.create(handle, static_cast<std::int64_t>(bytes), properties->location.id);
@@ -72,12 +69,12 @@ CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes,
 
 CUresult release(CUmemGenericAllocationHandle handle) {
   return driver_call(
-      "cuMemRelease", [&](State& all, Lock&) { return all.memory.release(handle); }, Gives::back);
+      "cuMemRelease", [&](State& all) { return all.memory.release(handle); }, Gives::back);
 }
 
 CUresult map(CUdeviceptr address, std::size_t bytes, std::size_t offset,
              CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  return driver_call("cuMemMap", [&](State& all, Lock&) {
+  return driver_call("cuMemMap", [&](State& all) {
     if (flags != 0 || offset != 0) return refuse("memory is mapped with flags or at an offset");
     return all.memory.map(range_of(address, bytes), handle);
   });
@@ -86,9 +83,9 @@ CUresult map(CUdeviceptr address, std::size_t bytes, std::size_t offset,
 CUresult unmap(CUdeviceptr address, std::size_t bytes) {
   return driver_call(
       "cuMemUnmap",
-      [&](State& all, Lock& lock) {
+      [&](State& all) {
         auto const range = range_of(address, bytes);
-        cuda::end_work_on(all, lock, range, "device memory is unmapped");
+        cuda::end_work_on(all, range, "device memory is unmapped");
         all.accesses.forget(range);
         return all.memory.unmap(range);
       },
@@ -97,7 +94,7 @@ CUresult unmap(CUdeviceptr address, std::size_t bytes) {
 
 CUresult set_access(CUdeviceptr address, std::size_t bytes, CUmemAccessDesc const* descriptions,
                     std::size_t count) {
-  return driver_call("cuMemSetAccess", [&](State& all, Lock&) {
+  return driver_call("cuMemSetAccess", [&](State& all) {
     if (count != 1 || !is_on_a_device(all, descriptions[0].location))
       return refuse("access is set for what is not one device");
     auto const& [location, flags] = descriptions[0];
@@ -108,7 +105,7 @@ CUresult set_access(CUdeviceptr address, std::size_t bytes, CUmemAccessDesc cons
 
 CUresult granularity(std::size_t* bytes, CUmemAllocationProp const* properties,
                      CUmemAllocationGranularity_flags) {
-  return driver_call("cuMemGetAllocationGranularity", [&](State& all, Lock&) {
+  return driver_call("cuMemGetAllocationGranularity", [&](State& all) {
     if (!is_good(all, *properties)) return refuse("the granularity of memory of another kind");
     *bytes = static_cast<std::size_t>(DeviceMemory::kGranularity);
     return CUDA_SUCCESS;
@@ -159,7 +156,7 @@ std::map<std::string_view, Entry> const& entries() {
 cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function, unsigned version,
                                              unsigned long long,
                                              cudaDriverEntryPointQueryResult* status) {
-  return cuda::call("cudaGetDriverEntryPointByVersion", [&](State&, Lock&) {
+  return cuda::call("cudaGetDriverEntryPointByVersion", [&](State&) {
     auto const found = entries().find(symbol);
     auto const known = found != entries().end();
     auto const result = !known                          ? cudaDriverEntryPointSymbolNotFound

@@ -8,7 +8,6 @@
 namespace cuda = spillway::test::cuda;
 using cuda::call;
 using cuda::call_that_enqueues;
-using cuda::Lock;
 using cuda::number;
 using cuda::Piece;
 using cuda::Range;
@@ -39,15 +38,15 @@ bool is_pageable(State const& all, Range const& range) {
 
 // Returns when the bytes are copied, as CUDA does from device memory; to device memory it may
 // return when they are read.
-cudaError_t copy_pageable(State& all, Lock& lock, int stream, Piece const& piece) {
-  if (auto const error = cuda::finish(all, lock, stream); error != cudaSuccess) return error;
+cudaError_t copy_pageable(State& all, int stream, Piece const& piece) {
+  if (auto const error = cuda::finish(all, stream); error != cudaSuccess) return error;
   std::memcpy(piece.to.at, piece.from, static_cast<std::size_t>(piece.to.size));
   cuda::note_done(all, stream, piece);
   return cudaSuccess;
 }
 
-cudaError_t copy(State& all, Lock& lock, Range const& to, Range const& from, cudaMemcpyKind kind,
-                 int stream, bool stuck) {
+cudaError_t copy(State& all, Range const& to, Range const& from, cudaMemcpyKind kind, int stream,
+                 bool stuck) {
   auto const touched = [&](Range const& range) {
     auto* const plain = reinterpret_cast<std::byte*>(range.first);
     return is_pageable(all, range) ? plain : reachable(all, range);
@@ -67,9 +66,8 @@ cudaError_t copy(State& all, Lock& lock, Range const& to, Range const& from, cud
               .from = from_at,
               .accesses = {{from, false}, {to, true}},
               .stuck = stuck};
-  if (is_pageable(all, to) || is_pageable(all, from))
-    return copy_pageable(all, lock, stream, piece);
-  cuda::enqueue(all, lock, stream, std::move(piece));
+  if (is_pageable(all, to) || is_pageable(all, from)) return copy_pageable(all, stream, piece);
+  cuda::enqueue(all, stream, std::move(piece));
   return cudaSuccess;
 }
 
@@ -77,18 +75,18 @@ cudaError_t copy(State& all, Lock& lock, Range const& to, Range const& from, cud
 
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return call_that_enqueues("cudaMemcpyAsync", [&](State& all, Lock& lock, bool stuck) {
+  return call_that_enqueues("cudaMemcpyAsync", [&](State& all, bool stuck) {
     if (all.queues.stream(number(stream)) == nullptr)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
     if (bytes == 0) return cudaSuccess;
     auto const size = static_cast<std::int64_t>(bytes);
-    return copy(all, lock, cuda::range_of(to, size), cuda::range_of(from, size), kind,
-                number(stream), stuck);
+    return copy(all, cuda::range_of(to, size), cuda::range_of(from, size), kind, number(stream),
+                stuck);
   });
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return call_that_enqueues("cudaMemsetAsync", [&](State& all, Lock& lock, bool stuck) {
+  return call_that_enqueues("cudaMemsetAsync", [&](State& all, bool stuck) {
     if (all.queues.stream(number(stream)) == nullptr)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
     if (bytes == 0) return cudaSuccess;
@@ -102,13 +100,13 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
                 .value = value,
                 .accesses = {{range, true}},
                 .stuck = stuck};
-    cuda::enqueue(all, lock, number(stream), std::move(piece));
+    cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaHostRegister(void* first, std::size_t bytes, unsigned) {
-  return call("cudaHostRegister", [&](State& all, Lock&) {
+  return call("cudaHostRegister", [&](State& all) {
     return all.pinned.add(cuda::range_of(first, static_cast<std::int64_t>(bytes)));
   });
 }
@@ -116,9 +114,9 @@ cudaError_t cudaHostRegister(void* first, std::size_t bytes, unsigned) {
 cudaError_t cudaHostUnregister(void* first) {
   return call(
       "cudaHostUnregister",
-      [&](State& all, Lock& lock) {
+      [&](State& all) {
         auto const range = all.pinned.find(reinterpret_cast<std::uintptr_t>(first));
-        cuda::end_work_on(all, lock, range, "registered memory is given back");
+        cuda::end_work_on(all, range, "registered memory is given back");
         all.accesses.forget(range);
         return all.pinned.remove(reinterpret_cast<std::uintptr_t>(first));
       },
@@ -126,7 +124,7 @@ cudaError_t cudaHostUnregister(void* first) {
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  return call("cudaHostGetDevicePointer", [&](State& all, Lock&) {
+  return call("cudaHostGetDevicePointer", [&](State& all) {
     if (flags != 0 || !all.pinned.holds(cuda::range_of(host, 1)))
       return cuda::refuse(cudaErrorInvalidValue, "a device address of what is not registered");
     *device = host;

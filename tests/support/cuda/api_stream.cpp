@@ -6,7 +6,6 @@
 namespace cuda = spillway::test::cuda;
 using cuda::call;
 using cuda::call_that_enqueues;
-using cuda::Lock;
 using cuda::number;
 using cuda::Piece;
 using cuda::State;
@@ -25,7 +24,7 @@ cudaError_t no_such_event() {
 }  // namespace
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return call("cudaDeviceGetStreamPriorityRange", [&](State&, Lock&) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](State&) {
     *least = kLeastPriority;
     *greatest = kGreatestPriority;
     return cudaSuccess;
@@ -33,7 +32,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
-  return call("cudaStreamCreateWithPriority", [&](State& all, Lock&) {
+  return call("cudaStreamCreateWithPriority", [&](State& all) {
     if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
     auto const device = cuda::thread_state().device;
     *stream = cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++));
@@ -44,9 +43,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call(
       "cudaStreamDestroy",
-      [&](State& all, Lock& lock) {
+      [&](State& all) {
         if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
-        auto const result = cuda::finish(all, lock, number(stream));
+        auto const result = cuda::finish(all, number(stream));
         all.queues.remove_stream(number(stream));
         return result;
       },
@@ -54,28 +53,28 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize", [&](State& all, Lock& lock) {
+  return call("cudaStreamSynchronize", [&](State& all) {
     if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
-    return cuda::finish(all, lock, number(stream));
+    return cuda::finish(all, number(stream));
   });
 }
 
 // It waits for the latest record that was made before this call, or for none.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return call("cudaStreamWaitEvent", [&](State& all, Lock& lock) {
+  return call("cudaStreamWaitEvent", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));
     if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
     if (recorded == nullptr) return no_such_event();
     if (flags != 0) return cudaErrorInvalidValue;
     if (!recorded->latest) return cudaSuccess;
     Piece piece{.kind = Piece::Kind::wait, .label = "wait", .record = recorded->latest};
-    cuda::enqueue(all, lock, number(stream), std::move(piece));
+    cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return call("cudaEventCreateWithFlags", [&](State& all, Lock&) {
+  return call("cudaEventCreateWithFlags", [&](State& all) {
     if ((flags & ~(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
       return cudaErrorInvalidValue;
     auto const timed = (flags & cudaEventDisableTiming) == 0;
@@ -87,7 +86,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call(
       "cudaEventDestroy",
-      [&](State& all, Lock&) {
+      [&](State& all) {
         if (all.queues.event(number(event)) == nullptr) return no_such_event();
         all.queues.remove_event(number(event));
         return cudaSuccess;
@@ -96,7 +95,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return call_that_enqueues("cudaEventRecord", [&](State& all, Lock& lock, bool stuck) {
+  return call_that_enqueues("cudaEventRecord", [&](State& all, bool stuck) {
     auto* const recorded = all.queues.event(number(event));
     auto const* const queue = all.queues.stream(number(stream));
     if (queue == nullptr) return no_such_stream();
@@ -107,22 +106,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     recorded->latest->stream = number(stream);
     Piece piece{
         .kind = Piece::Kind::record, .label = "record", .record = recorded->latest, .stuck = stuck};
-    cuda::enqueue(all, lock, number(stream), std::move(piece));
+    cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call("cudaEventQuery", [&](State& all, Lock& lock) {
+  return call("cudaEventQuery", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));
     if (recorded == nullptr) return no_such_event();
     if (!recorded->latest) return cudaSuccess;
-    return cuda::query(all, lock, std::shared_ptr(recorded->latest));
+    return cuda::query(all, std::shared_ptr(recorded->latest));
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return call("cudaEventElapsedTime", [&](State& all, Lock&) {
+  return call("cudaEventElapsedTime", [&](State& all) {
     auto const* const from = all.queues.event(number(start));
     auto const* const to = all.queues.event(number(end));
     if (from == nullptr || to == nullptr) return no_such_event();

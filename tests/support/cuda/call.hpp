@@ -9,28 +9,28 @@ namespace spillway::test::cuda {
 
 enum class Gives { nothing, back };  // what must also be possible on a lost device
 
-// Counts the call and acts unless a fault is planned; body(state, lock, stuck) returns an error.
+// Counts the call and acts unless a fault is planned; body(state, stuck) returns an error.
 template <class Body>
 cudaError_t counted(char const* name, Gives gives, Body const& body) {
   AllocatorPass const pass;
   auto& all = state();
-  Lock lock(all.mutex);
+  std::scoped_lock const lock(all.mutex);
   auto const verdict = all.faults.enter(name, gives == Gives::back);
   if (all.faults.sticky()) all.queues.drop_work();
-  auto const result = verdict.acts ? body(all, lock, verdict.stuck) : cudaSuccess;
+  auto const result = verdict.acts ? body(all, verdict.stuck) : cudaSuccess;
   return verdict.error.value_or(result);
 }
 
 // A function of the runtime API, which also keeps the thread's last error.
 template <class Body>
 cudaError_t call(char const* name, Body const& body, Gives gives = Gives::nothing) {
-  auto const result = counted(
-      name, gives, [&](State& all, Lock& lock, bool) -> cudaError_t { return body(all, lock); });
+  auto const result =
+      counted(name, gives, [&](State& all, bool) -> cudaError_t { return body(all); });
   if (result != cudaSuccess) thread_state().last_error = result;
   return result;
 }
 
-// The same of a function that enqueues a piece: body(state, lock, stuck).
+// The same of a function that enqueues a piece: body(state, stuck).
 template <class Body>
 cudaError_t call_that_enqueues(char const* name, Body const& body) {
   auto const result = counted(name, Gives::nothing, body);

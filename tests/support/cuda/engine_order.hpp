@@ -26,8 +26,8 @@ class EngineOrder final : public OrderWatch {
   void ends(Execution const& execution) override;
 
   // Call it when nothing runs. Names each execution that began without having to be after the end
-  // of one that it waits for, or of the one before it on its lane; transfers of the drive only begin
-  // in order. At most a few are named.
+  // of one that it waits for, or of the one before it on its lane; transfers of the drive only
+  // begin in order. At most a few are named.
   std::vector<std::string> unordered() const;
 
  private:

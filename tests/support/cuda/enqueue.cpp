@@ -30,7 +30,7 @@ cudaError_t hopeless(char const* what) {
 
 }  // namespace
 
-void enqueue(State& all, Lock& lock, int id, Piece piece) {
+void enqueue(State& all, int id, Piece piece) {
   auto& stream = *all.queues.stream(id);
   stream.clock.acquire(this_thread(all).release());
   if (*doing() != '\0') piece.label = doing();
@@ -41,7 +41,7 @@ void enqueue(State& all, Lock& lock, int id, Piece piece) {
   auto const most = all.queues.decisions_after_enqueue();
   if (most == 0) return;
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }, .most = most, .wanted = id};
-  all.scheduler.serve(lock, demand);
+  all.scheduler.serve(demand);
 }
 
 void note_done(State& all, int id, Piece const& piece) {
@@ -51,32 +51,32 @@ void note_done(State& all, int id, Piece const& piece) {
   this_thread(all).acquire(clock.release());
 }
 
-cudaError_t finish(State& all, Lock& lock, int id) {
+cudaError_t finish(State& all, int id) {
   auto const empty = [&] {
     auto const* const stream = all.queues.stream(id);
     return stream == nullptr || stream->pieces.empty();
   };
   Scheduler::Demand demand{.met = empty, .wanted = id};
-  if (!empty()) all.scheduler.serve(lock, demand);
+  if (!empty()) all.scheduler.serve(demand);
   if (!empty()) return hopeless("the end of a stream");
   if (auto* const stream = all.queues.stream(id)) this_thread(all).acquire(stream->clock.release());
   return cudaSuccess;
 }
 
-cudaError_t finish_all(State& all, Lock& lock) {
+cudaError_t finish_all(State& all) {
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }};
-  all.scheduler.serve(lock, demand);
+  all.scheduler.serve(demand);
   if (!all.queues.idle()) return hopeless("the end of all work");
   for (auto& [id, stream] : all.queues.streams()) this_thread(all).acquire(stream.clock.release());
   return cudaSuccess;
 }
 
-cudaError_t query(State& all, Lock& lock, std::shared_ptr<Record> const& record) {
+cudaError_t query(State& all, std::shared_ptr<Record> const& record) {
   if (!record->done) {
     Scheduler::Demand demand{.met = [&] { return record->done; },
                              .most = all.queues.decisions_of_query(),
                              .wanted = record->stream};
-    all.scheduler.serve(lock, demand);
+    all.scheduler.serve(demand);
     if (demand.dry && !record->done) return hopeless("an event");
   }
   if (!record->done) return cudaErrorNotReady;
@@ -84,11 +84,11 @@ cudaError_t query(State& all, Lock& lock, std::shared_ptr<Record> const& record)
   return cudaSuccess;
 }
 
-void end_work_on(State& all, Lock& lock, Range const& range, char const* what) {
+void end_work_on(State& all, Range const& range, char const* what) {
   if (range.bytes == 0 || !all.queues.touches(range)) return;
   complain(std::string(what) + " while work is under way that touches it");
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }};
-  all.scheduler.serve(lock, demand);
+  all.scheduler.serve(demand);
   all.queues.drop_work();
 }
 

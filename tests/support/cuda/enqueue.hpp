@@ -6,21 +6,19 @@
 
 namespace spillway::test::cuda {
 
-using Lock = std::unique_lock<std::mutex>;
-
 // Makes accesses by pieces known to each other, then lets the device go on as the seed says.
-void enqueue(State& all, Lock& lock, int stream, Piece piece);
+void enqueue(State& all, int stream, Piece piece);
 
 // The same of work that the caller has done itself, at the end of the stream's.
 void note_done(State& all, int stream, Piece const& piece);
 
 // Return when the stream's work, all work, or the record is done; the record perhaps sooner. A
 // device that can never get there returns cudaErrorLaunchTimeout, with a complaint.
-cudaError_t finish(State& all, Lock& lock, int stream);
-cudaError_t finish_all(State& all, Lock& lock);
-cudaError_t query(State& all, Lock& lock, std::shared_ptr<Record> const& record);
+cudaError_t finish(State& all, int stream);
+cudaError_t finish_all(State& all);
+cudaError_t query(State& all, std::shared_ptr<Record> const& record);
 
 // Complains if work touches bytes that are given back, and ends it, as it would touch them later.
-void end_work_on(State& all, Lock& lock, Range const& range, char const* what);
+void end_work_on(State& all, Range const& range, char const* what);
 
 }  // namespace spillway::test::cuda

@@ -110,8 +110,8 @@ Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, Exec const& ex
   return piece;
 }
 
-cudaError_t launch(State& all, Lock& lock, std::shared_ptr<Bound const> const& bound,
-                   Exec const& exec, void* const* operands, bool stuck) {
+cudaError_t launch(State& all, std::shared_ptr<Bound const> const& bound, Exec const& exec,
+                   void* const* operands, bool stuck) {
   auto const expected = std::exchange(t_expected, {});
   auto const* const stream = all.queues.stream(number(exec.stream()));
   if (stream == nullptr)
@@ -121,7 +121,7 @@ cudaError_t launch(State& all, Lock& lock, std::shared_ptr<Bound const> const& b
   try {
     auto piece = piece_of(bound, place(all, *bound, operands, expected), exec);
     piece.stuck = stuck;
-    enqueue(all, lock, number(exec.stream()), std::move(piece));
+    enqueue(all, number(exec.stream()), std::move(piece));
     return cudaSuccess;
   } catch (std::runtime_error const& error) {
     return refuse(cudaErrorIllegalAddress, bound->name + ": the launch " + error.what());
@@ -133,8 +133,8 @@ Launch bind(KernelContext const& context, Op const& op) {
   auto const bound = std::make_shared<Bound const>(
       Bound{op.name, cuda::operands(context, op), kernel(kind).bind(context, op)});
   return [bound](Exec const& exec, void* const* operands) {
-    call_that_enqueues("launch", [&](State& all, Lock& lock, bool stuck) {
-      return launch(all, lock, bound, exec, operands, stuck);
+    call_that_enqueues("launch", [&](State& all, bool stuck) {
+      return launch(all, bound, exec, operands, stuck);
     });
   };
 }

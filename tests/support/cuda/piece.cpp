@@ -6,6 +6,7 @@
 
 #include "base/steady_clock.hpp"
 #include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/scheduler.hpp"
 
 namespace spillway::test::cuda {
 namespace {
@@ -74,11 +75,13 @@ bool Piece::go_on_running() {
     std::ranges::for_each(fresh, make_invalid);
     return false;
   }
-  try {
-    run();
-  } catch (std::exception const& error) {
-    complain(label + " has thrown: " + error.what());
-  }
+  run_on_device_thread([this] {
+    try {
+      run();
+    } catch (std::exception const& error) {
+      complain(label + " has thrown: " + error.what());
+    }
+  });
   return true;
 }
 

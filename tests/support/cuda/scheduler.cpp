@@ -3,31 +3,46 @@
 #include <thread>
 
 namespace spillway::test::cuda {
+namespace {
 
-void Scheduler::serve(std::unique_lock<std::mutex>& lock, Demand& demand) {
-  if (!m_started) {  // it lives as long as the process, as libraries keep things of a thread
-    m_started = true;
-    std::thread([this, &mutex = *lock.mutex()] { loop(mutex); }).detach();
+class DeviceThread {
+ public:
+  // It lives as long as the process, as libraries keep things of a thread.
+  DeviceThread() {
+    std::thread([this] { loop(); }).detach();
   }
-  m_changed.wait(lock, [&] { return m_demand == nullptr; });
-  m_demand = &demand;
-  m_changed.notify_all();
-  m_changed.wait(lock, [&] { return demand.ended; });
+  void run(std::function<void()> const& work) {
+    m_work = &work;
+    m_begin.release();
+    m_end.acquire();
+  }
+
+ private:
+  void loop() {
+    for (;;) {
+      m_begin.acquire();
+      (*m_work)();
+      m_end.release();
+    }
+  }
+
+  std::function<void()> const* m_work = nullptr;
+  std::binary_semaphore m_begin{0}, m_end{0};
+};
+
+}  // namespace
+
+void Scheduler::serve(Demand& demand) {
+  for (std::int64_t n = 0; n != demand.most && !demand.met(); ++n) {
+    if (m_decide(demand.wanted)) continue;
+    demand.dry = true;
+    return;
+  }
 }
 
-void Scheduler::loop(std::mutex& mutex) {
-  std::unique_lock lock(mutex);
-  for (;;) {
-    m_changed.wait(lock, [&] { return m_demand != nullptr; });
-    for (std::int64_t n = 0; n != m_demand->most && !m_demand->met(); ++n) {
-      if (m_decide(m_demand->wanted)) continue;
-      m_demand->dry = true;
-      break;
-    }
-    m_demand->ended = true;
-    m_demand = nullptr;
-    m_changed.notify_all();
-  }
+void run_on_device_thread(std::function<void()> const& work) {
+  static auto& thread = *new DeviceThread;
+  thread.run(work);
 }
 
 }  // namespace spillway::test::cuda

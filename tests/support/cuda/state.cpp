@@ -41,7 +41,7 @@ void reset(Settings const& settings) {
   auto& all = state();
   std::unique_lock lock(all.mutex);
   Scheduler::Demand drained{.met = [&] { return all.queues.idle(); }};
-  all.scheduler.serve(lock, drained);
+  all.scheduler.serve(drained);
   all.queues.drop_work();
   all.settings = settings;
   all.memory.set_total(settings.memory_bytes);
