@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/commands.hpp"
+#include "app/compute.hpp"
 #include "app/version_text.hpp"
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
@@ -76,7 +77,8 @@ Status run_doctor(std::string const& directory) {
       "devices             {}\n",
       version_text(), mpi_version(), available_cores(), human_bytes(available_memory_bytes()),
       device_text());
-  print_result(machine + ring_text() + directory_text(directory) + spilling_text(directory));
+  print_result(machine + devices_text() + ring_text() + directory_text(directory) +
+               spilling_text(directory));
   return Status::done;
 }
 

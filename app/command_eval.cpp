@@ -11,7 +11,6 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
-#include "kernels/scope.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
 #include "train/batches.hpp"
@@ -29,7 +28,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   std::optional<TokenSet> tokens;
   RunState state;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes);
     checkpoint.emplace(arguments.checkpoint);
     state = run_state(checkpoint->run_strings(), arguments.checkpoint);
     require_same_model(arguments.checkpoint, state, config,
@@ -41,8 +40,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
   auto const choices =
       choose(config, nullptr, std::ranges::min(gathered(comm, cores)), comm.size());
-  KernelScope const kernels(static_cast<int>(choices.threads));
-  auto const compute = compute_here();
+  ComputeHere const compute(config.run.device, choices.threads, comm);
   BatchShape const shape{config.data.sequence, choices.micro * comm.size(), choices.micro,
                          comm.rank(), comm.size()};
   auto const windows = (tokens->count() - 1) / config.data.sequence;
@@ -51,7 +49,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size());
     session.emplace(config, inference_graph(config, state.vocab, arithmetic, Purpose::eval),
-                    *checkpoint, batches, compute, comm);
+                    *checkpoint, batches, *compute, comm);
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);

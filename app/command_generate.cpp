@@ -7,7 +7,6 @@
 #include "base/printable.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
-#include "kernels/scope.hpp"
 #include "runtime/process_memory.hpp"
 #include "state/run_state.hpp"
 #include "train/generate.hpp"
@@ -53,15 +52,15 @@ Status run_generate(GenerateArguments const& arguments) {
     throw Error(Status::bad_input, "--prompt: is empty; give at least one character to continue");
   }
 
-  KernelScope const kernels(available_cores());
-  auto const compute = compute_here();
   auto const comm = make_single_rank_comm();
+  // The numbers of a machine's GPUs mean nothing on another one.
+  ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", available_cores(), *comm);
   GenerateBatch batch(config.data.sequence);
   batch.tokens = encode(arguments.prompt, state.tokenizer);
   auto const arithmetic = make_arithmetic(config, {available_cores(), 1}, 1);
   InferenceSession session(config,
                            inference_graph(config, state.vocab, arithmetic, Purpose::generate),
-                           checkpoint, batch, compute, *comm);
+                           checkpoint, batch, *compute, *comm);
 
   Stdout text;
   text.add(arguments.prompt);

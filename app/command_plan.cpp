@@ -9,8 +9,6 @@
 #include "app/plan_json.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
-#include "io/file/file.hpp"
-#include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
@@ -76,15 +74,12 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   auto const cores = own_cores(shares, 0);
   Target target{{}, {}, choose(config, nullptr, cores, ranks)};
   if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
-  KernelScope const kernels(static_cast<int>(target.choices.threads));
-  auto const compute = compute_here();
   auto const alone = make_single_rank_comm();
-  auto const path = config.memory.nvme_path_here();
-  target.budgets =
-      budgets(config, {available_memory_bytes(), path.empty() ? 0 : free_bytes(path)}, ranks);
+  ComputeHere const compute(config.run.device, target.choices.threads, *alone);
+  target.budgets = budgets(config, free_here(config, *compute), ranks);
   auto const measure = [&] {
     target.machine = measured_machine(config, vocab, target.choices, cores,
-                                      target.budgets.device_bytes / 2, compute.exec, *alone);
+                                      target.budgets.device_bytes / 2, compute->exec, *alone);
     target.machine.node_ranks = ranks;
   };
   measure();
@@ -122,7 +117,9 @@ std::string text_of(PlanReport const& report, bool compares) {
 Status run_plan(PlanArguments const& arguments) {
   if (arguments.items && arguments.compare)
     throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
-  auto const where = arguments.machine.empty() ? ForMachine::here : ForMachine::other;
+  auto const where = [&](Config const& config) {
+    return arguments.machine.empty() ? where_it_computes(config) : ForMachine::other;
+  };
   auto config = load_config(arguments.input, arguments.overrides, where);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const vocab = vocabulary(config);

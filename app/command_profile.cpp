@@ -6,7 +6,6 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "io/file/file.hpp"
-#include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/cores.hpp"
@@ -20,7 +19,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   Config config;
   std::int64_t vocab = 0;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes);
     vocab = open_data(config).vocab;
   });
   comm.set_patience(config.run.peer_timeout_s);
@@ -28,12 +27,11 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   auto const cores = run_cores(comm);
   auto const choices = choose(config, nullptr, cores.fewest, comm.size());
   if (choices.threads <= cores.mine) stay_on(cores.part);
-  KernelScope const kernels(static_cast<int>(choices.threads));
-  auto const compute = compute_here();
+  ComputeHere const compute(config.run.device, choices.threads, comm);
   auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
-  auto machine =
-      measured_machine(config, vocab, choices, cores.mine, memory_bytes, compute.exec, comm, cache);
+  auto machine = measured_machine(config, vocab, choices, cores.mine, memory_bytes, compute->exec,
+                                  comm, cache);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();

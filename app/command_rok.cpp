@@ -11,7 +11,6 @@
 #include "config/load.hpp"
 #include "io/file/file.hpp"
 #include "io/gnuplot/gnuplot.hpp"
-#include "kernels/scope.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/planned_memory.hpp"
@@ -46,7 +45,11 @@ void require_writable(Path const& path) {
 }
 
 Start begin(RokArguments const& arguments) {
-  Start start{load_config(arguments.input, arguments.overrides), {}, 0, arguments.output, {}};
+  Start start{load_config(arguments.input, arguments.overrides, where_it_computes),
+              {},
+              0,
+              arguments.output,
+              {}};
   auto& config = start.config;
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   start.svg = Path(start.csv).replace_extension(".svg");
@@ -96,8 +99,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const start = begin(arguments);
   auto const cores = own_cores(std::array{core_share()}, 0);
   auto const choices = choose(start.config, nullptr, cores, 1);
-  KernelScope const kernels(static_cast<int>(choices.threads));
-  auto const compute = compute_here();
+  ComputeHere const compute(start.config.run.device, choices.threads, comm);
   auto const micros = arguments.micros.empty()
                           ? rok_micros(choices.micro, start.config.batch.sequences)
                           : arguments.micros;
@@ -107,10 +109,10 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
     so_far.push_back(row);
     replace_text(start.csv, rok_csv(so_far));
   };
-  auto const rows = measure_rok(
-      {start.config, start.data ? &*start.data : nullptr, start.vocab,
-       common_budgets(start.config, comm), choices, cores, arguments.steps, compute, comm},
-      micros, tell);
+  auto const rows = measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
+                                 common_budgets(start.config, *compute, comm), choices, cores,
+                                 arguments.steps, *compute, comm},
+                                micros, tell);
   replace_text(start.csv, rok_csv(rows));
   print_result(rok_table(rows));
   write_chart(start, rows);

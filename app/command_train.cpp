@@ -15,8 +15,6 @@
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
-#include "kernels/exec.hpp"
-#include "kernels/scope.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
@@ -52,7 +50,8 @@ struct Start {
 };
 
 Config read_config(TrainArguments const& arguments) {
-  return with_saved_plan(load_config(arguments.input, arguments.overrides));
+  return with_saved_plan(load_config(arguments.input, arguments.overrides, where_it_computes),
+                         where_it_computes);
 }
 
 // If the run goes on with as many ranks, takes the choices that decide bits from the checkpoint.
@@ -90,19 +89,30 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   return start;
 }
 
-Machine machine_of(Start const& start, Budgets const& limits, Exec const& exec, Comm& comm) {
+// A plan for the one kind of memory cannot run with the other.
+void require_same_memory(Machine const& machine, std::string const& file, Device const& device) {
+  if (machine.is_unified() != device.has_own_memory()) return;
+  auto const* const why = machine.is_unified() ? "has none, but this run computes on a GPU"
+                                               : "is a GPU's, but this run computes on the cores";
+  throw Error(Status::bad_input, fmt::format("{}: memory.device: {}", file, why));
+}
+
+Machine machine_of(Start const& start, Budgets const& limits, Compute const& compute, Comm& comm) {
   auto const& file = start.config.debug.machine;
   if (file.empty()) {
     return measured_machine(start.config, start.data->vocab, start.choices, start.cores,
-                            limits.device_bytes / 2, exec, comm);
+                            limits.device_bytes / 2, compute.exec, comm);
   }
   Machine machine;
-  on_all_ranks(comm, [&] { machine = load_machine(file); });
+  on_all_ranks(comm, [&] {
+    machine = load_machine(file);
+    require_same_memory(machine, file, compute.device);
+  });
   return with_host_threads(std::move(machine), start.config.run.host_threads);
 }
 
 // May replace an automatic micro-batch by a better one, whose ops are then measured.
-Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec const& exec,
+Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Compute const& compute,
                      Comm& comm) {
   auto const micro = start.choices.micro;
   on_all_ranks(comm, [&] {
@@ -113,7 +123,7 @@ Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Exec 
   start.choices.micro = std::ranges::min(gathered(comm, start.choices.micro));
   if (start.choices.micro == micro) return machine;
   log_info("batch.micro: {} sequences are better here than {}", start.choices.micro, micro);
-  return machine_of(start, limits, exec, comm);
+  return machine_of(start, limits, compute, comm);
 }
 
 // Returns the Config with every `auto` replaced by what was chosen.
@@ -159,15 +169,14 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
   // 2. Learn what the machine can do.
-  KernelScope const kernels(static_cast<int>(start.choices.threads));
-  auto const compute = compute_here();
-  auto const limits = common_budgets(start.config, comm);
-  auto const machine = settle_micro(start, machine_of(start, limits, compute.exec, comm), limits,
-                                    compute.exec, comm);
+  ComputeHere const compute(start.config.run.device, start.choices.threads, comm);
+  auto const limits = common_budgets(start.config, *compute, comm);
+  auto const machine =
+      settle_micro(start, machine_of(start, limits, *compute, comm), limits, *compute, comm);
 
   // 3. Make Graph, Plan and Program, and take their memory.
   PlannedMemory settled({start.config, start.data->vocab, start.choices, start.micro_is_free,
-                         machine, compute.device},
+                         machine, compute->device},
                         limits, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
@@ -193,7 +202,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     if (start.run_dir && memory.spill())
       for (auto const& line : memory.spill()->advice()) say(line);
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
-                                 memory, compute, comm, start.run_dir ? &*start.run_dir : nullptr,
+                                 memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;

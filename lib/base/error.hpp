@@ -14,7 +14,7 @@ enum class Status : int {
   damaged = 5,     // data is damaged
   peer_lost = 6,   // another rank is gone
   non_finite = 7,  // the loss is not finite and `non_finite: stop`
-  device = 8,       // the device failed; the run can be resumed
+  device = 8,      // the device failed; the run can be resumed
   requeue = 75,    // stopped on a signal (or max_time) after a checkpoint
 };
 

@@ -122,9 +122,10 @@ void for_each_list(PlanConfig const& plan, Visit visit) {
 // Requires the tiers that a plan names. If their size is `auto`, another machine may have them.
 void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   auto const& memory = c.memory;
-  bool const here = where == ForMachine::here;
-  bool const has_nvme = here ? !memory.nvme_path_here().empty() : !memory.nvme_is_none();
-  bool const has_host = here ? memory.host_bytes_here() > 0 : memory.host_bytes != 0;
+  bool const elsewhere = where == ForMachine::other;
+  bool const has_nvme = elsewhere ? !memory.nvme_is_none() : !memory.nvme_path_here().empty();
+  bool const has_host =
+      where == ForMachine::here ? memory.host_bytes_here() > 0 : memory.host_bytes != 0;
   for_each_list(c.plan, [&](std::string const& key, auto const& asked) {
     checker.require(has_nvme || !names(asked, Tier::nvme), key, "memory.nvme.path",
                     "nvme needs memory.nvme: {{path: DIR, size: BYTES}}");

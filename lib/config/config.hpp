@@ -53,7 +53,8 @@ struct MemoryConfig {
   std::optional<std::string> nvme_path;
   std::optional<std::int64_t> nvme_bytes;
 
-  // On this machine auto means none: device memory is main memory, and nobody named a drive.
+  // On this machine auto means none: nobody named a drive, and device memory is main memory unless
+  // the run computes on a device with memory of its own.
   std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
   std::string nvme_path_here() const { return nvme_path.value_or(""); }
   std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
@@ -75,6 +76,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
+  std::string device = "auto";               // auto | cpu | cuda | cuda:N
   std::optional<std::int64_t> threads;       // per rank; empty: auto
   std::optional<std::int64_t> host_threads;  // per rank; empty: auto
   std::string dir = "runs/gpt";

@@ -249,10 +249,11 @@ void NumberedNameField::read(Value const& value, Place const& place) const {
   auto const text = read_text(value, place);
   auto const colon = std::min(text.find(':'), text.size());
   auto const number = text.substr(std::min(colon + 1, text.size()));
+  bool const is_word = std::ranges::find(words, text) != words.end();
   bool const known = std::ranges::find(names, text.substr(0, colon)) != names.end();
   bool const digits = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
   bool const fits = number.size() <= std::numeric_limits<std::int64_t>::digits10;
-  if (!known || !digits || !fits) {
+  if (!is_word && !(known && digits && fits)) {
     refuse(place, fmt::format("'{}' is not one of {}", text, form()));
   }
   *at = text;
@@ -261,7 +262,8 @@ std::string NumberedNameField::write() const {
   return *at;
 }
 std::string NumberedNameField::form() const {
-  return fmt::format("{}:N", fmt::join(names, ":N | "));
+  auto const plain = words.empty() ? "" : fmt::format("{} | ", fmt::join(words, " | "));
+  return plain + fmt::format("{}:N", fmt::join(names, ":N | "));
 }
 
 }  // namespace spillway

@@ -169,11 +169,11 @@ struct GlobsField {
   void clear() const { at->clear(); }
 };
 
-// Reads one of `names` with a number, as in "storage-read:3".
+// Reads one of `names` with a number, as in "storage-read:3", or one of `words` as it is.
 struct NumberedNameField {
   std::string* at;
   std::string_view unset;  // the text that means none of them
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names, words = {};
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;

@@ -143,6 +143,10 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.steps", IntegerField{&run.steps, 0, many_steps}, "", "steps",
        "Optimizer steps in all, those before a restart included."},
       {"run.seed", SeedField{&run.seed}, "", "", "Of the weights, the data order and dropout."},
+      {"run.device", NumberedNameField{&run.device, "auto", {"cuda"}, {"cpu", "cuda"}}, "auto", "",
+       "What computes. cuda: each of a node's ranks has a GPU of its own, by its local rank; "
+       "cuda:N: the ranks share the one with this number; cpu: the cores; auto: GPUs where this "
+       "build is for them and the machine has some, else the cores."},
       {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
        "Compute threads; auto: this rank's share of the cores."},
       {"run.host_threads", IntegerField{&run.host_threads, 1, 4096}, "auto", "threads per rank",

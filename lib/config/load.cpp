@@ -8,12 +8,12 @@ namespace spillway {
 namespace {
 
 Config configured(Value const& root, std::string const& source,
-                  std::span<std::string const> overrides, ForMachine where) {
+                  std::span<std::string const> overrides, WhichMachine const& where) {
   Config config;
   Origins origins;
   assign_file(config, origins, root, source);
   for (auto const& text : overrides) assign_override(config, origins, text);
-  check(config, origins, where);
+  check(config, origins, where(config));
   return config;
 }
 
@@ -31,13 +31,13 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
 }  // namespace
 
 Config load_config(std::string const& path, std::span<std::string const> overrides,
-                   ForMachine where) {
+                   WhichMachine const& where) {
   return configured(read_yaml(path), path, overrides, where);
 }
 
 Config parse_config(std::string const& text, std::string const& source,
                     std::span<std::string const> overrides) {
-  return configured(parse_yaml(text, source), source, overrides, ForMachine::here);
+  return configured(parse_yaml(text, source), source, overrides, on_host);
 }
 
 PlanConfig load_plan(std::string const& path) {
@@ -47,11 +47,11 @@ PlanConfig load_plan(std::string const& path) {
   return config.plan;
 }
 
-Config with_saved_plan(Config config) {
+Config with_saved_plan(Config config, WhichMachine const& where) {
   if (config.plan.file.empty()) return config;
   Origins origins;
   read_plan(config, origins, std::string(config.plan.file));
-  check(config, origins);
+  check(config, origins, where(config));
   return config;
 }
 

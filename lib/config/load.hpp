@@ -1,6 +1,7 @@
 // An input file and the words after it on the command line -> a checked Config.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -9,11 +10,17 @@
 
 namespace spillway {
 
+// Says for which machine a Config is to be checked.
+using WhichMachine = std::function<ForMachine(Config const&)>;
+inline ForMachine on_host(Config const&) {
+  return ForMachine::here;
+}
+
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
 // neither data nor directories need exist. Throws Error(bad_input, one line naming the place).
 Config load_config(std::string const& path, std::span<std::string const> overrides = {},
-                   ForMachine where = ForMachine::here);
+                   WhichMachine const& where = on_host);
 
 // The same for a text, e.g. the configuration kept in a checkpoint; `source` names it in errors.
 Config parse_config(std::string const& text, std::string const& source,
@@ -24,6 +31,6 @@ PlanConfig load_plan(std::string const& path);
 
 // The Config with its saved plan read in, if `plan.file` names one, and checked with the rest of
 // it: as long as the model has layers, spilling only where there is a path.
-Config with_saved_plan(Config config);
+Config with_saved_plan(Config config, WhichMachine const& where = on_host);
 
 }  // namespace spillway

@@ -32,6 +32,7 @@ class Pinned {
 
 struct DeviceProperties {
   std::string name;                // for people: "cpu", "NVIDIA H100 80GB HBM3"
+  std::string id;                  // no other device of the machine has it
   std::string target;              // what kernels are made for: "host", "sm_90"
   std::int64_t memory_bytes = 0;   // of its own; 0 if it has none
   std::int64_t free_bytes = 0;     // of memory_bytes, now

@@ -63,6 +63,7 @@ struct EngineParts {
   CommitPolicy commit;                 // called only where the Program has control words
   bool (*stop_requested)() = nullptr;  // asked once a step, by the commit
   std::int64_t host_threads = 1;       // threads of the host lane, its own included
+  MakeWatch make_watch = nullptr;      // null except in tests
 };
 
 // The items of one run leave this behind; all but `failures` is written by the commit.

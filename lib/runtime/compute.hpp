@@ -1,9 +1,13 @@
 // What the ops of a run are done by.
 #pragma once
 
+#include <memory>
+
 #include "device/device.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
+#include "plan/data/program.hpp"
+#include "runtime/order_watch.hpp"
 
 namespace spillway {
 
@@ -15,10 +19,16 @@ struct Kernels {
   Of device, host;
 };
 
+struct Tiers;
+// Makes what an Engine tells of its order. The Program and the Tiers outlive the result.
+using MakeWatch = std::unique_ptr<OrderWatch> (*)(Program const&, Tiers const&);
+
 struct Compute {
   Device& device;
   Kernels kernels;
   Exec exec;
+  int sharers = 1;  // how many ranks of the node have this device's memory between them
+  MakeWatch make_watch = nullptr;  // null except in tests
 };
 
 }  // namespace spillway

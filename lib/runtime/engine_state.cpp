@@ -10,6 +10,7 @@ namespace spillway {
 EngineState::EngineState(EngineParts engine_parts, EngineDebug engine_debug)
     : parts(std::move(engine_parts)),
       debug(engine_debug),
+      watch(parts.make_watch != nullptr ? parts.make_watch(parts.program, parts.tiers) : nullptr),
       sequence(segment_sequence(parts.program)),
       doorbell(parts.tiers.spill),
       host_exec(parts.exec),
@@ -54,7 +55,7 @@ void EngineState::publish(Lane lane, BoundItem const& bound) {
 }
 
 void EngineState::publish(LaneClock& clock, std::uint64_t count) {
-  if (debug.watch != nullptr) debug.watch->publishes(&clock);
+  if (watch != nullptr) watch->publishes(&clock);
   if (clock.publish(count)) doorbell.ring();
 }
 
@@ -74,15 +75,15 @@ void EngineState::ring_poller() {
 }
 
 void EngineState::begins(Execution const& execution) const {
-  if (debug.watch != nullptr) debug.watch->begins(execution);
+  if (watch != nullptr) watch->begins(execution);
 }
 
 void EngineState::has_begun(Execution const& execution) const {
-  if (debug.watch != nullptr) debug.watch->has_begun(execution);
+  if (watch != nullptr) watch->has_begun(execution);
 }
 
 void EngineState::ends(Execution const& execution) const {
-  if (debug.watch != nullptr) debug.watch->ends(execution);
+  if (watch != nullptr) watch->ends(execution);
 }
 
 void EngineState::fail(std::exception_ptr reason) {

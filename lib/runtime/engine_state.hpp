@@ -25,7 +25,6 @@ namespace spillway {
 struct EngineDebug {
   bool poison = false;            // fills bytes with NaNs when their lifetime begins
   bool locked_allocator = false;  // after the first step only the comm lane may allocate
-  OrderWatch* watch = nullptr;    // must outlive the Engine
 };
 
 // Holds one run of the Program. Two of them take turns, since a lane is at most one run behind.
@@ -83,9 +82,9 @@ struct EngineState {
   LaneClock& clock(Lane awaited, Lane waiting);
   void ring_poller();
 
-  // These tell debug.watch.
+  // These tell the watch, if there is one.
   void saw(LaneClock const& clock) const {
-    if (debug.watch != nullptr) debug.watch->has_seen(&clock);
+    if (watch != nullptr) watch->has_seen(&clock);
   }
   void begins(Execution const& execution) const;
   void has_begun(Execution const& execution) const;
@@ -96,6 +95,7 @@ struct EngineState {
 
   EngineParts parts;
   EngineDebug debug;
+  std::unique_ptr<OrderWatch> watch;
   std::vector<int> sequence;
   std::vector<BoundItem> items;
   std::array<Run, 2> runs;

@@ -10,13 +10,17 @@
 #include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
+#include "io/file/file.hpp"
 #include "io/spill/spill_file.hpp"
+#include "runtime/process_memory.hpp"
 
 namespace spillway {
 namespace {
 
 // The share of free memory that an `auto` budget takes; the process and the machine need the rest.
 constexpr double kAutoShare = 0.8;
+// The same of a device's memory: events, and what libraries take late.
+constexpr double kDeviceShare = 0.95;
 
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
                          Budgets const& budgets, MemoryConfig const& memory,
@@ -52,14 +56,26 @@ PlanRequest plan_request(Config const& config) {
   return {config.plan, config.optim.clip > 0 || config.optim.non_finite != "stop"};
 }
 
+Free free_here(Config const& config, Compute const& compute) {
+  auto const path = config.memory.nvme_path_here();
+  Free free{available_memory_bytes(), path.empty() ? 0 : free_bytes(path)};
+  if (compute.device.has_own_memory())
+    free.device_bytes = compute.device.properties().free_bytes / compute.sharers;
+  return free;
+}
+
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {
   auto const& memory = config.memory;
   auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free.memory_bytes) /
                                                static_cast<double>(local_ranks));
-  auto const host_bytes = memory.host_bytes_here();
+  bool const own = free.device_bytes.has_value();
+  auto const host_bytes = own ? memory.host_bytes.value_or(share) : memory.host_bytes_here();
+  auto const device_share =
+      own ? static_cast<std::int64_t>(kDeviceShare * static_cast<double>(*free.device_bytes))
+          : std::max<std::int64_t>(0, share - host_bytes);
   auto const nvme_bytes =
       std::min(memory.nvme_bytes_here(), spill_room(free.storage_bytes, local_ranks));
-  return {memory.device_bytes.value_or(std::max<std::int64_t>(0, share - host_bytes)), host_bytes,
+  return {memory.device_bytes.value_or(device_share), host_bytes,
           memory.nvme_path_here().empty() ? 0 : nvme_bytes, write_limit(config.spill, local_ranks)};
 }
 

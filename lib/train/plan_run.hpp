@@ -5,14 +5,18 @@
 
 #include "graph/graph.hpp"
 #include "plan/search/solve.hpp"
+#include "runtime/compute.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {
 
-// Holds the free bytes of a node: main memory, and storage where spill files go.
+// Holds the free bytes of a node: main memory, and storage where spill files go. The rank's part of
+// the memory of a device is only there if that has memory of its own.
 struct Free {
   std::int64_t memory_bytes = 0, storage_bytes = 0;
+  std::optional<std::int64_t> device_bytes = {};
 };
+Free free_here(Config const& config, Compute const& compute);
 
 // Returns the budgets of one rank: what the Config says, or else the rank's share of what is free.
 // The storage budget never exceeds this share. All ranks must plan with the smallest.

@@ -5,20 +5,15 @@
 #include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "io/file/file.hpp"
-#include "runtime/process_memory.hpp"
 
 namespace spillway {
 
-Budgets common_budgets(Config const& config, Comm& comm) {
+Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm) {
   Budgets own;
-  on_all_ranks(comm, [&] {
-    auto const path = config.memory.nvme_path_here();
-    Free const free{available_memory_bytes(), path.empty() ? 0 : free_bytes(path)};
-    own = budgets(config, free, comm.local_size());
-  });
+  on_all_ranks(comm, [&] { own = budgets(config, free_here(config, compute), comm.local_size()); });
   auto const all = gathered(comm, own);
   own.device_bytes = std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes;
+  own.host_bytes = std::ranges::min(all, {}, &Budgets::host_bytes).host_bytes;
   own.nvme_bytes = std::ranges::min(all, {}, &Budgets::nvme_bytes).nvme_bytes;
   own.nvme_bytes_per_s = std::ranges::min(all, {}, &Budgets::nvme_bytes_per_s).nvme_bytes_per_s;
   return own;

@@ -20,7 +20,7 @@ struct PlanParts {
 
 // Collective: the smallest of all ranks' budgets, since they must make the same plan. Throws
 // AgreedError.
-Budgets common_budgets(Config const& config, Comm& comm);
+Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm);
 
 class PlannedMemory {
  public:

@@ -62,7 +62,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
     return decide_commit(config.optim, config.run.steps, sums.step, sums);
   };
   Engine engine({program, memory.tiers(), parts.compute.exec, parts.compute.kernels, parts.comm,
-                 *batches, CommitPolicy(decide), nullptr, host_threads});
+                 *batches, CommitPolicy(decide), nullptr, host_threads, parts.compute.make_watch});
   ModelState(program, memory.tiers()).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {

@@ -17,7 +17,9 @@ InferenceSession::InferenceSession(Config const& config, Graph graph, Checkpoint
                 comm,
                 batches,
                 {},
-                nullptr}) {
+                nullptr,
+                1,
+                compute.make_watch}) {
   ModelState model(m_program, m_memory.tiers());
   restore_model(checkpoint, model, true, comm);
 }

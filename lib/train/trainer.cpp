@@ -99,7 +99,8 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
           batches,
           CommitPolicy(policy),
           stop_requested,
-          m_parts.machine.host_threads()};
+          m_parts.machine.host_threads(),
+          m_parts.compute.make_watch};
 }
 
 Status Trainer::run(RunState start) {

@@ -3,10 +3,7 @@
 
 #include <memory>
 
-#include "plan/data/program.hpp"
 #include "runtime/compute.hpp"
-#include "runtime/order_watch.hpp"
-#include "runtime/tiers.hpp"
 
 namespace spillway::test {
 
@@ -23,9 +20,9 @@ class DeviceUnderTest {
   bool is_stand_in() const;
   Device& device();
   Kernels kernels() const;
-  // Returns what the next Engine is given as EngineDebug::watch, which lives as long as this.
-  OrderWatch* watch(Program const& program, Tiers const& tiers);
-  // Call it when no Engine runs. Expects no complaints, and that everything was ordered.
+  // Makes the watch of an Engine, which expects at its end that everything was ordered.
+  MakeWatch make_watch() const;
+  // Call it when no Engine runs. Expects no complaints.
   void expect_sound() const;
 
  private:

@@ -22,7 +22,7 @@ Kernels DeviceUnderTest::kernels() const {
   return kernel;
 }
 
-OrderWatch* DeviceUnderTest::watch(Program const&, Tiers const&) {
+MakeWatch DeviceUnderTest::make_watch() const {
   return nullptr;
 }
 

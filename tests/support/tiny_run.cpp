@@ -72,11 +72,10 @@ class Training {
         m_spill(make_spill(run, program.peak_bytes[2], m_tiers)),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
-        m_engine(
-            {program, m_tiers, m_exec, m_device.kernels(), run.comm, m_batches,
-             [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
-             run.host_threads},
-            {.poison = true, .locked_allocator = true, .watch = m_device.watch(program, m_tiers)}),
+        m_engine({program, m_tiers, m_exec, m_device.kernels(), run.comm, m_batches,
+                  [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
+                  run.host_threads, m_device.make_watch()},
+                 {.poison = true, .locked_allocator = true}),
         m_trouble(&m_spill, run.comm) {}
 
   TinyEnding run() {

@@ -71,8 +71,8 @@ class Places {
     NoBatches batches;
     Exec const exec;
     auto const comm = make_single_rank_comm();
-    Engine engine({move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr},
-                  {.watch = m_device.watch(move, m_tiers)});
+    Engine engine(
+        {move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr, 1, m_device.make_watch()});
     engine.run_step(0);
     engine.finish();
     m_device.expect_sound();

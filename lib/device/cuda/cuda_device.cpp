@@ -83,7 +83,11 @@ DeviceProperties CudaDevice::properties() const {
                 "asking for its name");
   auto const memory = cuda_memory(calls);
   auto const asked = [&](cudaDeviceAttr which) { return attribute(m_context, calls, which); };
+  std::string id;
+  for (auto const byte : described.uuid.bytes)
+    id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return {.name = described.name,
+          .id = std::move(id),
           .target = fmt::format("sm_{}{}", asked(cudaDevAttrComputeCapabilityMajor),
                                 asked(cudaDevAttrComputeCapabilityMinor)),
           .memory_bytes = memory.all_bytes,

@@ -29,7 +29,10 @@ class HostDevice final : public Device {
  public:
   bool has_own_memory() const override { return false; }
   DeviceProperties properties() const override {
-    return {.name = "cpu", .target = "host", .compute_units = std::thread::hardware_concurrency()};
+    return {.name = "cpu",
+            .id = "cpu",
+            .target = "host",
+            .compute_units = std::thread::hardware_concurrency()};
   }
   std::unique_ptr<DeviceMemory> reserve(std::string name, std::int64_t bytes,
                                         std::int64_t reserve_bytes) override {

@@ -72,6 +72,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "%s", kName);
     properties->totalGlobalMem = static_cast<std::size_t>(all.memory.total());
+    properties->uuid.bytes[0] = static_cast<char>(device + 1);
     properties->major = kMajor;
     properties->minor = kMinor;
     properties->multiProcessorCount = kMultiprocessors;

@@ -13,7 +13,6 @@ namespace spillway::test {
 
 struct DeviceUnderTest::StandIn {
   std::unique_ptr<Device> device;
-  std::vector<std::unique_ptr<cuda::EngineOrder>> orders;
 };
 
 DeviceUnderTest::DeviceUnderTest(bool unified) {
@@ -26,6 +25,7 @@ DeviceUnderTest::DeviceUnderTest(bool unified) {
 
 DeviceUnderTest::~DeviceUnderTest() {
   if (!m_stand_in) return;
+  expect_sound();  // the Engines have ended
   m_stand_in.reset();
   EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
 }
@@ -42,17 +42,13 @@ Kernels DeviceUnderTest::kernels() const {
   return m_stand_in ? Kernels(cuda::cuda_stand_in_kernel, kernel) : Kernels(kernel);
 }
 
-OrderWatch* DeviceUnderTest::watch(Program const& program, Tiers const& tiers) {
-  if (!m_stand_in) return nullptr;
-  auto& orders = m_stand_in->orders;
-  return orders.emplace_back(std::make_unique<cuda::EngineOrder>(program, tiers)).get();
+MakeWatch DeviceUnderTest::make_watch() const {
+  return m_stand_in ? cuda::make_engine_order : nullptr;
 }
 
 void DeviceUnderTest::expect_sound() const {
   if (!m_stand_in) return;
   EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
-  for (auto const& order : m_stand_in->orders)
-    EXPECT_EQ(order->unordered(), std::vector<std::string>{});
 }
 
 }  // namespace spillway::test

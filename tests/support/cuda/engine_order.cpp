@@ -72,6 +72,10 @@ EngineOrder::Seen* EngineOrder::find(Execution const& execution) {
   return &m_runs[execution.run][execution.instance];
 }
 
+EngineOrder::~EngineOrder() {
+  for (auto const& text : unordered()) complain(text);
+}
+
 void EngineOrder::begins(Execution const& execution) {
   AllocatorPass const pass;
   auto const item = static_cast<std::size_t>(execution.item);
@@ -137,6 +141,10 @@ std::vector<std::string> EngineOrder::unordered() const {
     }
   }
   return result;
+}
+
+std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers) {
+  return std::make_unique<EngineOrder>(program, tiers);
 }
 
 }  // namespace spillway::test::cuda

@@ -14,10 +14,11 @@
 
 namespace spillway::test::cuda {
 
-// It outlives the Engine, and the Program and the Tiers outlive it.
+// The Program and the Tiers outlive it.
 class EngineOrder final : public OrderWatch {
  public:
   EngineOrder(Program const& program, Tiers const& tiers);
+  ~EngineOrder() override;  // complains about what was not ordered
 
   void publishes(void const* count) override { Order::release(count); }
   void has_seen(void const* count) override { Order::acquire(count); }
@@ -25,12 +26,11 @@ class EngineOrder final : public OrderWatch {
   void has_begun(Execution const& execution) override;
   void ends(Execution const& execution) override;
 
-  // Call it when nothing runs. Names each execution that began without having to be after the end
+ private:
+  // Names each execution that began without having to be after the end
   // of one that it waits for, or of the one before it on its lane; transfers of the drive only
   // begin in order. At most a few are named.
   std::vector<std::string> unordered() const;
-
- private:
   struct Seen {
     Mark begin, end;
     std::shared_ptr<PieceMarks const> pieces;  // of an item that the device does
@@ -51,5 +51,7 @@ class EngineOrder final : public OrderWatch {
   std::mutex m_mutex;
   std::vector<std::vector<Seen>> m_runs;
 };
+
+std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);
 
 }  // namespace spillway::test::cuda

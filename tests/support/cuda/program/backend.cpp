@@ -1,0 +1,79 @@
+// The devices of spillway_on_stand_in. SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes) and _SEED are
+// those of Settings; SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND".
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+
+#include "app/device_backend.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/engine_order.hpp"
+#include "tests/support/cuda/kernel.hpp"
+#include "tests/support/cuda/settings.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace test;
+
+std::int64_t number_in(char const* variable, std::int64_t otherwise) {
+  auto const* const text = std::getenv(variable);
+  return text != nullptr ? std::stoll(text) : otherwise;
+}
+
+void plan_fault_in_environment() {
+  static std::map<std::string, cuda::PlannedFault::Kind> const kinds = {
+      {"failed", cuda::PlannedFault::Kind::failed},
+      {"sticky", cuda::PlannedFault::Kind::sticky},
+      {"out_of_memory", cuda::PlannedFault::Kind::out_of_memory},
+      {"lost_device", cuda::PlannedFault::Kind::lost_device},
+      {"stuck", cuda::PlannedFault::Kind::stuck}};
+  auto const* const variable = std::getenv("SPILLWAY_STAND_IN_FAULT");
+  if (variable == nullptr || *variable == '\0') return;
+  std::string const text = variable;
+  auto const first = text.find(':'), second = text.find(':', first + 1);
+  cuda::plan_fault({.call = text.substr(0, first),
+                    .n = std::stoll(text.substr(first + 1)),
+                    .kind = kinds.at(text.substr(second + 1))});
+}
+
+// Lives as long as the process.
+class Judge {
+ public:
+  Judge() {
+    cuda::reset({.seed = static_cast<std::uint64_t>(number_in("SPILLWAY_STAND_IN_SEED", 1)),
+                 .memory_bytes = number_in("SPILLWAY_STAND_IN_MEMORY", std::int64_t{1} << 30),
+                 .devices = static_cast<int>(number_in("SPILLWAY_STAND_IN_DEVICES", 1))});
+    plan_fault_in_environment();
+  }
+  ~Judge() {
+    auto wrong = cuda::complaints();
+    for (auto& what : cuda::leftovers()) wrong.push_back("not given back: " + what);
+    for (auto const& what : wrong) fmt::print(stderr, "stand-in: {}\n", what);
+    if (!wrong.empty()) ::_exit(99);
+  }
+};
+
+int count() noexcept {
+  static Judge const judge;
+  return cuda_device_count();
+}
+
+}  // namespace
+
+DeviceBackend const* device_backend() {
+  static DeviceBackend const on_stand_in{
+      .name = "cuda",
+      .count = count,
+      .open = open_cuda_device,
+      .kernels = Kernels(cuda::cuda_stand_in_kernel, kernel),
+      .make_watch = cuda::make_engine_order,
+  };
+  return &on_stand_in;
+}
+
+}  // namespace spillway
