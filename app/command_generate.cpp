@@ -47,7 +47,7 @@ class Stdout {
 Status run_generate(GenerateArguments const& arguments) {
   CheckpointReader checkpoint(arguments.checkpoint);
   auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
-  auto const config = parse_config(state.config, arguments.checkpoint);
+  auto const config = parse_config(state.config, arguments.checkpoint, {}, elsewhere);
   if (arguments.prompt.empty()) {
     throw Error(Status::bad_input, "--prompt: is empty; give at least one character to continue");
   }

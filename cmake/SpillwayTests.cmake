@@ -45,6 +45,29 @@ function(spillway_test name)
   endforeach()
 endfunction()
 
+# Tests that start the program start spillway_on_stand_in, which has a GPU for each rank.
+function(on_stand_in)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT SPILLWAY_ON_STAND_IN=1
+      SPILLWAY_STAND_IN_DEVICES=4 SPILLWAY_STAND_IN_MEMORY=4294967296)
+  endforeach()
+endfunction()
+
+# again_on_stand_in(PROGRAM FILES...): the same tests once more, as FILE_on_stand_in.
+function(again_on_stand_in program)
+  foreach(file IN LISTS ARGN)
+    set(test ${file}_on_stand_in)
+    add_test(NAME ${test} COMMAND ${program} --file=${file})
+    foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS)
+      get_test_property(${file} ${name} value)
+      if(value)
+        set_property(TEST ${test} PROPERTY ${name} "${value}")
+      endif()
+    endforeach()
+    on_stand_in(${test})
+  endforeach()
+endfunction()
+
 # The two halves of both, which read their callers' ARG_*.
 macro(add_test_program target)
   add_executable(${target} ${ARGN})

@@ -36,8 +36,8 @@ Config load_config(std::string const& path, std::span<std::string const> overrid
 }
 
 Config parse_config(std::string const& text, std::string const& source,
-                    std::span<std::string const> overrides) {
-  return configured(parse_yaml(text, source), source, overrides, on_host);
+                    std::span<std::string const> overrides, WhichMachine const& where) {
+  return configured(parse_yaml(text, source), source, overrides, where);
 }
 
 PlanConfig load_plan(std::string const& path) {

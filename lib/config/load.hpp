@@ -10,10 +10,13 @@
 
 namespace spillway {
 
-// Says for which machine a Config is to be checked.
+// Says for which machine a Config is to be checked; one that a run has left behind: `elsewhere`.
 using WhichMachine = std::function<ForMachine(Config const&)>;
 inline ForMachine on_host(Config const&) {
   return ForMachine::here;
+}
+inline ForMachine elsewhere(Config const&) {
+  return ForMachine::other;
 }
 
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
@@ -24,7 +27,8 @@ Config load_config(std::string const& path, std::span<std::string const> overrid
 
 // The same for a text, e.g. the configuration kept in a checkpoint; `source` names it in errors.
 Config parse_config(std::string const& text, std::string const& source,
-                    std::span<std::string const> overrides = {});
+                    std::span<std::string const> overrides = {},
+                    WhichMachine const& where = on_host);
 
 // A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml.
 PlanConfig load_plan(std::string const& path);

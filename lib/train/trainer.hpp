@@ -103,11 +103,11 @@ class Trainer {
   TrainBatches m_batches;
   std::optional<EvalBatches> m_eval_batches;
   RunState m_state;
-  std::unique_ptr<Bound> m_bound;
   std::int64_t m_saved_step = -1;
   SaveSettings m_save_settings;
   Reporter m_reporter;
   Replanner m_replanner;
+  std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
   StorageTrouble m_trouble;
   SaveTime m_save_time;
   std::int64_t m_skips = 0;     // non-finite steps in a row

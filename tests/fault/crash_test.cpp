@@ -72,7 +72,7 @@ void CrashTest::SetUp() {
 }
 
 FastDriveTest::FastDriveTest() {
-  write("fast.yaml", kFastDrive);
+  write("fast.yaml", with_tested_memory(kFastDrive));
   auto job = read("job.yaml");
   job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
   write("job.yaml", job);
@@ -81,9 +81,9 @@ FastDriveTest::FastDriveTest() {
 std::string FastDriveTest::with(std::string const& overrides) const {
   return fmt::format(
       "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
-      "data.sequence=128 memory.device=6MiB run.checkpoint.every=5 "
+      "data.sequence=128 memory.device=6MiB memory.host={} run.checkpoint.every=5 "
       "debug.force_backend=posix debug.machine={} {}",
-      path("nvme"), path("fast.yaml"), overrides);
+      path("nvme"), on_stand_in() ? "2500KiB" : "auto", path("fast.yaml"), overrides);
 }
 
 void CrashTest::keep_start() const {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -35,13 +36,24 @@ Outcome run_command(std::string const& command, int limit_s) {
   return outcome;
 }
 
+bool on_stand_in() {
+  return std::getenv("SPILLWAY_ON_STAND_IN") != nullptr;
+}
+
 std::string spillway_command(int ranks) {
-  if (ranks == 0) return SPILLWAY_BINARY;
-  return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, SPILLWAY_BINARY);
+  std::string const program = on_stand_in() ? SPILLWAY_BINARY "_on_stand_in" : SPILLWAY_BINARY;
+  if (ranks == 0) return program;
+  return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, program);
 }
 
 std::string machine_file() {
-  return SPILLWAY_TEST_MACHINE;
+  return on_stand_in() ? SPILLWAY_TEST_MACHINES "/gpu_machine.yaml"
+                       : SPILLWAY_TEST_MACHINES "/machine.yaml";
+}
+
+std::string with_tested_memory(std::string const& machine) {
+  if (!on_stand_in()) return machine;
+  return machine + "memory: {device: 1GiB, host: 4GiB}\nlinks: {h2d_gbps: 10, d2h_gbps: 10}\n";
 }
 
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir) {

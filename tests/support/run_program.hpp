@@ -18,12 +18,18 @@ struct Outcome {
 // A command line for /bin/sh; ends it after `limit_s` (status 124).
 Outcome run_command(std::string const& command, int limit_s = 120);
 
+// Says whether tests run the program that computes on the stand-in for a GPU: the environment has
+// SPILLWAY_ON_STAND_IN.
+bool on_stand_in();
+
 // "mpirun -n <ranks> build/bin/spillway", or the binary alone for 0.
 std::string spillway_command(int ranks);
 
 // The machine that runs are planned for with "debug.machine=" before it, instead of being measured;
 // tests of measuring say "debug.machine=none".
 std::string machine_file();
+// Returns a machine file's text with the memory and links of what tests run on.
+std::string with_tested_memory(std::string const& machine);
 
 // The objects of a run's metrics.jsonl, and its summary.json.
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);

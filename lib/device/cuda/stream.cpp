@@ -93,8 +93,10 @@ void CudaStream::fill(DeviceBytes bytes, std::byte value) {
                 "cudaMemsetAsync", "filling bytes of the device");
 }
 
+// A kernel whose launch failed left that to be asked for; an engine records an event behind each.
 void CudaStream::record(Event& event) {
   CudaCalls const calls(m_context);
+  calls.require(cudaGetLastError(), "cudaGetLastError", "launching a kernel");
   calls.require(cudaEventRecord(handle_of(event), m_stream), "cudaEventRecord",
                 "recording an event");
 }

@@ -1,5 +1,6 @@
 // The devices of spillway_on_stand_in. SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes) and _SEED are
-// those of Settings; SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND".
+// those of Settings; SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND" and befalls rank 0
+// alone.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -25,6 +26,13 @@ std::int64_t number_in(char const* variable, std::int64_t otherwise) {
   return text != nullptr ? std::stoll(text) : otherwise;
 }
 
+bool is_first_rank() {
+  for (auto const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    if (number_in(variable, 0) != 0) return false;
+  }
+  return true;
+}
+
 void plan_fault_in_environment() {
   static std::map<std::string, cuda::PlannedFault::Kind> const kinds = {
       {"failed", cuda::PlannedFault::Kind::failed},
@@ -33,7 +41,7 @@ void plan_fault_in_environment() {
       {"lost_device", cuda::PlannedFault::Kind::lost_device},
       {"stuck", cuda::PlannedFault::Kind::stuck}};
   auto const* const variable = std::getenv("SPILLWAY_STAND_IN_FAULT");
-  if (variable == nullptr || *variable == '\0') return;
+  if (variable == nullptr || *variable == '\0' || !is_first_rank()) return;
   std::string const text = variable;
   auto const first = text.find(':'), second = text.find(':', first + 1);
   cuda::plan_fault({.call = text.substr(0, first),

@@ -1,0 +1,99 @@
+// A GPU that fails at any moment: the run ends with its status and a line that names the device,
+// all ranks end, and the next start goes on to the same bits. The stand-in's calls fail here.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "CALL:N:KIND" of SPILLWAY_STAND_IN_FAULT. The 60th launch is in the first step, the 150th later.
+constexpr auto kKinds = {"launch:60:failed",
+                         "launch:150:sticky",
+                         "cudaMemcpyAsync:30:failed",
+                         "cudaMemcpyAsync:100:sticky",
+                         "launch:150:lost_device",
+                         "cudaEventRecord:600:lost_device",
+                         "cudaStreamWaitEvent:40:failed",
+                         "cudaEventQuery:200:sticky"};
+
+class DeviceFaults : public FaultTest, public ::testing::WithParamInterface<int> {
+ protected:
+  Outcome train_with(std::string const& fault, std::string const& overrides = "") const {
+    return run_command("SPILLWAY_STAND_IN_FAULT=" + fault + " " +
+                       train_command(kAway + overrides, GetParam()));
+  }
+  void expect_to_go_on(std::map<std::int64_t, std::string> const& whole) const {
+    auto const outcome = train(kAway, GetParam());
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(bits("run"), whole);
+  }
+
+  // Every lane has something to do.
+  std::string const kAway = spilling() +
+                            "plan.optimizer=host plan.update=host plan.parameters=host "
+                            "run.checkpoint.every=1 ";
+};
+
+TEST_P(DeviceFaults, end_a_run_that_the_next_start_resumes) {
+  ASSERT_EQ(train(kAway, GetParam()).status, 0);
+  auto const whole = bits("run");
+  for (auto const* fault : kKinds) {
+    SCOPED_TRACE(fault);
+    fs::remove_all(m_dir / "run");
+    auto const outcome = train_with(fault);
+    EXPECT_TRUE(fails_with(8, "CUDA device 0 at 0000:01:00.0: ", outcome));
+    EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
+    expect_to_go_on(whole);
+  }
+}
+
+TEST_P(DeviceFaults, that_come_before_step_0_end_the_start) {
+  for (auto const* fault : {"cudaSetDevice:0:failed", "cudaStreamCreateWithPriority:1:failed",
+                            "cuMemAddressReserve:0:failed", "cudaHostRegister:0:failed",
+                            "cudaEventCreateWithFlags:20:sticky"}) {
+    SCOPED_TRACE(fault);
+    auto const outcome = train_with(fault);
+    EXPECT_TRUE(fails_with(8, "CUDA device 0", outcome));
+    EXPECT_TRUE(bits("run").empty());
+    fs::remove_all(m_dir / "run");
+  }
+}
+
+TEST_P(DeviceFaults, memory_that_is_not_there_is_named) {
+  for (auto const* fault : {"cuMemCreate:0:out_of_memory", "cudaHostRegister:0:out_of_memory"}) {
+    auto const outcome = train_with(fault);
+    EXPECT_TRUE(fails_with(3, "CUDA device 0", outcome));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, DeviceFaults, ::testing::Values(kAlone, kTwoRanks));
+
+class Devices : public FaultTest {};
+
+TEST_F(Devices, are_chosen_by_local_rank_and_shared_only_when_named) {
+  auto const on = [&](int devices, std::string const& asked, int ranks) {
+    fs::remove_all(m_dir / "run");
+    return run_command(fmt::format("SPILLWAY_STAND_IN_DEVICES={} ", devices) +
+                       train_command("run.steps=1 run.device=" + asked, ranks));
+  };
+  EXPECT_EQ(on(2, "cuda", kTwoRanks).status, 0);
+  EXPECT_EQ(on(1, "cuda:0", kTwoRanks).status, 0);
+  EXPECT_TRUE(fails_with(2, "ranks 0 and 1 have the same GPU", on(1, "auto", kTwoRanks)));
+  EXPECT_TRUE(fails_with(2, "run.device: cuda:1: rank 0 sees 1 GPU,", on(1, "cuda:1", kAlone)));
+  EXPECT_TRUE(fails_with(2, "run.device: cuda: rank 0 sees no GPU", on(0, "cuda", kAlone)));
+  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on(0, "auto", kAlone)));
+  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on(1, "cpu", kAlone)));
+}
+
+TEST_F(Devices, that_are_full_need_smaller_budgets) {
+  auto const outcome = run_command("SPILLWAY_STAND_IN_MEMORY=4194304 " + train_command(""));
+  EXPECT_TRUE(fails_with(3, "memory.device: CUDA device 0 at 0000:01:00.0 does not give", outcome));
+}
+
+}  // namespace
+}  // namespace spillway::test
