@@ -140,11 +140,25 @@ Config resolved(Start const& start, PlannedRun const& planned, Machine const& ma
   return config;
 }
 
+void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
+  dir.write("plan.yaml", plan);
+  dir.write("plan.txt", explanation + std::string(kHowToCompare));
+}
+
 Status finished_before(Start const& start) {
   if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // from a job killed at its end
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
   return Status::done;
+}
+
+// Requires that all ranks start from the same state, and that a checkpoint of it will have room.
+void require_start(Start const& start, RunState const& state, std::string const& plan_text,
+                   ModelState& model, Comm& comm) {
+  on_all_ranks(comm, [&] {
+    if (start.run_dir) require_checkpoint_space(start.config.run, model, state.step);
+  });
+  require_same_start(comm, state, plan_text, model);
 }
 
 void write_summary(RunDir const& dir, Summary const& summary, Config const& config) {
@@ -188,16 +202,16 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     say(explanation + describe(estimate_save(planned.train, machine)) + "\n");
+    write_plan(*start.run_dir, plan_text, explanation);
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, machine, limits)));
     start.run_dir->write("environment.json", environment + "\n");
-    start.run_dir->write("plan.yaml", plan_text);
-    start.run_dir->write("plan.txt", explanation + std::string(kHowToCompare));
   });
 
   // 4. Bind the Programs, and give the model its start.
   std::optional<Trainer> trainer;
   RunState state;
   std::int64_t outside_bytes = 0;
+  std::optional<std::int64_t> device_outside_bytes;
   on_all_ranks(comm, [&] {
     if (start.run_dir && memory.spill())
       for (auto const& line : memory.spill()->advice()) say(line);
@@ -206,24 +220,23 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                                  process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes;
+    device_outside_bytes = memory.device_outside_bytes();
     auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
     state = start_model(start.config, start.data->vocab, tokenizer, planned.train.arithmetic,
                         start.resumption, trainer->model(), comm);
     if (start.run_dir && start.resumed())
       say_difference(*start.resumption, planned.train.arithmetic, start.config);
   });
-  on_all_ranks(comm, [&] {
-    if (start.run_dir) require_checkpoint_space(start.config.run, trainer->model(), state.step);
-  });
-  require_same_start(comm, state, plan_text, trainer->model());
+  require_start(start, state, plan_text, trainer->model(), comm);
 
   // 5. Train.
   comm.forget_waits();
   auto const training_begin = SteadyClock::now();
   auto const status = trainer->run(state);
   auto const train_s = seconds_since(training_begin);
-  auto const summary =
-      summarize({start.config, machine, memory, *trainer, outside_bytes, train_s, status}, comm);
+  auto const summary = summarize({start.config, machine, memory, *trainer, outside_bytes,
+                                  device_outside_bytes, train_s, status},
+                                 comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;
 }

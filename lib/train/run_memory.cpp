@@ -67,6 +67,12 @@ void RunMemory::resize(TierBytes const& peak_bytes) {
   m_tiers.resize(bytes);
 }
 
+std::optional<std::int64_t> RunMemory::device_outside_bytes() const {
+  if (!m_tiers.device.has_own_memory()) return std::nullopt;
+  auto const all = m_tiers.device.properties();
+  return all.memory_bytes - all.free_bytes - m_tiers.device_memory->bytes();
+}
+
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = train.peak_bytes[Tier::nvme];
   if (spill_bytes == 0) return;

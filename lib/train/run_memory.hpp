@@ -37,6 +37,10 @@ class RunMemory {
   // nothing runs. Throws Error(cannot_fit) when the system refuses; then nothing is lost.
   void resize(TierBytes const& peak_bytes);
 
+  // Returns what the memory of a device holds now beside the plan; nothing if device memory is main
+  // memory.
+  std::optional<std::int64_t> device_outside_bytes() const;
+
   Tiers& tiers() { return m_tiers; }
   SpillCounters spilled() const { return m_spill ? m_spill->counters() : SpillCounters{}; }
   SpillFile const* spill() const { return m_spill ? &*m_spill : nullptr; }

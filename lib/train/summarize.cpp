@@ -16,6 +16,7 @@ namespace {
 struct RankNumbers {
   TierBytes measured{};
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  std::optional<std::int64_t> device_outside_bytes;
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
 };
@@ -27,6 +28,7 @@ RankNumbers own_numbers(SummaryParts const& parts) {
   }
   auto const spilled = parts.memory.spilled();
   own.outside_bytes = parts.outside_bytes;
+  own.device_outside_bytes = parts.device_outside_bytes;
   own.peak_rss_bytes = process_memory().peak_resident_bytes;
   own.written_bytes = spilled.written_bytes;
   own.read_bytes = spilled.read_bytes;
@@ -42,6 +44,7 @@ RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
       total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
     }
     total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
+    total.device_outside_bytes = std::max(total.device_outside_bytes, rank.device_outside_bytes);
     total.peak_rss_bytes = std::max(total.peak_rss_bytes, rank.peak_rss_bytes);
     total.written_bytes += rank.written_bytes;
     total.read_bytes += rank.read_bytes;
@@ -128,6 +131,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.predicted_peak_bytes = plans.peak_bytes();
   summary.measured_peak_bytes = total.measured;
   summary.outside_bytes = total.outside_bytes;
+  summary.device_outside_bytes = total.device_outside_bytes;
   summary.peak_rss_bytes = total.peak_rss_bytes;
   summary.predicted_step_s = simulation.step_s;
   summary.measured_step_s = parts.trainer.median_step_s();
@@ -151,10 +155,13 @@ std::string closing_lines(Summary const& summary, Config const& config) {
         fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
                     summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
   }
-  auto const plan = summary.predicted_peak_bytes[0] + summary.predicted_peak_bytes[1];
-  text += fmt::format("  process {:>14} {:>14}  (device + host + outside {})\n",
+  auto const& beside = summary.device_outside_bytes;
+  auto const plan = (beside ? 0 : summary.predicted_peak_bytes[index(Tier::device)]) +
+                    summary.predicted_peak_bytes[index(Tier::host)];
+  text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
                       plan + summary.outside_bytes, summary.peak_rss_bytes,
-                      human_bytes(summary.outside_bytes));
+                      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
+  if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
   return text + spill_lines(summary.spill) + wait_line(summary);
 }
 

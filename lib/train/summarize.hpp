@@ -1,6 +1,7 @@
 // Summarizes a run at its end: what was planned beside what was measured.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "plan/data/machine.hpp"
@@ -15,6 +16,7 @@ struct SummaryParts {
   RunMemory& memory;
   Trainer const& trainer;
   std::int64_t outside_bytes;
+  std::optional<std::int64_t> device_outside_bytes;
   double train_s;
   Status status;
 };

@@ -30,26 +30,27 @@ Json waits(Summary const& summary) {
 
 std::string to_json(Summary const& summary) {
   auto const& spill = summary.spill;
-  Json const json = {{"plan", summary.plan},
-                     {"predicted_peak_bytes", tiers_json(summary.predicted_peak_bytes)},
-                     {"measured_peak_bytes", tiers_json(summary.measured_peak_bytes)},
-                     {"outside_bytes", summary.outside_bytes},
-                     {"peak_rss_bytes", summary.peak_rss_bytes},
-                     {"predicted_step_s", summary.predicted_step_s},
-                     {"measured_step_s", summary.measured_step_s},
-                     {"ops", ops(summary)},
-                     {"spill",
-                      {{"backend", spill.backend},
-                       {"written_bytes", spill.written_bytes},
-                       {"read_bytes", spill.read_bytes},
-                       {"write_gbps", spill.write_gbps},
-                       {"read_gbps", spill.read_gbps},
-                       {"lifetime_years", spill.lifetime_years}}},
-                     {"stall_by", stalls_json(summary.lanes)},
-                     {"lanes", lanes_json(summary.lanes)},
-                     {"train_s", summary.train_s},
-                     {"waits", waits(summary)},
-                     {"exit", summary.exit}};
+  Json json = {{"plan", summary.plan},
+               {"predicted_peak_bytes", tiers_json(summary.predicted_peak_bytes)},
+               {"measured_peak_bytes", tiers_json(summary.measured_peak_bytes)},
+               {"outside_bytes", summary.outside_bytes},
+               {"peak_rss_bytes", summary.peak_rss_bytes},
+               {"predicted_step_s", summary.predicted_step_s},
+               {"measured_step_s", summary.measured_step_s},
+               {"ops", ops(summary)},
+               {"spill",
+                {{"backend", spill.backend},
+                 {"written_bytes", spill.written_bytes},
+                 {"read_bytes", spill.read_bytes},
+                 {"write_gbps", spill.write_gbps},
+                 {"read_gbps", spill.read_gbps},
+                 {"lifetime_years", spill.lifetime_years}}},
+               {"stall_by", stalls_json(summary.lanes)},
+               {"lanes", lanes_json(summary.lanes)},
+               {"train_s", summary.train_s},
+               {"waits", waits(summary)},
+               {"exit", summary.exit}};
+  if (summary.device_outside_bytes) json["device_outside_bytes"] = *summary.device_outside_bytes;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

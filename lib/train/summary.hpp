@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Summary {
   std::string plan;  // file of the last plan, which the predictions describe
   TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  // What a device's own memory holds beside the plan, other processes' bytes too; empty if device
+  // memory is main memory.
+  std::optional<std::int64_t> device_outside_bytes = {};
   double predicted_step_s = 0, measured_step_s = 0;
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
   SpillReport spill;

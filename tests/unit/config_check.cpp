@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -127,6 +128,24 @@ TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
   EXPECT_NO_THROW(check(config, {}, ForMachine::other));
   config.memory.nvme_path = "";
   EXPECT_THROW(check(config, {}, ForMachine::other), Error);
+}
+
+TEST(ConfigCheck, ADeviceHasHostMemoryBesideItUnlessRefused) {
+  Config config;
+  config.plan.optimizer = {Tier::host};
+  EXPECT_THROW(check(config), Error);
+  EXPECT_NO_THROW(check(config, {}, ForMachine::here_beside_device));
+  config.memory.host_bytes = 0;
+  EXPECT_THROW(check(config, {}, ForMachine::here_beside_device), Error);
+  config.plan.optimizer = {Tier::nvme};  // but no drive that nobody named
+  EXPECT_THROW(check(config, {}, ForMachine::here_beside_device), Error);
+}
+
+TEST(ConfigCheck, ADeviceIsAWordOrACudaDeviceWithItsNumber) {
+  for (auto const* good : {"auto", "cpu", "cuda", "cuda:3"})
+    EXPECT_EQ(error_of(fmt::format("run: {{device: \"{}\"}}", good)), "no error") << good;
+  EXPECT_EQ(error_of("run: {device: gpu}"),
+            "in.yaml:1: run.device: 'gpu' is not one of cpu | cuda | cuda:N");
 }
 
 TEST(ConfigCheck, AFateForEachBlockAndNoMore) {

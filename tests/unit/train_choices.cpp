@@ -83,6 +83,18 @@ TEST(Budgets, have_a_host_tier_only_where_a_size_is_given) {
   EXPECT_EQ(budgets(user, {100 * kGib, 0}, 1).device_bytes, all.device_bytes - 5 * kGib);
 }
 
+TEST(Budgets, are_apart_beside_a_device_with_memory_of_its_own) {
+  Config user;
+  Free const free{.memory_bytes = 100 * kGib, .device_bytes = 40 * kGib};
+  auto const automatic = budgets(user, free, 4);
+  EXPECT_GT(automatic.device_bytes, 30 * kGib);  // this rank's own
+  EXPECT_LT(automatic.device_bytes, 40 * kGib);
+  EXPECT_EQ(automatic.host_bytes, budgets(user, {100 * kGib, 0}, 4).device_bytes);
+  user.memory.host_bytes = kGib;
+  EXPECT_EQ(budgets(user, free, 4).device_bytes, automatic.device_bytes);
+  EXPECT_EQ(budgets(user, free, 4).host_bytes, kGib);
+}
+
 TEST(Budgets, have_storage_only_where_a_path_is_given) {
   Config user;
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);

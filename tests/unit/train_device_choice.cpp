@@ -1,0 +1,80 @@
+// Which device each rank computes on.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "train/device_choice.hpp"
+
+namespace spillway {
+namespace {
+
+using Seen = std::vector<SeenDevices>;
+
+// Nodes of so many ranks each, which all see so many devices.
+Seen nodes(int count, int ranks, int devices) {
+  Seen all;
+  for (int rank = 0; rank < count * ranks; ++rank)
+    all.push_back({true, devices, rank - rank % ranks, rank % ranks});
+  return all;
+}
+
+std::vector<int> chosen(std::string_view asked, Seen const& all) {
+  std::vector<int> numbers;
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    numbers.push_back(choose_device(asked, all, static_cast<int>(rank)).value_or(-1));
+  return numbers;
+}
+
+std::string refusal(std::string_view asked, Seen const& all) {
+  try {
+    choose_device(asked, all, 0);
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    return error.what();
+  }
+  return "";
+}
+
+OpenedDevice device(int node, char const* id) {
+  OpenedDevice result{.node_leader = node};
+  std::string_view const text = id;
+  std::ranges::copy(text, result.id.begin());
+  return result;
+}
+
+TEST(DeviceChoice, is_by_local_rank) {
+  using Numbers = std::vector<int>;
+  EXPECT_EQ(chosen("auto", nodes(2, 2, 4)), (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(chosen("cuda", nodes(1, 3, 3)), (Numbers{0, 1, 2}));
+  EXPECT_EQ(chosen("cuda", nodes(1, 3, 1)),
+            (Numbers{0, 0, 0}));  // each sees its own, or they share
+  EXPECT_EQ(chosen("cuda:2", nodes(1, 2, 4)), (Numbers{2, 2}));
+}
+
+TEST(DeviceChoice, falls_to_the_cores_only_if_nobody_sees_a_device) {
+  EXPECT_EQ(chosen("auto", nodes(1, 2, 0)), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(chosen("cpu", nodes(1, 2, 4)), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(chosen("auto", Seen(2)), (std::vector<int>{-1, -1}));  // of a program for CPUs
+  auto mixed = nodes(1, 3, 2);
+  mixed[1].devices = 0;
+  EXPECT_NE(refusal("auto", mixed).find("run.device: auto: rank 1 sees no GPU"), std::string::npos);
+}
+
+TEST(DeviceChoice, names_what_is_missing) {
+  EXPECT_NE(refusal("cuda", Seen(1)).find("built for CPUs"), std::string::npos);
+  EXPECT_NE(refusal("cuda", nodes(1, 1, 0)).find("sees no GPU"), std::string::npos);
+  EXPECT_NE(refusal("cuda:2", nodes(1, 1, 2)).find("sees 2 GPUs"), std::string::npos);
+  EXPECT_NE(refusal("cuda:99999999999", nodes(1, 1, 2)), "");
+}
+
+TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
+  std::vector const apart = {device(0, "a"), device(0, "b"), device(2, "a")};
+  EXPECT_NO_THROW(require_own_devices("auto", apart));
+  EXPECT_EQ(sharers(apart, 0), 1);
+  std::vector const together = {device(0, "a"), device(0, "b"), device(0, "b")};
+  EXPECT_THROW(require_own_devices("cuda", together), Error);
+  EXPECT_NO_THROW(require_own_devices("cuda:1", together));
+  EXPECT_EQ(sharers(together, 2), 2);
+}
+
+}  // namespace
+}  // namespace spillway
