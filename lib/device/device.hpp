@@ -37,6 +37,7 @@ struct DeviceProperties {
   std::int64_t memory_bytes = 0;   // of its own; 0 if it has none
   std::int64_t free_bytes = 0;     // of memory_bytes, now
   std::int64_t compute_units = 0;  // cores, or multiprocessors
+  int numa_node = -1;              // of main memory that is near it; -1: none is nearer
 };
 
 // What a Device makes must end before it does. A failure of the device ends every use of it: all

@@ -15,6 +15,7 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
       device_memory(on.reserve("memory.device", peak_bytes[Tier::device], most.device_bytes)),
       host("host memory", peak_bytes[Tier::host], most.host_bytes),
       spill(file) {
+  host.prefer_numa_node(device.properties().numa_node);
   if (host.bytes() > 0) pinned_host = device.pin(host.pages());
 }
 

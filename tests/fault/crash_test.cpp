@@ -20,12 +20,6 @@ bool is_checkpoint(fs::path const& path) {
   return path.filename().string().starts_with("step-") && !path.has_extension();
 }
 
-constexpr auto kFastDrive = R"(matmul_gflops: {bf16: 50, fp32: 50}
-memory_gbps: 10
-nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
-cores: {all: 2, compute: 1}
-)";
-
 // But for checkpoints, of which there may be more, and the summary: a run that was killed behind
 // its last checkpoint never wrote it.
 std::set<std::string> other_names_in(fs::path const& run) {
@@ -72,7 +66,7 @@ void CrashTest::SetUp() {
 }
 
 FastDriveTest::FastDriveTest() {
-  write("fast.yaml", with_tested_memory(kFastDrive));
+  write("fast.yaml", fast_drive_machine());
   auto job = read("job.yaml");
   job.replace(job.find("layers: 1, hidden: 32"), 21, "layers: 4, hidden: 64");
   write("job.yaml", job);

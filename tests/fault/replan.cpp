@@ -10,14 +10,6 @@
 namespace spillway::test {
 namespace {
 
-// What plans are made for here: a drive that is faster than any, so that what can leave does. What
-// is measured in the runs cannot come near to it, nor to the slow one by a hundred.
-constexpr auto kMachine = R"(matmul_gflops: {bf16: 50, fp32: 50}
-memory_gbps: 10
-nvme: {write_gbps: 50, read_gbps: 50, both_gbps: 100}
-cores: {all: 2, compute: 1}
-)";
-
 // The state does not fit on the device beside the activations: some of both goes away.
 Keys const kShort = {"data.sequence=128", "batch.micro=4",      "model.layers=4",
                      "run.steps=32",      "memory.device=6MiB", "run.checkpoint.every=0",
@@ -27,7 +19,7 @@ class Replanning : public ::testing::TestWithParam<int> {
  protected:
   Replanning() {
     auto const file = scratch_directory(name() + "_machine") / "machine.yaml";
-    std::ofstream(file) << with_tested_memory(kMachine);
+    std::ofstream(file) << fast_drive_machine();
     m_keys = kShort + Keys{"debug.machine=" + file.string()};
     // Beside a device, host memory that is `auto` would be enough for all.
     if (on_stand_in()) m_keys = m_keys + Keys{"memory.device=6.25MiB", "memory.host=2500KiB"};

@@ -104,8 +104,7 @@ TEST_F(StopSignals, time_that_is_up_ends_the_run_like_a_signal) {
 
 // The drive is so slow, by what is known, that the checkpoint alone takes longer.
 TEST_F(StopSignals, time_that_a_checkpoint_needs_is_no_time_to_train) {
-  write("slow.yaml",
-        with_tested_memory("nvme: {write_gbps: 1e-7, read_gbps: 1, both_gbps: 1}\n"));
+  write("slow.yaml", with_tested_memory("nvme: {write_gbps: 1e-7, read_gbps: 1, both_gbps: 1}\n"));
   auto const outcome =
       train("run.steps=1000000 run.max_time=1h debug.machine=" + path("slow.yaml"), kAlone);
   EXPECT_EQ(outcome.status, 75) << outcome.output;

@@ -30,6 +30,9 @@ std::string spillway_command(int ranks);
 std::string machine_file();
 // Returns a machine file's text with the memory and links of what tests run on.
 std::string with_tested_memory(std::string const& machine);
+// Returns the text of one with a drive so fast that what can leave does. What is measured in runs
+// cannot come near to it, nor to a slow drive by a hundred.
+std::string fast_drive_machine();
 
 // The objects of a run's metrics.jsonl, and its summary.json.
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);

@@ -1,7 +1,11 @@
 #include "device/host/arena.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -46,6 +50,23 @@ TEST(Arena, ReservedAddressesTakeNoMemory) {
   auto const before = process_memory().resident_bytes;
   Arena const arena("device", kMiB, std::int64_t{1} << 40);
   EXPECT_LT(process_memory().resident_bytes, before + 8 * kMiB);
+}
+
+TEST(Arena, PrefersANumaNode) {
+  Arena arena("host", kMiB, 16 * kMiB);
+  auto* const last = arena.at(0, 1).data() + 16 * kMiB - 1;
+  int policy = -1;
+  auto const ask = [&] {
+    return ::syscall(SYS_get_mempolicy, &policy, nullptr, 0ul, last, MPOL_F_ADDR);
+  };
+  if (ask() != 0) GTEST_SKIP() << "the system tells no policies: " << std::strerror(errno);
+  EXPECT_EQ(policy, MPOL_DEFAULT);
+  arena.prefer_numa_node(-1);
+  ASSERT_EQ(ask(), 0);
+  EXPECT_EQ(policy, MPOL_DEFAULT);
+  arena.prefer_numa_node(0);
+  ASSERT_EQ(ask(), 0);
+  EXPECT_EQ(policy, MPOL_PREFERRED);
 }
 
 TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {

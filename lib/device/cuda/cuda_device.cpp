@@ -92,7 +92,8 @@ DeviceProperties CudaDevice::properties() const {
                                 asked(cudaDevAttrComputeCapabilityMinor)),
           .memory_bytes = memory.all_bytes,
           .free_bytes = memory.free_bytes,
-          .compute_units = asked(cudaDevAttrMultiProcessorCount)};
+          .compute_units = asked(cudaDevAttrMultiProcessorCount),
+          .numa_node = asked(cudaDevAttrHostNumaId)};
 }
 
 DeviceBytes CudaDevice::on_device(HostBytes bytes) const {

@@ -1,7 +1,10 @@
 #include "device/host/arena.hpp"
 
 #include <fmt/core.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -76,6 +79,15 @@ void Arena::commit(std::int64_t bytes) {
     ::mprotect(m_base + now, rest, PROT_NONE);
   }
   m_bytes = bytes;
+}
+
+void Arena::prefer_numa_node(int node) {
+  constexpr int bits = 64;
+  if (node < 0 || node >= bits) return;
+  unsigned long const mask = 1ul << static_cast<unsigned>(node);
+  // glibc has no function for it; the kernel counts one bit less than it is told.
+  ::syscall(SYS_mbind, m_base, static_cast<unsigned long>(m_reserved_bytes), MPOL_PREFERRED, &mask,
+            bits + 1ul, 0u);
 }
 
 HostBytes Arena::pages() const {

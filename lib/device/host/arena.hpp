@@ -26,6 +26,10 @@ class Arena {
   // Error(cannot_fit). Not while anything runs.
   void commit(std::int64_t bytes);
 
+  // Asks the system to take pages that are touched from now on from the memory of this NUMA node as
+  // long as it has some. A refusal only costs speed.
+  void prefer_numa_node(int node);
+
   // Returns bytes [offset, offset + bytes), which must be committed (assert).
   HostBytes at(std::int64_t offset, std::int64_t bytes) const;
   HostBytes all() const { return at(0, m_bytes); }

@@ -51,6 +51,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrUnifiedAddressing, 1},
       {cudaDevAttrStreamPrioritiesSupported, 1},
       {cudaDevAttrIntegrated, 0},
+      {cudaDevAttrHostNumaId, 0},
       {cudaDevAttrManagedMemory, 0},
       {cudaDevAttrPageableMemoryAccess, 0},
       {cudaDevAttrConcurrentManagedAccess, 0},
