@@ -13,7 +13,7 @@ namespace spillway {
 struct Arithmetic {
   std::string build;  // version, compiler, flags
   // What the kernels chose on this machine, or `portable`, which makes products and attention plain
-  // loops.
+  // loops. On a device it is the target of the kernels there, such as "sm_90" (graph/target.hpp).
   std::string isa;
   std::string precision = "bf16";  // bf16 | fp32
   std::string gradients = "fp32", moments = "fp32";

@@ -15,9 +15,4 @@ Kernel kernel(OpKind kind) {
   return makers[static_cast<std::size_t>(kind)]();
 }
 
-std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
-  auto const bytes = kernel(op.kind).workspace_bytes;
-  return bytes ? bytes(context, op) : 0;
-}
-
 }  // namespace spillway

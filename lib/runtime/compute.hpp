@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "device/device.hpp"
+#include "graph/target.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
 #include "plan/data/program.hpp"
@@ -11,12 +14,16 @@
 
 namespace spillway {
 
-// These return the kernels of ops that run on the device, and on the host lane.
+// Holds functions that return the kernels of ops, of those that run on the device and of those on
+// the host lane. Graphs get the workspaces of `target`, for which the device's are made
+// (make_arithmetic).
 struct Kernels {
   using Of = Kernel (*)(OpKind);
   Kernels(Of both) : device(both), host(both) {}
-  Kernels(Of of_device, Of of_host) : device(of_device), host(of_host) {}
+  Kernels(Of of_device, Of of_host, std::string_view made_for = kHostTarget)
+      : device(of_device), host(of_host), target(made_for) {}
   Of device, host;
+  std::string target{kHostTarget};
 };
 
 struct Tiers;

@@ -85,7 +85,8 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices con
   auto const most = div_ceil(config.batch.sequences, ranks);
   if (most == 1) return choices.micro;
   auto const look = [&](std::int64_t micro) {
-    auto const arithmetic = make_arithmetic(config, {choices.threads, micro}, ranks);
+    auto const arithmetic =
+        make_arithmetic(config, {choices.threads, micro}, ranks, machine.target);
     auto const graph = training_graph(config, vocab, arithmetic);
     auto const micro_batches = div_ceil(config.batch.sequences, micro * ranks);
     auto result =
@@ -118,7 +119,7 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Choices con
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, bool micro_is_free,
                     Budgets const& budgets, Machine const& machine, std::int64_t ranks) {
   for (;; choices.micro /= 2) {
-    auto const arithmetic = make_arithmetic(config, choices, ranks);
+    auto const arithmetic = make_arithmetic(config, choices, ranks, machine.target);
     auto train = training_graph(config, vocab, arithmetic);
     std::optional<Graph> eval;
     if (!config.data.valid.empty())

@@ -32,15 +32,17 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
           config.batch.micro.value_or(automatic.micro)};
 }
 
-std::string kernels_isa(Config const& config) {
+std::string kernels_isa(Config const& config, std::string_view target) {
+  if (target != kHostTarget) return std::string(target);
   return config.debug.kernels == "portable" ? kPortable : matmul_isa();
 }
 
-Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks) {
+Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,
+                           std::string_view target) {
   Arithmetic arithmetic;
   arithmetic.build =
       fmt::format("{} {}, {}, {}", build::version, build::git_hash, build::compiler, build::flags);
-  arithmetic.isa = kernels_isa(config);
+  arithmetic.isa = kernels_isa(config, target);
   arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
   arithmetic.gradients = config.optim.gradients;
   arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/config.hpp"
 #include "graph/arithmetic.hpp"
 #include "graph/graph.hpp"
+#include "graph/target.hpp"
 
 namespace spillway {
 
@@ -22,11 +24,14 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
                std::int64_t ranks);
 inline constexpr std::int64_t kMicroRows = 4096;
 
-// Arithmetic.isa: what debug.kernels comes to here.
-std::string kernels_isa(Config const& config);
-Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks);
+// Returns Arithmetic.isa: what debug.kernels comes to here or, for a device, the target of its
+// kernels. No other number of the Arithmetic depends on the target.
+std::string kernels_isa(Config const& config, std::string_view target = kHostTarget);
+Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,
+                           std::string_view target = kHostTarget);
 
-// Forward, backward, update and workspaces of one micro-batch.
+// Forward, backward, update and workspaces of one micro-batch. The workspaces are those of the
+// target that the Arithmetic was made for.
 Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
 // Forward and workspaces: Purpose::eval or Purpose::generate.
 Graph inference_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,

@@ -97,7 +97,8 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
                      Choices const& choices) {
   RokRow row{policy, choices.micro, parts.config.data.sequence};
   auto const config = config_at(parts.config, policy, choices.micro);
-  auto const graph = training_graph(config, parts.vocab, make_arithmetic(config, choices, 1));
+  auto const graph =
+      training_graph(config, parts.vocab, make_arithmetic(config, choices, 1, machine.target));
   auto const solution = solve_at(parts, config, graph, machine);
   if (!solution.chosen) {
     row.planned_bytes = solution.smallest.peak_bytes;

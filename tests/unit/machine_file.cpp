@@ -22,6 +22,7 @@ std::string said_of(std::string const& text) {
 TEST(MachineFile, IsReadBackAsItWasWritten) {
   Machine machine{.matmul_gflops_bf16 = 1.0 / 3, .memory_gbps = 17.25, .nvme_read_gbps = 2};
   machine.device_bytes = std::int64_t{24} << 30;
+  machine.target = "sm_86";
   machine.node_ranks = 4;
   machine.op_s["matmul bf16[2,3] -> f32[2]/1: 'x'"] = 1e-7;
   machine.kind_giga_per_s["host adamw"] = 12.5;
@@ -29,6 +30,7 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   for (auto const& field : machine_fields())
     EXPECT_EQ(again.*field.at, machine.*field.at) << field.key;
   EXPECT_EQ(again.device_bytes, machine.device_bytes);
+  EXPECT_EQ(again.target, "sm_86");
   EXPECT_EQ(again.node_ranks, 4);
   EXPECT_EQ(again.op_s, machine.op_s);
   EXPECT_EQ(again.kind_giga_per_s, machine.kind_giga_per_s);
@@ -59,6 +61,25 @@ TEST(MachineFile, RefusesWhatNoMachineIs) {
   EXPECT_EQ(said_of("cores: {host: 0}\n").substr(0, 23), "m.yaml:1: cores.host: 0");
   EXPECT_EQ(said_of("about: 3\n"), "m.yaml:1: about: expected a map, got '3'");
   EXPECT_EQ(said_of("- 1\n").substr(0, 7), "m.yaml:");
+}
+
+TEST(MachineFile, SaysWhatKernelsAreMadeForWhereADeviceHasMemoryOfItsOwn) {
+  EXPECT_EQ(parse_profile("ranks: 1\n", "m.yaml").machine.target, "host");
+  EXPECT_EQ(said_of("target: host\nmemory: {device: 1GiB}\n"), "") << "as in tests";
+  EXPECT_EQ(said_of("target: sm_120\nmemory: {device: 1GiB}\n"), "");
+  EXPECT_EQ(
+      said_of("memory: {device: 1GiB}\n"),
+      "m.yaml:1: memory.device: a device has memory of its own, and what its kernels are made "
+      "for is not said; give target, such as sm_90");
+  EXPECT_EQ(said_of("ranks: 1\ntarget: sm_90\n"),
+            "m.yaml:2: target: sm_90 has memory of its own; give memory.device");
+  for (char const* const name : {"sm_", "sm_9", "sm_090", "sm_90a", "sm_-90", "sm_1000", "gfx90"}) {
+    auto const target = std::string(name);
+    EXPECT_EQ(said_of("target: " + target + "\nmemory: {device: 1GiB}\n"),
+              "m.yaml:1: target: '" + target +
+                  "' is none: it is host, or an NVIDIA architecture such as sm_90");
+  }
+  EXPECT_EQ(said_of("target: {a: 1}\n").substr(0, 16), "m.yaml:1: target");
 }
 
 TEST(MachineFile, SaysWhatItWasMeasuredOn) {
@@ -98,6 +119,7 @@ TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
     EXPECT_GT(machine.matmul_gflops_bf16, 0) << file.path();
     EXPECT_GT(machine.host_bytes, 0) << file.path();
     EXPECT_GT(machine.host_cores, 0) << file.path();
+    EXPECT_EQ(machine.target == "host", machine.is_unified()) << file.path();
     ++count;
   }
   EXPECT_GE(count, 5);
@@ -105,7 +127,9 @@ TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
 
 Machine machine_of(std::string const& more) {
   return parse_profile(
-             "memory: {device: 24GiB}\nranks: 4\nkinds: {host adamw: 30, adamw: 700}\n" + more,
+             "target: sm_86\nmemory: {device: 24GiB}\nranks: 4\nkinds: {host adamw: 30, adamw: "
+             "700}\n" +
+                 more,
              "m.yaml")
       .machine;
 }

@@ -62,6 +62,13 @@ TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
           .empty());
 }
 
+TEST(Arithmetic, names_the_target_of_kernels_on_a_device_whatever_this_host_has) {
+  auto user = config(8, 64);
+  EXPECT_EQ(make_arithmetic(user, {}, 1, "sm_90").isa, "sm_90");
+  user.debug.kernels = "portable";
+  EXPECT_EQ(make_arithmetic(user, {}, 1, "sm_90").isa, "sm_90");
+}
+
 TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin) {
   Config user;
   auto const alone = budgets(user, {100 * kGib, 0}, 1).device_bytes;

@@ -1,6 +1,7 @@
 // The micro-batch where it is open.
 #include <gtest/gtest.h>
 
+#include "kernels/workspaces.hpp"
 #include "train/plan_run.hpp"
 
 namespace spillway {
@@ -54,6 +55,22 @@ TEST(Micro, ShrinksUntilSomethingFits) {
 
 TEST(Micro, IsNoMoreThanARanksShare) {
   EXPECT_EQ(micro({24 * kMib, kPlenty, 0}, 0.01, 4, 12), 8);  // 16 would save a micro-batch
+}
+
+TEST(PlanForAnotherMachine, HasTheWorkspacesOfItsTargetWhateverThisHostHas) {
+  auto user = config(4);
+  auto there = machine(1);
+  there.target = "sm_90";
+  for (auto const* const kernels : {"auto", "portable"}) {
+    for (std::int64_t const threads : {1, 3}) {
+      user.debug.kernels = kernels;
+      auto const run = plan_run(user, 1000, {threads, 4}, false, {kPlenty, kPlenty, 0}, there, 1);
+      EXPECT_EQ(run.train.arithmetic.isa, "sm_90");
+      KernelContext const context{run.train.tensors, run.train.chunks, run.train.arithmetic};
+      for (Op const& op : run.train.ops)
+        EXPECT_EQ(op.workspace_bytes, cuda_workspace_bytes(90, context, op)) << op.name;
+    }
+  }
 }
 
 }  // namespace

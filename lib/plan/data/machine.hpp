@@ -31,6 +31,9 @@ struct Machine {
   double node_gbps = 0;               // the rate at which a rank sends to other ranks of its node
   double host_cores = 0;              // how many threads the host lane's rates assume; 0 means one
 
+  // The compute lane's kernels are made for this target, which decides their workspaces
+  // (graph/target.hpp).
+  std::string target = "host";
   // A rank has device_bytes for itself. All ranks of a node share host_bytes and nvme_bytes.
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
   std::int64_t node_ranks = 1;

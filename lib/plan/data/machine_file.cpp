@@ -9,12 +9,15 @@
 #include "config/assign.hpp"
 #include "config/print.hpp"
 #include "config/scalar.hpp"
+#include "graph/target.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::string_view kUnknown = "unknown", kAbout = "about";
+constexpr std::string_view kUnknown = "unknown", kAbout = "about", kTarget = "target";
+constexpr std::string_view kTargetDoc =
+    "What the compute lane's kernels are made for: host, sm_90 and so on.";
 constexpr std::int64_t kMostThreads = 4096;
 constexpr double kMost = 1e9;  // every rate and time in a machine file must be below this
 
@@ -78,6 +81,14 @@ About read_about(Value const& value, std::string const& source) {
   return about;
 }
 
+std::string read_target(Value const& value, Place const& place) {
+  auto target = read_text(value, place);
+  if (!is_target(target))
+    refuse(place, fmt::format("'{}' is none: it is host, or an NVIDIA architecture such as sm_90",
+                              target));
+  return target;
+}
+
 // Removes `key` from the map of a file and returns its value, or nothing if the map lacks `key`.
 std::optional<Value> taken(Value& root, std::string_view key) {
   auto const found = std::ranges::find(root.entries, key, &Entry::key);
@@ -93,6 +104,14 @@ void check(Machine const& machine, Origins const& origins, std::string const& so
     auto const found = origins.find(key);
     refuse({found == origins.end() ? source : found->second, key}, why);
   };
+  bool const names_target = origins.contains(kTarget);
+  if (machine.is_unified() && machine.target != kHostTarget)
+    refuse_key(std::string(kTarget), machine.target + " has memory of its own; give memory.device");
+  if (!machine.is_unified() && !names_target)
+    refuse_key(
+        "memory.device",
+        "a device has memory of its own, and what its kernels are made for is not said; give "
+        "target, such as sm_90");
   double const alone = machine.nvme_read_gbps + machine.nvme_write_gbps;
   if (machine.nvme_both_gbps > alone)
     refuse_key("nvme.both_gbps",
@@ -114,6 +133,13 @@ Profile profile_of(Value root, std::string const& source) {
       read_table(machine.*table.at, *value, source, table.name);
   }
   Origins origins;
+  if (auto const at = std::ranges::find(root.entries, kTarget, &Entry::key);
+      at != root.entries.end()) {
+    auto const where = fmt::format("{}:{}", source, at->line);
+    machine.target = read_target(at->value, {where, std::string(kTarget)});
+    origins.emplace(kTarget, where);
+    root.entries.erase(at);
+  }
   assign_keys(keys_of(machine), origins, root, source, "input/machines shows all");
   check(machine, origins, source);
   return profile;
@@ -149,6 +175,7 @@ std::string to_yaml(Machine const& machine, About const& about) {
   if (!about.empty()) text += fmt::format("# What it was measured by, and on.\n{}:\n", kAbout);
   for (auto const& [key, value] : about)
     text += fmt::format("  {}: {}\n", quoted_yaml(key), quoted_yaml(value));
+  text += fmt::format("# {}\n{}: {}\n", kTargetDoc, kTarget, machine.target);
   text += nested_yaml(keys_of(copy), [](Key const& key) { return std::string(key.doc); });
   for (Table const& table : kTables) {
     auto const& numbers = machine.*table.at;
