@@ -90,6 +90,19 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
               1e-6 * static_cast<double>(program.items.size() - 2), 1e-9);  // not load, commit
 }
 
+TEST(Simulate, ACopyTakesACoreUnlessADeviceWithItsOwnMemoryDoesIt) {
+  Machine machine{.memory_gbps = 1, .h2d_gbps = 10, .cores = 4};
+  auto const asked = [&](double compute_cores, std::int64_t device_bytes) {
+    machine.compute_cores = compute_cores;
+    machine.device_bytes = device_bytes;
+    auto const demand = copy_cost(1000, machine, Lane::h2d).demand;
+    return std::pair(demand[static_cast<std::size_t>(Resource::cores)],
+                     demand[static_cast<std::size_t>(Resource::memory)] > 0);
+  };
+  EXPECT_EQ(asked(2, 0), std::pair(1.0, true));
+  EXPECT_EQ(asked(1, 1), std::pair(0.0, false)) << "the thread that launches has its core";
+}
+
 TEST(Simulate, AnOpOnTheHostLaneAsksForACoreAThread) {
   Graph const graph = gpt_training_graph({.layers = 1, .hidden = 128, .heads = 4, .vocab = 300});
   auto const adamw = std::ranges::find(graph.ops, OpKind::adamw, &Op::kind);

@@ -15,7 +15,7 @@ constexpr MachineField kFields[] = {
     {"memory_gbps", &Machine::memory_gbps, true,
      "traffic of ops that compute little, in main or device memory"},
     {"links.h2d_gbps", &Machine::h2d_gbps, true,
-     "from host to device memory; on a CPU node: copies by one core"},
+     "from host to device memory, while as much goes back; on a CPU node: copies by one core"},
     {"links.d2h_gbps", &Machine::d2h_gbps, true, "and back"},
     {"links.node_gbps", &Machine::node_gbps, true,
      "what a rank sends to others of its node; unknown: as to those of other nodes"},
@@ -30,7 +30,9 @@ constexpr MachineField kFields[] = {
     {"cores.all", &Machine::cores, true,
      "that all lanes of a rank share; unknown: they share none"},
     {"cores.compute", &Machine::compute_cores, false,
-     "of them, those that the compute lane keeps busy; unknown: it is a device"},
+     "of them, those that the compute lane keeps busy: all its threads, or one that launches "
+     "beside a "
+     "device; unknown: none"},
     {"cores.host", &Machine::host_cores, true,
      "threads of the host lane with which a rank reaches its rates (kinds); unknown: one"},
     {"item_overhead_s", &Machine::item_overhead_s, false, "to begin and end an item"},

@@ -26,10 +26,12 @@ struct Machine {
   double nvme_both_gbps = 0;          // the sum of both rates when a drive reads and writes at once
   double h2d_gbps = 0, d2h_gbps = 0;  // Bytes are copied to and from the device at these rates.
   double cores = 0;                   // the number of cores that all lanes of the rank share
-  double compute_cores = 0;           // how many of the rank's cores the compute lane keeps busy
-  double nvme_core_s_per_gb = 0;      // how long a core takes to move and check a spilled GB
-  double node_gbps = 0;               // the rate at which a rank sends to other ranks of its node
-  double host_cores = 0;              // how many threads the host lane's rates assume; 0 means one
+  // How many of them the compute lane keeps busy: those of all its threads or, beside a device with
+  // memory of its own, the one of the thread that launches.
+  double compute_cores = 0;
+  double nvme_core_s_per_gb = 0;  // how long a core takes to move and check a spilled GB
+  double node_gbps = 0;           // the rate at which a rank sends to other ranks of its node
+  double host_cores = 0;          // how many threads the host lane's rates assume; 0 means one
 
   // The compute lane's kernels are made for this target, which decides their workspaces
   // (graph/target.hpp).

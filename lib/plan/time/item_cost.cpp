@@ -43,7 +43,8 @@ std::int64_t sent_bytes(Program const& program, Item const& item) {
 ItemCost transfer_cost(std::int64_t bytes, double rate_gbps, Machine const& machine, bool drive) {
   auto const amount = static_cast<double>(bytes);
   ItemCost cost{seconds(amount, rate_gbps)};
-  bool const on_cpu = machine.compute_cores > 0;  // on a CPU, a core does the copying
+  // On a CPU, a core does the copying.
+  bool const on_cpu = machine.is_unified() && machine.compute_cores > 0;
   if (cost.seconds > 0) {
     if (drive) cost.demand[Resource::drive] = rate_gbps;
     double const core_s = amount * 1e-9 * machine.nvme_core_s_per_gb;
