@@ -79,7 +79,7 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   target.budgets = budgets(config, free_here(config, *compute), ranks);
   auto const measure = [&] {
     target.machine = measured_machine(config, vocab, target.choices, cores,
-                                      target.budgets.device_bytes / 2, compute->exec, *alone);
+                                      target.budgets.device_bytes / 2, *compute, *alone);
     target.machine.node_ranks = ranks;
   };
   measure();

@@ -101,7 +101,7 @@ Machine machine_of(Start const& start, Budgets const& limits, Compute const& com
   auto const& file = start.config.debug.machine;
   if (file.empty()) {
     return measured_machine(start.config, start.data->vocab, start.choices, start.cores,
-                            limits.device_bytes / 2, compute.exec, comm);
+                            limits.device_bytes / 2, compute, comm);
   }
   Machine machine;
   on_all_ranks(comm, [&] {

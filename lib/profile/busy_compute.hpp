@@ -1,22 +1,20 @@
-// Keeps the compute lane's cores busy while something on the host lane is measured.
+// Keeps the compute lane busy, on its cores or its device, while something on the host lane is
+// measured.
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <future>
 
-#include "base/pages.hpp"
 #include "profile/lone_op.hpp"
 
 namespace spillway {
 
-// Computes matrix products on all threads of `exec`.
+// Computes matrix products.
 class BusyCompute {
  public:
-  BusyCompute(Exec const& exec, Arithmetic const& arithmetic)
-      : m_memory(kBytes),
-        m_product(OpKind::matmul, arithmetic.precision == "bf16" ? DType::bf16 : DType::f32,
-                  {kRows, kRows}, arithmetic, exec, m_memory.data()) {}
+  BusyCompute(Compute const& compute, Arithmetic const& arithmetic)
+      : m_product(OpKind::matmul, arithmetic.precision == "bf16" ? DType::bf16 : DType::f32,
+                  {kRows, kRows}, arithmetic, compute) {}
 
   // Runs measure() on a new thread, computes until it has ended, and returns its result.
   template <class Measure>
@@ -28,9 +26,7 @@ class BusyCompute {
 
  private:
   static constexpr std::int64_t kRows = 1024;
-  static constexpr std::size_t kBytes = 3 * kRows * kRows * sizeof(float);
 
-  Pages m_memory;
   LoneOp m_product;
 };
 

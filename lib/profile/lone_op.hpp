@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "base/pages.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
+#include "profile/compute_lane.hpp"
+#include "profile/operand_memory.hpp"
 
 namespace spillway {
 
@@ -14,8 +14,8 @@ namespace spillway {
 class LoneOp {
  public:
   LoneOp(OpKind kind, DType dtype, Shape const& shape, Arithmetic const& arithmetic,
-         Exec const& exec, std::byte* memory)
-      : m_exec(exec), m_arithmetic(arithmetic) {
+         Compute const& compute)
+      : m_memory(&compute.device), m_lane(compute), m_arithmetic(arithmetic) {
     m_op.kind = kind;
     for (TensorId id = 0; id < 3; ++id) {
       Tensor tensor;
@@ -26,29 +26,29 @@ class LoneOp {
       (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
     if (kind == OpKind::matmul) m_op.inputs.resize(4);  // it has no bias and no addend
-    for (auto const* views : {&m_op.inputs, &m_op.outputs})
-      for (View const& view : *views)
-        m_operands.push_back(is_present(view) ? memory + view.tensor * m_tensors[0].bytes()
-                                              : nullptr);
-    m_arithmetic.threads = exec.concurrency();
+    m_arithmetic.threads = compute.exec.concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
-    m_workspace = Pages(static_cast<std::size_t>(m_op.workspace_bytes));
-    if (m_op.workspace_bytes > 0) m_operands.push_back(m_workspace.data());
-    m_launch = kernel(kind).bind(context, m_op);
+    auto const bytes = m_tensors[0].bytes();
+    m_memory.need(3 * bytes + m_op.workspace_bytes);
+    for (auto const* views : {&m_op.inputs, &m_op.outputs})
+      for (View const& view : *views)
+        m_operands.push_back(is_present(view) ? m_memory.at(view.tensor * bytes) : nullptr);
+    if (m_op.workspace_bytes > 0) m_operands.push_back(m_memory.at(3 * bytes));
+    m_launch = compute.kernels.device(kind).bind(context, m_op);
   }
 
-  void operator()() const {
-    m_launch(m_exec, m_operands.data());
-    m_exec.fence();
+  // Returns the seconds of one run, which has ended.
+  double operator()() const {
+    return m_lane.seconds([&] { m_launch(m_lane.exec(), m_operands.data()); });
   }
   double traffic() const { return static_cast<double>(traffic_bytes(m_op, m_tensors)); }
 
  private:
-  Exec const& m_exec;
+  OperandMemory m_memory;  // ends after the lane, whose work uses it
+  ComputeLane m_lane;
   Op m_op;
   IdVector<Tensor> m_tensors;
-  Pages m_workspace;
   std::vector<void*> m_operands;
   Arithmetic m_arithmetic;
   Launch m_launch;

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <future>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
 #include "io/file/file.hpp"
-#include "kernels/exec.hpp"
+#include "profile/compute_lane.hpp"
+#include "profile/link_bench.hpp"
 #include "profile/lone_op.hpp"
 #include "profile/storage_bench.hpp"
 
@@ -22,19 +26,21 @@ constexpr double kPatience_s = 0.1;  // for each number
 constexpr std::int64_t kMatrixRows = 1024;
 constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
 constexpr std::size_t kBytes = std::size_t{48} << 20;
+// What a run on a device takes at least to be measured, and how large its operands may grow.
+constexpr double kLongEnough_s = 5e-4;
+constexpr std::int64_t kMostMatrixRows = 8192, kMostVectorElements = std::int64_t{64} << 20;
+constexpr double kLead_s = 0.02;  // in which the drive gets busy
 constexpr std::int64_t kStorageBytes = std::int64_t{1} << 30;
 constexpr double kStoragePatience_s = 0.7;  // for all numbers of storage together
 
-// Runs once to set things up, then returns the shortest run that began within kPatience_s.
+// Runs once to set things up, then returns the shortest run that began within kPatience_s. A run
+// returns its seconds.
 template <class Run>
-double best_s(Run const& run) {
-  run();
+double best_s(Run const& run_s) {
+  run_s();
   double best = INFINITY;
-  for (auto const start = SteadyClock::now(); seconds_since(start) < kPatience_s;) {
-    auto const before = SteadyClock::now();
-    run();
-    best = std::min(best, seconds_since(before));
-  }
+  for (auto const start = SteadyClock::now(); seconds_since(start) < kPatience_s;)
+    best = std::min(best, run_s());
   return best;
 }
 
@@ -61,33 +67,84 @@ void measure_storage(Machine& machine, StorageBench& bench) {
 // Measures how fast one core copies main memory: so transfers run between tiers of a CPU node.
 double copy_gbps(Pages const& memory) {
   auto const half = memory.all().size() / 2;
-  double const s = best_s([&] { std::memcpy(memory.data(), memory.data() + half, half); });
+  double const s = best_s([&] {
+    auto const start = SteadyClock::now();
+    std::memcpy(memory.data(), memory.data() + half, half);
+    return seconds_since(start);
+  });
   return static_cast<double>(half) / s * 1e-9;
+}
+
+// Keeps the lower rate of each direction.
+void set_links(Machine& machine, LinkRates const& rates) {
+  auto const lowest = slower({machine.h2d_gbps, machine.d2h_gbps}, rates);
+  machine.h2d_gbps = lowest.h2d_gbps;
+  machine.d2h_gbps = lowest.d2h_gbps;
+}
+
+// Returns what links get while the drive reads and writes.
+LinkRates beside_drive(LinkBench& links, StorageBench& drive) {
+  using enum Direction;
+  auto const busy = std::async(std::launch::async, [&] {
+    drive.stream(std::array{read, write}, kPatience_s + kLead_s);
+  });
+  busy.wait_for(std::chrono::duration<double>(kLead_s));
+  return links.both_ways(kPatience_s);
+}
+
+struct Measured {
+  double giga_per_s, s;
+};
+
+// Doubles the size until one run takes long enough to be measured on a device, which is fast. On a
+// host the first size does.
+template <class Rate>
+double rate_on(Device const& device, std::int64_t first, std::int64_t most, Rate const& rate) {
+  for (auto size = first;; size *= 2) {
+    auto const [giga_per_s, s] = rate(size);
+    if (!device.has_own_memory() || s > kLongEnough_s || size >= most) return giga_per_s;
+  }
 }
 
 }  // namespace
 
-Machine probe_machine(Exec const& exec, Arithmetic const& arithmetic) {
+Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic) {
   bool const bf16 = arithmetic.precision == "bf16";
-  Pages const memory(kBytes);
   Machine machine;
-  LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {kMatrixRows, kMatrixRows},
-                      arithmetic, exec, memory.data());
-  auto const flops = 2 * std::pow(static_cast<double>(kMatrixRows), 3);
-  (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) = flops / best_s(matmul) * 1e-9;
-  LoneOp const add(OpKind::add, DType::f32, {kVectorElements}, arithmetic, exec, memory.data());
-  machine.memory_gbps = add.traffic() / best_s(add) * 1e-9;
-  machine.h2d_gbps = machine.d2h_gbps = copy_gbps(memory);
-  machine.compute_cores = exec.concurrency();
+  auto const products = [&](std::int64_t rows) -> Measured {
+    LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {rows, rows}, arithmetic,
+                        compute);
+    double const s = best_s(matmul);
+    return {2 * std::pow(static_cast<double>(rows), 3) / s * 1e-9, s};
+  };
+  auto const sums = [&](std::int64_t elements) -> Measured {
+    LoneOp const add(OpKind::add, DType::f32, {elements}, arithmetic, compute);
+    double const s = best_s(add);
+    return {add.traffic() / s * 1e-9, s};
+  };
+  auto& device = compute.device;
+  (bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32) =
+      rate_on(device, kMatrixRows, kMostMatrixRows, products);
+  machine.memory_gbps = rate_on(device, kVectorElements, kMostVectorElements, sums);
+  if (device.has_own_memory()) {
+    set_links(machine, LinkBench(device).rates());
+  } else {
+    machine.h2d_gbps = machine.d2h_gbps = copy_gbps(Pages(kBytes));
+  }
+  machine.compute_cores = compute_cores(compute);
   return machine;
 }
 
-void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums) {
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
+                   Device& device) {
+  std::optional<LinkBench> links;
+  if (device.has_own_memory()) set_links(machine, links.emplace(device).rates());
   auto const size = std::min(kStorageBytes, free_bytes(directory) / 2);
   try {
     if (size < StorageBench::kLeastBytes) return;
     StorageBench bench(directory, size, checksums);
     measure_storage(machine, bench);
+    if (links) set_links(machine, beside_drive(*links, bench));
   } catch (Error const& error) {
     if (error.status() != Status::cannot_fit) throw;  // a plan that spills fails there itself
   }

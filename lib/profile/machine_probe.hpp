@@ -6,18 +6,21 @@
 
 #include "graph/arithmetic.hpp"
 #include "plan/data/machine.hpp"
+#include "runtime/compute.hpp"
 
 namespace spillway {
 
-class Exec;
-
 // Returns the rates of matrix products in the run's precision, of memory traffic and of copies. The
-// first two use all threads of `exec` and the run's own kernels. Takes 48 MiB meanwhile.
-Machine probe_machine(Exec const& exec, Arithmetic const& arithmetic);
+// first two use the run's own kernels, with all threads or on the device. Copies are those of the
+// link to a device with memory of its own: what either direction gets while both are busy. On a
+// host it takes 48 MiB meanwhile, else up to 768 MiB of the device.
+Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 
 // Adds the rates of the spill path and its cost in core time, in under two seconds. Measures the
 // page cache if direct I/O is not available. Rates stay 0 (unknown) if there is no room to measure.
-// Takes 64 MiB meanwhile. Throws Error when the directory cannot be used.
-void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums);
+// Takes 64 MiB meanwhile. Throws Error when the directory cannot be used. If the device has memory
+// of its own, it also lowers the rates of its link to what this gets while the drive is busy.
+void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
+                   Device& device);
 
 }  // namespace spillway

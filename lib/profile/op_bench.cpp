@@ -1,13 +1,12 @@
 #include "profile/op_bench.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 #include "base/bf16.hpp"
 #include "base/math.hpp"
 #include "base/median.hpp"
 #include "base/steady_clock.hpp"
-#include "kernels/exec.hpp"
 #include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr double kLong_s = 0.05, kEnough_s = 0.02;
 constexpr std::size_t kMostRuns = 2;
-constexpr std::size_t kFlushBytes = std::size_t{32} << 20;  // beyond most caches
+constexpr std::int64_t kFlushBytes = std::int64_t{32} << 20;  // beyond most caches
 constexpr std::int64_t kPage = 4096;
 
 std::uint64_t next_random(std::uint64_t& state) {
@@ -25,16 +24,15 @@ std::uint64_t next_random(std::uint64_t& state) {
   return state ^= state << 17;
 }
 
-// Fills `to` with a short pattern, repeated, whose values come from `make`.
+// Returns a short pattern for so many elements, whose values come from `make`. It is written again
+// and again.
 template <class T, class Make>
-void fill_with(std::byte* to, std::int64_t elements, Make const& make) {
+std::vector<std::byte> pattern(std::int64_t elements, Make const& make) {
   constexpr std::int64_t most = 4099;
-  std::vector<T> pattern(static_cast<std::size_t>(std::min(elements, most)));
-  for (auto& value : pattern) value = make();
-  for (std::int64_t done = 0; done < elements; done += most) {
-    auto const count = static_cast<std::size_t>(std::min(most, elements - done));
-    std::memcpy(to + static_cast<std::size_t>(done) * sizeof(T), pattern.data(), count * sizeof(T));
-  }
+  std::vector<T> values(static_cast<std::size_t>(std::min(elements, most)));
+  for (auto& value : values) value = make();
+  auto const bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
 }
 
 // Returns the rows of the table from which an op picks rows by number, or 1 if it picks none.
@@ -59,11 +57,18 @@ std::size_t step_bytes(Program const& program) {
 
 }  // namespace
 
-OpBench::OpBench(Program const& program, Exec const& exec)
-    : m_program(program), m_exec(exec), m_flush(is_cached(program) ? 0 : kFlushBytes) {}
+OpBench::OpBench(Program const& program, Compute const& compute)
+    : m_program(program),
+      m_compute(compute),
+      m_device{OperandMemory(&compute.device), OperandMemory(&compute.device)},
+      m_lane(compute) {
+  if (is_cached(program)) return;
+  m_host.flush.need(kFlushBytes);
+  if (compute.device.has_own_memory()) m_device.flush.need(kFlushBytes);
+}
 
 bool OpBench::is_cached(Program const& program) {
-  return step_bytes(program) <= kFlushBytes;
+  return step_bytes(program) <= static_cast<std::size_t>(kFlushBytes);
 }
 
 // Places the op's tensors one after the other, each of them once.
@@ -83,16 +88,16 @@ std::int64_t OpBench::operand_bytes(Op const& op) const {
   return placed(op).bytes + op.workspace_bytes;
 }
 
+OpBench::Memory& OpBench::memory(On lane) {
+  return lane.is_host() || !m_compute.device.has_own_memory() ? m_host : m_device;
+}
+
 // Returns the address of each view of the op, then that of its workspace.
-std::vector<void*> OpBench::place(Op const& op) {
+std::vector<void*> OpBench::place(Op const& op, OperandMemory& memory) const {
   auto const [offsets, bytes] = placed(op);
-  auto const needed = static_cast<std::size_t>(bytes + op.workspace_bytes);
-  if (m_memory.all().size() < needed) {
-    m_memory = Pages();  // free the old first: there may be no room for both
-    m_memory = Pages(needed);
-  }
+  memory.need(bytes + op.workspace_bytes);
   for (auto const& [id, offset] : offsets)
-    fill(op, m_program.tensors[static_cast<std::size_t>(id)], m_memory.data() + offset);
+    fill(op, m_program.tensors[static_cast<std::size_t>(id)], memory, offset);
   std::vector<void*> operands;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : *views) {
@@ -101,60 +106,73 @@ std::vector<void*> OpBench::place(Op const& op) {
         continue;
       }
       auto const dtype = m_program.tensors[static_cast<std::size_t>(view.tensor)].dtype;
-      operands.push_back(m_memory.data() + offsets.at(view.tensor) +
-                         view.offset * size_bytes(dtype));
+      operands.push_back(memory.at(offsets.at(view.tensor) + view.offset * size_bytes(dtype)));
     }
   }
-  if (op.workspace_bytes > 0) operands.push_back(m_memory.data() + bytes);
+  if (op.workspace_bytes > 0) operands.push_back(memory.at(bytes));
   return operands;
 }
 
 // Fills in numbers like those of training: small ones of both signs, row numbers from all over a
 // table, weights of 1.
-void OpBench::fill(Op const& op, Tensor const& tensor, std::byte* to) const {
+void OpBench::fill(Op const& op, Tensor const& tensor, OperandMemory& memory,
+                   std::int64_t offset) const {
   std::uint64_t state = 0x9e3779b97f4a7c15;
   auto const elements = element_count(tensor.shape);
   auto const real = [&] { return static_cast<float>(next_random(state) % 2001) * 1e-4f - 0.1f; };
-  if (tensor.dtype == DType::i32) {
-    auto const rows = static_cast<std::uint64_t>(table_rows(m_program, op));
-    fill_with<std::int32_t>(to, elements,
-                            [&] { return static_cast<std::int32_t>(next_random(state) % rows); });
-  } else if (tensor.dtype == DType::f64) {
-    fill_with<double>(to, elements, [] { return 1.0; });
-  } else if (tensor.dtype == DType::bf16) {
-    fill_with<bf16>(to, elements, [&] { return to_bf16(real()); });
-  } else if (tensor.dtype == DType::f32 && tensor.role == Role::batch) {
-    fill_with<float>(to, elements, [] { return 1.0f; });
-  } else if (tensor.dtype == DType::f32) {
-    fill_with<float>(to, elements, real);
+  auto const values = [&]() -> std::vector<std::byte> {
+    if (tensor.dtype == DType::i32) {
+      auto const rows = static_cast<std::uint64_t>(table_rows(m_program, op));
+      return pattern<std::int32_t>(
+          elements, [&] { return static_cast<std::int32_t>(next_random(state) % rows); });
+    }
+    if (tensor.dtype == DType::f64) return pattern<double>(elements, [] { return 1.0; });
+    if (tensor.dtype == DType::bf16)
+      return pattern<bf16>(elements, [&] { return to_bf16(real()); });
+    if (tensor.dtype == DType::f32 && tensor.role == Role::batch)
+      return pattern<float>(elements, [] { return 1.0f; });
+    if (tensor.dtype == DType::f32) return pattern<float>(elements, real);
+    return pattern<std::byte>(tensor.bytes(), [] { return std::byte{0}; });
+  };
+  auto bytes = values();
+  memory.repeat(bytes, offset, tensor.bytes());
+}
+
+// On a device it does so in the stream, ahead of what is launched next.
+void OpBench::flush_caches(On lane) {
+  if (is_cached(m_program)) return;
+  auto* const first = memory(lane).flush.at(0);
+  if (!lane.is_host() && m_lane.stream() != nullptr) {
+    m_lane.stream()->fill({first, kFlushBytes}, std::byte{1});
   } else {
-    std::fill_n(to, tensor.bytes(), std::byte{0});
+    std::fill_n(static_cast<std::byte*>(first), kFlushBytes, std::byte{1});
   }
 }
 
-void OpBench::flush_caches() {
-  std::fill_n(m_flush.data(), m_flush.all().size(), std::byte{1});
+double OpBench::run_s(Launch const& launch, Exec const& exec, void* const* operands, On lane) {
+  auto const run = [&] { launch(exec, operands); };
+  if (!lane.is_host()) return m_lane.seconds(run, [&] { flush_caches(lane); });
+  flush_caches(lane);
+  auto const begin = SteadyClock::now();
+  run();
+  return seconds_since(begin);
 }
 
 double OpBench::seconds(Op const& op, On lane) {
-  auto const operands = place(op);
+  auto const operands = place(op, memory(lane).operands);
   KernelContext const context{m_program.tensors, m_program.chunks, m_program.arithmetic};
-  auto const side = lane.is_host() ? kernel(op.kind).serial : kernel(op.kind).bind;
+  auto const& kernels = m_compute.kernels;
+  auto const side = lane.is_host() ? kernels.host(op.kind).serial : kernels.device(op.kind).bind;
   auto const launch = side(context, op);
   HostPool pool(static_cast<int>(std::max<std::int64_t>(1, lane.host_threads)));
-  auto const exec = pool.threads() > 1 ? m_exec.with(pool) : m_exec;
-  auto const run_s = [&] {
-    flush_caches();
-    auto const begin = SteadyClock::now();
-    launch(exec, operands.data());
-    if (!lane.is_host()) exec.fence();
-    return seconds_since(begin);
-  };
-  double const first_s = run_s();
+  auto const alone = lane.is_host() ? m_compute.exec : m_lane.exec();
+  auto const exec = pool.threads() > 1 ? alone.with(pool) : alone;
+  auto const timed_s = [&] { return run_s(launch, exec, operands.data(), lane); };
+  double const first_s = timed_s();
   if (first_s > kLong_s) return first_s;
   std::vector<double> runs;
   for (double sum_s = 0; runs.empty() || (runs.size() < kMostRuns && sum_s < kEnough_s);) {
-    runs.push_back(run_s());
+    runs.push_back(timed_s());
     sum_s += runs.back();
   }
   return median(runs);

@@ -1,19 +1,19 @@
-// Runs one op of a Program on its own memory, bound as the engine binds it, and times it.
+// Runs one op of a Program on its own memory, bound as the engine binds it, and times it: on the
+// compute lane in the device's memory, on the host lane in main memory.
 #pragma once
 
 #include <map>
 #include <vector>
 
-#include "base/pages.hpp"
 #include "plan/data/program.hpp"
+#include "profile/compute_lane.hpp"
+#include "profile/operand_memory.hpp"
 
 namespace spillway {
 
-class Exec;
-
 class OpBench {
  public:
-  OpBench(Program const& program, Exec const& exec);
+  OpBench(Program const& program, Compute const& compute);
 
   // Says where an op runs: on the compute lane, or on the host lane with this many threads.
   struct On {
@@ -37,13 +37,20 @@ class OpBench {
     std::int64_t bytes = 0;
   };
   Placed placed(Op const& op) const;
-  std::vector<void*> place(Op const& op);
-  void fill(Op const& op, Tensor const& tensor, std::byte* to) const;
-  void flush_caches();
+  // Memory of one lane: for operands, and to flush caches with.
+  struct Memory {
+    OperandMemory operands, flush;
+  };
+  Memory& memory(On lane);
+  std::vector<void*> place(Op const& op, OperandMemory& memory) const;
+  void fill(Op const& op, Tensor const& tensor, OperandMemory& memory, std::int64_t offset) const;
+  double run_s(Launch const& launch, Exec const& exec, void* const* operands, On lane);
+  void flush_caches(On lane);
 
   Program const& m_program;
-  Exec const& m_exec;
-  Pages m_memory, m_flush;
+  Compute const& m_compute;
+  Memory m_host, m_device;  // m_device is not used where the device has no memory of its own
+  ComputeLane m_lane;       // ends before the memory that its work uses
 };
 
 }  // namespace spillway

@@ -108,12 +108,12 @@ OpSeconds distinct_ops(Program const& program, HostTrials const& trials) {
 }
 
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
-                   Exec const& exec, OpLimits const& limits, HostTrials const& trials) {
+                   Compute const& compute, OpLimits const& limits, HostTrials const& trials) {
   auto ops = ops_by_key(program, trials);
   std::erase_if(ops, [&](auto const& entry) { return or_0(known, entry.first) > 0; });
-  OpBench bench(program, exec);
+  OpBench bench(program, compute);
   std::optional<BusyCompute> busy;
-  if (trials.beside_compute) busy.emplace(exec, program.arithmetic);
+  if (trials.beside_compute) busy.emplace(compute, program.arithmetic);
   auto const measured_s = [&](LaneOp const& op) {
     auto const measure = [&] { return bench.seconds(*op.op, op.lane); };
     return busy && op.lane.is_host() ? busy->beside(measure) : measure();

@@ -9,10 +9,9 @@
 #include "plan/data/machine.hpp"
 #include "plan/data/program.hpp"
 #include "profile/host_trials.hpp"
+#include "runtime/compute.hpp"
 
 namespace spillway {
-
-class Exec;
 
 // The keys are those of cost_key, after host_prefix if the op runs on the host lane, and after
 // "cached " if caches may hold a step's tensors. Seconds are 0 if they are not known.
@@ -30,7 +29,7 @@ struct OpLimits {
 // Times the distinct ops that `known` lacks, and returns only these. An op stays 0 if it needs more
 // memory than the limit or, by `rates`, more time than is left.
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
-                   Exec const& exec, OpLimits const& limits, HostTrials const& trials = {});
+                   Compute const& compute, OpLimits const& limits, HostTrials const& trials = {});
 
 // Enters measured seconds: of single ops, except those on whole chunks, in `machine.op_s`; the rate
 // of each kind in `machine.kind_giga_per_s`, for the host lane with the best trial's threads, which

@@ -3,9 +3,9 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
-#include "kernels/exec.hpp"
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
+#include "runtime/compute.hpp"
 #include "train/data.hpp"
 #include "train/prepare.hpp"
 
@@ -14,9 +14,10 @@ namespace spillway {
 // Returns the slowest rates of all ranks, since all ranks make one plan: those of ops in a training
 // step of `choices`, of memory, and of storage if the Config has any. Takes what all ranks find in
 // `cache`; measures the rest, stores it there and logs so. `cores` is this rank's share, and
-// `memory_bytes` is what it may take meanwhile. Collective. Throws AgreedError.
+// `memory_bytes` is what it may take meanwhile, and no more than half of what is free of a device's
+// own memory. All memory is given back before it returns. Collective. Throws AgreedError.
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
-                         std::int64_t cores, std::int64_t memory_bytes, Exec const& exec,
+                         std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
                          Comm& comm, ProfileCache const& cache = ProfileCache());
 
 }  // namespace spillway

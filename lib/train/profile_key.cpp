@@ -26,13 +26,14 @@ std::string program() {
 }  // namespace
 
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
-                  std::int64_t local_ranks) {
+                  std::int64_t local_ranks, Compute const& compute) {
   About key = {{"program", program()}};
   for (auto& entry : hardware()) key.push_back(std::move(entry));
-  key.emplace_back("isa", kernels_isa(config));
+  key.emplace_back("isa", kernels_isa(config, compute.kernels.target));
   key.emplace_back("cores", std::to_string(cores));
   key.emplace_back("threads", std::to_string(choices.threads));
   key.emplace_back("node_ranks", std::to_string(local_ranks));
+  if (compute.device.has_own_memory()) key.emplace_back("device", compute.device.properties().name);
   return key;
 }
 

@@ -7,14 +7,15 @@
 
 #include "config/config.hpp"
 #include "plan/data/machine_file.hpp"
+#include "runtime/compute.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {
 
 // Returns the circumstances of ops and rates: the program, the hardware, the threads, the cores,
-// and how many ranks of this node measure at the same time.
+// how many ranks of this node measure at the same time, and the device if it has memory of its own.
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
-                  std::int64_t local_ranks);
+                  std::int64_t local_ranks, Compute const& compute);
 
 // Returns the same for links between ranks, with a text that names the nodes (network_name).
 About network_key(About const& profile_key, std::string const& network);

@@ -130,9 +130,9 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
   std::vector<RokRow> rows;
   for (auto const micro : micros) {
     Choices const choices{parts.choices.threads, micro};
-    auto const machine = measured_machine(
-        config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices, parts.cores,
-        parts.budgets.device_bytes / 2, parts.compute.exec, parts.comm);
+    auto const machine =
+        measured_machine(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
+                         parts.cores, parts.budgets.device_bytes / 2, parts.compute, parts.comm);
     for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }

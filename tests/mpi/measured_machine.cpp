@@ -8,6 +8,7 @@
 #include "base/checksum.hpp"
 #include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/scope.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/profile_key.hpp"
@@ -25,7 +26,7 @@ class MeasuredMachine : public ::testing::Test {
   ~MeasuredMachine() override { std::filesystem::remove_all(m_directory); }
 
   Machine measured() const {
-    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_exec,
+    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_compute,
                             *g_comm, m_cache);
   }
   // In place of what was measured: even ops are slow on rank 0, odd ones on the others.
@@ -48,8 +49,8 @@ class MeasuredMachine : public ::testing::Test {
 
   Config m_config = tiny_config();
   Choices m_choices{1, 2};
-  Exec m_exec;
-  About m_key = profile_key(m_config, m_choices, 1, g_comm->local_size());
+  Compute m_compute{host_device(), kernel, Exec()};
+  About m_key = profile_key(m_config, m_choices, 1, g_comm->local_size(), m_compute);
   std::filesystem::path m_directory =
       std::filesystem::path(::testing::TempDir()) / ("profiles-" + std::to_string(g_comm->rank()));
   ProfileCache m_cache{m_directory};
@@ -89,7 +90,7 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
   auto const directory = std::filesystem::path(::testing::TempDir()) / "profiles-of-all";
   ProfileCache const shared(directory);
   auto const all = [&] {
-    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_exec,
+    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_compute,
                             *g_comm, shared);
   };
   auto const machine = all();

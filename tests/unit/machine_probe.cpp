@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
@@ -16,20 +17,20 @@ bool plausible(double rate) {
 }
 
 TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
-  Exec const exec;
+  Compute const compute{host_device(), kernel, Exec()};
   Arithmetic arithmetic;
   arithmetic.precision = "fp32";
-  auto const f32 = probe_machine(exec, arithmetic);
+  auto const f32 = probe_machine(compute, arithmetic);
   EXPECT_TRUE(plausible(f32.matmul_gflops_f32));
   EXPECT_TRUE(plausible(f32.memory_gbps));
   arithmetic.precision = "bf16";
-  auto const bf16 = probe_machine(exec, arithmetic);
+  auto const bf16 = probe_machine(compute, arithmetic);
   EXPECT_TRUE(plausible(bf16.matmul_gflops_bf16));
 }
 
 TEST(MachineProbe, MeasuresTheSpillPath) {
   Machine machine;
-  probe_storage(machine, ::testing::TempDir(), true);
+  probe_storage(machine, ::testing::TempDir(), true, host_device());
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
   EXPECT_TRUE(plausible(machine.nvme_both_gbps));
@@ -57,7 +58,7 @@ TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
 
 TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
   Machine machine;
-  EXPECT_THROW(probe_storage(machine, "/no/such/directory", true), Error);
+  EXPECT_THROW(probe_storage(machine, "/no/such/directory", true, host_device()), Error);
 }
 
 }  // namespace

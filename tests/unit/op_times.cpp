@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "device/host/host_device.hpp"
 #include "graph/build.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/kernel.hpp"
@@ -25,12 +26,16 @@ Program tiny_program() {
   return schedule(graph, make_plan(graph, {}, BlockPolicy::keep), 3, 1);
 }
 
+Compute host() {
+  return {host_device(), kernel, Exec()};
+}
+
 constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};
 
 TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
   auto const program = tiny_program();
   Machine machine;
-  set_op_times(machine, program, time_ops(program, {}, machine, Exec(), kPatient));
+  set_op_times(machine, program, time_ops(program, {}, machine, host(), kPatient));
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) continue;
     auto const& op = program.ops[static_cast<std::size_t>(item.op)];
@@ -49,7 +54,7 @@ TEST(OpTimes, WhatDoesNotFitIsLeftToRates) {
   auto const program = tiny_program();
   Machine machine;
   auto const seconds =
-      time_ops(program, {}, machine, Exec(), {.most_bytes = 1, .patience_s = INFINITY});
+      time_ops(program, {}, machine, host(), {.most_bytes = 1, .patience_s = INFINITY});
   // The same keys, so that ranks can compare; nothing fits a byte.
   ASSERT_EQ(seconds, distinct_ops(program));
   EXPECT_FALSE(seconds.empty());
@@ -57,7 +62,7 @@ TEST(OpTimes, WhatDoesNotFitIsLeftToRates) {
   EXPECT_TRUE(machine.op_s.empty());
   EXPECT_TRUE(machine.kind_giga_per_s.empty());
   machine.matmul_gflops_f32 = machine.memory_gbps = 1e-12;  // an op would take ages
-  EXPECT_EQ(time_ops(program, {}, machine, Exec(), {std::int64_t{1} << 30, 1}), seconds);
+  EXPECT_EQ(time_ops(program, {}, machine, host(), {std::int64_t{1} << 30, 1}), seconds);
 }
 
 TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
@@ -66,7 +71,7 @@ TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
   for (auto& [key, s] : known) s = 1000;
   auto const missing = known.begin()->first;
   known.begin()->second = 0;
-  auto const seconds = time_ops(program, known, {}, Exec(), kPatient);
+  auto const seconds = time_ops(program, known, {}, host(), kPatient);
   ASSERT_EQ(seconds.size(), 1u);
   EXPECT_EQ(seconds.begin()->first, missing);
   EXPECT_GT(seconds.begin()->second, 0);
@@ -80,7 +85,7 @@ TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
 TEST(OpTimes, OfTheHostLaneAreThoseOfItsBestTrial) {
   auto const program = tiny_program();
   HostTrials const trials{{1, 2, 4}, true};
-  auto seconds = time_ops(program, {}, {}, Exec(), kPatient, trials);
+  auto seconds = time_ops(program, {}, {}, host(), kPatient, trials);
   ASSERT_EQ(seconds.size(), distinct_ops(program, trials).size());
   EXPECT_GT(seconds.size(), distinct_ops(program).size());
   for (auto const& [key, s] : seconds) EXPECT_GT(s, 0) << key;

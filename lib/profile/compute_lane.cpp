@@ -1,0 +1,25 @@
+#include "profile/compute_lane.hpp"
+
+#include <thread>
+
+namespace spillway {
+
+ComputeLane::ComputeLane(Compute const& compute)
+    : m_stream(compute.device.stream(false)),
+      m_begin(compute.device.event()),
+      m_end(compute.device.event()),
+      m_exec(m_stream ? compute.exec.on(m_stream->handle()) : compute.exec) {}
+
+void ComputeLane::wait_for_end() const {
+  wait_for(*m_end);
+}
+
+void wait_for(Event const& event) {
+  while (!event.done()) std::this_thread::yield();
+}
+
+double compute_cores(Compute const& compute) {
+  return compute.device.has_own_memory() ? 1 : compute.exec.concurrency();
+}
+
+}  // namespace spillway

@@ -1,0 +1,90 @@
+// Measuring a machine whose device has memory of its own.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "comm/comm.hpp"
+#include "device/host/host_device.hpp"
+#include "profile/link_bench.hpp"
+#include "tests/support/device_under_test.hpp"
+#include "tests/support/kokkos_environment.hpp"
+#include "tests/support/tiny_gpt.hpp"
+#include "train/measured_machine.hpp"
+#include "train/profile_key.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{64} << 20;
+
+class ProfileOfDevice : public ::testing::Test {
+ protected:
+  ProfileOfDevice() { std::filesystem::remove_all(m_directory); }
+  ~ProfileOfDevice() override { std::filesystem::remove_all(m_directory); }
+
+  Machine measured(Compute const& compute, Config const& config = tiny_config()) const {
+    auto const alone = make_single_rank_comm();
+    return measured_machine(config, kTinyVocab, {1, 2}, 4, kMost, compute, *alone,
+                            ProfileCache(m_directory));
+  }
+  static Config with_drive() {
+    auto config = tiny_config();
+    config.memory.nvme_path = ::testing::TempDir();
+    return config;
+  }
+
+  std::filesystem::path m_directory =
+      std::filesystem::path(::testing::TempDir()) / "profiles-of-device";
+};
+
+TEST_F(ProfileOfDevice, KnowsItsMemoryItsLinkAndEveryOp) {
+  DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  Compute const compute{on.device(), on.kernels(), Exec()};
+  auto const free_bytes = on.device().properties().free_bytes;
+  auto const machine = measured(compute, with_drive());
+  EXPECT_EQ(on.device().properties().free_bytes, free_bytes) << "all of it is given back";
+  on.expect_sound();
+  EXPECT_FALSE(machine.is_unified());
+  EXPECT_EQ(machine.device_bytes, on.device().properties().memory_bytes);
+  EXPECT_EQ(machine.target, "host") << "whose kernels these are";
+  EXPECT_EQ(machine.compute_cores, 1) << "the thread that launches";
+  EXPECT_EQ(machine.cores, 4);
+  EXPECT_GE(machine.host_cores, 1);
+  for (double const rate : {machine.h2d_gbps, machine.d2h_gbps, machine.memory_gbps,
+                            machine.matmul_gflops_f32, machine.nvme_write_gbps})
+    EXPECT_GT(rate, 0);
+  ASSERT_FALSE(machine.op_s.empty());
+  for (auto const& [key, s] : machine.op_s) EXPECT_GT(s, 0) << key;
+  for (auto const* const kind : {"matmul", "attention_backward", "adamw", "host adamw"})
+    EXPECT_GT(number_or(machine.kind_giga_per_s, kind, 0), 0) << kind;
+}
+
+TEST_F(ProfileOfDevice, IsFoundAgain) {
+  DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  Compute const compute{on.device(), on.kernels(), Exec()};
+  auto const machine = measured(compute);
+  EXPECT_EQ(to_yaml(measured(compute)), to_yaml(machine)) << "nothing is measured again";
+  on.expect_sound();
+  EXPECT_NE(profile_key(tiny_config(), {1, 2}, 4, 1, compute),
+            profile_key(tiny_config(), {1, 2}, 4, 1, {host_device(), kernel, Exec()}));
+}
+
+TEST_F(ProfileOfDevice, OfTheHostIsOfMainMemory) {
+  auto const machine = measured({host_device(), kernel, Exec()});
+  EXPECT_TRUE(machine.is_unified());
+  EXPECT_EQ(machine.target, "host");
+  EXPECT_EQ(machine.host_cores, 1);
+  EXPECT_EQ(machine.compute_cores, std::min(4, Exec().concurrency()));
+  EXPECT_GT(machine.h2d_gbps, 0);
+}
+
+TEST(LinkRates, AreTheLowerOnesThatAreKnown) {
+  auto const rates = slower({1, 0}, {2, 3});
+  EXPECT_EQ(rates.h2d_gbps, 1);
+  EXPECT_EQ(rates.d2h_gbps, 3);
+}
+
+}  // namespace
+}  // namespace spillway::test
