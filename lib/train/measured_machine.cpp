@@ -114,6 +114,7 @@ class Profiler {
       auto rates = m_known;
       learn(rates, m_mine);
       m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, {memory_bytes}, m_trials);
+      m_compute.device.check();  // what failed to run took no time
     });
     m_mine.cores = cores;
     m_mine.compute_cores = std::min(compute_cores(m_compute), cores);
