@@ -47,7 +47,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   EvalBatches batches(*tokens, shape, windows);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
-    auto const arithmetic = make_arithmetic(config, choices, comm.size());
+    auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
     session.emplace(config, inference_graph(config, state.vocab, arithmetic, Purpose::eval),
                     *checkpoint, batches, *compute, comm);
   });

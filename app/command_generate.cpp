@@ -57,7 +57,8 @@ Status run_generate(GenerateArguments const& arguments) {
   ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", available_cores(), *comm);
   GenerateBatch batch(config.data.sequence);
   batch.tokens = encode(arguments.prompt, state.tokenizer);
-  auto const arithmetic = make_arithmetic(config, {available_cores(), 1}, 1);
+  auto const arithmetic =
+      make_arithmetic(config, {available_cores(), 1}, 1, compute->kernels.target);
   InferenceSession session(config,
                            inference_graph(config, state.vocab, arithmetic, Purpose::generate),
                            checkpoint, batch, *compute, *comm);

@@ -30,13 +30,13 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   ComputeHere const compute(config.run.device, choices.threads, comm);
   auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
-  auto machine = measured_machine(config, vocab, choices, cores.mine, memory_bytes, *compute,
-                                  comm, cache);
+  auto machine =
+      measured_machine(config, vocab, choices, cores.mine, memory_bytes, *compute, comm, cache);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     machine.node_ranks = comm.local_size();
     machine.host_bytes = available_memory_bytes();
-    auto about = profile_key(config, choices, cores.mine, comm.local_size(), compute);
+    auto about = profile_key(config, choices, cores.mine, comm.local_size(), *compute);
     if (auto const drive = config.memory.nvme_path_here(); !drive.empty()) {
       machine.nvme_bytes = free_bytes(drive);
       about = drive_key(about, config);

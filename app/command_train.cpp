@@ -89,12 +89,17 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   return start;
 }
 
-// A plan for the one kind of memory cannot run with the other.
-void require_same_memory(Machine const& machine, std::string const& file, Device const& device) {
-  if (machine.is_unified() != device.has_own_memory()) return;
-  auto const* const why = machine.is_unified() ? "has none, but this run computes on a GPU"
-                                               : "is a GPU's, but this run computes on the cores";
-  throw Error(Status::bad_input, fmt::format("{}: memory.device: {}", file, why));
+// A plan for other memory, or for kernels with other workspaces, cannot run.
+void require_fit(Machine const& machine, std::string const& file, Compute const& compute) {
+  auto const refuse = [&](std::string const& what) {
+    throw Error(Status::bad_input, fmt::format("{}: {}", file, what));
+  };
+  if (machine.is_unified() == compute.device.has_own_memory())
+    refuse(machine.is_unified() ? "memory.device: has none, but this run computes on a GPU"
+                                : "memory.device: is a GPU's, but this run computes on the cores");
+  if (machine.target != compute.kernels.target)
+    refuse(fmt::format("target: {}, but this run's kernels are for {}", machine.target,
+                       compute.kernels.target));
 }
 
 Machine machine_of(Start const& start, Budgets const& limits, Compute const& compute, Comm& comm) {
@@ -106,7 +111,7 @@ Machine machine_of(Start const& start, Budgets const& limits, Compute const& com
   Machine machine;
   on_all_ranks(comm, [&] {
     machine = load_machine(file);
-    require_same_memory(machine, file, compute.device);
+    require_fit(machine, file, compute);
   });
   return with_host_threads(std::move(machine), start.config.run.host_threads);
 }

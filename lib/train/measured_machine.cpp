@@ -184,7 +184,7 @@ std::int64_t describe_device(Machine& machine, Compute const& compute, std::int6
   if (!compute.device.has_own_memory()) return most_bytes;
   auto const properties = compute.device.properties();
   machine.device_bytes = properties.memory_bytes;
-  return std::min(most_bytes, properties.free_bytes / 2);
+  return std::min(most_bytes, properties.free_bytes / (2 * compute.sharers));
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ std::string machine_file() {
 
 std::string with_tested_memory(std::string const& machine) {
   if (!on_stand_in()) return machine;
-  return machine + "memory: {device: 1GiB, host: 4GiB}\nlinks: {h2d_gbps: 10, d2h_gbps: 10}\n";
+  return machine +
+         "memory: {device: 1GiB, host: 4GiB}\ntarget: host\nlinks: {h2d_gbps: 10, d2h_gbps: 10}\n";
 }
 
 std::string fast_drive_machine() {
