@@ -7,9 +7,19 @@
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
+#include "tests/support/cuda/next_run.hpp"
 #include "tests/support/cuda/settings.hpp"
 
 namespace spillway::test {
+namespace {
+
+cuda::NextRun g_next;
+
+}  // namespace
+
+void cuda::ask_of_next_run(NextRun const& next) {
+  g_next = next;
+}
 
 struct DeviceUnderTest::StandIn {
   std::unique_ptr<Device> device;
@@ -18,7 +28,9 @@ struct DeviceUnderTest::StandIn {
 DeviceUnderTest::DeviceUnderTest(bool unified) {
   if (unified) return;
   static std::uint64_t seed = 0;
-  cuda::reset({.seed = ++seed});
+  auto const next = std::exchange(g_next, {});
+  cuda::reset(next.settings.value_or(cuda::Settings{.seed = ++seed}));
+  if (next.fault) cuda::plan_fault(*next.fault);
   m_stand_in = std::make_unique<StandIn>();
   m_stand_in->device = open_cuda_device(0);
 }
