@@ -61,11 +61,17 @@ DeviceLane::Poll DeviceLane::poll() {
   while (position <= launched && !mark(position).awaited) ++position;
   if (position > launched) return Poll::nothing_awaited;
   auto const& last = mark(position);
-  if (!last.end->done() || !last.run->device_begin->done()) return Poll::not_yet;
+  if (!last.end->done() || !has_begun(*last.run)) return Poll::not_yet;
   for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(mark(ended));
   auto const count = position - std::exchange(m_ended, position);
   m_state.publish(m_state.clocks[index(m_lane)], count);
   return Poll::ended;
+}
+
+// Times need the mark of the run's begin to be done, too; it is asked for once.
+bool DeviceLane::has_begun(Run& run) {
+  run.has_begun_on_device = run.has_begun_on_device || run.device_begin->done();
+  return run.has_begun_on_device;
 }
 
 // A stream does one item after the other, so an item is ready when the one before it has ended.

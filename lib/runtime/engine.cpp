@@ -29,6 +29,7 @@ StepResult Engine::run_step(std::int64_t step) {
   run.begin = begin;
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
+  run.has_begun_on_device = false;
   if (m_state.begin_stream) m_state.begin_stream->record(*run.device_begin);
   ++m_runs;
   m_state.open_gate();

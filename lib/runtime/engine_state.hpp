@@ -35,6 +35,7 @@ struct Run {
   std::vector<ItemTime> times;  // in total order
   // A device's times count from this mark, which is recorded when the run begins.
   std::unique_ptr<Event> device_begin;
+  bool has_begun_on_device = false;  // that mark is known to be done
 
   double elapsed_s() const { return seconds_since(begin); }
 };

@@ -13,6 +13,11 @@
 #include "io/spill/spill_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
+#include "runtime/compute.hpp"
+
+namespace spillway {
+class Engine;
+}
 
 namespace spillway::test {
 
@@ -31,6 +36,11 @@ struct TinyRun {
   std::function<SpillFile(std::int64_t bytes, std::span<std::byte> device)> spill = {};
   bool learns = true;  // in these steps its loss falls, which is expected
   int host_threads = 1;
+  bool poison = true;
+  bool used_before = false;        // the device's memory is not zero at first
+  MakeWatch make_watch = nullptr;  // null: the device's, which expects the Program's order
+  // Called after each step that counts, when the Engine has finished it.
+  std::function<void(Engine const&)> after_step = {};
 };
 
 // Bits: equal stories, equal runs.

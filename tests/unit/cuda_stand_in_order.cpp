@@ -136,8 +136,9 @@ TEST_F(CudaStandInOrder, ACopyOfPageableMemoryIsWorkLikeOther) {
   std::vector<std::byte> plain(8);
   fill(device.at(100), 1, 8, b);
   auto const marks = mark_pieces("copy");
-  copy(device.at(), plain.data(), 8, a);
+  copy(plain.data(), device.at(), 8, a);
   EXPECT_TRUE(ordered(marks->end, mark_here()));
+  mark_no_more_pieces();
   expect_no_complaints();
   copy(plain.data(), device.at(104), 8, a);
   EXPECT_TRUE(complained("nothing orders 'fill', which writes, and 'copy', which reads"));

@@ -117,13 +117,16 @@ TEST_F(CudaStandInStreams, CopiesAsyncNeedRegisteredMemory) {
             cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(CudaStandInStreams, PageableMemoryIsCopiedAtOnceAndInOrder) {
+TEST_F(CudaStandInStreams, PageableMemoryIsReadAtOnceAndCopiedInOrder) {
   DeviceGranule const device;
   TestStream const stream;
   std::vector<std::byte> from(100, std::byte{3}), to(100);
   fill(device.at(), 1, 100, stream);
   copy(device.at(), from.data(), 50, stream);
   std::ranges::fill(from, std::byte{4});
+  TestEvent const event;
+  cudaEventRecord(event, stream);
+  EXPECT_EQ(cudaEventQuery(event), cudaErrorNotReady) << "it is read, but not there yet";
   copy(to.data(), device.at(), 100, stream);
   EXPECT_TRUE(all_are(std::span(to).first(50), 3));
   EXPECT_TRUE(all_are(std::span(to).last(50), 1));

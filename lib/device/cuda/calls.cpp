@@ -35,6 +35,13 @@ void CudaCalls::require(CUresult result, char const* call, char const* doing) co
   fail(m_context, doing, fmt::format("{}: {}", call, name));
 }
 
+// An event that was not ready is an answer. CUDA promises not to note it, but not every runtime
+// does.
+void CudaCalls::require_nothing_noted(char const* doing) const {
+  auto const noted = cudaGetLastError();
+  if (noted != cudaErrorNotReady) require(noted, "cudaGetLastError", doing);
+}
+
 std::string cuda_failure(char const* call, cudaError_t result) {
   auto text = fmt::format("{}: {}: {}", call, cudaGetErrorName(result), cudaGetErrorString(result));
   cudaGetLastError();

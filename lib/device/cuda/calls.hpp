@@ -24,6 +24,8 @@ class CudaCalls {
   // "CUDA device 0 at 0000:3b:00.0: recording an event: cudaEventRecord: cudaErrorUnknown: ...".
   void require(cudaError_t result, char const* call, char const* doing) const;
   void require(CUresult result, char const* call, char const* doing) const;
+  // The same of a failure that CUDA has noted for this thread and told nobody.
+  void require_nothing_noted(char const* doing) const;
 
  private:
   CudaContext const& m_context;

@@ -109,7 +109,7 @@ void CudaDevice::check() {
   // A fault in a kernel reaches every later call, of whatever thread and stream; what could not
   // even be launched is noted for the thread that tried.
   m_stream.finish();
-  calls.require(cudaGetLastError(), "cudaGetLastError", "what was started before");
+  calls.require_nothing_noted("what was started before");
 }
 
 }  // namespace

@@ -28,11 +28,7 @@ CudaEvent::~CudaEvent() {
 bool CudaEvent::done() const {
   CudaCalls const calls(m_context);
   auto const result = cudaEventQuery(m_event);
-  if (result == cudaErrorNotReady) {
-    // This is an answer, but the runtime may have noted it as a failure of this thread.
-    if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
-    return false;
-  }
+  if (result == cudaErrorNotReady) return false;
   calls.require(result, "cudaEventQuery", "asking for an event");
   return true;
 }
@@ -96,7 +92,7 @@ void CudaStream::fill(DeviceBytes bytes, std::byte value) {
 // A kernel whose launch failed left that to be asked for; an engine records an event behind each.
 void CudaStream::record(Event& event) {
   CudaCalls const calls(m_context);
-  calls.require(cudaGetLastError(), "cudaGetLastError", "launching a kernel");
+  calls.require_nothing_noted("launching a kernel");
   calls.require(cudaEventRecord(handle_of(event), m_stream), "cudaEventRecord",
                 "recording an event");
 }

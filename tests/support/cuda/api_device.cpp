@@ -15,7 +15,7 @@ using cuda::State;
 namespace {
 
 char const* const kName = "stand-in for a GPU";
-constexpr int kMajor = 9, kMinor = 0, kMultiprocessors = 16, kCopyEngines = 3;
+constexpr int kMajor = 8, kMinor = 6, kMultiprocessors = 16, kCopyEngines = 3;
 
 bool is_a_device(State const& all, int device) {
   return device >= 0 && device < all.settings.devices;
@@ -33,7 +33,8 @@ cudaError_t cudaGetDeviceCount(int* count) {
 cudaError_t cudaSetDevice(int device) {
   return call("cudaSetDevice", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
-    cuda::thread_state().device = device;
+    auto const before = std::exchange(cuda::thread_state().device, device);
+    if (before == device) cuda::note_needless(all, "cudaSetDevice");
     return cudaSuccess;
   });
 }
@@ -122,12 +123,22 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 // A sticky error stays; another one is told once.
 cudaError_t cudaGetLastError() {
-  auto const result = call("cudaGetLastError", [](State&) { return cudaSuccess; });
-  auto const last = std::exchange(cuda::thread_state().last_error, cudaSuccess);
+  auto& own = cuda::thread_state().last_error;
+  auto last = cudaSuccess;
+  auto const result = call("cudaGetLastError", [&](State& all) {
+    if (own == cudaSuccess || own == cudaErrorNotReady)
+      cuda::note_needless(all, "cudaGetLastError");
+    last = std::exchange(own, cudaSuccess);
+    return cudaSuccess;
+  });
   return result != cudaSuccess ? result : last;
 }
 
 cudaError_t cudaPeekAtLastError() {
-  auto const result = call("cudaPeekAtLastError", [](State&) { return cudaSuccess; });
-  return result != cudaSuccess ? result : cuda::thread_state().last_error;
+  auto last = cudaSuccess;
+  auto const result = call("cudaPeekAtLastError", [&](State&) {
+    last = cuda::thread_state().last_error;
+    return cudaSuccess;
+  });
+  return result != cudaSuccess ? result : last;
 }

@@ -36,11 +36,18 @@ bool is_pageable(State const& all, Range const& range) {
   return !is_device(all, range) && !all.pinned.touches(range);
 }
 
-// Returns when the bytes are copied, as CUDA does from device memory; to device memory it may
-// return when they are read.
-cudaError_t copy_pageable(State& all, int stream, Piece const& piece) {
+// What comes from the device is there when the call returns; what goes there has then been read.
+cudaError_t copy_pageable(State& all, int stream, Piece piece, bool to_device) {
   if (auto const error = cuda::finish(all, stream); error != cudaSuccess) return error;
-  std::memcpy(piece.to.at, piece.from, static_cast<std::size_t>(piece.to.size));
+  auto const bytes = static_cast<std::size_t>(piece.to.size);
+  if (to_device) {
+    piece.staged.assign(piece.from, piece.from + bytes);
+    piece.from = piece.staged.data();
+    piece.accesses.erase(piece.accesses.begin());
+    cuda::enqueue(all, stream, std::move(piece));
+    return cudaSuccess;
+  }
+  std::memcpy(piece.to.at, piece.from, bytes);
   cuda::note_done(all, stream, piece);
   return cudaSuccess;
 }
@@ -66,7 +73,8 @@ cudaError_t copy(State& all, Range const& to, Range const& from, cudaMemcpyKind 
               .from = from_at,
               .accesses = {{from, false}, {to, true}},
               .stuck = stuck};
-  if (is_pageable(all, to) || is_pageable(all, from)) return copy_pageable(all, stream, piece);
+  if (is_pageable(all, to) || is_pageable(all, from))
+    return copy_pageable(all, stream, std::move(piece), is_device(all, to));
   cuda::enqueue(all, stream, std::move(piece));
   return cudaSuccess;
 }
@@ -76,8 +84,10 @@ cudaError_t copy(State& all, Range const& to, Range const& from, cudaMemcpyKind 
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   return call_that_enqueues("cudaMemcpyAsync", [&](State& all, bool stuck) {
-    if (all.queues.stream(number(stream)) == nullptr)
+    auto const* const queue = all.queues.stream(number(stream));
+    if (queue == nullptr)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
+    cuda::expect_chosen(queue->device, "work");
     if (bytes == 0) return cudaSuccess;
     auto const size = static_cast<std::int64_t>(bytes);
     return copy(all, cuda::range_of(to, size), cuda::range_of(from, size), kind, number(stream),
@@ -87,8 +97,10 @@ cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return call_that_enqueues("cudaMemsetAsync", [&](State& all, bool stuck) {
-    if (all.queues.stream(number(stream)) == nullptr)
+    auto const* const queue = all.queues.stream(number(stream));
+    if (queue == nullptr)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
+    cuda::expect_chosen(queue->device, "work");
     if (bytes == 0) return cudaSuccess;
     auto const range = cuda::range_of(to, static_cast<std::int64_t>(bytes));
     auto* const at = reachable(all, range);

@@ -12,7 +12,8 @@ using cuda::State;
 
 namespace {
 
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+// Nobody gets the least priority by chance, as 0 would be.
+constexpr int kLeastPriority = 1, kGreatestPriority = -5;
 
 cudaError_t no_such_stream() {
   return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
@@ -31,9 +32,12 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return call("cudaStreamCreateWithPriority", [&](State& all) {
     if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
+    if (priority > kLeastPriority || priority < kGreatestPriority)
+      cuda::complain("a stream of a priority that the device does not have");
+    all.priorities.push_back(priority);
     auto const device = cuda::thread_state().device;
     *stream = cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++));
     return cudaSuccess;
@@ -44,7 +48,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call(
       "cudaStreamDestroy",
       [&](State& all) {
-        if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+        auto const* const queue = all.queues.stream(number(stream));
+        if (queue == nullptr) return no_such_stream();
+        cuda::expect_chosen(queue->device, "a stream");
+        if (!all.faults.sticky() && !cuda::this_thread(all).knows_all_of(queue->clock))
+          cuda::complain("a stream is destroyed, and nobody has waited for its work");
         auto const result = cuda::finish(all, number(stream));
         all.queues.remove_stream(number(stream));
         return result;
@@ -54,7 +62,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call("cudaStreamSynchronize", [&](State& all) {
-    if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+    auto const* const queue = all.queues.stream(number(stream));
+    if (queue == nullptr) return no_such_stream();
+    cuda::expect_chosen(queue->device, "a stream");
+    if (queue->pieces.empty() && cuda::this_thread(all).knows_all_of(queue->clock))
+      cuda::note_needless(all, "cudaStreamSynchronize");
     return cuda::finish(all, number(stream));
   });
 }
@@ -63,8 +75,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));
-    if (all.queues.stream(number(stream)) == nullptr) return no_such_stream();
+    auto const* const queue = all.queues.stream(number(stream));
+    if (queue == nullptr) return no_such_stream();
     if (recorded == nullptr) return no_such_event();
+    cuda::expect_chosen(queue->device, "a stream");
     if (flags != 0) return cudaErrorInvalidValue;
     if (!recorded->latest) return cudaSuccess;
     Piece piece{.kind = Piece::Kind::wait, .label = "wait", .record = recorded->latest};
@@ -87,7 +101,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call(
       "cudaEventDestroy",
       [&](State& all) {
-        if (all.queues.event(number(event)) == nullptr) return no_such_event();
+        auto const* const recorded = all.queues.event(number(event));
+        if (recorded == nullptr) return no_such_event();
+        cuda::expect_chosen(recorded->device, "an event");
         all.queues.remove_event(number(event));
         return cudaSuccess;
       },
@@ -102,6 +118,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (recorded == nullptr) return no_such_event();
     if (queue->device != recorded->device)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "an event of another device");
+    cuda::expect_chosen(queue->device, "a stream");
     recorded->latest = std::make_shared<cuda::Record>();
     recorded->latest->stream = number(stream);
     Piece piece{
@@ -115,6 +132,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));
     if (recorded == nullptr) return no_such_event();
+    cuda::expect_chosen(recorded->device, "an event");
     if (!recorded->latest) return cudaSuccess;
     return cuda::query(all, std::shared_ptr(recorded->latest));
   });
@@ -128,6 +146,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (!from->timed || !to->timed || !from->latest || !to->latest)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "an event that has no time");
     if (!from->latest->done || !to->latest->done) return cudaErrorNotReady;
+    auto const& thread = cuda::this_thread(all);
+    if (!thread.knows(from->latest->mark) || !thread.knows(to->latest->mark))
+      cuda::complain("the time of an event that is there by chance: nobody has asked for its end");
     *milliseconds = static_cast<float>(1e3 * (to->latest->seconds - from->latest->seconds));
     return cudaSuccess;
   });

@@ -1,6 +1,8 @@
 // What every function of CUDA's API does before and after what it is for.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "base/allocator_pass.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/enqueue.hpp"
@@ -38,9 +40,21 @@ cudaError_t call_that_enqueues(char const* name, Body const& body) {
   return result;
 }
 
+// Says of the call that is under way that it changes nothing.
+inline void note_needless(State& all, char const* name) {
+  all.needless_calls[name].insert(all.faults.calls().at(name) - 1);
+}
+
 inline cudaError_t refuse(cudaError_t error, std::string const& why) {
   complain(why);
   return error;
+}
+
+// CUDA would do it all the same, but first make a context on the device that the thread has chosen.
+inline void expect_chosen(int device, char const* what) {
+  if (thread_state().device == device) return;
+  complain(fmt::format("{} of device {} from a thread that has chosen device {}", what, device,
+                       thread_state().device));
 }
 
 // Handles are numbers.

@@ -39,6 +39,10 @@ class Component {
   Mark mark();             // every mark is a moment of its own
   Clock const& release();  // what happened until now; what comes later is not in it
   void acquire(Clock const& clock) { m_clock.join(clock); }
+  bool knows(Mark const& mark) const { return m_clock.at(mark.component) >= mark.time; }
+  bool knows_all_of(Component const& other) const {
+    return m_clock.at(other.m_number) >= other.m_clock.at(other.m_number);
+  }
 
  private:
   int m_number;

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/host/host_device.hpp"
+#include "tests/support/cuda/checked_device.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
@@ -14,6 +16,18 @@ namespace spillway::test {
 namespace {
 
 cuda::NextRun g_next;
+
+void expect_place_in_failures(Device& device) {
+  try {
+    device.reserve("all there is", std::int64_t{1} << 60, 0);
+    ADD_FAILURE() << "no device has as much";
+  } catch (Error const& error) {
+    std::string_view const text = error.what();
+    EXPECT_EQ(error.status(), Status::cannot_fit) << text;
+    EXPECT_NE(text.find(" at 0000:"), text.npos) << text;
+    EXPECT_EQ(text.find(" 0 B"), text.npos) << text;
+  }
+}
 
 }  // namespace
 
@@ -29,16 +43,17 @@ DeviceUnderTest::DeviceUnderTest(bool unified) {
   if (unified) return;
   static std::uint64_t seed = 0;
   auto const next = std::exchange(g_next, {});
-  cuda::reset(next.settings.value_or(cuda::Settings{.seed = ++seed}));
+  auto const settings = next.settings.value_or(cuda::Settings{.seed = ++seed});
+  cuda::reset(settings);
   if (next.fault) cuda::plan_fault(*next.fault);
   m_stand_in = std::make_unique<StandIn>();
-  m_stand_in->device = open_cuda_device(0);
+  m_stand_in->device = cuda::checked(open_cuda_device(settings.devices - 1));
 }
 
 DeviceUnderTest::~DeviceUnderTest() {
   if (!m_stand_in) return;
-  expect_sound();  // the Engines have ended
   m_stand_in.reset();
+  EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
   EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
 }
 
@@ -60,6 +75,7 @@ MakeWatch DeviceUnderTest::make_watch() const {
 
 void DeviceUnderTest::expect_sound() const {
   if (!m_stand_in) return;
+  expect_place_in_failures(*m_stand_in->device);
   EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
 }
 

@@ -35,8 +35,8 @@ void enqueue(State& all, int id, Piece piece) {
   stream.clock.acquire(this_thread(all).release());
   if (*doing() != '\0') piece.label = doing();
   mark(all, stream.clock, piece);
-  if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->clock);
-  if (piece.kind == Piece::Kind::record) piece.record->clock = stream.clock.release();
+  if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->mark.before);
+  if (piece.kind == Piece::Kind::record) piece.record->mark = stream.clock.mark();
   stream.pieces.push_back(std::move(piece));
   auto const most = all.queues.decisions_after_enqueue();
   if (most == 0) return;
@@ -80,7 +80,7 @@ cudaError_t query(State& all, std::shared_ptr<Record> const& record) {
     if (demand.dry && !record->done) return hopeless("an event");
   }
   if (!record->done) return cudaErrorNotReady;
-  this_thread(all).acquire(record->clock);
+  this_thread(all).acquire(record->mark.before);
   return cudaSuccess;
 }
 

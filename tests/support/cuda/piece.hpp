@@ -17,7 +17,7 @@ struct Record {
   bool done = false;
   double seconds = 0;  // when it was done
   int stream = -1;
-  Clock clock;
+  Mark mark;  // the moment in its stream
 };
 
 // Bytes that can be touched: shadows, or main memory.
@@ -32,6 +32,7 @@ struct Piece {
   std::string label = {};
   Bytes to = {};
   std::byte const* from = nullptr;      // of a copy
+  std::vector<std::byte> staged = {};   // what `from` points to, if the call has read it itself
   int value = 0;                        // of a fill
   std::vector<Bytes> fresh = {};        // of a kernel: what it overwrites
   std::function<void()> run = {};       // of a kernel

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct Settings {
   bool watches_device_memory = true;
 };
 
-// Ends all work, forgets complaints, faults, counts and clocks, and this thread's last error. What
-// was made stays.
+// Ends all work, forgets complaints, faults, counts and clocks, and which device this thread has
+// chosen and its last error. What was made stays.
 void reset(Settings const& settings = {});
 
 // Names what was never destroyed, unregistered, unmapped or released.
@@ -48,5 +49,10 @@ struct PlannedFault {
 };
 void plan_fault(PlannedFault const& fault);
 std::map<std::string, std::int64_t> calls();  // since reset(), by name
+// Returns the numbers of the calls since reset(), by name, that could not but return success and
+// change nothing: a wait for what the thread had to know, a question for an error where none was,
+// a choice of the device that was chosen.
+std::map<std::string, std::set<std::int64_t>> needless_calls();
+std::vector<int> priorities();  // of the streams made since reset()
 
 }  // namespace spillway::test::cuda

@@ -52,7 +52,9 @@ void reset(Settings const& settings) {
   all.next_component = 0;
   all.objects.clear();
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
-  thread_state().last_error = cudaSuccess;
+  all.needless_calls.clear();
+  all.priorities.clear();
+  thread_state() = {};
   forget_complaints();
 }
 
@@ -85,6 +87,18 @@ std::map<std::string, std::int64_t> calls() {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   return all.faults.calls();
+}
+
+std::map<std::string, std::set<std::int64_t>> needless_calls() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.needless_calls;
+}
+
+std::vector<int> priorities() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.priorities;
 }
 
 }  // namespace spillway::test::cuda

@@ -24,6 +24,8 @@ struct State {
   Queues queues;
   Faults faults;
   Scheduler scheduler{[this](int wanted) { return queues.decide(wanted); }};
+  std::map<std::string, std::set<std::int64_t>> needless_calls;
+  std::vector<int> priorities;
 
   // Clocks begin anew with every reset: components of an earlier one mean nothing.
   int clocks = 0, next_component = 0;

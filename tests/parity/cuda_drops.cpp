@@ -1,0 +1,156 @@
+// No call of the backend, and no wait of a Program, can be left out of a run unnoticed.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "tests/parity/device_session.hpp"
+#include "tests/parity/stand_in_run.hpp"
+#include "tests/support/cuda/engine_order.hpp"
+
+namespace spillway::test {
+namespace {
+
+struct Facts {
+  Story story;
+  std::vector<std::string> told;
+  std::vector<int> priorities;
+  bool operator==(Facts const&) const = default;
+};
+
+class StandInDrops : public StandInRun {
+ protected:
+  // A run as users have it, without poison, and what a Device does besides.
+  Facts facts(cuda::NextRun next) {
+    bool const eager = next.settings->laziness == cuda::Laziness::eager;
+    next.settings->devices = 2;
+    next.settings->memory_bytes = 12 << 20;
+    cuda::ask_of_next_run(next);
+    auto all = run();
+    all.poison = false;
+    all.used_before = !eager;
+    // Who looks at times waits for all lanes, so waits for the step before would be of no use.
+    if (eager) all.after_step = [&](Engine const& engine) { expect_times(engine); };
+    Facts facts;
+    auto const ending = train(all, program);
+    EXPECT_EQ(ending.error, "");
+    facts.story = ending.steps;
+    facts.story.insert(facts.story.end(), ending.state.begin(), ending.state.end());
+    facts.told = device_session();
+    facts.priorities = cuda::priorities();
+    return facts;
+  }
+
+  // A lane of an eager device does one item after the other, and the run's begin is there first.
+  void expect_times(Engine const& engine) const {
+    std::map<Lane, double> last_end_s;
+    for (auto const& time : engine.last_step_times()) {
+      auto const lane = program.items[static_cast<std::size_t>(time.item)].lane;
+      if (lane != Lane::compute && lane != Lane::h2d && lane != Lane::d2h) continue;
+      auto& before_s = last_end_s[lane];
+      EXPECT_GT(time.start_s, before_s);
+      EXPECT_GT(time.end_s, time.start_s);
+      before_s = time.end_s;
+    }
+  }
+
+  Program program = tiny_program(run());
+};
+
+constexpr std::array kLaziness = {cuda::Laziness::eager, cuda::Laziness::latest};
+
+// The process that a dropped call leaves may be in any state, so each has one of its own: these
+// tests are run there, and pass if nothing was noticed.
+TEST_F(StandInDrops, DISABLED_ACallIsNotNoticed) {
+  cuda::PlannedFault const fault{.call = std::getenv("SPILLWAY_DROPPED"),
+                                 .n = static_cast<std::int64_t>(number_in("SPILLWAY_NUMBER", 0)),
+                                 .kind = cuda::PlannedFault::Kind::dropped};
+  for (auto const laziness : kLaziness) {
+    cuda::Settings const settings{.laziness = laziness};
+    EXPECT_EQ(facts({.settings = settings, .fault = fault}), facts({.settings = settings}));
+  }
+}
+
+TEST_F(StandInDrops, DISABLED_AWaitIsNotNoticed) {
+  static Program const whole = program;
+  auto& waits = program.items[number_in("SPILLWAY_DROPPED", 0)].waits;
+  waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(number_in("SPILLWAY_NUMBER", 0)));
+  auto all = run();
+  all.make_watch = [](Program const&, Tiers const& tiers) {
+    return cuda::make_engine_order(whole, tiers);
+  };
+  all.poison = false;  // which waits for all lanes between steps
+  for (auto const laziness : kLaziness) {
+    cuda::ask_of_next_run({.settings = cuda::Settings{.laziness = laziness}});
+    EXPECT_EQ(train(all, program).error, "");
+  }
+}
+
+bool is_noticed(char const* test, std::string const& dropped, std::int64_t n) {
+  auto const command = fmt::format(
+      "SPILLWAY_DROPPED={} SPILLWAY_NUMBER={} timeout -k 5 60 {} --gtest_also_run_disabled_tests "
+      "--gtest_filter=StandInDrops.DISABLED_{} >/dev/null 2>&1",
+      dropped, n, std::filesystem::read_symlink("/proc/self/exe").string(), test);
+  return std::system(command.c_str()) != 0;
+}
+
+// Returns some numbers of calls, the first and the last among them; all of them if it may.
+std::set<std::int64_t> some_of(std::int64_t calls) {
+  auto const most = static_cast<std::int64_t>(number_in("SPILLWAY_DROPS", 6));
+  std::set<std::int64_t> result;
+  for (std::int64_t i = 0; i < std::min(most, calls); ++i)
+    result.insert(i * (calls - 1) / std::max<std::int64_t>(1, std::min(most, calls) - 1));
+  return result;
+}
+
+// What changes nothing where it is has a use elsewhere: streams are waited for before they end,
+// also by an Engine that ends where it is; Device::copy waits for pinned memory, too. A few copies
+// bring to the host what nobody reads: old values that are wholly overwritten, and parameters after
+// the last step.
+constexpr std::size_t kCopiesThatNobodyReads = 3;
+
+TEST_F(StandInDrops, NoCallCanBeLeftOut) {
+  facts({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
+  auto const calls = cuda::calls();
+  auto needless = cuda::needless_calls();
+  std::vector<std::string> unnoticed, copies;
+  std::int64_t dropped = 0, made = 0, changed_nothing = 0;
+  for (auto const& [call, count] : calls) {
+    made += count;
+    for (auto const n : some_of(count)) {
+      ++dropped;
+      if (is_noticed("ACallIsNotNoticed", call, n)) continue;
+      auto& list = call == "cudaMemcpyAsync" ? copies : unnoticed;
+      if (needless[call].contains(n))
+        ++changed_nothing;
+      else
+        list.push_back(fmt::format("{} {} of {}", call, n, count));
+    }
+  }
+  EXPECT_EQ(unnoticed, std::vector<std::string>{});
+  EXPECT_LE(copies.size(), kCopiesThatNobodyReads) << ::testing::PrintToString(copies);
+  fmt::print(
+      "{} calls of {} kinds, {} of them dropped; {} changed nothing where they are, {} copies\n",
+      made, calls.size(), dropped, changed_nothing, copies.size());
+}
+
+// One thread begins reads of the drive and copies to the device, so by chance a read may be over
+// when the copy is launched. Some waits follow from others of their item.
+TEST_F(StandInDrops, MostWaitsThatAreLeftOutAreNoticed) {
+  std::vector<std::pair<ItemNumber, std::int64_t>> waits;
+  for (auto const& item : program.items) {
+    for (std::size_t i = 0; i < item.waits.size(); ++i)
+      waits.emplace_back(item.number, static_cast<std::int64_t>(i));
+  }
+  std::vector<std::string> unnoticed;
+  for (auto const& [item, n] : waits) {
+    if (is_noticed("AWaitIsNotNoticed", std::to_string(item), n)) continue;
+    auto const& of = program.items[static_cast<std::size_t>(item)];
+    unnoticed.push_back(fmt::format("{} for {}", describe(program, item),
+                                    describe(program, of.waits[static_cast<std::size_t>(n)])));
+  }
+  EXPECT_LE(unnoticed.size(), waits.size() / 4) << ::testing::PrintToString(unnoticed);
+  fmt::print("{} waits dropped, {} not noticed\n", waits.size(), unnoticed.size());
+}
+
+}  // namespace
+}  // namespace spillway::test
