@@ -108,6 +108,14 @@ std::set<std::int64_t> some_of(std::int64_t calls) {
 // the last step.
 constexpr std::size_t kCopiesThatNobodyReads = 3;
 
+// The run asks for all properties of its device and looks at one of them; a Device by itself, which
+// asks once more, tells them all.
+std::int64_t first_to_drop(std::string const& call, std::int64_t count) {
+  std::set<std::string> const of_properties = {"cudaDeviceGetAttribute", "cudaGetDeviceProperties",
+                                               "cudaMemGetInfo"};
+  return of_properties.contains(call) ? count / 2 : 0;
+}
+
 TEST_F(StandInDrops, NoCallCanBeLeftOut) {
   facts({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
   auto const calls = cuda::calls();
@@ -117,6 +125,7 @@ TEST_F(StandInDrops, NoCallCanBeLeftOut) {
   for (auto const& [call, count] : calls) {
     made += count;
     for (auto const n : some_of(count)) {
+      if (n < first_to_drop(call, count)) continue;
       ++dropped;
       if (is_noticed("ACallIsNotNoticed", call, n)) continue;
       auto& list = call == "cudaMemcpyAsync" ? copies : unnoticed;

@@ -20,7 +20,7 @@ void load_kernels_at_start() {
 }
 
 int attribute(CudaContext const& context, CudaCalls const& calls, cudaDeviceAttr which) {
-  int value = 0;
+  int value = -1;
   calls.require(cudaDeviceGetAttribute(&value, which, context.ordinal), "cudaDeviceGetAttribute",
                 "asking for its properties");
   return value;
