@@ -48,7 +48,7 @@ cudaError_t copy_pageable(State& all, int stream, Piece piece, bool to_device) {
     return cudaSuccess;
   }
   std::memcpy(piece.to.at, piece.from, bytes);
-  cuda::note_done(all, stream, piece);
+  cuda::note_done(all, stream, std::move(piece));
   return cudaSuccess;
 }
 

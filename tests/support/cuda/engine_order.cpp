@@ -74,6 +74,7 @@ EngineOrder::Seen* EngineOrder::find(Execution const& execution) {
 
 EngineOrder::~EngineOrder() {
   for (auto const& text : unordered()) complain(text);
+  if (auto* const orders = collected_orders()) note_orders(*orders);
 }
 
 void EngineOrder::begins(Execution const& execution) {
@@ -83,6 +84,7 @@ void EngineOrder::begins(Execution const& execution) {
   auto& seen = *find(execution);
   if (!is_of_device(execution.item)) {
     seen.begin = mark_here();
+    seen.begun = moment();
     return report_accesses(execution);
   }
   seen.pieces = mark_pieces(m_texts[item]);
@@ -141,6 +143,22 @@ std::vector<std::string> EngineOrder::unordered() const {
     }
   }
   return result;
+}
+
+void EngineOrder::note_orders(OrdersSeen& orders) const {
+  auto const begun = [](Seen const& seen) { return seen.pieces ? seen.pieces->begun : seen.begun; };
+  for (auto const& run : m_runs) {
+    for (std::size_t a = 0; a < run.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        auto const &one = run[a], &other = run[b];
+        if (begun(one) == 0 || begun(other) == 0) continue;  // omitted, or it moves nothing
+        bool const free =
+            !ordered(end_of(one), begin_of(other)) && !ordered(end_of(other), begin_of(one));
+        bool const first = begun(one) < begun(other);
+        orders.note(first ? a : b, first ? b : a, run.size(), free);
+      }
+    }
+  }
 }
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers) {

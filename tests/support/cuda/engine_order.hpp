@@ -10,6 +10,7 @@
 #include "runtime/order_watch.hpp"
 #include "runtime/tiers.hpp"
 #include "tests/support/cuda/order.hpp"
+#include "tests/support/cuda/orders_seen.hpp"
 #include "tests/support/cuda/range.hpp"
 
 namespace spillway::test::cuda {
@@ -27,12 +28,13 @@ class EngineOrder final : public OrderWatch {
   void ends(Execution const& execution) override;
 
  private:
-  // Names each execution that began without having to be after the end
-  // of one that it waits for, or of the one before it on its lane; transfers of the drive only
-  // begin in order. At most a few are named.
+  // Names each execution that began without having to be after the end of one that it waits for, or
+  // of the one before it on its lane; transfers of the drive only begin in order. At most a few are
+  // named.
   std::vector<std::string> unordered() const;
   struct Seen {
     Mark begin, end;
+    std::uint64_t begun = 0;                   // see moment()
     std::shared_ptr<PieceMarks const> pieces;  // of an item that the device does
   };
   using Ranges = std::array<std::vector<Range>, 2>;  // of an op's operands, by parity
@@ -40,6 +42,7 @@ class EngineOrder final : public OrderWatch {
   bool is_of_device(ItemNumber item) const;
   std::vector<Range> ranges(Item const& item, int parity) const;
   void report_accesses(Execution const& execution) const;
+  void note_orders(OrdersSeen& orders) const;
   Seen* find(Execution const& execution);
 
   Program const& m_program;

@@ -1,5 +1,6 @@
 #include "tests/support/cuda/enqueue.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "base/allocator_pass.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 thread_local std::shared_ptr<PieceMarks> t_marks;
 
-void mark(State& all, Component& clock, Piece const& piece) {
+void mark(State& all, Component& clock, Piece& piece) {
   if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
   auto const begin = clock.mark(), end = clock.mark();
   for (auto const& access : piece.accesses) {
@@ -18,6 +19,7 @@ void mark(State& all, Component& clock, Piece const& piece) {
     if (device ? all.settings.watches_device_memory : all.pinned.holds(access.range))
       all.accesses.add(access, begin, end, piece.label);
   }
+  piece.marks = t_marks;
   if (!t_marks) return;
   if (t_marks->begin.component < 0) t_marks->begin = begin;
   t_marks->end = end;
@@ -44,10 +46,11 @@ void enqueue(State& all, int id, Piece piece) {
   all.scheduler.serve(demand);
 }
 
-void note_done(State& all, int id, Piece const& piece) {
+void note_done(State& all, int id, Piece piece) {
   auto& clock = all.queues.stream(id)->clock;
   clock.acquire(this_thread(all).release());
   mark(all, clock, piece);
+  if (piece.marks && piece.marks->begun == 0) piece.marks->begun = moment();
   this_thread(all).acquire(clock.release());
 }
 
@@ -104,6 +107,11 @@ void Order::acquire(void const* object) {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   this_thread(all).acquire(all.objects[object]);
+}
+
+std::uint64_t moment() {
+  static std::atomic<std::uint64_t> latest = 0;
+  return ++latest;
 }
 
 Mark mark_here() {

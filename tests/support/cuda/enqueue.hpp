@@ -10,7 +10,7 @@ namespace spillway::test::cuda {
 void enqueue(State& all, int stream, Piece piece);
 
 // The same of work that the caller has done itself, at the end of the stream's.
-void note_done(State& all, int stream, Piece const& piece);
+void note_done(State& all, int stream, Piece piece);
 
 // Return when the stream's work, all work, or the record is done; the record perhaps sooner. A
 // device that can never get there returns cudaErrorLaunchTimeout, with a complaint.

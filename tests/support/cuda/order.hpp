@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,7 +26,11 @@ Mark mark_here();
 struct PieceMarks {
   std::string label;
   Mark begin, end;
+  std::uint64_t begun = 0;  // when the first of them really began, see moment()
 };
+// Returns greater numbers later, of whatever thread.
+std::uint64_t moment();
+
 // Marks the copies, fills and kernels that this thread enqueues from now until one of these calls.
 std::shared_ptr<PieceMarks const> mark_pieces(std::string label);
 void mark_no_more_pieces();

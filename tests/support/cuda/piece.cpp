@@ -23,6 +23,7 @@ bool Piece::may_go_on() const {
 }
 
 bool Piece::go_on() {
+  if (marks && marks->begun == 0) marks->begun = moment();
   if (stuck) {
     ++stage;
     return false;

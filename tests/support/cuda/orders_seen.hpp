@@ -1,0 +1,30 @@
+// Which orders of items that nothing orders were really seen, over many runs of one Program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spillway::test::cuda {
+
+class OrdersSeen {
+ public:
+  // `first` was seen to begin before `second`, both counted among the items of a run. `free` says
+  // that nothing orders them.
+  void note(std::size_t first, std::size_t second, std::size_t items, bool free);
+  std::size_t free_pairs() const { return count(kFree); }
+  // Returns the share of the free pairs that were seen in both orders.
+  double share_of_both() const;
+
+ private:
+  static constexpr std::uint8_t kFree = 1, kForward = 2, kBackward = 4;
+  std::size_t count(std::uint8_t bits) const;
+
+  std::vector<std::uint8_t> m_pairs;  // of items x items, below the diagonal
+};
+
+// The next Engines of the stand-in note in `orders` what they have seen; null: no longer.
+void collect_orders(OrdersSeen* orders);
+OrdersSeen* collected_orders();
+
+}  // namespace spillway::test::cuda
