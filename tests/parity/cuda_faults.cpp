@@ -83,5 +83,23 @@ TEST_F(StandInFaults, EndTheRunWithWhatHasFailed) {
   fmt::print("{} faults of {} kinds of calls\n", faults, calls.size());
 }
 
+// The stand-in knows when nothing can ever go on, and says so as a watchdog does.
+TEST_F(StandInFaults, WorkThatNeverEndsIsToldOnceAWatchdogSeesIt) {
+  story({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
+  auto calls = cuda::calls();
+  for (auto const* const call :
+       {"launch", "cudaMemcpyAsync", "cudaMemsetAsync", "cudaEventRecord"}) {
+    for (auto const n : std::set<std::int64_t>{calls[call] / 3, calls[call] / 2}) {
+      auto const is = ending({.call = call, .n = n, .kind = Kind::stuck});
+      SCOPED_TRACE(fmt::format("{} {}: {}", call, n, is.text));
+      EXPECT_EQ(is.status, Status::device);
+      EXPECT_NE(is.text.find("cudaErrorLaunchTimeout"), is.text.npos);
+      EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
+      cuda::reset();
+      cuda::give_back_leftovers();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spillway::test
