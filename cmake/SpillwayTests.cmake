@@ -53,9 +53,11 @@ function(on_stand_in)
   endforeach()
 endfunction()
 
-# again_on_stand_in(PROGRAM FILES...): the same tests once more, as FILE_on_stand_in.
+# again_on_stand_in(PROGRAM FILES... [LONG files...]): the same tests once more, as FILE_on_stand_in;
+# those behind LONG only with that label.
 function(again_on_stand_in program)
-  foreach(file IN LISTS ARGN)
+  cmake_parse_arguments(ARG "" "" "LONG" ${ARGN})
+  foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS ARG_LONG)
     set(test ${file}_on_stand_in)
     add_test(NAME ${test} COMMAND ${program} --file=${file})
     foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS)
@@ -65,6 +67,9 @@ function(again_on_stand_in program)
       endif()
     endforeach()
     on_stand_in(${test})
+    if(file IN_LIST ARG_LONG)
+      set_property(TEST ${test} PROPERTY LABELS long)
+    endif()
   endforeach()
 endfunction()
 
