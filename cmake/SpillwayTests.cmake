@@ -53,7 +53,7 @@ function(on_stand_in)
   endforeach()
 endfunction()
 
-# again_on_stand_in(PROGRAM FILES... [LONG files...]): the same tests once more, as FILE_on_stand_in;
+# again_on_stand_in(PROGRAM FILES... [LONG files...]): the same tests once more, FILE_on_stand_in;
 # those behind LONG only with that label.
 function(again_on_stand_in program)
   cmake_parse_arguments(ARG "" "" "LONG" ${ARGN})
