@@ -11,7 +11,7 @@
 
 int main(int argc, char** argv) try {
   if (argc != 3) return std::cerr << "usage: example_plan input.yaml machine.yaml\n", 2;
-  auto const config = spillway::load_config(argv[1], {}, spillway::ForMachine::other);
+  auto const config = spillway::load_config(argv[1], {}, spillway::elsewhere);
   // One rank has a node of one; `node_ranks` of the file share what it describes.
   auto const machine = spillway::shared_by(spillway::load_machine(argv[2]), 1);
 
