@@ -56,10 +56,11 @@ void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, Mark& ma
 
 DeviceLane::Poll DeviceLane::poll() {
   auto const launched = m_launched.count();
-  m_state.saw(m_launched);
   auto position = m_ended + 1;
   while (position <= launched && !mark(position).awaited) ++position;
   if (position > launched) return Poll::nothing_awaited;
+  m_state.acts_for(this);
+  m_state.saw(m_launched, position);
   auto const& last = mark(position);
   if (!last.end->done() || !has_begun(*last.run)) return Poll::not_yet;
   for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(mark(ended));
@@ -68,10 +69,11 @@ DeviceLane::Poll DeviceLane::poll() {
   return Poll::ended;
 }
 
-// Times need the mark of the run's begin to be done, too; it is asked for once.
-bool DeviceLane::has_begun(Run& run) {
-  run.has_begun_on_device = run.has_begun_on_device || run.device_begin->done();
-  return run.has_begun_on_device;
+// Times need the mark of the run's begin to be done, too; a lane asks for it once.
+bool DeviceLane::has_begun(Run& run) const {
+  auto& known = run.begin_is_known[index(m_lane)];
+  known = known || run.device_begin->done();
+  return known;
 }
 
 // A stream does one item after the other, so an item is ready when the one before it has ended.

@@ -59,7 +59,7 @@ class DeviceLane {
   // `position` counts from 1, over all runs.
   Mark& mark(std::uint64_t position) { return m_marks[(position - 1) % m_marks.size()]; }
   void wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark);
-  static bool has_begun(Run& run);
+  bool has_begun(Run& run) const;
   void note_times(Mark const& mark);
 
   EngineState& m_state;

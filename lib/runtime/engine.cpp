@@ -29,10 +29,9 @@ StepResult Engine::run_step(std::int64_t step) {
   run.begin = begin;
   run.record.failures.reset();
   if (m_state.debug.poison) forbid_transients();
-  run.has_begun_on_device = false;
+  run.begin_is_known = {};
   if (m_state.begin_stream) m_state.begin_stream->record(*run.device_begin);
-  ++m_runs;
-  m_state.open_gate();
+  m_state.open_gate(m_runs++);
   bool done = false;
   try {
     done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) &&
@@ -56,7 +55,7 @@ bool Engine::storage_failed() const {
 void Engine::work(Worker& worker) {
   try {
     while (m_state.gate.wait_for(worker.cursor.run() + 1)) {
-      m_state.saw(m_state.gate);
+      m_state.saw(m_state.gate, worker.cursor.run() + 1);
       if (!walk(worker)) return;
     }
   } catch (...) {
@@ -143,7 +142,7 @@ bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
     auto const& clock = m_state.clock(lane, item.lane);
     auto const waited_s = timed_wait(clock, cursor.position(wait));
     if (!waited_s) return false;
-    m_state.saw(clock);
+    m_state.saw(clock, cursor.position(wait));
     bool const on_thread = item.lane == Lane::compute && m_state.device_lane(item.lane) == nullptr;
     if (on_thread) m_state.compute_stall_s[index(lane)].add(*waited_s);
   }
@@ -151,18 +150,19 @@ bool Engine::wait_for_all(Cursor const& cursor, Item const& item) {
 }
 
 bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
-  auto const& clock = m_state.clocks[index(lane)];
-  if (!clock.wait_for(runs * m_items_per_run[index(lane)])) return false;
-  m_state.saw(clock);
+  auto const position = runs * m_items_per_run[index(lane)];
+  if (!m_state.clocks[index(lane)].wait_for(position)) return false;
+  m_state.saw_end(lane, runs, position);
   return true;
 }
 
 // Until all lanes are done with so many runs: compute stalls for those that lag.
 bool Engine::wait_for_room(std::uint64_t runs) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    auto const waited_s = timed_wait(m_state.clocks[lane], runs * m_items_per_run[lane]);
+    auto const position = runs * m_items_per_run[lane];
+    auto const waited_s = timed_wait(m_state.clocks[lane], position);
     if (!waited_s) return false;
-    m_state.saw(m_state.clocks[lane]);
+    m_state.saw_end(static_cast<Lane>(lane), runs, position);
     m_state.compute_stall_s[lane].add(*waited_s);
     m_state.tallies[index(Lane::compute)].stall_s.add(*waited_s);
   }

@@ -55,11 +55,12 @@ void EngineState::publish(Lane lane, BoundItem const& bound) {
 }
 
 void EngineState::publish(LaneClock& clock, std::uint64_t count) {
-  if (watch != nullptr) watch->publishes(&clock);
+  if (watch != nullptr) watch->publishes(&clock, clock.count() + count);
   if (clock.publish(count)) doorbell.ring();
 }
 
-void EngineState::open_gate() {
+void EngineState::open_gate(std::uint64_t run) {
+  if (watch != nullptr) watch->prepares(run);
   publish(gate);
 }
 
@@ -72,6 +73,11 @@ LaneClock& EngineState::clock(Lane awaited, Lane waiting) {
 void EngineState::ring_poller() {
   poll_bell.fetch_add(1);
   poll_bell.notify_one();
+}
+
+void EngineState::saw_end(Lane lane, std::uint64_t runs, std::uint64_t position) const {
+  saw(clocks[index(lane)], position);
+  if (watch != nullptr) watch->relies_on(lane, runs);
 }
 
 void EngineState::begins(Execution const& execution) const {

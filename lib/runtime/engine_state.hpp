@@ -35,7 +35,7 @@ struct Run {
   std::vector<ItemTime> times;  // in total order
   // A device's times count from this mark, which is recorded when the run begins.
   std::unique_ptr<Event> device_begin;
-  bool has_begun_on_device = false;  // that mark is known to be done
+  std::array<bool, kLanes> begin_is_known{};  // that mark is done, as far as the lane has asked
 
   double elapsed_s() const { return seconds_since(begin); }
 };
@@ -71,7 +71,7 @@ struct EngineState {
   void publish(Lane lane, BoundItem const& bound);
   void publish(LaneClock& clock, std::uint64_t count = 1);
   void note_use(BoundItem const& bound);  // of the tiers
-  void open_gate();                       // allows one more run to begin
+  void open_gate(std::uint64_t run);      // allows it to begin
 
   Lane lane_of(ItemNumber item) const {
     return parts.program.items[static_cast<std::size_t>(item)].lane;
@@ -84,8 +84,12 @@ struct EngineState {
   void ring_poller();
 
   // These tell the watch, if there is one.
-  void saw(LaneClock const& clock) const {
-    if (watch != nullptr) watch->has_seen(&clock);
+  void saw(LaneClock const& clock, std::uint64_t position) const {
+    if (watch != nullptr) watch->has_seen(&clock, position);
+  }
+  void saw_end(Lane lane, std::uint64_t runs, std::uint64_t position) const;
+  void acts_for(void const* whom) const {
+    if (watch != nullptr) watch->acts_for(whom);
   }
   void begins(Execution const& execution) const;
   void has_begun(Execution const& execution) const;

@@ -63,6 +63,7 @@ bool TransferLanes::reap() {
 // False, with a note of the obstacle, when the lane's next item cannot start now.
 bool TransferLanes::start_next(std::size_t number) {
   auto& walk = m_walks[number];
+  m_state.acts_for(&walk);
   auto const* item = walk.cursor.next();
   if (!item) {
     walk.cursor.next_run();
@@ -81,7 +82,7 @@ bool TransferLanes::start_next(std::size_t number) {
 std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item const& item) {
   auto const run = walk.cursor.run();
   if (m_state.gate.count() <= run) return Obstacle{&m_state.gate, run + 1};
-  m_state.saw(m_state.gate);
+  m_state.saw(m_state.gate, run + 1);
   if (!walk.has_turn) {
     auto& now = m_state.run(run);
     now.times[walk.cursor.instance()].ready_s = now.elapsed_s();
@@ -89,9 +90,9 @@ std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item 
   }
   for (auto const wait : item.waits) {
     auto& clock = m_state.clock(m_state.lane_of(wait), walk.lane);
-    if (clock.count() < walk.cursor.position(wait))
-      return Obstacle{&clock, walk.cursor.position(wait)};
-    m_state.saw(clock);
+    auto const position = walk.cursor.position(wait);
+    if (clock.count() < position) return Obstacle{&clock, position};
+    m_state.saw(clock, position);
   }
   bool const stores = m_state.items[static_cast<std::size_t>(item.number)].transfer.has_value();
   bool const room =
@@ -131,7 +132,6 @@ void TransferLanes::start(std::size_t number, Item const& item) {
     }
   }
   m_state.has_begun(started.instance);
-  if (started.done) m_state.ends(started.instance);
   time.end_s = run.elapsed_s();
   ++walk.count;
   publish(walk);
@@ -150,16 +150,19 @@ void TransferLanes::finish(SpillDone const& done) {
   tally.bytes.add(std::ssize(transfer.versions[0].memory));
   if (--walk.under_way == 0) tally.busy_s.add(seconds_since(walk.busy_since));
   run.times[started.instance.instance].end_s = run.elapsed_s();
-  m_state.ends(started.instance);
   started.done = true;
   publish(walk);
 }
 
-// The items done that nothing before them holds back.
+// The items done that nothing before them holds back. Transfers of the drive end by themselves,
+// while their lane begins others.
 void TransferLanes::publish(Walk& walk) {
+  bool const by_itself = walk.lane == Lane::nvme_read || walk.lane == Lane::nvme_write;
+  m_state.acts_for(by_itself ? static_cast<void const*>(&walk.published) : &walk);
   while (walk.published < walk.count) {
     auto const& first = walk.started[walk.published % kMostStarted];
     if (!first.done) return;
+    m_state.ends(first.instance);
     ++walk.published;
     m_state.publish(walk.lane, *first.bound);
   }

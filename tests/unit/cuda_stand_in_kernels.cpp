@@ -203,8 +203,8 @@ TEST_F(CudaStandInKernels, NothingTripsALockedAllocator) {
     gelu(exec, operands);
     cudaEventRecord(event, stream);
     cudaStreamWaitEvent(other, event, 0);
-    Order::release(&host);
-    Order::acquire(&host);
+    Order::release(&host, 1);
+    Order::acquire(&host, 1);
     while (cudaEventQuery(event) == cudaErrorNotReady) {
     }
     host_access(host.part(0, 32), true);

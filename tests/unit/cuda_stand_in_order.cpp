@@ -66,11 +66,11 @@ TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
   Mark first, unordered, second;
   std::thread([&] {
     first = mark_here();
-    Order::release(&bell);
+    Order::release(&bell, 1);
     unordered = mark_here();
   }).join();
   auto const before = mark_here();
-  Order::acquire(&bell);
+  Order::acquire(&bell, 1);
   second = mark_here();
   EXPECT_FALSE(ordered(first, before));
   EXPECT_TRUE(ordered(first, second));

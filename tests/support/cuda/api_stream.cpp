@@ -81,6 +81,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     cuda::expect_chosen(queue->device, "a stream");
     if (flags != 0) return cudaErrorInvalidValue;
     if (!recorded->latest) return cudaSuccess;
+    cuda::expect_recorded(all, *recorded->latest);
     Piece piece{.kind = Piece::Kind::wait, .label = "wait", .record = recorded->latest};
     cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
@@ -121,6 +122,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     cuda::expect_chosen(queue->device, "a stream");
     recorded->latest = std::make_shared<cuda::Record>();
     recorded->latest->stream = number(stream);
+    recorded->latest->asked = cuda::this_thread(all).mark();
     Piece piece{
         .kind = Piece::Kind::record, .label = "record", .record = recorded->latest, .stuck = stuck};
     cuda::enqueue(all, number(stream), std::move(piece));

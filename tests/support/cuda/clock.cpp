@@ -16,6 +16,12 @@ void Clock::join(Clock const& other) {
     m_times[i] = std::max(m_times[i], other.m_times[i]);
 }
 
+bool Clock::knows(Clock const& other) const {
+  for (int i = 0; i < std::ssize(other.m_times); ++i)
+    if (at(i) < other.at(i)) return false;
+  return true;
+}
+
 // A mark ticks before it is taken, so what was released earlier does not know it.
 Mark Component::mark() {
   m_clock.tick(m_number);

@@ -15,6 +15,7 @@ class Clock {
   }
   void tick(int component);
   void join(Clock const& other);
+  bool knows(Clock const& other) const;  // all of it
 
  private:
   std::vector<std::uint64_t> m_times;
@@ -39,6 +40,7 @@ class Component {
   Mark mark();             // every mark is a moment of its own
   Clock const& release();  // what happened until now; what comes later is not in it
   void acquire(Clock const& clock) { m_clock.join(clock); }
+  Clock const& clock() const { return m_clock; }
   bool knows(Mark const& mark) const { return m_clock.at(mark.component) >= mark.time; }
   bool knows_all_of(Component const& other) const {
     return m_clock.at(other.m_number) >= other.m_clock.at(other.m_number);

@@ -10,6 +10,7 @@
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
 #include "tests/support/cuda/next_run.hpp"
+#include "tests/support/cuda/order.hpp"
 #include "tests/support/cuda/settings.hpp"
 
 namespace spillway::test {
@@ -48,7 +49,9 @@ DeviceUnderTest::DeviceUnderTest(bool unified) {
   cuda::reset(settings);
   if (next.fault) cuda::plan_fault(*next.fault);
   m_stand_in = std::make_unique<StandIn>();
-  m_stand_in->fails = next.fault && next.fault->kind != cuda::PlannedFault::Kind::dropped;
+  if (next.dropped_release) cuda::drop_release(*next.dropped_release);
+  bool const may_go_on = !next.fault || next.fault->kind == cuda::PlannedFault::Kind::dropped;
+  m_stand_in->fails = !may_go_on || next.dropped_release;
   m_stand_in->device = cuda::checked(open_cuda_device(settings.devices - 1));
 }
 
@@ -56,7 +59,7 @@ DeviceUnderTest::~DeviceUnderTest() {
   if (!m_stand_in) return;
   bool const fails = m_stand_in->fails;
   m_stand_in.reset();
-  if (fails) return;  // who planned that looks
+  if (fails) return;
   EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
   EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
 }
@@ -78,8 +81,8 @@ MakeWatch DeviceUnderTest::make_watch() const {
 }
 
 void DeviceUnderTest::expect_sound() const {
-  if (!m_stand_in) return;
-  if (!m_stand_in->fails) expect_place_in_failures(*m_stand_in->device);
+  if (!m_stand_in || m_stand_in->fails) return;  // who planned that looks
+  expect_place_in_failures(*m_stand_in->device);
   EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
 }
 

@@ -74,7 +74,18 @@ EngineOrder::Seen* EngineOrder::find(Execution const& execution) {
 
 EngineOrder::~EngineOrder() {
   for (auto const& text : unordered()) complain(text);
+  for (auto const& text : not_ended()) complain(text);
   if (auto* const orders = collected_orders()) note_orders(*orders);
+}
+
+void EngineOrder::prepares(std::uint64_t) {
+  AllocatorPass const pass;
+  m_prepared.push_back(mark_here());
+}
+
+void EngineOrder::relies_on(Lane lane, std::uint64_t runs) {
+  AllocatorPass const pass;
+  if (runs > 0) m_reliances.push_back({mark_here(), lane, runs - 1});
 }
 
 void EngineOrder::begins(Execution const& execution) {
@@ -83,9 +94,10 @@ void EngineOrder::begins(Execution const& execution) {
   doing(m_texts[item].c_str());
   auto& seen = *find(execution);
   if (!is_of_device(execution.item)) {
+    report_accesses(execution);
     seen.begin = mark_here();
     seen.begun = moment();
-    return report_accesses(execution);
+    return;
   }
   seen.pieces = mark_pieces(m_texts[item]);
   auto const& ranges = m_ranges[item][execution.run % 2];
@@ -100,8 +112,10 @@ void EngineOrder::has_begun(Execution const&) {
 void EngineOrder::ends(Execution const& execution) {
   if (is_of_device(execution.item)) return;
   AllocatorPass const pass;
+  auto& seen = *find(execution);
+  learn(seen.begin);  // whoever tells of the end knows at least that
   report_accesses(execution);
-  find(execution)->end = mark_here();
+  seen.end = mark_here();
 }
 
 void EngineOrder::report_accesses(Execution const& execution) const {
@@ -122,12 +136,15 @@ std::vector<std::string> EngineOrder::unordered() const {
   std::vector<std::string> result;
   std::vector<Seen const*> latest(m_program.items.size());
   std::array<std::pair<ItemNumber, Seen const*>, kLanes> on_lane{};
-  for (auto const& run : m_runs) {
+  for (std::size_t number_of_run = 0; number_of_run < m_runs.size(); ++number_of_run) {
+    auto const& run = m_runs[number_of_run];
     for (std::size_t instance = 0; instance < m_items.size(); ++instance) {
       auto const number = static_cast<std::size_t>(m_items[instance]);
       auto const& item = m_program.items[number];
       auto const& seen = run[instance];
       if (begin_of(seen).component < 0) continue;  // it was omitted
+      if (!ordered(m_prepared[number_of_run], begin_of(seen)) && result.size() < kMostNamed)
+        result.push_back(m_texts[number] + " need not be after its run was prepared");
       auto const require = [&](Seen const* earlier, ItemNumber of) {
         if (earlier == nullptr || ordered(end_of(*earlier), begin_of(seen))) return;
         if (result.size() < kMostNamed)
@@ -140,6 +157,22 @@ std::vector<std::string> EngineOrder::unordered() const {
       if (!overlaps) require(before.second, before.first);
       before = {item.number, &seen};
       latest[number] = &seen;
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> EngineOrder::not_ended() const {
+  std::vector<std::string> result;
+  for (auto const& reliance : m_reliances) {
+    if (reliance.run >= m_runs.size()) continue;  // the Program has no items
+    auto const& run = m_runs[reliance.run];
+    for (std::size_t instance = 0; instance < m_items.size(); ++instance) {
+      auto const number = static_cast<std::size_t>(m_items[instance]);
+      auto const& seen = run[instance];
+      if (m_program.items[number].lane != reliance.lane || end_of(seen).component < 0) continue;
+      if (!ordered(end_of(seen), reliance.when) && result.size() < kMostNamed)
+        result.push_back(m_texts[number] + " need not have ended when somebody relies on it");
     }
   }
   return result;

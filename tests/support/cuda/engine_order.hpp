@@ -21,21 +21,33 @@ class EngineOrder final : public OrderWatch {
   EngineOrder(Program const& program, Tiers const& tiers);
   ~EngineOrder() override;  // complains about what was not ordered
 
-  void publishes(void const* count) override { Order::release(count); }
-  void has_seen(void const* count) override { Order::acquire(count); }
+  void publishes(void const* count, std::uint64_t until) override { Order::release(count, until); }
+  void has_seen(void const* count, std::uint64_t position) override {
+    Order::acquire(count, position);
+  }
+  void acts_for(void const* whom) override { Order::act_for(whom); }
+  void prepares(std::uint64_t run) override;
+  void relies_on(Lane lane, std::uint64_t runs) override;
   void begins(Execution const& execution) override;
   void has_begun(Execution const& execution) override;
   void ends(Execution const& execution) override;
 
  private:
-  // Names each execution that began without having to be after the end of one that it waits for, or
-  // of the one before it on its lane; transfers of the drive only begin in order. At most a few are
-  // named.
+  // Names each execution that began without having to be after its run was prepared, or after the
+  // end of one that it waits for, or of the one before it on its lane; transfers of the drive only
+  // begin in order. At most a few are named.
   std::vector<std::string> unordered() const;
+  // Names each that need not have ended when somebody relied on it.
+  std::vector<std::string> not_ended() const;
   struct Seen {
     Mark begin, end;
     std::uint64_t begun = 0;                   // see moment()
     std::shared_ptr<PieceMarks const> pieces;  // of an item that the device does
+  };
+  struct Reliance {
+    Mark when;
+    Lane lane;
+    std::uint64_t run;  // the last one that it is about
   };
   using Ranges = std::array<std::vector<Range>, 2>;  // of an op's operands, by parity
 
@@ -53,6 +65,8 @@ class EngineOrder final : public OrderWatch {
   std::vector<Ranges> m_ranges;
   std::mutex m_mutex;
   std::vector<std::vector<Seen>> m_runs;
+  std::vector<Mark> m_prepared;  // by run
+  std::vector<Reliance> m_reliances;
 };
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);

@@ -32,6 +32,11 @@ cudaError_t hopeless(char const* what) {
 
 }  // namespace
 
+void expect_recorded(State& all, Record const& record) {
+  if (!this_thread(all).knows(record.asked))
+    complain("an event is asked for whose record this thread need not know of");
+}
+
 void enqueue(State& all, int id, Piece piece) {
   auto& stream = *all.queues.stream(id);
   stream.clock.acquire(this_thread(all).release());
@@ -82,6 +87,7 @@ cudaError_t query(State& all, std::shared_ptr<Record> const& record) {
     all.scheduler.serve(demand);
     if (demand.dry && !record->done) return hopeless("an event");
   }
+  expect_recorded(all, *record);
   if (!record->done) return cudaErrorNotReady;
   this_thread(all).acquire(record->mark.before);
   return cudaSuccess;
@@ -95,20 +101,6 @@ void end_work_on(State& all, Range const& range, char const* what) {
   all.queues.drop_work();
 }
 
-void Order::release(void const* object) {
-  AllocatorPass const pass;
-  auto& all = state();
-  std::scoped_lock const lock(all.mutex);
-  all.objects[object].join(this_thread(all).release());
-}
-
-void Order::acquire(void const* object) {
-  AllocatorPass const pass;
-  auto& all = state();
-  std::scoped_lock const lock(all.mutex);
-  this_thread(all).acquire(all.objects[object]);
-}
-
 std::uint64_t moment() {
   static std::atomic<std::uint64_t> latest = 0;
   return ++latest;
@@ -119,6 +111,13 @@ Mark mark_here() {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   return this_thread(all).mark();
+}
+
+void learn(Mark const& mark) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  this_thread(all).acquire(mark.before);
 }
 
 std::shared_ptr<PieceMarks const> mark_pieces(std::string label) {

@@ -18,6 +18,10 @@ cudaError_t finish(State& all, int stream);
 cudaError_t finish_all(State& all);
 cudaError_t query(State& all, std::shared_ptr<Record> const& record);
 
+// Complains if this thread need not know that the event was recorded: it might mean an earlier
+// record of it.
+void expect_recorded(State& all, Record const& record);
+
 // Complains if work touches bytes that are given back, and ends it, as it would touch them later.
 void end_work_on(State& all, Range const& range, char const* what);
 

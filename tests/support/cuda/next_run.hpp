@@ -8,8 +8,9 @@
 namespace spillway::test::cuda {
 
 struct NextRun {
-  std::optional<Settings> settings;        // empty: another seed each time
-  std::optional<PlannedFault> fault = {};  // of a call that is made from then on
+  std::optional<Settings> settings;                  // empty: another seed each time
+  std::optional<PlannedFault> fault = {};            // of a call that is made from then on
+  std::optional<std::int64_t> dropped_release = {};  // see drop_release()
 };
 
 // Holds for one DeviceUnderTest.

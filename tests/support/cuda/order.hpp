@@ -12,14 +12,25 @@
 
 namespace spillway::test::cuda {
 
-// An object of the host by which threads meet: a lock, a counter, a bell. What a thread did before
-// it released the object has happened before what another does after it acquired it.
+// Threads meet at a count, which never decreases and is named by any address. What a thread did
+// before it let the count come to `until` has happened before what another does after it has seen
+// the count there, and nothing later has, however far the count really was.
 struct Order {
-  static void release(void const* object);
-  static void acquire(void const* object);
+  static void release(void const* count, std::uint64_t until);
+  static void acquire(void const* count, std::uint64_t position);
+  // From here on the calling thread is somebody else, named by any address: as such it knows only
+  // what it has acquired as such.
+  static void act_for(void const* whom);
 };
 
+// The release `n` since reset() tells nobody anything.
+void drop_release(std::int64_t n);
+std::int64_t releases();  // since reset()
+// Returns whether somebody has acquired the dropped release without knowing already what it tells.
+bool dropped_release_was_of_use();
+
 Mark mark_here();
+void learn(Mark const& mark);  // the calling thread knows of it, and what happened before
 
 // The begin of the first and the end of the last of some pieces of work. They follow from the calls
 // alone, so they are known as soon as they are enqueued; a component of -1 says that none is yet.

@@ -18,7 +18,8 @@ struct Record {
   bool done = false;
   double seconds = 0;  // when it was done
   int stream = -1;
-  Mark mark;  // the moment in its stream
+  Mark asked;  // when a thread called it
+  Mark mark;   // the moment in its stream
 };
 
 // Bytes that can be touched: shadows, or main memory.

@@ -10,7 +10,18 @@ State& state() {
   return all;
 }
 
+namespace {
+
+thread_local void const* t_acts_for = nullptr;
+
+}  // namespace
+
 Component& this_thread(State& all) {
+  if (t_acts_for != nullptr) {
+    auto const at = all.others.find(t_acts_for);
+    if (at != all.others.end()) return at->second;
+    return all.others.emplace(t_acts_for, Component(all.next_component++)).first->second;
+  }
   struct Own {
     int clocks = -1;
     Component component{0};
@@ -18,6 +29,42 @@ Component& this_thread(State& all) {
   thread_local Own own;
   if (own.clocks != all.clocks) own = {all.clocks, Component(all.next_component++)};
   return own.component;
+}
+
+void Order::act_for(void const* whom) {
+  t_acts_for = whom;
+}
+
+void Order::release(void const* count, std::uint64_t until) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.meetings.release(count, until, this_thread(all).release());
+}
+
+void Order::acquire(void const* count, std::uint64_t position) {
+  AllocatorPass const pass;
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.meetings.acquire(count, position, this_thread(all));
+}
+
+void drop_release(std::int64_t n) {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.meetings.drop(n);
+}
+
+std::int64_t releases() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.meetings.releases();
+}
+
+bool dropped_release_was_of_use() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.meetings.dropped_was_of_use();
 }
 
 ThreadState& thread_state() {
@@ -50,7 +97,8 @@ void reset(Settings const& settings) {
   all.accesses.forget_all();
   ++all.clocks;
   all.next_component = 0;
-  all.objects.clear();
+  all.others.clear();
+  all.meetings = {};
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
   all.needless_calls.clear();
   all.priorities.clear();

@@ -8,6 +8,7 @@
 #include "tests/support/cuda/clock.hpp"
 #include "tests/support/cuda/device_memory.hpp"
 #include "tests/support/cuda/faults.hpp"
+#include "tests/support/cuda/meetings.hpp"
 #include "tests/support/cuda/pinned_memory.hpp"
 #include "tests/support/cuda/queues.hpp"
 #include "tests/support/cuda/scheduler.hpp"
@@ -29,12 +30,13 @@ struct State {
 
   // Clocks begin anew with every reset: components of an earlier one mean nothing.
   int clocks = 0, next_component = 0;
-  std::unordered_map<void const*, Clock> objects;  // of the host, by which threads meet
+  std::unordered_map<void const*, Component> others;  // for whom threads act, by address
+  Meetings meetings;
 };
 
 State& state();  // is never destroyed: what ends with the process may still use it
 
-Component& this_thread(State& all);
+Component& this_thread(State& all);  // or for whom it acts
 
 // Return main memory's or the shadow's address of bytes if the device may touch them all; else
 // null.

@@ -1,0 +1,33 @@
+// What threads of the host tell each other by counts that they publish and wait for.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/support/cuda/clock.hpp"
+
+namespace spillway::test::cuda {
+
+class Meetings {
+ public:
+  // See Order, which names counts by their addresses.
+  void release(void const* count, std::uint64_t until, Clock const& known);
+  void acquire(void const* count, std::uint64_t position, Component& by);
+
+  void drop(std::int64_t n) { m_dropped = n; }
+  std::int64_t releases() const { return m_releases; }
+  bool dropped_was_of_use() const { return m_dropped_was_of_use; }
+
+ private:
+  struct Release {
+    std::uint64_t until;
+    Clock known;   // of this release and all before it
+    Clock hidden;  // what it would have told if it had not been dropped
+  };
+  std::unordered_map<void const*, std::vector<Release>> m_counts;  // in the order of `until`
+  std::int64_t m_releases = 0, m_dropped = -1;
+  bool m_dropped_was_of_use = false;
+};
+
+}  // namespace spillway::test::cuda
