@@ -213,6 +213,8 @@ TEST_F(CudaStandInCublasLtRules, AttributesHaveTheirSizesAndValues) {
          "the stand-in has no CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET");
   expect(kNotSupported, matmul.set(static_cast<cublasLtMatmulDescAttributes_t>(99), 8),
          "does not know attribute 99");
+  expect(kNotSupported, layout.set(static_cast<cublasLtMatrixLayoutAttribute_t>(8), 0),
+         "the stand-in has no CUBLASLT_MATRIX_LAYOUT_BATCH_MODE");
   expect(kNotSupported, layout.set(CUBLASLT_MATRIX_LAYOUT_ORDER, CUBLASLT_ORDER_COL32),
          "CUBLASLT_MATRIX_LAYOUT_ORDER has a value");
   expect(kNotSupported, cublasLtMatmulDescCreate(&none, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F),

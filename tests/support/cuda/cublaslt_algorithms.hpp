@@ -28,7 +28,7 @@ struct Algorithm {
   std::uint64_t seal = 0;  // says that it was initialised by this version
 };
 
-// These throw Refused if it was not.
+// Throws Refused if it was not.
 Algorithm unpack(cublasLtMatmulAlgo_t const& algo);
 cublasLtMatmulAlgo_t pack(Algorithm const& algorithm);
 

@@ -32,7 +32,8 @@ void store(std::int32_t type, std::byte* at, std::int64_t element, float value) 
   }
 }
 
-std::int64_t place(LtMatrix const& matrix, std::int64_t batch, std::int64_t row, std::int64_t col) {
+std::int64_t element_at(LtMatrix const& matrix, std::int64_t batch, std::int64_t row,
+                        std::int64_t col) {
   return batch * matrix.batch_stride + row * matrix.row_stride + col * matrix.col_stride;
 }
 
@@ -41,7 +42,7 @@ std::vector<double> rows_of(LtMatrix const& matrix, std::byte const* at, std::in
   std::vector<double> result;
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
     for (std::int64_t col = 0; col < matrix.cols; ++col)
-      result.push_back(load(matrix.type, at, place(matrix, batch, row, col)));
+      result.push_back(load(matrix.type, at, element_at(matrix, batch, row, col)));
   }
   return result;
 }
@@ -77,10 +78,10 @@ void multiply(LtProduct const& product) {
         auto value = product.alpha * sum_of(product, &rows[static_cast<std::size_t>(i * problem.k)],
                                             &cols[static_cast<std::size_t>(j * problem.k)]);
         if (product.beta != 0)
-          value += product.beta * load(c.type, product.c, place(c, batch, i, j));
+          value += product.beta * load(c.type, product.c, element_at(c, batch, i, j));
         if (product.bias != nullptr)
           value += load(d.type, product.bias, batch * product.bias_batch_stride + i);
-        store(d.type, product.d, place(d, batch, i, j), static_cast<float>(value));
+        store(d.type, product.d, element_at(d, batch, i, j), static_cast<float>(value));
       }
     }
   }

@@ -6,15 +6,12 @@
 #include "tests/support/cuda/cublaslt_attributes.hpp"
 
 namespace spillway::test::cuda {
-namespace {
 
 #define SPILLWAY_HAS(attribute, object, member)                            \
   .id = attribute, .name = #attribute, .offset = offsetof(object, member), \
   .bytes = sizeof(object::member)
 #define SPILLWAY_LACKS(attribute) \
   { .id = attribute, .name = #attribute }
-
-}  // namespace
 
 std::span<Attribute const> attributes(LtMatmul const&) {
   static std::vector<Attribute> const table = {
@@ -50,6 +47,15 @@ std::span<Attribute const> attributes(LtMatmul const&) {
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER),
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER),
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_FAST_ACCUM),
+      // Headers of CUDA 12 do not name all of these.
+      {.id = 31, .name = "CUBLASLT_MATMUL_DESC_A_SCALE_MODE"},
+      {.id = 32, .name = "CUBLASLT_MATMUL_DESC_B_SCALE_MODE"},
+      {.id = 33, .name = "CUBLASLT_MATMUL_DESC_C_SCALE_MODE"},
+      {.id = 34, .name = "CUBLASLT_MATMUL_DESC_D_SCALE_MODE"},
+      {.id = 35, .name = "CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE"},
+      {.id = 36, .name = "CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER"},
+      {.id = 37, .name = "CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE"},
+      {.id = 38, .name = "CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR"},
   };
   return table;
 }
@@ -66,6 +72,7 @@ std::span<Attribute const> attributes(LtLayout const&) {
       {SPILLWAY_HAS(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, LtLayout, batch_count)},
       {SPILLWAY_HAS(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, LtLayout, batch_stride)},
       SPILLWAY_LACKS(CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET),
+      {.id = 8, .name = "CUBLASLT_MATRIX_LAYOUT_BATCH_MODE"},  // not in headers of CUDA 12
   };
   return table;
 }

@@ -1,5 +1,5 @@
 // What the calls of cublasLt make, in plain numbers: not every installation has cublasLt's header,
-// and the state of the stand-in is the same without it. All zeros and ones are cublasLt's defaults.
+// and the state of the stand-in is the same without it. Members begin with cublasLt's defaults.
 #pragma once
 
 #include <cstdint>

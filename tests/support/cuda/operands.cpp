@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace spillway::test::cuda {
+
 // It goes dimension by dimension from the narrowest.
 std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // stride, extent
