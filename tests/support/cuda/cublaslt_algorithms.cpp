@@ -12,12 +12,11 @@ namespace {
 static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t));
 
 constexpr std::uint64_t kSeal = 0x616c676f00000000 + CUBLAS_VERSION;
-constexpr std::int64_t kWorkspaceAlignmentBytes = 256;
 constexpr std::int64_t kLeastSplitK = 64;  // of one part
 constexpr std::int32_t kMostSplits = 4;
 
 struct Known {
-  Config config;                 // that of a product which is not split
+  Config config;                 // but for the number of parts
   std::int64_t alignment_bytes;  // 1: that of an element
   bool splits;
 };

@@ -11,6 +11,8 @@
 
 namespace spillway::test::cuda {
 
+inline constexpr std::int64_t kWorkspaceAlignmentBytes = 256;
+
 // What tells one algorithm from another: all of it must be set again to have the same one.
 struct Config {
   std::int32_t id = 0;

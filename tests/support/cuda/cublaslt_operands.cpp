@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "tests/support/cuda/cublaslt_algorithms.hpp"
 #include "tests/support/cuda/cublaslt_call.hpp"
 #include "tests/support/cuda/kernel.hpp"
 #include "tests/support/cuda/operands.hpp"
 
 namespace spillway::test::cuda {
 namespace {
-
-constexpr std::int64_t kWorkspaceAlignmentBytes = 256;
 
 LtOperand place(State const& all, std::string name, void const* at, std::int64_t bytes,
                 std::int64_t alignment_bytes, std::vector<Range> pieces) {

@@ -24,21 +24,16 @@ void check(LtLayout const& layout, char name) {
                               layout.batch_stride));
 }
 
-LtMatrix matrix_of(LtLayout const& layout, bool transposed) {
+LtMatrix matrix_of(LtLayout const& layout) {
   bool const by_columns = layout.order == CUBLASLT_ORDER_COL;
-  LtMatrix result{.type = static_cast<std::int32_t>(layout.type),
-                  .rows = static_cast<std::int64_t>(layout.rows),
-                  .cols = static_cast<std::int64_t>(layout.cols),
-                  .row_stride = by_columns ? 1 : layout.ld,
-                  .col_stride = by_columns ? layout.ld : 1,
-                  .batch_stride = layout.batch_stride,
-                  .batch_count = layout.batch_count,
-                  .ld = layout.ld};
-  if (transposed) {
-    std::swap(result.rows, result.cols);
-    std::swap(result.row_stride, result.col_stride);
-  }
-  return result;
+  return {.type = static_cast<std::int32_t>(layout.type),
+          .rows = static_cast<std::int64_t>(layout.rows),
+          .cols = static_cast<std::int64_t>(layout.cols),
+          .row_stride = by_columns ? 1 : layout.ld,
+          .col_stride = by_columns ? layout.ld : 1,
+          .batch_stride = layout.batch_stride,
+          .batch_count = layout.batch_count,
+          .ld = layout.ld};
 }
 
 void expect_extents(LtMatrix const& matrix, char name, std::int64_t rows, std::int64_t cols) {
@@ -71,15 +66,21 @@ View LtMatrix::view() const {
   return {.shape = {apart, cols, rows}, .strides = {batch_stride, col_stride, row_stride}};
 }
 
+LtMatrix transposed(LtMatrix matrix) {
+  std::swap(matrix.rows, matrix.cols);
+  std::swap(matrix.row_stride, matrix.col_stride);
+  return matrix;
+}
+
 LtProblem problem_of(LtMatmul const& matmul, std::array<LtLayout, 4> const& layouts) {
   LtProblem result;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     check(layouts[i], kMatrixNames[i]);
-    bool const transposed = (i == 0 && matmul.transpose_a == CUBLAS_OP_T) ||
-                            (i == 1 && matmul.transpose_b == CUBLAS_OP_T);
-    result.matrices[i] = matrix_of(layouts[i], transposed);
+    result.matrices[i] = matrix_of(layouts[i]);
   }
-  auto const& [a, b, c, d] = result.matrices;
+  auto& [a, b, c, d] = result.matrices;
+  if (matmul.transpose_a == CUBLAS_OP_T) a = transposed(a);
+  if (matmul.transpose_b == CUBLAS_OP_T) b = transposed(b);
   result.types = {matmul.compute_type, matmul.scale_type, a.type, b.type, c.type, d.type};
   check(result.types);
   result.m = d.rows, result.n = d.cols, result.k = a.cols, result.batch_count = d.batch_count;

@@ -28,6 +28,7 @@ struct LtMatrix {
   // Returns its elements as [batch, cols, rows]; a matrix that the batch shares is there once.
   View view() const;
 };
+LtMatrix transposed(LtMatrix matrix);
 
 struct LtProblem {
   LtTypes types;

@@ -47,12 +47,6 @@ std::vector<double> rows_of(LtMatrix const& matrix, std::byte const* at, std::in
   return result;
 }
 
-LtMatrix transposed(LtMatrix matrix) {
-  std::swap(matrix.rows, matrix.cols);
-  std::swap(matrix.row_stride, matrix.col_stride);
-  return matrix;
-}
-
 double sum_of(LtProduct const& product, double const* row, double const* col) {
   auto const k = product.problem.k;
   auto const parts = product.splits;
