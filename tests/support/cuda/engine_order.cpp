@@ -107,6 +107,7 @@ void EngineOrder::begins(Execution const& execution) {
 void EngineOrder::has_begun(Execution const&) {
   doing("");
   mark_no_more_pieces();
+  expect_any_ranges();
 }
 
 void EngineOrder::ends(Execution const& execution) {

@@ -6,6 +6,7 @@
 #include <omp.h>
 #endif
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -157,6 +158,16 @@ Kernel cuda_stand_in_kernel(OpKind kind) {
 void expect_ranges(std::span<Range const> ranges) {
   AllocatorPass const pass;
   t_expected = {true, {ranges.begin(), ranges.end()}};
+}
+
+void expect_any_ranges() {
+  AllocatorPass const pass;
+  t_expected = {};
+}
+
+bool is_expected(Range const& range) {
+  return !t_expected.given ||
+         std::ranges::any_of(t_expected.ranges, [&](auto const& r) { return r.holds(range); });
 }
 
 }  // namespace spillway::test::cuda

@@ -17,5 +17,10 @@ Kernel cuda_stand_in_kernel(OpKind kind);
 // empty one for an absent operand. Without them a launch takes each operand for a view that is
 // there as a whole; with them also for one of which only a part is held.
 void expect_ranges(std::span<Range const> ranges);
+void expect_any_ranges();  // ends that
+
+// Says whether expect_ranges() allows all of these bytes to this thread. Products of a library are
+// told nothing else of an item's operands, and an item may begin several.
+bool is_expected(Range const& range);
 
 }  // namespace spillway::test::cuda

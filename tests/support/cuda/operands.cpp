@@ -4,9 +4,8 @@
 #include <utility>
 
 namespace spillway::test::cuda {
-namespace {
 
-// Cuts a view into its longest pieces without gaps, dimension by dimension from the narrowest.
+// It goes dimension by dimension from the narrowest.
 std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // stride, extent
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
@@ -30,6 +29,8 @@ std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
     result.push_back({static_cast<std::uintptr_t>(first * element_bytes), run * element_bytes});
   return result;
 }
+
+namespace {
 
 Operand operand(KernelContext const& context, View const& view) {
   if (!is_present(view)) return {.present = false};

@@ -18,6 +18,9 @@ struct Operand {
   std::vector<Range> pieces = {};
 };
 
+// Cuts a view into its longest pieces without gaps, relative to its first element.
+std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes);
+
 // Lists inputs, outputs and the workspace if there is one.
 std::vector<Operand> operands(KernelContext const& context, Op const& op);
 

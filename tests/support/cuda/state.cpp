@@ -110,7 +110,7 @@ std::vector<std::string> leftovers() {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   auto result = all.queues.leftovers();
-  for (auto const& more : {all.memory.leftovers(), all.pinned.leftovers()})
+  for (auto const& more : {all.lt.leftovers(), all.memory.leftovers(), all.pinned.leftovers()})
     result.insert(result.end(), more.begin(), more.end());
   return result;
 }
@@ -120,6 +120,7 @@ void give_back_leftovers() {
   std::scoped_lock const lock(all.mutex);
   all.queues.drop_work();
   all.queues.remove_all();
+  all.lt.remove_all();
   all.accesses.forget_all();
   all.memory.give_all_back();
   all.pinned = {};

@@ -8,6 +8,7 @@
 #include "tests/support/cuda/clock.hpp"
 #include "tests/support/cuda/device_memory.hpp"
 #include "tests/support/cuda/faults.hpp"
+#include "tests/support/cuda/lt_objects.hpp"
 #include "tests/support/cuda/meetings.hpp"
 #include "tests/support/cuda/pinned_memory.hpp"
 #include "tests/support/cuda/queues.hpp"
@@ -23,6 +24,7 @@ struct State {
   PinnedMemory pinned;
   Accesses accesses;
   Queues queues;
+  LtObjects lt;
   Faults faults;
   Scheduler scheduler{[this](int wanted) { return queues.decide(wanted); }};
   std::map<std::string, std::set<std::int64_t>> needless_calls;
