@@ -59,11 +59,13 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
       return attention_backward_bytes(op);
     case OpKind::embed_backward:
     case OpKind::layernorm_backward:
+    case OpKind::rmsnorm_backward:
     case OpKind::column_sum:
     case OpKind::square_norm:
       return kernel(op.kind).workspace_bytes(context, op);
     case OpKind::embed:
     case OpKind::layernorm:
+    case OpKind::rmsnorm:
     case OpKind::attention:
     case OpKind::relative_bias:
     case OpKind::gelu:

@@ -83,6 +83,18 @@ View Layers::layernorm(std::string const& op, std::string const& name, View cons
   return y;
 }
 
+View Layers::rmsnorm(std::string const& op, std::string const& name, View const& x,
+                     std::int64_t columns) {
+  auto const rows = x.shape[0], groups = div_exact(x.shape[1], columns);
+  auto const gamma = parameter(name + ".weight", {columns}, kOnes, false);
+  auto const y = activation(op, rows, x.shape[1]);
+  auto const rstd =
+      m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows, groups});
+  m_builder.append(OpKind::rmsnorm, op, {x, gamma}, {y, rstd},
+                   NormAttributes{m_config.model.norm_eps});
+  return y;
+}
+
 View Layers::product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
                      Init init, View const& addend) {
   auto const weight = name + ".weight";

@@ -39,6 +39,8 @@ class Layers {
   View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe);
   // Parameters <name>.weight and, where the model has biases, <name>.bias.
   View layernorm(std::string const& op, std::string const& name, View const& x);
+  // Each group of `columns` columns by itself, all with one <name>.weight: rows, or their heads.
+  View rmsnorm(std::string const& op, std::string const& name, View const& x, std::int64_t columns);
   View linear(std::string const& op, std::string const& name, View const& x, std::int64_t n);
   // dropout(branch w + bias) + x
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,

@@ -116,6 +116,28 @@ void layernorm_backward(benchmark::State& state, DType type) {
   bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
 }
 
+void rmsnorm(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const x = bench.tensor(type, {rows, hidden}), y = bench.tensor(type, x.shape);
+  auto const gamma = bench.tensor(type, {state.range(0)});
+  auto const rstd = bench.tensor(DType::f32, {rows, hidden / state.range(0)});
+  bench.fill(x, 1);
+  auto const op = make_op(OpKind::rmsnorm, {x, gamma}, {y, rstd}, NormAttributes{});
+  bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
+}
+
+void rmsnorm_backward(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const matrix = [&] { return bench.tensor(type, {rows, hidden}); };
+  auto const dy = matrix(), x = matrix(), addend = matrix(), dx = matrix();
+  auto const gamma = bench.tensor(type, {state.range(0)});
+  auto const rstd = bench.tensor(DType::f32, {rows, hidden / state.range(0)});
+  auto const dgamma = bench.tensor(DType::f32, gamma.shape);
+  for (auto const& view : {dy, x, addend, gamma}) bench.fill(view, 1);
+  auto const op = make_op(OpKind::rmsnorm_backward, {dy, x, gamma, rstd, addend}, {dx, dgamma});
+  bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
+}
+
 void embed(benchmark::State& state, DType type, bool backward) {
   Bench bench;
   auto const tokens = bench.tensor(DType::i32, {rows});
@@ -214,6 +236,10 @@ void register_memory_kernels(DType type) {
     add("column_sum" + suffix, column_sum, type)->Arg(columns);
   add("layernorm" + suffix, layernorm, type);
   add("layernorm_backward" + suffix, layernorm_backward, type);
+  for (auto const group : {hidden, hidden / 12}) {  // rows, heads
+    add("rmsnorm" + suffix, rmsnorm, type)->Arg(group);
+    add("rmsnorm_backward" + suffix, rmsnorm_backward, type)->Arg(group);
+  }
   add("embed" + suffix, embed, type, false);
   add("embed_backward" + suffix, embed, type, true);
   for (bool const block : {true, false})

@@ -92,6 +92,24 @@ View RandomLayers::embed(Activations const& stack) {
 
 View RandomLayers::norm(Activations& stack, View const& x) {
   if (chance(30)) return x;
+  auto const y = chance(35) ? rmsnorm(x, x.shape[1]) : layernorm(x);
+  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last
+  return y;
+}
+
+// Of each group of `columns` columns.
+View RandomLayers::rmsnorm(View const& x, std::int64_t columns) {
+  auto const rows = x.shape[0], groups = x.shape[1] / columns;
+  auto const gamma = parameter({columns}, {Init::Kind::ones});
+  auto const name = unique("rmsnorm");
+  auto const y = activation(name, rows, x.shape[1]);
+  auto const rstd =
+      m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows, groups});
+  m_builder.append(OpKind::rmsnorm, name, {x, gamma}, {y, rstd}, NormAttributes{});
+  return y;
+}
+
+View RandomLayers::layernorm(View const& x) {
   auto const rows = x.shape[0], columns = x.shape[1];
   auto const gamma = parameter({columns}, {Init::Kind::ones});
   auto const beta = chance(60) ? parameter({columns}, {Init::Kind::normal, 0.2}) : View{};
@@ -100,7 +118,6 @@ View RandomLayers::norm(Activations& stack, View const& x) {
   auto const mean = m_builder.add_tensor(name + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows});
   m_builder.append(OpKind::layernorm, name, {x, gamma, beta}, {y, mean, rstd}, NormAttributes{});
-  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last
   return y;
 }
 

@@ -71,8 +71,12 @@ void RandomLayers::self_attention(Activations& stack) {
   auto const k = attributes.kv_heads * attributes.head_size;
   auto const qkv = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
   auto const segments = chance(80) ? stack.documents : View{};
-  auto const o = attend({columns(qkv, 0, q), columns(qkv, q, k), columns(qkv, q + k, k)},
-                        attributes, {segments, segments});
+  auto const normal = [&](View const& heads) {
+    return chance(25) ? rmsnorm(heads, attributes.head_size) : heads;
+  };
+  auto const o =
+      attend({normal(columns(qkv, 0, q)), normal(columns(qkv, q, k)), columns(qkv, q + k, k)},
+             attributes, {segments, segments});
   join(stack, o, !from_stream || chance(80));
 }
 

@@ -119,6 +119,8 @@ std::vector<Case> every_case(KernelHarness& h) {
        OpKind::layernorm_backward,
        {b, a, gamma, rows, rows2, a},
        {c, sums, sums2}},
+      {kernel_rmsnorm(), OpKind::rmsnorm, {a, gamma}, {c, rows}, NormAttributes{1e-5}},
+      {kernel_rmsnorm_backward(), OpKind::rmsnorm_backward, {b, a, gamma, rows, a}, {c, sums}},
       {kernel_dropout(), OpKind::dropout, {a, samples}, {c}, DropoutAttributes{0.5, 19, 1, 2}},
       {kernel_square_norm(), OpKind::square_norm, {g}, {norm}, UpdateRange{}},
       {kernel_adamw(), OpKind::adamw, {g, control}, {parameter, rest, m, v}, AdamWAttributes{}},

@@ -1,4 +1,4 @@
-// embed, layernorm, dropout and their gradients, against their serial references.
+// embed, layernorm, rmsnorm, dropout and their gradients, against their serial references.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -162,6 +162,74 @@ TEST_P(KernelRows, LayerNormBackwardDoesNotDependOnThreads) {
   n.h.run(kernel_layernorm_backward(), 3);
   EXPECT_EQ(n.h.result_bytes(n.dgamma), dgamma);
   EXPECT_EQ(n.h.result_bytes(n.dx), dx);
+}
+
+// Heads that are columns 7 to 7 + heads * columns of a wider product.
+struct RmsNorm {
+  KernelHarness h;
+  std::int64_t rows, heads, columns;
+  View gamma, rstd;
+
+  RmsNorm(DType t, std::int64_t rows_, std::int64_t heads_, std::int64_t columns_)
+      : rows(rows_),
+        heads(heads_),
+        columns(columns_),
+        gamma(h.tensor(t, {columns})),
+        rstd(h.tensor(DType::f32, {rows, heads})) {
+    h.fill_normal(gamma, 0.5, 1);
+    h.fill_normal(rstd, 0.1, 1);
+  }
+  View in_wider(DType t) {
+    auto const wider = h.tensor(t, {rows, heads * columns + 20});
+    h.fill_normal(wider, 2, 1);
+    return spillway::columns(wider, 7, heads * columns);
+  }
+};
+
+TEST_P(KernelRows, RmsNormFollowsFp64) {
+  for (std::int64_t const heads : {1, 3})
+    for (std::int64_t const columns : {1, 83, 128}) {
+      RmsNorm n(T(), 37, heads, columns);
+      auto const x = n.in_wider(T()), y = n.in_wider(T());
+      for (std::int64_t j = 0; j < columns; ++j) n.h.set(x, j, 0);  // nothing but eps
+      n.h.op(OpKind::rmsnorm, {x, n.gamma}, {y, n.rstd}, NormAttributes{1e-5});
+      n.h.run(kernel_rmsnorm());
+      n.h.expect_close(n.rstd, 0, 1e-5);
+      n.h.expect_close(y, 1e-5, rounding(T()) + 1e-5);
+      EXPECT_NEAR(n.h.result(n.rstd, 0), 1 / std::sqrt(1e-5), 1e-2);
+    }
+}
+
+TEST_P(KernelRows, RmsNormOfHeadsIsThatOfRowsOfTheirLength) {
+  RmsNorm heads(T(), 19, 4, 83), rows(T(), 19 * 4, 1, 83);
+  auto const x = heads.h.tensor(T(), {19, 4 * 83}), y = heads.h.tensor(T(), {19, 4 * 83});
+  auto const x_rows = rows.h.tensor(T(), {19 * 4, 83}), y_rows = rows.h.tensor(T(), {19 * 4, 83});
+  heads.h.fill_normal(x, 1);
+  rows.h.set_all(x_rows, heads.h.contents(x));
+  heads.h.op(OpKind::rmsnorm, {x, heads.gamma}, {y, heads.rstd}, NormAttributes{});
+  rows.h.op(OpKind::rmsnorm, {x_rows, rows.gamma}, {y_rows, rows.rstd}, NormAttributes{});
+  heads.h.run(kernel_rmsnorm());
+  rows.h.run(kernel_rmsnorm());
+  EXPECT_EQ(heads.h.results(y), rows.h.results(y_rows));
+}
+
+TEST_P(KernelRows, RmsNormBackwardFollowsFp64AndDoesNotDependOnThreads) {
+  for (bool const add : {false, true})
+    for (std::int64_t const heads : {1, 3})
+      for (std::int64_t const rows : {1, 37, 200}) {
+        RmsNorm n(T(), rows, heads, 83);
+        auto const dy = n.in_wider(T()), x = n.in_wider(T()), dx = n.in_wider(T());
+        auto const addend = add ? n.in_wider(T()) : View{};
+        auto const dgamma = n.h.tensor(G(), {83});
+        n.h.op(OpKind::rmsnorm_backward, {dy, x, n.gamma, n.rstd, addend}, {dx, dgamma});
+        n.h.run(kernel_rmsnorm_backward(), 1);
+        n.h.expect_close(dx, 1e-4, rounding(T()) + 1e-5);
+        n.h.expect_close(dgamma, 2e-3, rounding(G()) + 1e-5);
+        auto const alone = n.h.result_bytes(dgamma), dx_alone = n.h.result_bytes(dx);
+        n.h.run(kernel_rmsnorm_backward(), 3);
+        EXPECT_EQ(n.h.result_bytes(dgamma), alone);
+        EXPECT_EQ(n.h.result_bytes(dx), dx_alone);
+      }
 }
 
 struct Dropout {
