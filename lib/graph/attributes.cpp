@@ -30,8 +30,8 @@ CostTerms RelativeBiasAttributes::cost_terms() const {
   return {{"bidirectional", bidirectional ? 1 : 0}, {"max_distance", number(max_distance)}};
 }
 
-CostTerms GeluAttributes::cost_terms() const {
-  return {{"erf", form == GeluForm::erf ? 1 : 0}};
+CostTerms ActivationAttributes::cost_terms() const {
+  return {{"form", static_cast<double>(form)}};
 }
 
 CostTerms DropoutAttributes::cost_terms() const {

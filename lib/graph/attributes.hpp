@@ -36,13 +36,14 @@ struct RelativeBiasAttributes {
   bool operator==(RelativeBiasAttributes const&) const = default;
 };
 
-// `erf` is x times the normal distribution's CDF, `tanh` is GPT-2's approximation of it.
-enum class GeluForm : std::uint8_t { tanh, erf };
-struct GeluAttributes {
-  GeluForm form = GeluForm::tanh;
+// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` is GPT-2's approximation of it.
+// `silu` is x times the sigmoid.
+enum class Activation : std::uint8_t { gelu_tanh, gelu_erf, relu, silu };
+struct ActivationAttributes {
+  Activation form = Activation::gelu_tanh;
 
   CostTerms cost_terms() const;
-  bool operator==(GeluAttributes const&) const = default;
+  bool operator==(ActivationAttributes const&) const = default;
 };
 
 // An element's random number follows from (seed, origin, sample, element), so it is the same in
@@ -82,7 +83,7 @@ struct AdamWAttributes {
 };
 
 using Attributes = std::variant<std::monostate, EmbedAttributes, NormAttributes,
-                                AttentionAttributes, RelativeBiasAttributes, GeluAttributes,
+                                AttentionAttributes, RelativeBiasAttributes, ActivationAttributes,
                                 DropoutAttributes, LmHeadAttributes, UpdateRange, AdamWAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);

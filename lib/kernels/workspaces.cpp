@@ -68,12 +68,14 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::rmsnorm:
     case OpKind::attention:
     case OpKind::relative_bias:
-    case OpKind::gelu:
+    case OpKind::activation:
+    case OpKind::gated:
     case OpKind::dropout:
     case OpKind::select_row:
     case OpKind::add:
     case OpKind::relative_bias_backward:
-    case OpKind::gelu_backward:
+    case OpKind::activation_backward:
+    case OpKind::gated_backward:
     case OpKind::accumulate:
     case OpKind::tree_sum:
     case OpKind::adamw:

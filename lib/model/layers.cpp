@@ -130,9 +130,17 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
   return o;
 }
 
-View Layers::gelu(std::string const& op, View const& x) {
+View Layers::activate(std::string const& op, View const& x, Activation form) {
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, op, {x}, {y}, GeluAttributes{});
+  m_builder.append(OpKind::activation, op, {x}, {y}, ActivationAttributes{form});
+  return y;
+}
+
+View Layers::gated(std::string const& op, View const& x, Activation form) {
+  auto const n = div_exact<std::int64_t>(x.shape[1], 2);
+  auto const y = activation(op, x.shape[0], n);
+  m_builder.append(OpKind::gated, op, {columns(x, 0, n), columns(x, n, n)}, {y},
+                   ActivationAttributes{form});
   return y;
 }
 

@@ -47,7 +47,9 @@ class Layers {
                 View const& x);
   View attention(std::string const& op, View const& q, View const& k, View const& v,
                  AttentionAttributes const& attributes);
-  View gelu(std::string const& op, View const& x);
+  View activate(std::string const& op, View const& x, Activation form);
+  // act(gate) up, of the left and the right half of x [rows, 2 n]
+  View gated(std::string const& op, View const& x, Activation form);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
   View select_row(std::string const& op, View const& x);
   void loss(std::string const& op, View const& x, View const& w);  // w [vocab, columns of x]

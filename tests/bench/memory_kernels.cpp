@@ -43,7 +43,7 @@ void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
                  std::int64_t columns) {
   Bench bench;
   Op op = make_op(kind, {}, {});
-  if (kind != OpKind::add) op.attributes = GeluAttributes{};
+  if (kind != OpKind::add) op.attributes = ActivationAttributes{};
   for (int i = 0; i < inputs; ++i) {
     op.inputs.push_back(bench.tensor(type, {rows, columns}));
     bench.fill(op.inputs.back(), 3);
@@ -226,8 +226,8 @@ void register_fp32_gradients() {
 void register_memory_kernels(DType type) {
   if (type == DType::f32) register_fp32_gradients();
   auto const suffix = std::string("/").append(name(type));
-  add("gelu" + suffix, elementwise, type, OpKind::gelu, 1, 4 * hidden);
-  add("gelu_backward" + suffix, elementwise, type, OpKind::gelu_backward, 2, 4 * hidden);
+  add("gelu" + suffix, elementwise, type, OpKind::activation, 1, 4 * hidden);
+  add("gelu_backward" + suffix, elementwise, type, OpKind::activation_backward, 2, 4 * hidden);
   add("add" + suffix, elementwise, type, OpKind::add, 2, hidden);
   add("accumulate" + suffix, accumulate, type)->Arg(chunk_elements(true));
   add("tree_sum" + suffix, tree_sum, type)->Arg(chunk_elements(true));

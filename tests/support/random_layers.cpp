@@ -150,11 +150,26 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   return y;
 }
 
-View RandomLayers::gelu(View const& x) {
-  auto const name = unique("gelu");
+// Without relu, whose loss has bends that differences do not see.
+Activation RandomLayers::smooth_form() {
+  constexpr std::array forms = {Activation::gelu_tanh, Activation::gelu_erf, Activation::silu};
+  return forms[static_cast<std::size_t>(below(m_draws, static_cast<int>(forms.size())))];
+}
+
+View RandomLayers::bend(View const& x) {
+  auto const name = unique("bend");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, name, {x}, {y},
-                   GeluAttributes{chance(50) ? GeluForm::tanh : GeluForm::erf});
+  m_builder.append(OpKind::activation, name, {x}, {y}, ActivationAttributes{smooth_form()});
+  return y;
+}
+
+// Of the halves of x.
+View RandomLayers::gated(View const& x) {
+  auto const name = unique("gated");
+  auto const n = x.shape[1] / 2;
+  auto const y = activation(name, x.shape[0], n);
+  m_builder.append(OpKind::gated, name, {columns(x, 0, n), columns(x, n, n)}, {y},
+                   ActivationAttributes{smooth_form()});
   return y;
 }
 

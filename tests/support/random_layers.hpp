@@ -71,7 +71,9 @@ class RandomLayers {
   View layernorm(View const& x);
   View product(View const& x, std::int64_t n, View const& addend);
   View product_of_fused(View const& x, std::vector<std::int64_t> const& rows);
-  View gelu(View const& x);
+  Activation smooth_form();
+  View bend(View const& x);
+  View gated(View const& x);
   View dropout(Activations const& stack, View const& x);
   View sum(View const& a, View const& b);
   View distance_bias(AttentionAttributes const& attributes);

@@ -103,7 +103,8 @@ void RandomLayers::feed_forward(Activations& stack) {
   bool const from_stream = chance(70);
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const n = m_hidden + below(m_draws, static_cast<int>(2 * m_hidden));
-  join(stack, gelu(product(x, n, {})), !from_stream || chance(80));
+  auto const inner = chance(40) ? gated(product(x, 2 * n, {})) : bend(product(x, n, {}));
+  join(stack, inner, !from_stream || chance(80));
 }
 
 void RandomLayers::product_of_earlier(Activations& stack) {

@@ -186,7 +186,8 @@ class BiasedModel {
                                          .head_size = 8,
                                          .causal = causal,
                                          .window = window});
-    m_builder.append(OpKind::gelu, "gelu", {o}, {g}, GeluAttributes{GeluForm::erf});
+    m_builder.append(OpKind::activation, "gelu", {o}, {g},
+                     ActivationAttributes{Activation::gelu_erf});
     m_builder.append(OpKind::add, "add", {x, g}, {y});
     m_builder.end_block();
     return y;

@@ -69,7 +69,8 @@ std::vector<Case> every_case(KernelHarness& h) {
   auto const elements = h.chunk({9001, 83}).elements;
   auto const bf = [&](Shape shape) { return h.tensor(DType::bf16, std::move(shape)); };
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
-  auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), gamma = bf({83});
+  auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), d = bf({38, 83}),
+             gamma = bf({83});
   auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
   auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
   auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
@@ -89,8 +90,14 @@ std::vector<Case> every_case(KernelHarness& h) {
       {kernel_add(), OpKind::add, {a, b}, {c}},
       {kernel_accumulate(), OpKind::accumulate, {g}, {m}},
       {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}},
-      {kernel_gelu(), OpKind::gelu, {a}, {c}, GeluAttributes{}},
-      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, GeluAttributes{}},
+      {kernel_activation(), OpKind::activation, {a}, {c}, ActivationAttributes{}},
+      {kernel_activation_backward(),
+       OpKind::activation_backward,
+       {a, b},
+       {c},
+       ActivationAttributes{}},
+      {kernel_gated(), OpKind::gated, {a, b}, {c}, ActivationAttributes{}},
+      {kernel_gated_backward(), OpKind::gated_backward, {a, b, a}, {c, d}, ActivationAttributes{}},
       {kernel_relative_bias(),
        OpKind::relative_bias,
        {relative},
