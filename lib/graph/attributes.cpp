@@ -30,6 +30,10 @@ CostTerms RelativeBiasAttributes::cost_terms() const {
   return {{"bidirectional", bidirectional ? 1 : 0}, {"max_distance", number(max_distance)}};
 }
 
+CostTerms RopeAttributes::cost_terms() const {
+  return {{"heads", number(heads)}, {"head_size", number(head_size)}};
+}
+
 CostTerms ActivationAttributes::cost_terms() const {
   return {{"form", static_cast<double>(form)}};
 }

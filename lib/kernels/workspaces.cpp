@@ -68,6 +68,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::rmsnorm:
     case OpKind::attention:
     case OpKind::relative_bias:
+    case OpKind::rope:
     case OpKind::activation:
     case OpKind::gated:
     case OpKind::dropout:

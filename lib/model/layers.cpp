@@ -120,6 +120,14 @@ View Layers::residual(std::string const& op, std::string const& name, View const
   return sum;
 }
 
+View Layers::rope(std::string const& op, View const& x, Stack const& stack,
+                  RopeAttributes attributes) {
+  attributes.sequence = stack.sequence;
+  auto const y = activation(op, x.shape[0], x.shape[1]);
+  m_builder.append(OpKind::rope, op, {x, {}}, {y}, attributes);
+  return y;
+}
+
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
                        AttentionAttributes const& attributes) {
   auto const o = activation(op, q.shape[0], q.shape[1]);

@@ -45,6 +45,8 @@ class Layers {
   // dropout(branch w + bias) + x
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
                 View const& x);
+  // Turns the heads that x begins with. `attributes` of a stack's rows: their sequence is set here.
+  View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
   View attention(std::string const& op, View const& q, View const& k, View const& v,
                  AttentionAttributes const& attributes);
   View activate(std::string const& op, View const& x, Activation form);

@@ -150,6 +150,20 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   return y;
 }
 
+// Positions are at times some numbers of the batch.
+View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t heads,
+                        std::int64_t head_size) {
+  if (head_size % 2 != 0 || chance(60)) return x;
+  auto const positions = chance(30) ? batch(BatchField::tokens, stack.stack.number) : View{};
+  auto const name = unique("rope");
+  auto const y = activation(name, x.shape[0], x.shape[1]);
+  m_builder.append(
+      OpKind::rope, name, {x, positions}, {y},
+      RopeAttributes{
+          .sequence = stack.stack.sequence, .heads = heads, .head_size = head_size, .theta = 100});
+  return y;
+}
+
 // Without relu, whose loss has bends that differences do not see.
 Activation RandomLayers::smooth_form() {
   constexpr std::array forms = {Activation::gelu_tanh, Activation::gelu_erf, Activation::silu};

@@ -71,6 +71,7 @@ class RandomLayers {
   View layernorm(View const& x);
   View product(View const& x, std::int64_t n, View const& addend);
   View product_of_fused(View const& x, std::vector<std::int64_t> const& rows);
+  View rope(Activations const& stack, View const& x, std::int64_t heads, std::int64_t head_size);
   Activation smooth_form();
   View bend(View const& x);
   View gated(View const& x);

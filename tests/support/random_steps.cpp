@@ -69,14 +69,17 @@ void RandomLayers::self_attention(Activations& stack) {
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const q = attributes.heads * attributes.head_size;
   auto const k = attributes.kv_heads * attributes.head_size;
-  auto const qkv = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
+  auto const fused = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
+  auto const head = attributes.head_size;
+  // Of q and k at once, with v beside them, or of each.
+  auto const qkv = rope(stack, fused, attributes.heads + attributes.kv_heads, head);
   auto const segments = chance(80) ? stack.documents : View{};
-  auto const normal = [&](View const& heads) {
-    return chance(25) ? rmsnorm(heads, attributes.head_size) : heads;
+  auto const prepared = [&](View const& heads, std::int64_t number) {
+    return rope(stack, chance(25) ? rmsnorm(heads, head) : heads, number, head);
   };
-  auto const o =
-      attend({normal(columns(qkv, 0, q)), normal(columns(qkv, q, k)), columns(qkv, q + k, k)},
-             attributes, {segments, segments});
+  auto const o = attend({prepared(columns(qkv, 0, q), attributes.heads),
+                         prepared(columns(qkv, q, k), attributes.kv_heads), columns(qkv, q + k, k)},
+                        attributes, {segments, segments});
   join(stack, o, !from_stream || chance(80));
 }
 

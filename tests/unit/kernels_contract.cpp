@@ -98,6 +98,7 @@ std::vector<Case> every_case(KernelHarness& h) {
        ActivationAttributes{}},
       {kernel_gated(), OpKind::gated, {a, b}, {c}, ActivationAttributes{}},
       {kernel_gated_backward(), OpKind::gated_backward, {a, b, a}, {c, d}, ActivationAttributes{}},
+      {kernel_rope(), OpKind::rope, {a, tokens}, {c}, RopeAttributes{19, 2, 40}},
       {kernel_relative_bias(),
        OpKind::relative_bias,
        {relative},
