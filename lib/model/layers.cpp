@@ -64,10 +64,12 @@ View Layers::activation(std::string const& name, std::int64_t rows, std::int64_t
   return m_builder.add_tensor(name, Role::activation, m_dtype, {rows, columns});
 }
 
-View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe) {
+View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe,
+                   View const& wtt) {
   auto const tokens = batch(BatchField::tokens, stack.number);
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {tokens, wte, wpe}, {x}, EmbedAttributes{stack.sequence});
+  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, {}, {}, wtt}, {x},
+                   EmbedAttributes{stack.sequence});
   return x;
 }
 

@@ -36,7 +36,9 @@ class Layers {
   View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
   View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
 
-  View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe);
+  // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent. All types are 0.
+  View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe = {},
+             View const& wtt = {});
   // Parameters <name>.weight and, where the model has biases, <name>.bias.
   View layernorm(std::string const& op, std::string const& name, View const& x);
   // Each group of `columns` columns by itself, all with one <name>.weight: rows, or their heads.

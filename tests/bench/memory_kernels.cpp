@@ -147,8 +147,9 @@ void embed(benchmark::State& state, DType type, bool backward) {
   auto const wte = bench.tensor(weights, {vocab, hidden});
   auto const wpe = bench.tensor(weights, {sequence, hidden});
   EmbedAttributes const attributes{sequence};
-  auto op = backward ? make_op(OpKind::embed_backward, {tokens, x}, {wte, wpe}, attributes)
-                     : make_op(OpKind::embed, {tokens, wte, wpe}, {x}, attributes);
+  auto op = backward
+                ? make_op(OpKind::embed_backward, {tokens, x, {}, {}}, {wte, wpe, {}}, attributes)
+                : make_op(OpKind::embed, {tokens, wte, wpe, {}, {}, {}}, {x}, attributes);
   if (backward) op.in_place = {0};
   auto const places = sequence * hidden * size_bytes(weights);
   auto const words = (backward ? 2 : 1) * rows * hidden * size_bytes(weights);

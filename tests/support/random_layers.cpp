@@ -81,11 +81,15 @@ View RandomLayers::earlier(Activations const& stack) {
 View RandomLayers::embed(Activations const& stack) {
   Init const init{Init::Kind::normal, 0.7};
   auto const wte = parameter({m_vocab, m_hidden}, init);
-  auto const wpe = parameter({m_graph.arithmetic.sequence, m_hidden}, init);
-  auto const name = unique("embed");
   auto const tokens = batch(BatchField::tokens, stack.stack.number);
+  View wpe, positions, types, wtt;
+  if (chance(70)) wpe = parameter({std::max(m_graph.arithmetic.sequence, m_vocab), m_hidden}, init);
+  if (is_present(wpe) && chance(30)) positions = tokens;  // any numbers of the batch
+  if (chance(30)) wtt = parameter({m_vocab, m_hidden}, init);
+  if (is_present(wtt) && chance(50)) types = tokens;
+  auto const name = unique("embed");
   auto const x = activation(name, tokens.shape[0], m_hidden);
-  m_builder.append(OpKind::embed, name, {tokens, wte, wpe}, {x},
+  m_builder.append(OpKind::embed, name, {tokens, wte, wpe, positions, types, wtt}, {x},
                    EmbedAttributes{stack.stack.sequence});
   return dropout(stack, x);
 }

@@ -73,7 +73,7 @@ std::vector<Case> every_case(KernelHarness& h) {
              gamma = bf({83});
   auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
   auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
-  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
+  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83}), kinds = f32({2, 83});
   auto const parameter = bf({elements}), row = bf({1, 83}), beta = bf({83});
   auto const table = bf({300, 83}), relative = bf({32, 4}), distances = f32({4, 39});
   auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
@@ -111,11 +111,15 @@ std::vector<Case> every_case(KernelHarness& h) {
        RelativeBiasAttributes{20}},
       {kernel_select_row(), OpKind::select_row, {a, position}, {row}},
       {kernel_column_sum(), OpKind::column_sum, {a}, {sums}},
-      {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, EmbedAttributes{19}},
+      {kernel_embed(),
+       OpKind::embed,
+       {tokens, table, table, tokens, tokens, table},
+       {c},
+       EmbedAttributes{19}},
       {kernel_embed_backward(),
        OpKind::embed_backward,
-       {tokens, a},
-       {words, places},
+       {tokens, a, tokens, tokens},
+       {words, places, kinds},
        EmbedAttributes{19},
        {0}},
       {kernel_layernorm(),

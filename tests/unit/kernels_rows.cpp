@@ -32,19 +32,72 @@ INSTANTIATE_TEST_SUITE_P(Types, KernelRows,
                                   std::string(name(info.param.gradient));
                          });
 
-TEST_P(KernelRows, EmbedAddsTheTokensRowAndThePositionsRow) {
+// Which of the operands that an embedding may do without it has.
+struct EmbedOperands {
+  bool wpe, positions, wtt, types;
+};
+constexpr EmbedOperands kEmbedOperands[] = {
+    {true, false, false, false}, {false, false, false, false}, {true, true, false, false},
+    {true, false, true, false},  {true, true, true, true},     {false, false, true, true}};
+
+struct Embed {
   KernelHarness h;
-  auto const tokens = h.tensor(DType::i32, {38});
-  auto const wte = h.tensor(T(), {300, 83}), wpe = h.tensor(T(), {40, 83});
-  auto const x = h.tensor(T(), {38, 83});
-  h.fill_integers(tokens, 0, 300);
-  h.set(tokens, 0, 299);
-  h.fill_normal(wte, 1);
-  h.fill_normal(wpe, 1);
-  h.op(OpKind::embed, {tokens, wte, wpe}, {x}, EmbedAttributes{19});
-  h.run(kernel_embed());
-  h.expect_same_bytes(x);
-  EXPECT_NEAR(h.result(x, 0), h.contents(wte)[299 * 83] + h.contents(wpe)[0], 0.05);
+  View tokens, positions, types;
+
+  explicit Embed(EmbedOperands has)
+      : tokens(numbers(300)), positions(numbers(40)), types(numbers(3)) {
+    h.set(tokens, 0, 299);
+    h.set(positions, 0, 39);
+    h.set(types, 0, 2);
+    if (!has.positions) positions = {};
+    if (!has.types) types = {};
+  }
+
+ private:
+  View numbers(std::int64_t past) {
+    auto const view = h.tensor(DType::i32, {38});
+    h.fill_integers(view, 0, past);
+    return view;
+  }
+};
+
+TEST_P(KernelRows, EmbedAddsTheRowsOfItsTables) {
+  for (auto const& has : kEmbedOperands) {
+    Embed e(has);
+    auto& h = e.h;
+    auto const wte = h.tensor(T(), {300, 83}), x = h.tensor(T(), {38, 83});
+    auto const wpe = h.tensor(T(), {40, 83}), wtt = h.tensor(T(), {3, 83});
+    for (auto const& view : {wte, wpe, wtt}) h.fill_normal(view, 1);
+    h.op(OpKind::embed,
+         {e.tokens, wte, has.wpe ? wpe : View{}, e.positions, e.types, has.wtt ? wtt : View{}}, {x},
+         EmbedAttributes{19});
+    h.run(kernel_embed());
+    h.expect_same_bytes(x);
+    double expected = h.contents(wte)[299 * 83];
+    if (has.wpe) expected += h.contents(wpe)[has.positions ? 39 * 83 : 0];
+    if (has.wtt) expected += h.contents(wtt)[has.types ? 2 * 83 : 0];
+    EXPECT_NEAR(h.result(x, 0), expected, 0.05);
+  }
+}
+
+TEST_P(KernelRows, EmbedBackwardSumsInOrderOverWhatTookARow) {
+  for (auto const& has : kEmbedOperands) {
+    Embed e(has);
+    auto& h = e.h;
+    auto const dx = h.tensor(T(), {38, 83});
+    View const dwte = h.tensor(G(), {300, 83});
+    View const dwpe = has.wpe ? h.tensor(G(), {40, 83}) : View{};
+    View const dwtt = has.wtt ? h.tensor(G(), {3, 83}) : View{};
+    h.fill_normal(dx, 1);
+    h.op(OpKind::embed_backward, {e.tokens, dx, e.positions, e.types}, {dwte, dwpe, dwtt},
+         EmbedAttributes{19});
+    h.run(kernel_embed_backward());
+    for (auto const& table : {dwte, dwpe, dwtt})
+      if (is_present(table)) h.expect_same_bytes(table);
+    if (has.wtt && !has.types) {
+      EXPECT_EQ(h.result(dwtt, 83), 0) << "no row is of type 1";
+    }
+  }
 }
 
 struct EmbedBackward {
@@ -61,7 +114,7 @@ struct EmbedBackward {
     h.set(tokens, 1, 0);
     h.fill_normal(dx, 1);
     if (accumulate) h.fill_normal(dwte, 1);
-    h.op(OpKind::embed_backward, {tokens, dx}, {dwte, dwpe}, EmbedAttributes{19},
+    h.op(OpKind::embed_backward, {tokens, dx, {}, {}}, {dwte, dwpe, {}}, EmbedAttributes{19},
          accumulate ? std::vector{0} : std::vector<int>{});
     h.run(kernel_embed_backward());
   }
