@@ -30,8 +30,12 @@ CostTerms RelativeBiasAttributes::cost_terms() const {
   return {{"bidirectional", bidirectional ? 1 : 0}, {"max_distance", number(max_distance)}};
 }
 
-CostTerms GeluAttributes::cost_terms() const {
-  return {{"erf", form == GeluForm::erf ? 1 : 0}};
+CostTerms RopeAttributes::cost_terms() const {
+  return {{"heads", number(heads)}, {"head_size", number(head_size)}};
+}
+
+CostTerms ActivationAttributes::cost_terms() const {
+  return {{"form", static_cast<double>(form)}};
 }
 
 CostTerms DropoutAttributes::cost_terms() const {

@@ -36,13 +36,32 @@ struct RelativeBiasAttributes {
   bool operator==(RelativeBiasAttributes const&) const = default;
 };
 
-// `erf` is x times the normal distribution's CDF, `tanh` is GPT-2's approximation of it.
-enum class GeluForm : std::uint8_t { tanh, erf };
-struct GeluAttributes {
-  GeluForm form = GeluForm::tanh;
+// Rotary positions (Su et al., arXiv:2104.09864): with d the head's size, columns j and j + d/2 of
+// a head turn together by position * theta^(-2j/d), as transformers' rotate_half has it.
+enum class RopeScaling : std::uint8_t { none, linear, llama3 };
+struct RopeAttributes {
+  std::int64_t sequence = 0;              // without positions, row m has position m mod sequence
+  std::int64_t heads = 0, head_size = 0;  // that turn; columns behind them are copied
+  double theta = 10000;
+  RopeScaling scaling = RopeScaling::none;
+  // What scalings divide frequencies by: `linear` all, `llama3` low ones.
+  double factor = 1;
+  double low_freq_factor = 1, high_freq_factor = 4;
+  std::int64_t original_max_position = 8192;
+  bool inverse = false;  // turns by the negative angles
 
   CostTerms cost_terms() const;
-  bool operator==(GeluAttributes const&) const = default;
+  bool operator==(RopeAttributes const&) const = default;
+};
+
+// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` is GPT-2's approximation of it.
+// `silu` is x times the sigmoid.
+enum class Activation : std::uint8_t { gelu_tanh, gelu_erf, relu, silu };
+struct ActivationAttributes {
+  Activation form = Activation::gelu_tanh;
+
+  CostTerms cost_terms() const;
+  bool operator==(ActivationAttributes const&) const = default;
 };
 
 // An element's random number follows from (seed, origin, sample, element), so it is the same in
@@ -81,9 +100,10 @@ struct AdamWAttributes {
   bool operator==(AdamWAttributes const&) const = default;
 };
 
-using Attributes = std::variant<std::monostate, EmbedAttributes, NormAttributes,
-                                AttentionAttributes, RelativeBiasAttributes, GeluAttributes,
-                                DropoutAttributes, LmHeadAttributes, UpdateRange, AdamWAttributes>;
+using Attributes =
+    std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
+                 RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
+                 LmHeadAttributes, UpdateRange, AdamWAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

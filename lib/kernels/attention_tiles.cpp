@@ -52,10 +52,7 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
 std::vector<std::int64_t> row_strides(Op const& op) {
   std::vector<std::int64_t> strides;
   for (auto const* views : {&op.inputs, &op.outputs})
-    for (auto const& view : *views) {
-      assert(!is_present(view) || view.strides.back() == 1);
-      strides.push_back(is_present(view) ? view.strides[0] : 0);
-    }
+    for (auto const& view : *views) strides.push_back(row_stride(view));
   return strides;
 }
 

@@ -20,6 +20,13 @@ inline bool all_contiguous(Op const& op) {
          std::ranges::all_of(present(op.outputs), is_contiguous);
 }
 
+// How many elements lie from one row to the next, whose columns are neighbours; 0 for an absent
+// view.
+inline std::int64_t row_stride(View const& view) {
+  assert(!is_present(view) || view.strides.back() == 1);
+  return is_present(view) ? view.strides[0] : 0;
+}
+
 // Calls f(T{}, ...) with T = float or bf16 for every one of `types`, in their order. Example:
 //   return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(op); }, t, g);
 template <class F>

@@ -1,8 +1,12 @@
-// embed_backward: dwte[v] = [dwte[v] +] the sum of dx over the positions that hold token v;
-// dwpe[s] = the sum of dx over the sequences. Sums go in the order of positions.
+// embed_backward: a row of a table's gradient is the sum of dx over the rows that took it: dwte[v]
+// [+]= over those that hold token v, dwpe[s] = over those at position s, dwtt[k] = over those of
+// type k. Sums go in the order of rows.
 //
-// The positions of every token are found first, as linked lists in the workspace: each work item
-// owns a range of the vocabulary and reads all tokens, so no two write to one list.
+// The rows that took each row of a table are found first, as linked lists in the workspace: each
+// work item owns a range of the table and reads all rows, so no two write to one list.
+#include <algorithm>
+
+#include "kernels/embed.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -10,58 +14,60 @@ namespace spillway {
 namespace {
 
 Label const label_lists = "spillway::embed_backward_lists";
-Label const label_words = "spillway::embed_backward_words";
-Label const label_places = "spillway::embed_backward_places";
-constexpr std::int64_t kWordsPerItem = 256;
+Label const label_sums = "spillway::embed_backward_sums";
+constexpr std::int64_t kEntriesPerItem = 256;
 
 struct Extents {
-  std::int64_t rows, columns, sequence, words, places;
-  bool accumulate;
+  std::int64_t rows, columns, sequence;
+  std::int64_t words, places, types;  // rows of the tables; 0: there is none
+  bool accumulate;                    // to dwte
+
+  std::int64_t longest() const { return std::max({words, places, types}); }
 };
 
-struct ListPositions {
-  std::int32_t const* tokens;
-  std::int32_t* first;  // [words]: the first position of a token, or -1
-  std::int32_t* next;   // [rows]: the next position of the same token, or -1
-  std::int64_t rows, words;
+struct ListRows {
+  TableIndex index;
+  std::int32_t* first;  // [entries]: the first row that took an entry, or -1
+  std::int32_t* next;   // [rows]: the next row that took the same, or -1
+  std::int64_t rows, entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    auto const begin = item * kWordsPerItem, limit = begin + kWordsPerItem;
-    auto const end = limit < words ? limit : words;
-    for (auto word = begin; word < end; ++word) first[word] = -1;
+    auto const begin = item * kEntriesPerItem, limit = begin + kEntriesPerItem;
+    auto const end = limit < entries ? limit : entries;
+    for (auto entry = begin; entry < end; ++entry) first[entry] = -1;
     for (auto row = rows; row-- > 0;) {
-      auto const word = tokens[row];
-      if (word < begin || word >= end) continue;
-      next[row] = first[word];
-      first[word] = static_cast<std::int32_t>(row);
+      auto const entry = index(row);
+      if (entry < begin || entry >= end) continue;
+      next[row] = first[entry];
+      first[entry] = static_cast<std::int32_t>(row);
     }
   }
 };
 
 template <class T, class G>
-struct SumWord {
+struct SumEntry {
   T const* dx;
   std::int32_t const* first;
   std::int32_t const* next;
-  G* dwte;
+  G* gradient;
   std::int64_t columns;
   bool accumulate;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t word) const {
-    if (accumulate && first[word] < 0) return;
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t entry) const {
+    if (accumulate && first[entry] < 0) return;
     team.for_column_blocks(columns,
-                           [=, this](std::int64_t j, int width) { sum_block(word, j, width); });
+                           [=, this](std::int64_t j, int width) { sum_block(entry, j, width); });
   }
 
  private:
-  KOKKOS_FUNCTION void sum_block(std::int64_t word, std::int64_t j, int width) const {
+  KOKKOS_FUNCTION void sum_block(std::int64_t entry, std::int64_t j, int width) const {
     float sum[RowTeam::kBlock] = {};
-    for (auto row = first[word]; row >= 0; row = next[row]) {
+    for (auto row = first[entry]; row >= 0; row = next[row]) {
       auto const* const values = dx + row * columns + j;
 #pragma omp simd
       for (int l = 0; l < width; ++l) sum[l] += to_float(values[l]);
     }
-    auto* const out = dwte + word * columns + j;
+    auto* const out = gradient + entry * columns + j;
     if (accumulate)
       for (int l = 0; l < width; ++l) sum[l] += to_float(out[l]);
     for (int l = 0; l < width; ++l) out[l] = store<G>(sum[l]);
@@ -69,74 +75,77 @@ struct SumWord {
 };
 
 template <class T, class G>
-struct SumPlace {
+struct Operands {
+  TableIndex token, position, type;
   T const* dx;
-  G* dwpe;
-  std::int64_t rows, columns, sequence;
+  G* dwte;
+  G* dwpe;  // null: none
+  G* dwtt;  // null: none
+  std::int32_t* first;
+  std::int32_t* next;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t place) const {
-    auto const end = place < sequence ? rows : 0;  // places beyond the sequence were not used
-    team.for_column_blocks(columns, [=, this](std::int64_t j, int width) {
-      float sum[RowTeam::kBlock] = {};
-      for (auto row = place; row < end; row += sequence)
-        for (int l = 0; l < width; ++l) sum[l] += to_float(dx[row * columns + j + l]);
-      for (int l = 0; l < width; ++l) dwpe[place * columns + j + l] = store<G>(sum[l]);
-    });
-  }
+  Operands(void* const* p, Extents const& e)
+      : token{numbers(p[0]), 1},
+        position{numbers(p[2]), e.sequence},
+        type{numbers(p[3]), 1},
+        dx(static_cast<T const*>(p[1])),
+        dwte(static_cast<G*>(p[4])),
+        dwpe(static_cast<G*>(p[5])),
+        dwtt(static_cast<G*>(p[6])),
+        first(static_cast<std::int32_t*>(p[7])),
+        next(first + e.longest()) {}
+
+ private:
+  static std::int32_t const* numbers(void const* p) { return static_cast<std::int32_t const*>(p); }
 };
 
 struct EmbedBackward {
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
     auto const& dx = op.inputs[1];
-    return {dx.shape[0],
-            dx.shape[1],
-            attributes_of<EmbedAttributes>(op).sequence,
-            op.outputs[0].shape[0],
-            op.outputs[1].shape[0],
-            is_in_place(op, 0)};
+    auto const entries = [&](std::size_t output) {
+      auto const& table = op.outputs[output];
+      return is_present(table) ? table.shape[0] : 0;
+    };
+    auto const sequence = attributes_of<EmbedAttributes>(op).sequence;
+    return {dx.shape[0], dx.shape[1], sequence,          entries(0),
+            entries(1),  entries(2),  is_in_place(op, 0)};
   }
   static auto typed(Op const& op) { return std::tie(op.inputs[1], op.outputs[0]); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
     auto const e = prepare(context, op);
-    return (e.words + e.rows) * size_bytes(DType::i32);
+    return (e.longest() + e.rows) * size_bytes(DType::i32);
   }
 
   template <class T, class G>
   static void run(Exec const& exec, void* const* p, Extents const& e) {
-    auto const* const tokens = static_cast<std::int32_t const*>(p[0]);
-    auto const* const dx = static_cast<T const*>(p[1]);
-    auto *const dwte = static_cast<G*>(p[2]), *const dwpe = static_cast<G*>(p[3]);
-    auto* const first = static_cast<std::int32_t*>(p[4]);
-    auto* const next = first + e.words;
-    for_each_item(exec, label_lists, div_ceil(e.words, kWordsPerItem),
-                  ListPositions{tokens, first, next, e.rows, e.words});
-    for_each_row(exec, label_words, e.words,
-                 SumWord<T, G>{dx, first, next, dwte, e.columns, e.accumulate});
-    for_each_row(exec, label_places, e.places,
-                 SumPlace<T, G>{dx, dwpe, e.rows, e.columns, e.sequence});
+    Operands<T, G> const o(p, e);
+    auto const sum = [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+      for_each_item(exec, label_lists, div_ceil(entries, kEntriesPerItem),
+                    ListRows{index, o.first, o.next, e.rows, entries});
+      for_each_row(exec, label_sums, entries,
+                   SumEntry<T, G>{o.dx, o.first, o.next, gradient, e.columns, add});
+    };
+    sum(o.token, o.dwte, e.words, e.accumulate);
+    if (o.dwpe) sum(o.position, o.dwpe, e.places, false);
+    if (o.dwtt) sum(o.type, o.dwtt, e.types, false);
   }
 
-  // Every element of a gradient by a search through all positions.
+  // Every element of a gradient by a search through all rows.
   template <class T, class G>
   static void run_serially(void* const* p, Extents const& e) {
-    auto const* const tokens = static_cast<std::int32_t const*>(p[0]);
-    auto const* const dx = static_cast<T const*>(p[1]);
-    auto *const dwte = static_cast<G*>(p[2]), *const dwpe = static_cast<G*>(p[3]);
-    auto const sum_where = [&](std::int64_t j, auto const& wanted) {
-      float sum = 0;
-      for (std::int64_t m = 0; m < e.rows; ++m)
-        if (wanted(m)) sum += to_float(dx[m * e.columns + j]);
-      return sum;
+    Operands<T, G> const o(p, e);
+    auto const sum = [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+      for (std::int64_t i = 0; i < entries * e.columns; ++i) {
+        float total = 0;
+        for (std::int64_t m = 0; m < e.rows; ++m)
+          if (index(m) == i / e.columns) total += to_float(o.dx[m * e.columns + i % e.columns]);
+        gradient[i] = store<G>(add ? to_float(gradient[i]) + total : total);
+      }
     };
-    for (std::int64_t i = 0; i < e.words * e.columns; ++i) {
-      float const sum =
-          sum_where(i % e.columns, [&](std::int64_t m) { return tokens[m] == i / e.columns; });
-      dwte[i] = store<G>(e.accumulate ? to_float(dwte[i]) + sum : sum);
-    }
-    for (std::int64_t i = 0; i < e.places * e.columns; ++i)
-      dwpe[i] = store<G>(sum_where(
-          i % e.columns, [&](std::int64_t m) { return m % e.sequence == i / e.columns; }));
+    sum(o.token, o.dwte, e.words, e.accumulate);
+    if (o.dwpe) sum(o.position, o.dwpe, e.places, false);
+    if (o.dwtt) sum(o.type, o.dwtt, e.types, false);
   }
 };
 

@@ -59,19 +59,24 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
       return attention_backward_bytes(op);
     case OpKind::embed_backward:
     case OpKind::layernorm_backward:
+    case OpKind::rmsnorm_backward:
     case OpKind::column_sum:
     case OpKind::square_norm:
       return kernel(op.kind).workspace_bytes(context, op);
     case OpKind::embed:
     case OpKind::layernorm:
+    case OpKind::rmsnorm:
     case OpKind::attention:
     case OpKind::relative_bias:
-    case OpKind::gelu:
+    case OpKind::rope:
+    case OpKind::activation:
+    case OpKind::gated:
     case OpKind::dropout:
     case OpKind::select_row:
     case OpKind::add:
     case OpKind::relative_bias_backward:
-    case OpKind::gelu_backward:
+    case OpKind::activation_backward:
+    case OpKind::gated_backward:
     case OpKind::accumulate:
     case OpKind::tree_sum:
     case OpKind::adamw:

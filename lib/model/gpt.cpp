@@ -41,7 +41,7 @@ View append_layer(Layers& layers, ModelConfig const& model, Arithmetic const& ar
   auto const middle = layers.residual("proj", prefix + ".attn.c_proj", attended, small, x);
   auto const ln_2 = layers.layernorm("ln_2", prefix + ".ln_2", middle);
   auto const fc = layers.linear("fc", prefix + ".mlp.c_fc", ln_2, model.ffn);
-  auto const gelu = layers.gelu("gelu", fc);
+  auto const gelu = layers.activate("gelu", fc, Activation::gelu_tanh);
   auto const result = layers.residual("mlp", prefix + ".mlp.c_proj", gelu, small, middle);
   layers.end_block();
   return result;

@@ -64,10 +64,12 @@ View Layers::activation(std::string const& name, std::int64_t rows, std::int64_t
   return m_builder.add_tensor(name, Role::activation, m_dtype, {rows, columns});
 }
 
-View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe) {
+View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe,
+                   View const& wtt) {
   auto const tokens = batch(BatchField::tokens, stack.number);
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {tokens, wte, wpe}, {x}, EmbedAttributes{stack.sequence});
+  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, {}, {}, wtt}, {x},
+                   EmbedAttributes{stack.sequence});
   return x;
 }
 
@@ -79,6 +81,18 @@ View Layers::layernorm(std::string const& op, std::string const& name, View cons
   auto const mean = m_builder.add_tensor(op + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows});
   m_builder.append(OpKind::layernorm, op, {x, gamma, beta}, {y, mean, rstd},
+                   NormAttributes{m_config.model.norm_eps});
+  return y;
+}
+
+View Layers::rmsnorm(std::string const& op, std::string const& name, View const& x,
+                     std::int64_t columns) {
+  auto const rows = x.shape[0], groups = div_exact(x.shape[1], columns);
+  auto const gamma = parameter(name + ".weight", {columns}, kOnes, false);
+  auto const y = activation(op, rows, x.shape[1]);
+  auto const rstd =
+      m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows, groups});
+  m_builder.append(OpKind::rmsnorm, op, {x, gamma}, {y, rstd},
                    NormAttributes{m_config.model.norm_eps});
   return y;
 }
@@ -108,6 +122,14 @@ View Layers::residual(std::string const& op, std::string const& name, View const
   return sum;
 }
 
+View Layers::rope(std::string const& op, View const& x, Stack const& stack,
+                  RopeAttributes attributes) {
+  attributes.sequence = stack.sequence;
+  auto const y = activation(op, x.shape[0], x.shape[1]);
+  m_builder.append(OpKind::rope, op, {x, {}}, {y}, attributes);
+  return y;
+}
+
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
                        AttentionAttributes const& attributes) {
   auto const o = activation(op, q.shape[0], q.shape[1]);
@@ -118,9 +140,17 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
   return o;
 }
 
-View Layers::gelu(std::string const& op, View const& x) {
+View Layers::activate(std::string const& op, View const& x, Activation form) {
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, op, {x}, {y}, GeluAttributes{});
+  m_builder.append(OpKind::activation, op, {x}, {y}, ActivationAttributes{form});
+  return y;
+}
+
+View Layers::gated(std::string const& op, View const& x, Activation form) {
+  auto const n = div_exact<std::int64_t>(x.shape[1], 2);
+  auto const y = activation(op, x.shape[0], n);
+  m_builder.append(OpKind::gated, op, {columns(x, 0, n), columns(x, n, n)}, {y},
+                   ActivationAttributes{form});
   return y;
 }
 

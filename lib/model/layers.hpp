@@ -36,16 +36,24 @@ class Layers {
   View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
   View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
 
-  View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe);
+  // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent. All types are 0.
+  View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe = {},
+             View const& wtt = {});
   // Parameters <name>.weight and, where the model has biases, <name>.bias.
   View layernorm(std::string const& op, std::string const& name, View const& x);
+  // Each group of `columns` columns by itself, all with one <name>.weight: rows, or their heads.
+  View rmsnorm(std::string const& op, std::string const& name, View const& x, std::int64_t columns);
   View linear(std::string const& op, std::string const& name, View const& x, std::int64_t n);
   // dropout(branch w + bias) + x
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
                 View const& x);
+  // Turns the heads that x begins with. `attributes` of a stack's rows: their sequence is set here.
+  View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
   View attention(std::string const& op, View const& q, View const& k, View const& v,
                  AttentionAttributes const& attributes);
-  View gelu(std::string const& op, View const& x);
+  View activate(std::string const& op, View const& x, Activation form);
+  // act(gate) up, of the left and the right half of x [rows, 2 n]
+  View gated(std::string const& op, View const& x, Activation form);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
   View select_row(std::string const& op, View const& x);
   void loss(std::string const& op, View const& x, View const& w);  // w [vocab, columns of x]

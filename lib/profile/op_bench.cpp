@@ -35,17 +35,19 @@ std::vector<std::byte> pattern(std::int64_t elements, Make const& make) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Returns the rows of the table from which an op picks rows by number, or 1 if it picks none.
-std::int64_t table_rows(Program const& program, Op const& op) {
-  std::int64_t rows = 1;
+// Returns the rows of the table from which an op picks rows by the numbers of a tensor, or 1 if it
+// picks none. An op's first input picks from its first table, and others do not pass the shortest.
+std::int64_t table_rows(Program const& program, Op const& op, Tensor const& numbers) {
+  std::vector<std::int64_t> rows;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : present(*views)) {
       auto const role = program.tensors[static_cast<std::size_t>(view.tensor)].role;
       bool const weights = role == Role::parameter || role == Role::gradient;
-      if (weights && view.shape.size() == 2) rows = std::max(rows, view.shape[0]);
+      if (weights && view.shape.size() == 2) rows.push_back(view.shape[0]);
     }
   }
-  return rows;
+  if (rows.empty()) return 1;
+  return op.inputs[0].tensor == numbers.id ? rows.front() : std::ranges::min(rows);
 }
 
 // Returns the bytes of all tensors, which pass through the caches in a step.
@@ -122,7 +124,7 @@ void OpBench::fill(Op const& op, Tensor const& tensor, OperandMemory& memory,
   auto const real = [&] { return static_cast<float>(next_random(state) % 2001) * 1e-4f - 0.1f; };
   auto const values = [&]() -> std::vector<std::byte> {
     if (tensor.dtype == DType::i32) {
-      auto const rows = static_cast<std::uint64_t>(table_rows(m_program, op));
+      auto const rows = static_cast<std::uint64_t>(table_rows(m_program, op, tensor));
       return pattern<std::int32_t>(
           elements, [&] { return static_cast<std::int32_t>(next_random(state) % rows); });
     }

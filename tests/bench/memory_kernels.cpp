@@ -43,7 +43,7 @@ void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
                  std::int64_t columns) {
   Bench bench;
   Op op = make_op(kind, {}, {});
-  if (kind != OpKind::add) op.attributes = GeluAttributes{};
+  if (kind != OpKind::add) op.attributes = ActivationAttributes{};
   for (int i = 0; i < inputs; ++i) {
     op.inputs.push_back(bench.tensor(type, {rows, columns}));
     bench.fill(op.inputs.back(), 3);
@@ -116,6 +116,28 @@ void layernorm_backward(benchmark::State& state, DType type) {
   bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
 }
 
+void rmsnorm(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const x = bench.tensor(type, {rows, hidden}), y = bench.tensor(type, x.shape);
+  auto const gamma = bench.tensor(type, {state.range(0)});
+  auto const rstd = bench.tensor(DType::f32, {rows, hidden / state.range(0)});
+  bench.fill(x, 1);
+  auto const op = make_op(OpKind::rmsnorm, {x, gamma}, {y, rstd}, NormAttributes{});
+  bench.stream(state, op, {}, 2 * rows * hidden * size_bytes(type));
+}
+
+void rmsnorm_backward(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const matrix = [&] { return bench.tensor(type, {rows, hidden}); };
+  auto const dy = matrix(), x = matrix(), addend = matrix(), dx = matrix();
+  auto const gamma = bench.tensor(type, {state.range(0)});
+  auto const rstd = bench.tensor(DType::f32, {rows, hidden / state.range(0)});
+  auto const dgamma = bench.tensor(DType::f32, gamma.shape);
+  for (auto const& view : {dy, x, addend, gamma}) bench.fill(view, 1);
+  auto const op = make_op(OpKind::rmsnorm_backward, {dy, x, gamma, rstd, addend}, {dx, dgamma});
+  bench.stream(state, op, {}, 4 * rows * hidden * size_bytes(type));
+}
+
 void embed(benchmark::State& state, DType type, bool backward) {
   Bench bench;
   auto const tokens = bench.tensor(DType::i32, {rows});
@@ -125,8 +147,9 @@ void embed(benchmark::State& state, DType type, bool backward) {
   auto const wte = bench.tensor(weights, {vocab, hidden});
   auto const wpe = bench.tensor(weights, {sequence, hidden});
   EmbedAttributes const attributes{sequence};
-  auto op = backward ? make_op(OpKind::embed_backward, {tokens, x}, {wte, wpe}, attributes)
-                     : make_op(OpKind::embed, {tokens, wte, wpe}, {x}, attributes);
+  auto op = backward
+                ? make_op(OpKind::embed_backward, {tokens, x, {}, {}}, {wte, wpe, {}}, attributes)
+                : make_op(OpKind::embed, {tokens, wte, wpe, {}, {}, {}}, {x}, attributes);
   if (backward) op.in_place = {0};
   auto const places = sequence * hidden * size_bytes(weights);
   auto const words = (backward ? 2 : 1) * rows * hidden * size_bytes(weights);
@@ -204,8 +227,8 @@ void register_fp32_gradients() {
 void register_memory_kernels(DType type) {
   if (type == DType::f32) register_fp32_gradients();
   auto const suffix = std::string("/").append(name(type));
-  add("gelu" + suffix, elementwise, type, OpKind::gelu, 1, 4 * hidden);
-  add("gelu_backward" + suffix, elementwise, type, OpKind::gelu_backward, 2, 4 * hidden);
+  add("gelu" + suffix, elementwise, type, OpKind::activation, 1, 4 * hidden);
+  add("gelu_backward" + suffix, elementwise, type, OpKind::activation_backward, 2, 4 * hidden);
   add("add" + suffix, elementwise, type, OpKind::add, 2, hidden);
   add("accumulate" + suffix, accumulate, type)->Arg(chunk_elements(true));
   add("tree_sum" + suffix, tree_sum, type)->Arg(chunk_elements(true));
@@ -214,6 +237,10 @@ void register_memory_kernels(DType type) {
     add("column_sum" + suffix, column_sum, type)->Arg(columns);
   add("layernorm" + suffix, layernorm, type);
   add("layernorm_backward" + suffix, layernorm_backward, type);
+  for (auto const group : {hidden, hidden / 12}) {  // rows, heads
+    add("rmsnorm" + suffix, rmsnorm, type)->Arg(group);
+    add("rmsnorm_backward" + suffix, rmsnorm_backward, type)->Arg(group);
+  }
   add("embed" + suffix, embed, type, false);
   add("embed_backward" + suffix, embed, type, true);
   for (bool const block : {true, false})

@@ -29,6 +29,15 @@ void replace(Graph& graph, TensorId tensor, TensorId by, int first_op = 0) {
   }
 }
 
+// Which input of the op is an earlier contribution that it adds to its first output; -1: none.
+int addend_of(Op const& op) {
+  auto const input = op.kind == OpKind::matmul               ? 3
+                     : op.kind == OpKind::layernorm_backward ? 5
+                     : op.kind == OpKind::rmsnorm_backward   ? 4
+                                                             : -1;
+  return input >= 0 && is_present(op.inputs[static_cast<std::size_t>(input)]) ? input : -1;
+}
+
 // The ops that add an earlier contribution to what they make: which input or output is that.
 enum class Sum : std::uint8_t { accumulate, in_place, addend, add };
 struct SumOf {
@@ -43,9 +52,7 @@ std::vector<SumOf> sums(Graph const& graph) {
     if (op.kind == OpKind::accumulate) all.push_back({op.id, Sum::accumulate});
     if (op.kind == OpKind::embed_backward && !op.in_place.empty())
       all.push_back({op.id, Sum::in_place});
-    bool const has_addend = (op.kind == OpKind::matmul && is_present(op.inputs[3])) ||
-                            (op.kind == OpKind::layernorm_backward && is_present(op.inputs[5]));
-    if (has_addend) all.push_back({op.id, Sum::addend});
+    if (addend_of(op) >= 0) all.push_back({op.id, Sum::addend});
     if (op.kind == OpKind::add) all.push_back({op.id, Sum::add});
   }
   return all;
@@ -118,7 +125,7 @@ std::optional<FaultyGraph> drop_accumulate(Graph const& graph, Random& draws) {
       op.in_place.clear();
       break;
     case Sum::addend:
-      op.inputs[op.kind == OpKind::matmul ? 3 : 5] = {};
+      op.inputs[static_cast<std::size_t>(addend_of(op))] = {};
       break;
     case Sum::add:
       op.elided = true;
@@ -167,9 +174,8 @@ std::optional<FaultyGraph> ignore_wanted(Graph const& graph, Random& draws) {
   auto nowhere = graph.tensors[static_cast<std::size_t>(tensor)];
   nowhere.id = op.outputs[output].tensor = static_cast<TensorId>(graph.tensors.size());
   faulty.graph.tensors.push_back(nowhere);
-  bool const norm = op.kind == OpKind::layernorm_backward;
-  if ((op.kind == OpKind::matmul || norm) && output == 0 && is_present(op.inputs[norm ? 5 : 3])) {
-    replace(faulty.graph, tensor, op.inputs[norm ? 5 : 3].tensor, id + 1);
+  if (int const addend = addend_of(op); output == 0 && addend >= 0) {
+    replace(faulty.graph, tensor, op.inputs[static_cast<std::size_t>(addend)].tensor, id + 1);
   } else {
     faulty.zeroed = {tensor};
   }

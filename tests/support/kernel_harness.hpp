@@ -3,8 +3,8 @@
 //   KernelHarness h;
 //   View const a = h.tensor(DType::bf16, {37, 83}), c = h.tensor(DType::f32, {37, 1});
 //   h.fill_normal(a, 1.0);
-//   h.op(OpKind::gelu, {a}, {c});
-//   h.run(kernel_gelu());
+//   h.op(OpKind::activation, {a}, {c});
+//   h.run(kernel_activation());
 //   h.expect_close(c, 1e-6, 1e-3);   // or h.expect_same_bytes(c)
 //
 // `run` fails the test if a byte outside the outputs changed: inputs, elements between the rows of

@@ -81,17 +81,39 @@ View RandomLayers::earlier(Activations const& stack) {
 View RandomLayers::embed(Activations const& stack) {
   Init const init{Init::Kind::normal, 0.7};
   auto const wte = parameter({m_vocab, m_hidden}, init);
-  auto const wpe = parameter({m_graph.arithmetic.sequence, m_hidden}, init);
-  auto const name = unique("embed");
   auto const tokens = batch(BatchField::tokens, stack.stack.number);
+  View wpe, positions, types, wtt;
+  if (chance(70)) wpe = parameter({std::max(m_graph.arithmetic.sequence, m_vocab), m_hidden}, init);
+  if (is_present(wpe) && chance(30)) positions = tokens;  // any numbers of the batch
+  if (chance(30)) wtt = parameter({m_vocab, m_hidden}, init);
+  if (is_present(wtt) && chance(50)) types = tokens;
+  auto const name = unique("embed");
   auto const x = activation(name, tokens.shape[0], m_hidden);
-  m_builder.append(OpKind::embed, name, {tokens, wte, wpe}, {x},
+  m_builder.append(OpKind::embed, name, {tokens, wte, wpe, positions, types, wtt}, {x},
                    EmbedAttributes{stack.stack.sequence});
   return dropout(stack, x);
 }
 
 View RandomLayers::norm(Activations& stack, View const& x) {
   if (chance(30)) return x;
+  auto const y = chance(35) ? rmsnorm(x, x.shape[1]) : layernorm(x);
+  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last
+  return y;
+}
+
+// Of each group of `columns` columns.
+View RandomLayers::rmsnorm(View const& x, std::int64_t columns) {
+  auto const rows = x.shape[0], groups = x.shape[1] / columns;
+  auto const gamma = parameter({columns}, {Init::Kind::ones});
+  auto const name = unique("rmsnorm");
+  auto const y = activation(name, rows, x.shape[1]);
+  auto const rstd =
+      m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows, groups});
+  m_builder.append(OpKind::rmsnorm, name, {x, gamma}, {y, rstd}, NormAttributes{});
+  return y;
+}
+
+View RandomLayers::layernorm(View const& x) {
   auto const rows = x.shape[0], columns = x.shape[1];
   auto const gamma = parameter({columns}, {Init::Kind::ones});
   auto const beta = chance(60) ? parameter({columns}, {Init::Kind::normal, 0.2}) : View{};
@@ -100,7 +122,6 @@ View RandomLayers::norm(Activations& stack, View const& x) {
   auto const mean = m_builder.add_tensor(name + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows});
   m_builder.append(OpKind::layernorm, name, {x, gamma, beta}, {y, mean, rstd}, NormAttributes{});
-  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last
   return y;
 }
 
@@ -133,11 +154,40 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   return y;
 }
 
-View RandomLayers::gelu(View const& x) {
-  auto const name = unique("gelu");
+// Positions are at times some numbers of the batch.
+View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t heads,
+                        std::int64_t head_size) {
+  if (head_size % 2 != 0 || chance(60)) return x;
+  auto const positions = chance(30) ? batch(BatchField::tokens, stack.stack.number) : View{};
+  auto const name = unique("rope");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::gelu, name, {x}, {y},
-                   GeluAttributes{chance(50) ? GeluForm::tanh : GeluForm::erf});
+  m_builder.append(
+      OpKind::rope, name, {x, positions}, {y},
+      RopeAttributes{
+          .sequence = stack.stack.sequence, .heads = heads, .head_size = head_size, .theta = 100});
+  return y;
+}
+
+// Without relu, whose loss has bends that differences do not see.
+Activation RandomLayers::smooth_form() {
+  constexpr std::array forms = {Activation::gelu_tanh, Activation::gelu_erf, Activation::silu};
+  return forms[static_cast<std::size_t>(below(m_draws, static_cast<int>(forms.size())))];
+}
+
+View RandomLayers::bend(View const& x) {
+  auto const name = unique("bend");
+  auto const y = activation(name, x.shape[0], x.shape[1]);
+  m_builder.append(OpKind::activation, name, {x}, {y}, ActivationAttributes{smooth_form()});
+  return y;
+}
+
+// Of the halves of x.
+View RandomLayers::gated(View const& x) {
+  auto const name = unique("gated");
+  auto const n = x.shape[1] / 2;
+  auto const y = activation(name, x.shape[0], n);
+  m_builder.append(OpKind::gated, name, {columns(x, 0, n), columns(x, n, n)}, {y},
+                   ActivationAttributes{smooth_form()});
   return y;
 }
 

@@ -67,9 +67,14 @@ class RandomLayers {
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
   View earlier(Activations const& stack);
   View norm(Activations& stack, View const& x);
+  View rmsnorm(View const& x, std::int64_t columns);
+  View layernorm(View const& x);
   View product(View const& x, std::int64_t n, View const& addend);
   View product_of_fused(View const& x, std::vector<std::int64_t> const& rows);
-  View gelu(View const& x);
+  View rope(Activations const& stack, View const& x, std::int64_t heads, std::int64_t head_size);
+  Activation smooth_form();
+  View bend(View const& x);
+  View gated(View const& x);
   View dropout(Activations const& stack, View const& x);
   View sum(View const& a, View const& b);
   View distance_bias(AttentionAttributes const& attributes);

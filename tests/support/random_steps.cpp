@@ -69,9 +69,16 @@ void RandomLayers::self_attention(Activations& stack) {
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const q = attributes.heads * attributes.head_size;
   auto const k = attributes.kv_heads * attributes.head_size;
-  auto const qkv = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
+  auto const fused = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
+  auto const head = attributes.head_size;
+  // Of q and k at once, with v beside them, or of each.
+  auto const qkv = rope(stack, fused, attributes.heads + attributes.kv_heads, head);
   auto const segments = chance(80) ? stack.documents : View{};
-  auto const o = attend({columns(qkv, 0, q), columns(qkv, q, k), columns(qkv, q + k, k)},
+  auto const prepared = [&](View const& heads, std::int64_t number) {
+    return rope(stack, chance(25) ? rmsnorm(heads, head) : heads, number, head);
+  };
+  auto const o = attend({prepared(columns(qkv, 0, q), attributes.heads),
+                         prepared(columns(qkv, q, k), attributes.kv_heads), columns(qkv, q + k, k)},
                         attributes, {segments, segments});
   join(stack, o, !from_stream || chance(80));
 }
@@ -99,7 +106,8 @@ void RandomLayers::feed_forward(Activations& stack) {
   bool const from_stream = chance(70);
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
   auto const n = m_hidden + below(m_draws, static_cast<int>(2 * m_hidden));
-  join(stack, gelu(product(x, n, {})), !from_stream || chance(80));
+  auto const inner = chance(40) ? gated(product(x, 2 * n, {})) : bend(product(x, n, {}));
+  join(stack, inner, !from_stream || chance(80));
 }
 
 void RandomLayers::product_of_earlier(Activations& stack) {

@@ -185,8 +185,8 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   auto const project = builder.add_parameter(chunk, "project", {4, 4}, {}, false);
   auto const x = activation("x"), f = activation("f"), g = activation("g"), h = activation("h");
   builder.append(OpKind::matmul, "x", {activation("start"), project, {}, {}}, {x});
-  builder.append(OpKind::gelu, "f", {x}, {f});
-  builder.append(OpKind::gelu, "g", {x}, {g});
+  builder.append(OpKind::activation, "f", {x}, {f});
+  builder.append(OpKind::activation, "g", {x}, {g});
   builder.append(OpKind::add, "h", {f, g}, {h});
   builder.append(OpKind::lm_head_loss, "loss", {h, w, targets, targets}, {losses, loss});
   builder.end_block();

@@ -159,7 +159,7 @@ class BiasedModel {
     auto const x = activation("x", {kRows, kColumns});
     auto const wte = parameter("wte", {test::kTinyVocab, kColumns});
     auto const wpe = parameter("wpe", {kSequence, kColumns});
-    m_builder.append(OpKind::embed, "embed", {batch(BatchField::tokens), wte, wpe}, {x},
+    m_builder.append(OpKind::embed, "embed", {batch(BatchField::tokens), wte, wpe, {}, {}, {}}, {x},
                      EmbedAttributes{kSequence});
     m_bias = activation("distance_bias", {kHeads, 2 * kSequence - 1});
     m_builder.append(OpKind::relative_bias, "bias", {parameter("table", {8, kHeads})}, {m_bias},
@@ -186,7 +186,8 @@ class BiasedModel {
                                          .head_size = 8,
                                          .causal = causal,
                                          .window = window});
-    m_builder.append(OpKind::gelu, "gelu", {o}, {g}, GeluAttributes{GeluForm::erf});
+    m_builder.append(OpKind::activation, "gelu", {o}, {g},
+                     ActivationAttributes{Activation::gelu_erf});
     m_builder.append(OpKind::add, "add", {x, g}, {y});
     m_builder.end_block();
     return y;

@@ -26,7 +26,7 @@ class CudaStandInKernels : public CudaStandIn {
     result.name = name(kind);
     result.inputs = std::move(inputs);
     result.outputs = std::move(outputs);
-    if (kind == OpKind::gelu) result.attributes = GeluAttributes{};
+    if (kind == OpKind::activation) result.attributes = ActivationAttributes{};
     auto const bytes = kernel(kind).workspace_bytes;
     result.workspace_bytes = bytes ? bytes(context(), result) : 0;
     return result;
@@ -69,14 +69,14 @@ TEST_F(CudaStandInKernels, RunInTheirStreamOnTheDevicesMemory) {
 TEST_F(CudaStandInKernels, FreshOutputsAreInvalidUntilTheEnd) {
   PinnedPages const host(4096);
   auto const x = tensor({8}), y = tensor({8});
-  auto const gelu = bind(op(OpKind::gelu, {x}, {y}));
+  auto const activation = bind(op(OpKind::activation, {x}, {y}));
   auto accumulates = op(OpKind::accumulate, {x}, {y});
   accumulates.in_place = {0};
   auto const accumulate = bind(accumulates);
   TestEvent const event;
   void* const operands[] = {host.at(), host.at(64)};
   std::memset(host.at(64), 0, 32);
-  for (auto const& [launch, first] : {std::pair{&accumulate, 0}, {&gelu, 0xff}}) {
+  for (auto const& [launch, first] : {std::pair{&accumulate, 0}, {&activation, 0xff}}) {
     (*launch)(exec, operands);
     cudaEventRecord(event, stream);
     EXPECT_EQ(cudaEventQuery(event), cudaErrorNotReady);
@@ -85,7 +85,7 @@ TEST_F(CudaStandInKernels, FreshOutputsAreInvalidUntilTheEnd) {
     EXPECT_TRUE(all_are(host.part(64, 32), 0));
   }
   void* const same[] = {host.at(), host.at()};
-  gelu(exec, same);
+  activation(exec, same);
   wait_for(stream);
   EXPECT_TRUE(all_are(host.part(0, 32), 0));
 }
@@ -102,12 +102,12 @@ TEST_F(CudaStandInKernels, TheGapsOfAViewAreNotItsOwn) {
 
 TEST_F(CudaStandInKernels, OperandsMustBeReachable) {
   auto const x = tensor({8}), y = tensor({8});
-  auto const gelu = bind(op(OpKind::gelu, {x}, {y}));
+  auto const activation = bind(op(OpKind::activation, {x}, {y}));
   std::vector<float> plain(8);
   auto const refused = [&](void* from, void* to) {
     cudaGetLastError();
     void* const operands[] = {from, to};
-    gelu(exec, operands);
+    activation(exec, operands);
     return cudaGetLastError() == cudaErrorIllegalAddress;
   };
   EXPECT_FALSE(refused(device.at(), device.at(64)));
@@ -116,9 +116,9 @@ TEST_F(CudaStandInKernels, OperandsMustBeReachable) {
   EXPECT_TRUE(refused(nullptr, device.at()));
   EXPECT_EQ(complaints().size(), 3u);
   void* const operands[] = {device.at(), device.at(64)};
-  gelu(Exec(), operands);
+  activation(Exec(), operands);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
-  EXPECT_TRUE(complained("gelu is launched on no stream"));
+  EXPECT_TRUE(complained("activation is launched on no stream"));
 }
 
 // Of the gradient only this rank's slice is there, as under a plan with slices.
@@ -171,16 +171,16 @@ TEST_F(CudaStandInKernels, ProductsAndTheirWorkspaceGiveTheBitsOfTheHost) {
 
 TEST_F(CudaStandInKernels, KernelsOfTwoStreamsMustBeOrdered) {
   auto const x = tensor({8}), y = tensor({8});
-  auto const gelu = bind(op(OpKind::gelu, {x}, {y}));
+  auto const activation = bind(op(OpKind::activation, {x}, {y}));
   TestStream const other;
   TestEvent const event;
   void* const operands[] = {device.at(), device.at(64)};
   for (bool const waits : {true, false}) {
-    gelu(exec, operands);
+    activation(exec, operands);
     cudaEventRecord(event, stream);
     if (waits) cudaStreamWaitEvent(other, event, 0);
-    gelu(exec.on(other), operands);
-    EXPECT_EQ(complained("nothing orders 'gelu', which writes, and 'gelu'"), !waits);
+    activation(exec.on(other), operands);
+    EXPECT_EQ(complained("nothing orders 'activation', which writes, and 'activation'"), !waits);
     wait_for(other);
     wait_for(stream);
   }
@@ -190,7 +190,7 @@ TEST_F(CudaStandInKernels, KernelsOfTwoStreamsMustBeOrdered) {
 TEST_F(CudaStandInKernels, NothingTripsALockedAllocator) {
   PinnedPages const host(4096);
   auto const x = tensor({8}), y = tensor({8});
-  auto const gelu = bind(op(OpKind::gelu, {x}, {y}));
+  auto const activation = bind(op(OpKind::activation, {x}, {y}));
   TestStream const other;
   TestEvent const event;
   void* const operands[] = {device.at(), device.at(64)};
@@ -200,7 +200,7 @@ TEST_F(CudaStandInKernels, NothingTripsALockedAllocator) {
     cudaMemcpyAsync(device.at(), host.at(), 32, cudaMemcpyHostToDevice, stream);
     cudaMemsetAsync(device.at(64), 0, 32, stream);
     expect_ranges(ranges);
-    gelu(exec, operands);
+    activation(exec, operands);
     cudaEventRecord(event, stream);
     cudaStreamWaitEvent(other, event, 0);
     Order::release(&host, 1);

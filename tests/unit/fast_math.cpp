@@ -1,4 +1,4 @@
-// fast_exp against the library's fp64 exponential over all magnitudes.
+// fast_exp, fast_cos_sin against the library's fp64 functions over all magnitudes.
 #include "kernels/fast_math.hpp"
 
 #include <gtest/gtest.h>
@@ -36,6 +36,32 @@ TEST(FastExp, KeepsSpecialValues) {
   EXPECT_EQ(fast_exp(-kInfinity), 0);
   EXPECT_EQ(fast_exp(kInfinity), kInfinity);
   EXPECT_TRUE(std::isnan(fast_exp(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST(FastCosSin, ErrsByNoMoreThanItSays) {
+  double worst = 0;
+  auto const compare = [&](float x) {
+    float cosine, sine;
+    fast_cos_sin(x, &cosine, &sine);
+    worst = std::max({worst, std::abs(cosine - std::cos(static_cast<double>(x))),
+                      std::abs(sine - std::sin(static_cast<double>(x)))});
+  };
+  for (float x = -2097151; x < 2097152; x += 6.13f) compare(x);
+  for (float x = -100; x < 100; x += 1e-3f) compare(x);
+  EXPECT_LT(worst, 1.2e-7);
+}
+
+TEST(FastCosSin, IsExactAtZeroAndTurnsItsSignWithX) {
+  float cosine, sine, back, negative;
+  fast_cos_sin(0, &cosine, &sine);
+  EXPECT_EQ(cosine, 1);
+  EXPECT_EQ(sine, 0);
+  for (float const x : {0.5f, 1.0f, 2.0f, 4.0f, 5.0f, 1e5f}) {
+    fast_cos_sin(x, &cosine, &sine);
+    fast_cos_sin(-x, &back, &negative);
+    EXPECT_EQ(back, cosine);
+    EXPECT_EQ(negative, -sine);
+  }
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Op, TableGivesNamesAndBackwardRules) {
 
 Op gelu(View const& in, View const& out, Attributes attributes = {}) {
   Op op;
-  op.kind = OpKind::gelu;
+  op.kind = OpKind::activation;
   op.inputs = {in};
   op.outputs = {out};
   op.attributes = std::move(attributes);

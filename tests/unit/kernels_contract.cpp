@@ -69,10 +69,11 @@ std::vector<Case> every_case(KernelHarness& h) {
   auto const elements = h.chunk({9001, 83}).elements;
   auto const bf = [&](Shape shape) { return h.tensor(DType::bf16, std::move(shape)); };
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
-  auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), gamma = bf({83});
+  auto const a = bf({38, 83}), b = bf({38, 83}), c = bf({38, 83}), d = bf({38, 83}),
+             gamma = bf({83});
   auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
   auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
-  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83});
+  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83}), kinds = f32({2, 83});
   auto const parameter = bf({elements}), row = bf({1, 83}), beta = bf({83});
   auto const table = bf({300, 83}), relative = bf({32, 4}), distances = f32({4, 39});
   auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
@@ -89,8 +90,15 @@ std::vector<Case> every_case(KernelHarness& h) {
       {kernel_add(), OpKind::add, {a, b}, {c}},
       {kernel_accumulate(), OpKind::accumulate, {g}, {m}},
       {kernel_tree_sum(), OpKind::tree_sum, {parts}, {g}},
-      {kernel_gelu(), OpKind::gelu, {a}, {c}, GeluAttributes{}},
-      {kernel_gelu_backward(), OpKind::gelu_backward, {a, b}, {c}, GeluAttributes{}},
+      {kernel_activation(), OpKind::activation, {a}, {c}, ActivationAttributes{}},
+      {kernel_activation_backward(),
+       OpKind::activation_backward,
+       {a, b},
+       {c},
+       ActivationAttributes{}},
+      {kernel_gated(), OpKind::gated, {a, b}, {c}, ActivationAttributes{}},
+      {kernel_gated_backward(), OpKind::gated_backward, {a, b, a}, {c, d}, ActivationAttributes{}},
+      {kernel_rope(), OpKind::rope, {a, tokens}, {c}, RopeAttributes{19, 2, 40}},
       {kernel_relative_bias(),
        OpKind::relative_bias,
        {relative},
@@ -103,11 +111,15 @@ std::vector<Case> every_case(KernelHarness& h) {
        RelativeBiasAttributes{20}},
       {kernel_select_row(), OpKind::select_row, {a, position}, {row}},
       {kernel_column_sum(), OpKind::column_sum, {a}, {sums}},
-      {kernel_embed(), OpKind::embed, {tokens, table, table}, {c}, EmbedAttributes{19}},
+      {kernel_embed(),
+       OpKind::embed,
+       {tokens, table, table, tokens, tokens, table},
+       {c},
+       EmbedAttributes{19}},
       {kernel_embed_backward(),
        OpKind::embed_backward,
-       {tokens, a},
-       {words, places},
+       {tokens, a, tokens, tokens},
+       {words, places, kinds},
        EmbedAttributes{19},
        {0}},
       {kernel_layernorm(),
@@ -119,6 +131,8 @@ std::vector<Case> every_case(KernelHarness& h) {
        OpKind::layernorm_backward,
        {b, a, gamma, rows, rows2, a},
        {c, sums, sums2}},
+      {kernel_rmsnorm(), OpKind::rmsnorm, {a, gamma}, {c, rows}, NormAttributes{1e-5}},
+      {kernel_rmsnorm_backward(), OpKind::rmsnorm_backward, {b, a, gamma, rows, a}, {c, sums}},
       {kernel_dropout(), OpKind::dropout, {a, samples}, {c}, DropoutAttributes{0.5, 19, 1, 2}},
       {kernel_square_norm(), OpKind::square_norm, {g}, {norm}, UpdateRange{}},
       {kernel_adamw(), OpKind::adamw, {g, control}, {parameter, rest, m, v}, AdamWAttributes{}},

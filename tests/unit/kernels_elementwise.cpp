@@ -1,10 +1,11 @@
-// add, accumulate, tree_sum, gelu and its gradient, select_row, against their serial references.
+// add, accumulate, tree_sum, activation, gated and their gradients, select_row, against their
+// serial references.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/bf16.hpp"
-#include "kernels/gelu.hpp"
+#include "kernels/activation.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway {
@@ -107,35 +108,89 @@ TEST_P(KernelElements, TreeSumOfARankWithoutASliceChangesNothing) {
   EXPECT_EQ(h.results(sum), h.contents(sum));
 }
 
-// Values all over the range of GELU's bend, and far outside it.
-void fill_for_gelu(KernelHarness& h, View const& f) {
+constexpr Activation kForms[] = {Activation::gelu_tanh, Activation::gelu_erf, Activation::relu,
+                                 Activation::silu};
+
+// Values all over the range of the bend, and far outside it.
+void fill_for_bend(KernelHarness& h, View const& f) {
   h.fill_normal(f, 3);
   std::int64_t element = 0;
   for (double const x : {0.0, -0.0, 1e-30, -1e-30, 8.0, -8.0, 60.0, -60.0, 1e4, -1e4, 1e12, -1e12})
     h.set(f, element++, x);
 }
 
-TEST_P(KernelElements, GeluFollowsTheTextbookOverTheWholeRange) {
-  for (auto const form : {GeluForm::tanh, GeluForm::erf}) {
+TEST_P(KernelElements, ActivationFollowsTheTextbookOverTheWholeRange) {
+  for (auto const form : kForms) {
     KernelHarness h;
     auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
-    fill_for_gelu(h, f);
-    h.op(OpKind::gelu, {f}, {g}, GeluAttributes{form});
-    h.run(kernel_gelu());
+    fill_for_bend(h, f);
+    h.op(OpKind::activation, {f}, {g}, ActivationAttributes{form});
+    h.run(kernel_activation());
     h.expect_close(g, 1e-10, rounding() + 2e-6);
   }
 }
 
-TEST_P(KernelElements, GeluBackwardFollowsTheTextbookOverTheWholeRange) {
-  for (auto const form : {GeluForm::tanh, GeluForm::erf}) {
+TEST_P(KernelElements, ActivationBackwardFollowsTheTextbookOverTheWholeRange) {
+  for (auto const form : kForms) {
     KernelHarness h;
     auto const f = h.tensor(GetParam(), {37, 83}), dg = h.tensor(GetParam(), {37, 83});
     auto const df = h.tensor(GetParam(), {37, 83});
-    fill_for_gelu(h, f);
+    fill_for_bend(h, f);
     h.fill_normal(dg, 1);
-    h.op(OpKind::gelu_backward, {f, dg}, {df}, GeluAttributes{form});
-    h.run(kernel_gelu_backward());
+    h.op(OpKind::activation_backward, {f, dg}, {df}, ActivationAttributes{form});
+    h.run(kernel_activation_backward());
     h.expect_close(df, 2e-6, rounding() + 2e-6);
+  }
+}
+
+// Gate and up are columns of one product, and so are their gradients.
+struct Gated {
+  static constexpr std::int64_t rows = 37, columns = 83;
+  KernelHarness h;
+  View gate, up, y, dgate, dup;
+
+  explicit Gated(DType t) : y(h.tensor(t, {rows, columns})) {
+    auto const x = h.tensor(t, {rows, 2 * columns + 5}), dx = h.tensor(t, x.shape);
+    gate = spillway::columns(x, 3, columns);
+    up = spillway::columns(x, 3 + columns, columns);
+    dgate = spillway::columns(dx, 3, columns);
+    dup = spillway::columns(dx, 3 + columns, columns);
+    h.fill_normal(x, 1);
+    h.fill_normal(dx, 1);
+    fill_for_bend(h, gate);
+  }
+};
+
+TEST_P(KernelElements, GatedFollowsTheTextbookOverTheWholeRange) {
+  for (auto const form : kForms) {
+    Gated g(GetParam());
+    g.h.op(OpKind::gated, {g.gate, g.up}, {g.y}, ActivationAttributes{form});
+    g.h.run(kernel_gated());
+    g.h.expect_close(g.y, 1e-10, rounding() + 2e-6);
+  }
+}
+
+TEST_P(KernelElements, GatedTellsGateFromUp) {
+  Gated g(GetParam());
+  g.h.set(g.gate, 0, -3);
+  g.h.set(g.up, 0, 2);
+  g.h.set(g.gate, 1, 2);
+  g.h.set(g.up, 1, -3);
+  g.h.op(OpKind::gated, {g.gate, g.up}, {g.y}, ActivationAttributes{Activation::relu});
+  g.h.run(kernel_gated());
+  EXPECT_EQ(g.h.result(g.y, 0), 0);
+  EXPECT_EQ(g.h.result(g.y, 1), -6);
+}
+
+TEST_P(KernelElements, GatedBackwardFollowsTheTextbookOverTheWholeRange) {
+  for (auto const form : kForms) {
+    Gated g(GetParam());
+    g.h.fill_normal(g.y, 1);
+    g.h.op(OpKind::gated_backward, {g.gate, g.up, g.y}, {g.dgate, g.dup},
+           ActivationAttributes{form});
+    g.h.run(kernel_gated_backward());
+    g.h.expect_close(g.dgate, 1e-5, rounding() + 2e-6);
+    g.h.expect_close(g.dup, 1e-10, rounding() + 2e-6);
   }
 }
 
@@ -157,7 +212,7 @@ TEST(Gelu, FormsAreToldApart) {
 }
 
 // A table on CPUs, a formula elsewhere: all numbers there are.
-TEST(KernelTables, GeluOfBf16GivesTheFormulasBits) {
+TEST(KernelTables, ActivationOfBf16GivesTheFormulasBits) {
   std::vector<double> numbers;
   for (std::uint32_t bits = 0; bits < 1u << 16; ++bits)
     numbers.push_back(to_float(bf16{static_cast<std::uint16_t>(bits)}));
@@ -172,16 +227,18 @@ TEST(KernelTables, GeluOfBf16GivesTheFormulasBits) {
       EXPECT_TRUE(got[i] == wanted || (std::isnan(got[i]) && std::isnan(wanted))) << numbers[i];
     }
   };
-  auto const expect_formulas = [&]<class Form>(Form, GeluForm form) {
-    h.op(OpKind::gelu, {f}, {g}, GeluAttributes{form});
-    h.run(kernel_gelu());
+  auto const expect_formulas = [&]<class Form>(Form, Activation form) {
+    h.op(OpKind::activation, {f}, {g}, ActivationAttributes{form});
+    h.run(kernel_activation());
     expect(h.results(g), Form::value);
-    h.op(OpKind::gelu_backward, {f, ones}, {df}, GeluAttributes{form});
-    h.run(kernel_gelu_backward());
+    h.op(OpKind::activation_backward, {f, ones}, {df}, ActivationAttributes{form});
+    h.run(kernel_activation_backward());
     expect(h.results(df), Form::slope);
   };
-  expect_formulas(TanhGelu{}, GeluForm::tanh);
-  expect_formulas(ErfGelu{}, GeluForm::erf);
+  expect_formulas(TanhGelu{}, Activation::gelu_tanh);
+  expect_formulas(ErfGelu{}, Activation::gelu_erf);
+  expect_formulas(Relu{}, Activation::relu);
+  expect_formulas(Silu{}, Activation::silu);
 }
 
 TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {

@@ -1,4 +1,4 @@
-// embed, layernorm, dropout and their gradients, against their serial references.
+// embed, layernorm, rmsnorm, dropout and their gradients, against their serial references.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,19 +32,72 @@ INSTANTIATE_TEST_SUITE_P(Types, KernelRows,
                                   std::string(name(info.param.gradient));
                          });
 
-TEST_P(KernelRows, EmbedAddsTheTokensRowAndThePositionsRow) {
+// Which of the operands that an embedding may do without it has.
+struct EmbedOperands {
+  bool wpe, positions, wtt, types;
+};
+constexpr EmbedOperands kEmbedOperands[] = {
+    {true, false, false, false}, {false, false, false, false}, {true, true, false, false},
+    {true, false, true, false},  {true, true, true, true},     {false, false, true, true}};
+
+struct Embed {
   KernelHarness h;
-  auto const tokens = h.tensor(DType::i32, {38});
-  auto const wte = h.tensor(T(), {300, 83}), wpe = h.tensor(T(), {40, 83});
-  auto const x = h.tensor(T(), {38, 83});
-  h.fill_integers(tokens, 0, 300);
-  h.set(tokens, 0, 299);
-  h.fill_normal(wte, 1);
-  h.fill_normal(wpe, 1);
-  h.op(OpKind::embed, {tokens, wte, wpe}, {x}, EmbedAttributes{19});
-  h.run(kernel_embed());
-  h.expect_same_bytes(x);
-  EXPECT_NEAR(h.result(x, 0), h.contents(wte)[299 * 83] + h.contents(wpe)[0], 0.05);
+  View tokens, positions, types;
+
+  explicit Embed(EmbedOperands has)
+      : tokens(numbers(300)), positions(numbers(40)), types(numbers(3)) {
+    h.set(tokens, 0, 299);
+    h.set(positions, 0, 39);
+    h.set(types, 0, 2);
+    if (!has.positions) positions = {};
+    if (!has.types) types = {};
+  }
+
+ private:
+  View numbers(std::int64_t past) {
+    auto const view = h.tensor(DType::i32, {38});
+    h.fill_integers(view, 0, past);
+    return view;
+  }
+};
+
+TEST_P(KernelRows, EmbedAddsTheRowsOfItsTables) {
+  for (auto const& has : kEmbedOperands) {
+    Embed e(has);
+    auto& h = e.h;
+    auto const wte = h.tensor(T(), {300, 83}), x = h.tensor(T(), {38, 83});
+    auto const wpe = h.tensor(T(), {40, 83}), wtt = h.tensor(T(), {3, 83});
+    for (auto const& view : {wte, wpe, wtt}) h.fill_normal(view, 1);
+    h.op(OpKind::embed,
+         {e.tokens, wte, has.wpe ? wpe : View{}, e.positions, e.types, has.wtt ? wtt : View{}}, {x},
+         EmbedAttributes{19});
+    h.run(kernel_embed());
+    h.expect_same_bytes(x);
+    double expected = h.contents(wte)[299 * 83];
+    if (has.wpe) expected += h.contents(wpe)[has.positions ? 39 * 83 : 0];
+    if (has.wtt) expected += h.contents(wtt)[has.types ? 2 * 83 : 0];
+    EXPECT_NEAR(h.result(x, 0), expected, 0.05);
+  }
+}
+
+TEST_P(KernelRows, EmbedBackwardSumsInOrderOverWhatTookARow) {
+  for (auto const& has : kEmbedOperands) {
+    Embed e(has);
+    auto& h = e.h;
+    auto const dx = h.tensor(T(), {38, 83});
+    View const dwte = h.tensor(G(), {300, 83});
+    View const dwpe = has.wpe ? h.tensor(G(), {40, 83}) : View{};
+    View const dwtt = has.wtt ? h.tensor(G(), {3, 83}) : View{};
+    h.fill_normal(dx, 1);
+    h.op(OpKind::embed_backward, {e.tokens, dx, e.positions, e.types}, {dwte, dwpe, dwtt},
+         EmbedAttributes{19});
+    h.run(kernel_embed_backward());
+    for (auto const& table : {dwte, dwpe, dwtt})
+      if (is_present(table)) h.expect_same_bytes(table);
+    if (has.wtt && !has.types) {
+      EXPECT_EQ(h.result(dwtt, 83), 0) << "no row is of type 1";
+    }
+  }
 }
 
 struct EmbedBackward {
@@ -61,7 +114,7 @@ struct EmbedBackward {
     h.set(tokens, 1, 0);
     h.fill_normal(dx, 1);
     if (accumulate) h.fill_normal(dwte, 1);
-    h.op(OpKind::embed_backward, {tokens, dx}, {dwte, dwpe}, EmbedAttributes{19},
+    h.op(OpKind::embed_backward, {tokens, dx, {}, {}}, {dwte, dwpe, {}}, EmbedAttributes{19},
          accumulate ? std::vector{0} : std::vector<int>{});
     h.run(kernel_embed_backward());
   }
@@ -162,6 +215,74 @@ TEST_P(KernelRows, LayerNormBackwardDoesNotDependOnThreads) {
   n.h.run(kernel_layernorm_backward(), 3);
   EXPECT_EQ(n.h.result_bytes(n.dgamma), dgamma);
   EXPECT_EQ(n.h.result_bytes(n.dx), dx);
+}
+
+// Heads that are columns 7 to 7 + heads * columns of a wider product.
+struct RmsNorm {
+  KernelHarness h;
+  std::int64_t rows, heads, columns;
+  View gamma, rstd;
+
+  RmsNorm(DType t, std::int64_t rows_, std::int64_t heads_, std::int64_t columns_)
+      : rows(rows_),
+        heads(heads_),
+        columns(columns_),
+        gamma(h.tensor(t, {columns})),
+        rstd(h.tensor(DType::f32, {rows, heads})) {
+    h.fill_normal(gamma, 0.5, 1);
+    h.fill_normal(rstd, 0.1, 1);
+  }
+  View in_wider(DType t) {
+    auto const wider = h.tensor(t, {rows, heads * columns + 20});
+    h.fill_normal(wider, 2, 1);
+    return spillway::columns(wider, 7, heads * columns);
+  }
+};
+
+TEST_P(KernelRows, RmsNormFollowsFp64) {
+  for (std::int64_t const heads : {1, 3})
+    for (std::int64_t const columns : {1, 83, 128}) {
+      RmsNorm n(T(), 37, heads, columns);
+      auto const x = n.in_wider(T()), y = n.in_wider(T());
+      for (std::int64_t j = 0; j < columns; ++j) n.h.set(x, j, 0);  // nothing but eps
+      n.h.op(OpKind::rmsnorm, {x, n.gamma}, {y, n.rstd}, NormAttributes{1e-5});
+      n.h.run(kernel_rmsnorm());
+      n.h.expect_close(n.rstd, 0, 1e-5);
+      n.h.expect_close(y, 1e-5, rounding(T()) + 1e-5);
+      EXPECT_NEAR(n.h.result(n.rstd, 0), 1 / std::sqrt(1e-5), 1e-2);
+    }
+}
+
+TEST_P(KernelRows, RmsNormOfHeadsIsThatOfRowsOfTheirLength) {
+  RmsNorm heads(T(), 19, 4, 83), rows(T(), 19 * 4, 1, 83);
+  auto const x = heads.h.tensor(T(), {19, 4 * 83}), y = heads.h.tensor(T(), {19, 4 * 83});
+  auto const x_rows = rows.h.tensor(T(), {19 * 4, 83}), y_rows = rows.h.tensor(T(), {19 * 4, 83});
+  heads.h.fill_normal(x, 1);
+  rows.h.set_all(x_rows, heads.h.contents(x));
+  heads.h.op(OpKind::rmsnorm, {x, heads.gamma}, {y, heads.rstd}, NormAttributes{});
+  rows.h.op(OpKind::rmsnorm, {x_rows, rows.gamma}, {y_rows, rows.rstd}, NormAttributes{});
+  heads.h.run(kernel_rmsnorm());
+  rows.h.run(kernel_rmsnorm());
+  EXPECT_EQ(heads.h.results(y), rows.h.results(y_rows));
+}
+
+TEST_P(KernelRows, RmsNormBackwardFollowsFp64AndDoesNotDependOnThreads) {
+  for (bool const add : {false, true})
+    for (std::int64_t const heads : {1, 3})
+      for (std::int64_t const rows : {1, 37, 200}) {
+        RmsNorm n(T(), rows, heads, 83);
+        auto const dy = n.in_wider(T()), x = n.in_wider(T()), dx = n.in_wider(T());
+        auto const addend = add ? n.in_wider(T()) : View{};
+        auto const dgamma = n.h.tensor(G(), {83});
+        n.h.op(OpKind::rmsnorm_backward, {dy, x, n.gamma, n.rstd, addend}, {dx, dgamma});
+        n.h.run(kernel_rmsnorm_backward(), 1);
+        n.h.expect_close(dx, 1e-4, rounding(T()) + 1e-5);
+        n.h.expect_close(dgamma, 2e-3, rounding(G()) + 1e-5);
+        auto const alone = n.h.result_bytes(dgamma), dx_alone = n.h.result_bytes(dx);
+        n.h.run(kernel_rmsnorm_backward(), 3);
+        EXPECT_EQ(n.h.result_bytes(dgamma), alone);
+        EXPECT_EQ(n.h.result_bytes(dx), dx_alone);
+      }
 }
 
 struct Dropout {

@@ -37,7 +37,7 @@ class Network {
   }
   View gelu(std::string const& name, View const& x) {
     auto const y = activation(name, x.shape);
-    m_builder.append(OpKind::gelu, name, {x}, {y});
+    m_builder.append(OpKind::activation, name, {x}, {y});
     return y;
   }
   void append(OpKind kind, std::string const& name, std::vector<View> inputs,

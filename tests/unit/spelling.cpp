@@ -26,7 +26,8 @@ TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
                                     "edge", "workspace", "batch", "scalar"}));
   EXPECT_EQ(spelled<Phase>(), (Words{"forward", "backward", "norm", "update"}));
   EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal"}));
-  EXPECT_EQ(spelled<GeluForm>(), (Words{"tanh", "erf"}));
+  EXPECT_EQ(spelled<RopeScaling>(), (Words{"none", "linear", "llama3"}));
+  EXPECT_EQ(spelled<Activation>(), (Words{"gelu_tanh", "gelu_erf", "relu", "silu"}));
   EXPECT_EQ(spelled<Lane>(),
             (Words{"compute", "h2d", "d2h", "nvme_read", "nvme_write", "comm", "host"}));
   EXPECT_EQ(spelled<Tier>(), (Words{"device", "host", "nvme"}));
@@ -59,8 +60,8 @@ static_assert(kWords<Lane>.size() == kLanes && kWords<Tier>.size() == kTiers &&
 
 template <class E>
 class SpellingOf : public testing::Test {};
-using Enumerations = testing::Types<Purpose, Role, Phase, Init::Kind, GeluForm, Lane, Tier,
-                                    ItemKind, OpKind, DType, BatchField>;
+using Enumerations = testing::Types<Purpose, Role, Phase, Init::Kind, RopeScaling, Activation, Lane,
+                                    Tier, ItemKind, OpKind, DType, BatchField>;
 TYPED_TEST_SUITE(SpellingOf, Enumerations);
 
 TYPED_TEST(SpellingOf, HasAWordOfItsOwnForEachValue) {

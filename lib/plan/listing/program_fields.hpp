@@ -47,7 +47,9 @@ SPILLWAY_FIELDS(NormAttributes, eps)
 SPILLWAY_FIELDS(AttentionAttributes, batch, queries, keys, heads, kv_heads, head_size, causal,
                 window, scale, tile)
 SPILLWAY_FIELDS(RelativeBiasAttributes, queries, max_distance, bidirectional)
-SPILLWAY_FIELDS(GeluAttributes, form)
+SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, factor, low_freq_factor,
+                high_freq_factor, original_max_position, inverse)
+SPILLWAY_FIELDS(ActivationAttributes, form)
 SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk)
 SPILLWAY_FIELDS(UpdateRange, first)
@@ -55,8 +57,8 @@ SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames =
-    std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "gelu",
-                                     "dropout", "lm_head", "update_range", "adamw"});
+    std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "rope",
+                                     "activation", "dropout", "lm_head", "update_range", "adamw"});
 static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
 void visit_fields(Of<std::monostate> auto&, auto const&) {}
 

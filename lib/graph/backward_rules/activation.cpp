@@ -2,12 +2,12 @@
 
 namespace spillway {
 
-// g = gelu(f)
-void backward_gelu(BackwardContext& context) {
+// g = act(f)
+void backward_activation(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const& f = forward.inputs[0];
   auto const dg = context.incoming(forward.outputs[0]);
-  context.emit(OpKind::gelu_backward, "df", {f, dg}, {context.contribute_alone(f)},
+  context.emit(OpKind::activation_backward, "df", {f, dg}, {context.contribute_alone(f)},
                forward.attributes);
 }
 

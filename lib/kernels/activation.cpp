@@ -1,37 +1,29 @@
-// gelu: g = gelu(f), element by element.
-#include "kernels/gelu.hpp"
+// activation: g = act(f), element by element.
+#include "kernels/activation.hpp"
 
-#include <cmath>
-
+#include "kernels/activation_reference.hpp"
 #include "kernels/bf16_table.hpp"
 #include "kernels/elementwise.hpp"
 
 namespace spillway {
 namespace {
 
-Label const label = "spillway::gelu";
+Label const label = "spillway::activation";
 
 template <class Form>
-struct Gelu {
+struct Value {
   KOKKOS_FUNCTION float operator()(float f) const { return Form::value(f); }
 };
 
-// By the textbook's formulas and the library's functions.
 template <class Form>
-struct Textbook {
+struct Reference {
   KOKKOS_FUNCTION float operator()(float f) const {
-    double const x = f;
-    if constexpr (std::is_same_v<Form, ErfGelu>) {
-      return static_cast<float>(0.5 * x * std::erfc(-x / std::sqrt(2.0)));
-    } else {
-      double const u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
-      return static_cast<float>(0.5 * x * (1 + std::tanh(u)));
-    }
+    return static_cast<float>(reference_value(Form::form, f));
   }
 };
 
 struct LookUp {
-  std::uint16_t const* table;  // bits of gelu(f)
+  std::uint16_t const* table;  // bits of act(f)
   bf16 const* f;
   bf16* g;
 
@@ -45,7 +37,7 @@ template <class Form>
 Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& g = op.outputs[0];
   if (!kOnHost || dtype(context, g) != DType::bf16)
-    return bind_elementwise<Gelu<Form>, label>(context, op);
+    return bind_elementwise<Value<Form>, label>(context, op);
   assert(all_contiguous(op));
   static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
   return [n = element_count(g.shape)](Exec const& exec, void* const* p) {
@@ -55,17 +47,17 @@ Launch bind_form(KernelContext const& context, Op const& op) {
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
-  return dispatch_gelu(op, [&]<class Form>(Form) { return bind_form<Form>(context, op); });
+  return with_formula(op, [&]<class Form>(Form) { return bind_form<Form>(context, op); });
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return dispatch_gelu(
-      op, [&]<class Form>(Form) { return serial_elementwise<Textbook<Form>>(context, op); });
+  return with_formula(
+      op, [&]<class Form>(Form) { return serial_elementwise<Reference<Form>>(context, op); });
 }
 
 }  // namespace
 
-Kernel kernel_gelu() {
+Kernel kernel_activation() {
   return {bind, serial};
 }
 

@@ -1,4 +1,6 @@
-// GELU (Hendrycks and Gimpel, arXiv:1606.08415), x times the normal distribution's CDF:
+// Activation functions and their slopes, for one element on any device. RELU, SiLU (x times the
+// sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415), x times the normal distribution's
+// CDF:
 //   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2),
 // and its approximation in GPT-2:
 //   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid,
@@ -13,6 +15,7 @@
 namespace spillway {
 
 struct TanhGelu {
+  static constexpr Activation form = Activation::gelu_tanh;
   static constexpr float kCubic = 0.044715f;
   static constexpr float kSlope = 1.5957691216f;  // 2 sqrt(2/pi): of 2u at 0
 
@@ -30,6 +33,8 @@ struct TanhGelu {
 };
 
 struct ErfGelu {
+  static constexpr Activation form = Activation::gelu_erf;
+
   // e^(-x^2/2) and the normal distribution's tail beyond |x|, both with errors of some 2e-7. The
   // square's rounding error is made up for; the tail is t p(t) e^(-x^2/2), t = 1 / (1 + c |x|),
   // with p a polynomial interpolated at Chebyshev's nodes (relative error 5e-8 for |x| < 20).
@@ -66,10 +71,41 @@ struct ErfGelu {
   }
 };
 
-// Calls f(TanhGelu{}) or f(ErfGelu{}).
+struct Silu {
+  static constexpr Activation form = Activation::silu;
+
+  SPILLWAY_FUNCTION static float value(float x) { return x * fast_sigmoid(x); }
+  SPILLWAY_FUNCTION static float slope(float x) {
+    float const s = fast_sigmoid(x);
+    return std::fma(x, s * (1 - s), s);
+  }
+};
+
+struct Relu {
+  static constexpr Activation form = Activation::relu;
+
+  SPILLWAY_FUNCTION static float value(float x) { return x < 0 ? 0.0f : x; }
+  SPILLWAY_FUNCTION static float slope(float x) { return x > 0 ? 1.0f : 0.0f; }
+};
+
+// Calls f with the struct of `form`.
 template <class F>
-auto dispatch_gelu(Op const& op, F const& f) {
-  return attributes_of<GeluAttributes>(op).form == GeluForm::erf ? f(ErfGelu{}) : f(TanhGelu{});
+auto with_formula(Activation form, F const& f) {
+  switch (form) {
+    case Activation::gelu_erf:
+      return f(ErfGelu{});
+    case Activation::relu:
+      return f(Relu{});
+    case Activation::silu:
+      return f(Silu{});
+    case Activation::gelu_tanh:
+      break;
+  }
+  return f(TanhGelu{});
+}
+template <class F>
+auto with_formula(Op const& op, F const& f) {
+  return with_formula(attributes_of<ActivationAttributes>(op).form, f);
 }
 
 }  // namespace spillway
