@@ -16,17 +16,35 @@ enum class Precision { bf16, f32 };
 struct ModelConfig {
   std::string family = "gpt";
   std::int64_t layers = 12, hidden = 768, heads = 12;
-  std::int64_t ffn = 0;    // 0: 4 x hidden
-  std::int64_t vocab = 0;  // 0: that of the token file
+  // What is 0 or empty here is auto: the family completes it (model/model.hpp).
+  std::int64_t kv_heads = 0, head_size = 0;
+  std::int64_t decoder_layers = 0;
+  std::int64_t ffn = 0;
+  std::int64_t vocab = 0;      // that of the token file
+  std::int64_t positions = 0;  // rows of the table of positions
+  std::int64_t token_types = 2;
+  std::string activation = "auto";  // auto | gelu_tanh | gelu_erf | relu | silu
+  bool gated = false;
   bool tied = true;
   bool bias = true;  // whether linear layers and norms have biases
-  double dropout = 0;
-  double norm_eps = 1e-5;
+  bool qkv_bias = false, qk_norm = false;
+  double rope_theta = 10000;
+  std::string rope_scaling = "none";
+  double rope_factor = 1, rope_low_freq_factor = 1, rope_high_freq_factor = 4;
+  std::int64_t rope_original_positions = 8192;
+  std::int64_t window = 0;       // 0: attention sees all that is behind
+  std::int64_t window_from = 0;  // the first layer that has it
+  std::int64_t relative_buckets = 32, relative_max_distance = 128;
+  std::string scale_output = "auto";  // auto | true | false
+  double dropout = 0, attention_dropout = 0;
+  double norm_eps = 0;
 };
 
 struct DataConfig {
   std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
   std::int64_t sequence = 1024;
+  bool pack = false;
+  std::int64_t target = 0;
 };
 
 struct BatchConfig {

@@ -8,7 +8,11 @@ constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
 constexpr std::int64_t most_layers = 5000;  // planning them takes about a minute
 
 constexpr bool decides_model = true;
-Words const families{.allowed = {"gpt"}, .later = {"bert", "t5", "llama"}};
+Words const families{.allowed = {"gpt", "bert", "t5", "llama"}};
+using Families = std::vector<std::string_view>;
+Families const gpt = {"gpt"}, gpt_bert = {"gpt", "bert"}, gpt_bert_t5 = {"gpt", "bert", "t5"};
+Words const activations{.allowed = {"auto", "gelu_tanh", "gelu_erf", "relu", "silu"}};
+Families const bert = {"bert"}, llama = {"llama"}, t5 = {"t5"}, llama_t5 = {"llama", "t5"};
 
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
@@ -19,19 +23,74 @@ std::vector<Key> model_keys(ModelConfig& model) {
       {"model.hidden", IntegerField{&model.hidden, 1, 1'000'000}, "", "",
        "Width of the residual stream.", decides_model},
       {"model.heads", IntegerField{&model.heads, 1, 100'000}, "", "",
-       "Attention heads; divides hidden.", decides_model},
+       "Attention heads; divides hidden where head_size is auto.", decides_model},
+      {"model.kv_heads", IntegerField{&model.kv_heads, 0, 100'000}, "auto", "",
+       "Heads of keys and values, each for as many of queries; auto (0): as many as heads.",
+       decides_model, llama},
+      {"model.head_size", IntegerField{&model.head_size, 0, 100'000}, "auto", "",
+       "Width of a head; auto (0): hidden / heads.", decides_model, llama_t5},
+      {"model.decoder_layers", IntegerField{&model.decoder_layers, 0, most_layers}, "auto",
+       "blocks", "Layers of the decoder, beside `layers` of the encoder; auto (0): as many.",
+       decides_model, t5},
       {"model.ffn", IntegerField{&model.ffn, 0, 10'000'000}, "auto", "",
-       "Width inside the MLP; auto (0): 4 x hidden.", decides_model},
+       "Width inside the MLP; auto (0): 4 x hidden, llama 8/3 x hidden, rounded up to 256.",
+       decides_model},
+      {"model.activation", ChoiceField{&model.activation, activations}, "", "",
+       "Inside the MLP; auto: gelu_tanh for gpt, gelu_erf for bert, relu for t5, and gelu_tanh "
+       "where that is gated.",
+       decides_model, gpt_bert_t5},
+      {"model.gated", BoolField{&model.gated}, "", "",
+       "The MLP multiplies its activation by a second product (T5 v1.1).", decides_model, t5},
       {"model.vocab", IntegerField{&model.vocab, 0, 2'147'483'647}, "auto", "tokens",
        "Vocabulary; auto (0): that of the token file.", decides_model},
+      {"model.positions", IntegerField{&model.positions, 0, many}, "auto", "",
+       "Rows of the table of positions; auto (0): data.sequence.", decides_model, gpt_bert},
+      {"model.token_types", IntegerField{&model.token_types, 1, many}, "", "",
+       "Rows of the table of token types; what is trained on has type 0.", decides_model, bert},
       {"model.tied", BoolField{&model.tied}, "", "",
        "The head shares the token embedding's weights.", decides_model},
       {"model.bias", BoolField{&model.bias}, "", "", "Biases in linear layers and norms.",
-       decides_model},
+       decides_model, gpt},
+      {"model.qkv_bias", BoolField{&model.qkv_bias}, "", "",
+       "Biases of queries, keys and values (Qwen2).", decides_model, llama},
+      {"model.qk_norm", BoolField{&model.qk_norm}, "", "",
+       "Every head of queries and keys is normalised (Qwen3).", decides_model, llama},
+      {"model.rope_theta", RealField{&model.rope_theta, 0, 1e12, true}, "", "",
+       "Base of the rotary positions' wavelengths.", decides_model, llama},
+      {"model.rope_scaling", ChoiceField{&model.rope_scaling, {{"none", "linear", "llama3"}}}, "",
+       "", "How rotary positions are stretched: all alike, or long wavelengths only.",
+       decides_model, llama},
+      {"model.rope_factor", RealField{&model.rope_factor, 0, 1e6, true}, "", "",
+       "What rotary positions are stretched by.", decides_model, llama},
+      {"model.rope_low_freq_factor", RealField{&model.rope_low_freq_factor, 0, 1e6, true}, "", "",
+       "llama3: wavelengths over rope_original_positions / this are stretched in full.",
+       decides_model, llama},
+      {"model.rope_high_freq_factor", RealField{&model.rope_high_freq_factor, 0, 1e6, true}, "", "",
+       "llama3: wavelengths under rope_original_positions / this are left as they are.",
+       decides_model, llama},
+      {"model.rope_original_positions", IntegerField{&model.rope_original_positions, 1, many}, "",
+       "tokens", "llama3: the length of sequences that positions were made for.", decides_model,
+       llama},
+      {"model.window", IntegerField{&model.window, 0, many}, "none", "tokens",
+       "Attention sees its own token and those before it, so many in all; none: the whole "
+       "sequence.",
+       decides_model, llama},
+      {"model.window_from", IntegerField{&model.window_from, 0, most_layers}, "", "",
+       "The first layer, from 0, that has the window.", decides_model, llama},
+      {"model.relative_buckets", IntegerField{&model.relative_buckets, 2, 1'000'000}, "", "",
+       "Buckets of distances, each with a bias of attention.", decides_model, t5},
+      {"model.relative_max_distance", IntegerField{&model.relative_max_distance, 2, many}, "", "",
+       "Distances from here on share the last bucket.", decides_model, t5},
+      {"model.scale_output", ChoiceField{&model.scale_output, {{"auto", "true", "false"}}}, "", "",
+       "The head's input is divided by the root of hidden; auto: where the head is tied.",
+       decides_model, t5},
       {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
        "Probability of dropping an activation in training."},
-      {"model.norm_eps", RealField{&model.norm_eps, 0, 1, true}, "", "",
-       "Added to the variance in norms.", decides_model},
+      {"model.attention_dropout", RealField{&model.attention_dropout, 0, 0.99}, "", "",
+       "Probability of dropping a weight of attention in training."},
+      {"model.norm_eps", RealField{&model.norm_eps, 0, 1}, "auto", "",
+       "Added to the variance in norms; auto (0): 1e-5 for gpt, 1e-12 for bert, else 1e-6.",
+       decides_model},
   };
 }
 

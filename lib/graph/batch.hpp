@@ -17,10 +17,11 @@ enum class BatchField : std::uint8_t {
   // Numbers a row's document within its sequence, alike in every stack; -1 marks padding. Attention
   // takes these as segments, and a document starts where the number changes.
   documents,
-  targets,   // ids of the tokens to predict
-  weights,   // loss weights; 0 for padding and for samples beyond the batch
-  samples,   // global sample numbers since step 0, from which randomness follows
-  position,  // the row that `select_row` picks (generate)
+  targets,    // ids of the tokens to predict
+  weights,    // loss weights; 0 for padding and for samples beyond the batch
+  samples,    // global sample numbers since step 0, from which randomness follows
+  positions,  // a row's place in its document
+  position,   // the row that `select_row` picks (generate)
 };
 
 enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` is micro x sequence
@@ -38,6 +39,7 @@ inline constexpr std::array kBatchFields = {
     BatchFieldRow{BatchField::targets, "targets", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::weights, "weights", DType::f32, BatchExtent::rows},
     BatchFieldRow{BatchField::samples, "samples", DType::i64, BatchExtent::sequences},
+    BatchFieldRow{BatchField::positions, "positions", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::position, "position", DType::i32, BatchExtent::one},
 };
 

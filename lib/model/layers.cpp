@@ -1,5 +1,7 @@
 #include "model/layers.hpp"
 
+#include <cassert>
+
 #include "base/math.hpp"
 #include "graph/flops.hpp"
 
@@ -10,18 +12,24 @@ constexpr Init kZeros{Init::Kind::zeros}, kOnes{Init::Kind::ones};
 
 }  // namespace
 
-Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation, Graph& graph)
+Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation, bool has_biases,
+               Graph& graph)
     : m_config(config),
       m_graph(graph),
       m_builder(graph),
-      m_drops(config.model.dropout > 0 && graph.purpose == Purpose::train),
+      m_drops(graph.purpose == Purpose::train &&
+              (config.model.dropout > 0 || config.model.attention_dropout > 0)),
+      m_has_biases(has_biases),
       m_dtype(stored_dtype(graph.arithmetic.precision)),
       m_vocab(vocab),
       m_orientation(orientation) {}
 
-Stack Layers::add_stack(std::int64_t sequence) {
+Stack Layers::add_stack(std::int64_t sequence, bool has_padding) {
   Stack const stack{m_stacks++, sequence};
   m_builder.add_batch(BatchField::tokens, stack);
+  bool const packs = m_config.data.pack && m_graph.purpose != Purpose::generate;
+  if (packs || has_padding) m_builder.add_batch(BatchField::documents, stack);
+  if (packs) m_builder.add_batch(BatchField::positions, stack);
   return stack;
 }
 
@@ -43,17 +51,23 @@ View Layers::known(TensorId id) const {
   return whole(m_graph.tensors[id]);
 }
 
+View Layers::batch_if_there(BatchField field, int stack) const {
+  for (auto const& one : m_graph.known.batch)
+    if (one.field == field && one.stack == stack) return known(one.tensor);
+  return {};
+}
+
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {
   return m_builder.add_parameter(m_chunk, name, std::move(shape), init,
                                  decay || m_config.optim.decay_all);
 }
 
-View Layers::bias(std::string const& name, std::int64_t n) {
-  return m_config.model.bias ? parameter(name + ".bias", {n}, kZeros, false) : View{};
+View Layers::vector(std::string const& name, std::int64_t n) {
+  return parameter(name, {n}, kZeros, false);
 }
 
-View Layers::embedding(std::string const& name, std::int64_t rows) {
-  return parameter(name, {rows, m_config.model.hidden}, kNormal, false);
+View Layers::embedding(std::string const& name, std::int64_t rows, Init init) {
+  return parameter(name, {rows, m_config.model.hidden}, init, false);
 }
 
 View Layers::matrix(std::string const& name, Shape shape, Init init) {
@@ -67,8 +81,10 @@ View Layers::activation(std::string const& name, std::int64_t rows, std::int64_t
 View Layers::embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe,
                    View const& wtt) {
   auto const tokens = batch(BatchField::tokens, stack.number);
+  auto const positions =
+      is_present(wpe) ? batch_if_there(BatchField::positions, stack.number) : View{};
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, {}, {}, wtt}, {x},
+  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, positions, {}, wtt}, {x},
                    EmbedAttributes{stack.sequence});
   return x;
 }
@@ -76,7 +92,7 @@ View Layers::embed(std::string const& op, Stack const& stack, View const& wte, V
 View Layers::layernorm(std::string const& op, std::string const& name, View const& x) {
   auto const rows = x.shape[0], columns = x.shape[1];
   auto const gamma = parameter(name + ".weight", {columns}, kOnes, false);
-  auto const beta = bias(name, columns);
+  auto const beta = m_has_biases ? vector(name + ".bias", columns) : View{};
   auto const y = activation(op, rows, columns);
   auto const mean = m_builder.add_tensor(op + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows});
@@ -97,26 +113,41 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
   return y;
 }
 
-View Layers::product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
-                     Init init, View const& addend) {
-  auto const weight = name + ".weight";
-  auto const w = m_orientation == Orientation::in_out
-                     ? matrix(weight, {x.shape[1], n}, init)
-                     : transposed(matrix(weight, {n, x.shape[1]}, init));
-  auto const y = activation(op, x.shape[0], n);
-  m_builder.append(OpKind::matmul, op, {x, w, bias(name, n), addend}, {y}, {}, matmul_flops(x, w));
-  return y;
+View Layers::weights(std::vector<Part> const& parts, std::int64_t rows) {
+  if (m_orientation == Orientation::in_out) {
+    assert(parts.size() == 1);
+    auto const& part = parts.front();
+    return matrix(part.name + ".weight", {rows, part.columns}, part.init);
+  }
+  std::vector<GraphBuilder::NewParameter> all;
+  for (auto const& [name, columns, init] : parts)
+    all.push_back({name + ".weight", {columns, rows}, init});
+  constexpr bool decayed = true;
+  return transposed(m_builder.add_fused(m_chunk, all, decayed));
 }
 
-View Layers::linear(std::string const& op, std::string const& name, View const& x, std::int64_t n) {
-  return product(op, name, x, n, kNormal, {});
+View Layers::biases(std::vector<Part> const& parts) {
+  std::vector<GraphBuilder::NewParameter> all;
+  for (auto const& [name, columns, init] : parts)
+    all.push_back({name + ".bias", {columns}, kZeros});
+  return m_builder.add_fused(m_chunk, all, m_config.optim.decay_all);
+}
+
+View Layers::product(std::string const& op, std::vector<Part> const& parts, View const& x,
+                     bool bias, View const& addend) {
+  auto const w = weights(parts, x.shape[1]);
+  auto const b = bias ? biases(parts) : View{};
+  auto const y = activation(op, x.shape[0], w.shape[1]);
+  m_builder.append(OpKind::matmul, op, {x, w, b, addend}, {y}, {}, matmul_flops(x, w));
+  return y;
 }
 
 View Layers::residual(std::string const& op, std::string const& name, View const& branch, Init init,
                       View const& x) {
   auto const columns = x.shape[1];
-  if (!m_drops) return product(op, name, branch, columns, init, x);
-  auto const y = dropout(op + ".drop", product(op, name, branch, columns, init, {}));
+  std::vector<Part> const parts = {{name, columns, init}};
+  if (!m_drops || m_config.model.dropout == 0) return product(op, parts, branch, m_has_biases, x);
+  auto const y = dropout(op + ".drop", product(op, parts, branch, m_has_biases, {}));
   auto const sum = activation(op + ".add", x.shape[0], columns);
   m_builder.append(OpKind::add, op + ".add", {x, y}, {sum});
   return sum;
@@ -126,17 +157,52 @@ View Layers::rope(std::string const& op, View const& x, Stack const& stack,
                   RopeAttributes attributes) {
   attributes.sequence = stack.sequence;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::rope, op, {x, {}}, {y}, attributes);
+  m_builder.append(OpKind::rope, op, {x, batch_if_there(BatchField::positions, stack.number)}, {y},
+                   attributes);
   return y;
 }
 
+View Layers::relative_bias(std::string const& op, std::string const& name, Stack const& stack,
+                           bool bidirectional, Init init) {
+  auto const& model = m_config.model;
+  auto const table = parameter(name, {model.relative_buckets, model.heads}, init, false);
+  auto const bias =
+      m_builder.add_tensor(op, Role::activation, DType::f32, {model.heads, 2 * stack.sequence - 1});
+  m_builder.append(OpKind::relative_bias, op, {table}, {bias},
+                   RelativeBiasAttributes{.queries = stack.sequence,
+                                          .max_distance = model.relative_max_distance,
+                                          .bidirectional = bidirectional});
+  return bias;
+}
+
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
-                       AttentionAttributes const& attributes) {
+                       Stack const& queries, Stack const& keys, Heads const& heads,
+                       View const& distance_bias) {
+  auto const& arithmetic = m_graph.arithmetic;
+  bool const drops = m_drops && m_config.model.attention_dropout > 0;
+  AttentionAttributes const attributes{.batch = arithmetic.micro,
+                                       .queries = queries.sequence,
+                                       .keys = keys.sequence,
+                                       .heads = heads.heads,
+                                       .kv_heads = heads.kv_heads,
+                                       .head_size = heads.head_size,
+                                       .causal = heads.causal,
+                                       .window = heads.window,
+                                       .scale = heads.scale,
+                                       .tile = arithmetic.attention_tile,
+                                       .dropout = drops ? m_config.model.attention_dropout : 0,
+                                       .seed = drops ? m_graph.seed : 0,
+                                       .origin = drops ? m_graph.ops.size() : 0};
   auto const o = activation(op, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(op + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, op, {q, k, v, {}, {}, {}}, {o, lse}, attributes,
-                   attention_flops(attributes));
+  auto const documents = [&](Stack const& stack) {
+    return batch_if_there(BatchField::documents, stack.number);
+  };
+  m_builder.append(OpKind::attention, op,
+                   {q, k, v, documents(queries), documents(keys), distance_bias,
+                    drops ? batch(BatchField::samples) : View{}},
+                   {o, lse}, attributes, attention_flops(attributes));
   return o;
 }
 
@@ -155,7 +221,7 @@ View Layers::gated(std::string const& op, View const& x, Activation form) {
 }
 
 View Layers::dropout(std::string const& op, View const& x) {
-  if (!m_drops) return x;
+  if (!m_drops || m_config.model.dropout == 0) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
   m_builder.append(OpKind::dropout, op, {x, batch(BatchField::samples)}, {y},
                    DropoutAttributes{.p = m_config.model.dropout,
@@ -165,24 +231,26 @@ View Layers::dropout(std::string const& op, View const& x) {
   return y;
 }
 
-View Layers::select_row(std::string const& op, View const& x) {
+View Layers::selected(std::string const& op, View const& x) {
+  if (m_graph.purpose != Purpose::generate) return x;
   auto const row = activation(op, 1, x.shape[1]);
   m_builder.append(OpKind::select_row, op, {x, batch(BatchField::position, m_objective)}, {row});
   return row;
 }
 
-void Layers::loss(std::string const& op, View const& x, View const& w) {
+void Layers::head(View const& x, View const& w, View const& bias, double scale) {
+  auto const flops = matmul_flops(x, transposed(w));
+  if (m_graph.purpose == Purpose::generate) {
+    m_builder.append(OpKind::matmul, "logits", {x, transposed(w), bias, {}},
+                     {known(m_graph.known.logits)}, {}, flops);
+    return;
+  }
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
-  auto const targets = batch(BatchField::targets, m_objective);
-  auto const weights = batch(BatchField::weights, m_objective);
-  m_builder.append(OpKind::lm_head_loss, op, {x, w, targets, weights},
+  m_builder.append(OpKind::lm_head_loss, "loss",
+                   {x, w, batch(BatchField::targets, m_objective),
+                    batch(BatchField::weights, m_objective), bias},
                    {losses, known(m_graph.known.loss)},
-                   LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
-}
-
-void Layers::logits(std::string const& op, View const& x, View const& w) {
-  m_builder.append(OpKind::matmul, op, {x, transposed(w), {}, {}}, {known(m_graph.known.logits)},
-                   {}, matmul_flops(x, transposed(w)));
+                   LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
 }
 
 }  // namespace spillway

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "graph/attention.hpp"
@@ -14,16 +15,27 @@ namespace spillway {
 // [in, out], nn.Linear has [out, in].
 enum class Orientation : std::uint8_t { in_out, out_in };
 
+// The heads of an attention: how many, how wide, and which keys a query sees (graph/attention.hpp).
+struct Heads {
+  std::int64_t heads = 0, kv_heads = 0, head_size = 0;
+  bool causal = false;
+  std::int64_t window = 0;
+  double scale = 1;
+};
+
 // Activations are [rows, columns] in the run's precision, rows = micro x their stack's sequence. Op
 // names are local to the open block; parameters are named in full and go to the chunk begun last.
 class Layers {
  public:
   static constexpr Init kNormal{Init::Kind::normal, 0.02};
 
-  Layers(Config const& config, std::int64_t vocab, Orientation orientation, Graph& graph);
+  // `has_biases` says whether linear layers and norms have biases unless they are told otherwise.
+  Layers(Config const& config, std::int64_t vocab, Orientation orientation, bool has_biases,
+         Graph& graph);
 
-  // A family adds its stacks of rows first, in order: batches then bring the tokens of each.
-  Stack add_stack(std::int64_t sequence);
+  // A family adds its stacks of rows first, in order: batches then bring the tokens of each and,
+  // where data.pack asks for them or rows may be padding, their documents.
+  Stack add_stack(std::int64_t sequence, bool has_padding = false);
   // The loss is taken of this stack's rows or, to generate, the logits of one of them: batches then
   // bring what that needs.
   void add_objective(Stack const& stack);
@@ -33,37 +45,58 @@ class Layers {
   void begin_chunk(std::string const& name) { m_chunk = m_builder.add_chunk(name); }
   void finish() { m_builder.finish(); }
 
-  View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
-  View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
+  // Parameters, of which only matrices are decayed.
+  View embedding(std::string const& name, std::int64_t rows, Init init = kNormal);
+  View matrix(std::string const& name, Shape shape, Init init = kNormal);
+  View vector(std::string const& name, std::int64_t n);  // of zeros
 
   // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent. All types are 0.
   View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe = {},
              View const& wtt = {});
-  // Parameters <name>.weight and, where the model has biases, <name>.bias.
+  // Parameters <name>.weight and, where there are biases, <name>.bias.
   View layernorm(std::string const& op, std::string const& name, View const& x);
   // Each group of `columns` columns by itself, all with one <name>.weight: rows, or their heads.
   View rmsnorm(std::string const& op, std::string const& name, View const& x, std::int64_t columns);
-  View linear(std::string const& op, std::string const& name, View const& x, std::int64_t n);
+  // One product of x with several weights, side by side: x [w1 w2 ..] + [bias1 bias2 ..]. Several
+  // must lie as out_in.
+  struct Part {
+    std::string name;
+    std::int64_t columns;
+    Init init = kNormal;
+  };
+  View linear(std::string const& op, std::vector<Part> const& parts, View const& x) {
+    return linear(op, parts, x, m_has_biases);
+  }
+  View linear(std::string const& op, std::vector<Part> const& parts, View const& x, bool bias) {
+    return product(op, parts, x, bias, {});
+  }
   // dropout(branch w + bias) + x
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
                 View const& x);
   // Turns the heads that x begins with. `attributes` of a stack's rows: their sequence is set here.
   View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
+  // The bias of attention by distance, alike for all queries of a stack: parameter `name`.
+  View relative_bias(std::string const& op, std::string const& name, Stack const& stack,
+                     bool bidirectional, Init init);
+  // Rows of the stack `queries` look at rows of the stack `keys`.
   View attention(std::string const& op, View const& q, View const& k, View const& v,
-                 AttentionAttributes const& attributes);
+                 Stack const& queries, Stack const& keys, Heads const& heads,
+                 View const& distance_bias = {});
   View activate(std::string const& op, View const& x, Activation form);
   // act(gate) up, of the left and the right half of x [rows, 2 n]
   View gated(std::string const& op, View const& x, Activation form);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
-  View select_row(std::string const& op, View const& x);
-  void loss(std::string const& op, View const& x, View const& w);  // w [vocab, columns of x]
-  void logits(std::string const& op, View const& x, View const& w);
+  // The row whose logits are asked for, to generate; else x itself.
+  View selected(std::string const& op, View const& x);
+  // The loss of logits scale x w^T + bias, w [vocab, columns of x], or these themselves.
+  void head(View const& x, View const& w, View const& bias = {}, double scale = 1);
 
  private:
   Config const& m_config;
   Graph& m_graph;
   GraphBuilder m_builder;
-  bool m_drops;
+  bool m_drops;  // anything at all
+  bool m_has_biases;
   DType m_dtype;
   std::int64_t m_vocab;
   Orientation m_orientation;
@@ -74,11 +107,13 @@ class Layers {
   View batch(BatchField field, int stack = 0) const {
     return known(m_graph.known.of(field, stack));
   }
+  View batch_if_there(BatchField field, int stack) const;
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
-  View bias(std::string const& name, std::int64_t n);  // View{} where the model has none
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
-  View product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
-               Init init, View const& addend);
+  View weights(std::vector<Part> const& parts, std::int64_t rows);
+  View biases(std::vector<Part> const& parts);
+  View product(std::string const& op, std::vector<Part> const& parts, View const& x, bool bias,
+               View const& addend);
 };
 
 }  // namespace spillway

@@ -1,5 +1,10 @@
 #include "model/model.hpp"
 
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <string_view>
+
 #include "base/error.hpp"
 
 namespace spillway {
@@ -12,7 +17,10 @@ struct Family {
 };
 
 Family const& family(std::string const& name) {
-  static Family const families[] = {{"gpt", complete_gpt, append_gpt}};
+  static Family const families[] = {{"gpt", complete_gpt, append_gpt},
+                                    {"bert", complete_bert, append_bert},
+                                    {"t5", complete_t5, append_t5},
+                                    {"llama", complete_llama, append_llama}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -24,8 +32,17 @@ Family const& family(std::string const& name) {
 
 }  // namespace
 
-ModelConfig completed(ModelConfig model, std::int64_t vocab) {
+Activation activation_of(ModelConfig const& model) {
+  constexpr std::string_view words[] = {"gelu_tanh", "gelu_erf", "relu", "silu"};
+  auto const at = std::ranges::find(words, model.activation) - std::begin(words);
+  assert(at < std::ssize(words));
+  return static_cast<Activation>(at);
+}
+
+ModelConfig completed(Config const& config, std::int64_t vocab) {
+  auto model = config.model;
   model.vocab = vocab;
+  if (model.positions == 0) model.positions = config.data.sequence;
   family(model.family).complete(model);
   return model;
 }
@@ -38,7 +55,7 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   graph.seed = config.run.seed;
   if (purpose == Purpose::generate) graph.arithmetic.micro = 1;
   Config full = config;
-  full.model = completed(config.model, vocab);
+  full.model = completed(config, vocab);
   family(full.model.family).append(full, vocab, graph);
   return graph;
 }

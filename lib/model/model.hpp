@@ -9,7 +9,7 @@
 namespace spillway {
 
 // Replaces what the input left to `auto` by the family's values, and the vocabulary by the data's.
-ModelConfig completed(ModelConfig model, std::int64_t vocab);
+ModelConfig completed(Config const& config, std::int64_t vocab);
 
 // The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for
 // generate). Chunk and parameter order is the same for every purpose, so all graphs of a run share
@@ -17,9 +17,21 @@ ModelConfig completed(ModelConfig model, std::int64_t vocab);
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose);
 
-void complete_gpt(ModelConfig& model);
+Activation activation_of(ModelConfig const& model);  // which must be completed
+
+// Each family completes what is `auto`, and appends a forward graph to an empty one.
 // GPT-2: learned positions, LayerNorm, GELU, fused qkv, tied head; names as GPT2LMHeadModel has
 // them.
+void complete_gpt(ModelConfig& model);
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph);
+// BERT: token types, norms behind each sum, a head with a layer of its own; as BertForMaskedLM.
+void complete_bert(ModelConfig& model);
+void append_bert(Config const& config, std::int64_t vocab, Graph& graph);
+// T5: encoder and decoder, a bias of attention by distance; as T5ForConditionalGeneration.
+void complete_t5(ModelConfig& model);
+void append_t5(Config const& config, std::int64_t vocab, Graph& graph);
+// Llama, Qwen2, Qwen3, Mistral: rotary positions, RMSNorm, SwiGLU; as LlamaForCausalLM.
+void complete_llama(ModelConfig& model);
+void append_llama(Config const& config, std::int64_t vocab, Graph& graph);
 
 }  // namespace spillway

@@ -43,8 +43,8 @@ std::optional<Resumption> choose(Config const& config) {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab) {
   auto there = parse_config(state.config, checkpoint.string(), {}, elsewhere), here = config;
-  there.model = completed(there.model, state.vocab);
-  here.model = completed(here.model, vocab);
+  there.model = completed(there, state.vocab);
+  here.model = completed(here, vocab);
   auto const difference = model_difference(there, here);
   if (difference.empty()) return;
   throw Error(Status::bad_input,

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <vector>
 
 #include "graph/graph.hpp"
 
@@ -29,6 +30,18 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
+// Each row's place in its document.
+inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro,
+                           std::int64_t first_sample) {
+  std::vector<std::int32_t> documents(positions.size());
+  fill_documents(documents, micro, first_sample);
+  auto const sequence = positions.size() / static_cast<std::size_t>(micro);
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    bool const begins = row % sequence == 0 || documents[row] != documents[row - 1];
+    positions[row] = begins ? 0 : positions[row - 1] + 1;
+  }
+}
+
 // Fills the batch of a SequentialRun; some rows have no weight.
 template <class Run>
 void fill_batch(Run& run, std::mt19937& random) {
@@ -43,6 +56,10 @@ void fill_batch(Run& run, std::mt19937& random) {
         break;
       case BatchField::documents:
         fill_documents(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
+                       first_sample);
+        break;
+      case BatchField::positions:
+        fill_positions(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
                        first_sample);
         break;
       case BatchField::weights:

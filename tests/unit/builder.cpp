@@ -65,7 +65,7 @@ TEST(Layers, of_two_stacks_have_the_rows_of_theirs) {
   Graph graph;
   graph.arithmetic = test::tiny_arithmetic(config);
   auto const micro = graph.arithmetic.micro;
-  Layers layers(config, 50, Orientation::out_in, graph);
+  Layers layers(config, 50, Orientation::out_in, true, graph);
   auto const encoder = layers.add_stack(5), decoder = layers.add_stack(9);
   layers.add_objective(decoder);
   layers.begin_block("embed", false);
@@ -73,8 +73,8 @@ TEST(Layers, of_two_stacks_have_the_rows_of_theirs) {
   auto const wte = layers.embedding("wte", 50), wpe = layers.embedding("wpe", 9);
   auto const x = layers.dropout("x", layers.embed("e", encoder, wte, wpe));
   auto const y = layers.embed("d", decoder, wte, wpe);
-  auto const z = layers.linear("z", "z", x, 7);
-  layers.loss("loss", y, wte);
+  auto const z = layers.linear("z", {{"z", 7}}, x);
+  layers.head(y, wte);
   layers.end_block();
   layers.finish();
   EXPECT_EQ(x.shape[0], 5 * micro);
@@ -91,13 +91,13 @@ TEST(Layers, store_matrices_as_their_family_does) {
     auto const config = test::tiny_config();
     Graph graph;
     graph.arithmetic = test::tiny_arithmetic(config);
-    Layers layers(config, 50, orientation, graph);
+    Layers layers(config, 50, orientation, true, graph);
     auto const stack = layers.add_stack(9);
     layers.begin_block("b", true);
     layers.begin_chunk("c");
     auto const x =
         layers.embed("e", stack, layers.embedding("wte", 50), layers.embedding("wpe", 9));
-    layers.linear("y", "y", x, 7);
+    layers.linear("y", {{"y", 7}}, x);
     auto const& stored = graph.chunks[0].parameters[2].view;
     auto const& read = graph.ops.back().inputs[1];
     bool const as_read = orientation == Orientation::in_out;

@@ -49,12 +49,14 @@ TEST(Gpt, ParametersHaveHuggingFacesNamesAndShapes) {
 }
 
 TEST(Gpt, AutoStandsForTheFamilysValues) {
-  ModelConfig model;
-  model.hidden = 96;
-  EXPECT_EQ(completed(model, 300).ffn, 384);
-  EXPECT_EQ(completed(model, 300).vocab, 300);
-  model.ffn = 7;
-  EXPECT_EQ(completed(model, 300).ffn, 7);
+  Config config;
+  config.model.hidden = 96;
+  config.data.sequence = 50;
+  EXPECT_EQ(completed(config, 300).ffn, 384);
+  EXPECT_EQ(completed(config, 300).vocab, 300);
+  EXPECT_EQ(completed(config, 300).positions, 50);
+  config.model.ffn = 7;
+  EXPECT_EQ(completed(config, 300).ffn, 7);
 }
 
 TEST(Gpt, ChunksAreInExecutionOrderForEveryPurpose) {

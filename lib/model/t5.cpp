@@ -1,0 +1,177 @@
+#include <cmath>
+
+#include "base/math.hpp"
+#include "model/layers.hpp"
+#include "model/model.hpp"
+
+namespace spillway {
+namespace {
+
+// T5 scores are not divided by the root of a head's size: the initial values make up for it
+// (Raffel et al., arXiv:1910.10683).
+Init normal(std::int64_t columns) {
+  return {Init::Kind::normal, 1 / std::sqrt(static_cast<double>(columns))};
+}
+
+constexpr bool kHasPadding = true;
+
+// One of the two stacks, encoder or decoder.
+struct Side {
+  std::string name;  // "encoder", "decoder"
+  Stack stack;
+  bool causal;
+  View distance_bias;  // alike in all layers
+};
+
+class T5 {
+ public:
+  T5(Config const& config, std::int64_t vocab, Graph& graph)
+      : m_model(config.model),
+        m_layers(config, vocab, Orientation::out_in, kHasBiases, graph),
+        m_vocab(vocab),
+        m_inner(m_model.heads * m_model.head_size) {}
+
+  Layers& layers() { return m_layers; }
+  View const& wte() const { return m_wte; }
+
+  // Opens a block with the rows of the side's tokens, and what is alike in all its layers.
+  View embed(Side& side) {
+    m_layers.begin_block(side.name + ".embed", false);
+    if (!is_present(m_wte)) {
+      m_layers.begin_chunk("shared");
+      m_wte = m_layers.embedding("shared.weight", m_vocab, {Init::Kind::normal, 1});
+    }
+    m_layers.begin_chunk(side.name + ".embed");
+    side.distance_bias = m_layers.relative_bias(
+        "bias", side.name + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+        side.stack, !side.causal, normal(m_model.hidden));
+    auto const x = m_layers.dropout("drop", m_layers.embed("embed", side.stack, m_wte));
+    m_layers.end_block();
+    return x;
+  }
+
+  // `memory` is what the encoder made, or null in the encoder itself.
+  View layer(Side const& side, std::int64_t number, View const& x, Stack const& memory_stack,
+             View const* memory) {
+    auto const name = side.name + ".block." + std::to_string(number), at = name + ".layer.";
+    m_layers.begin_block(name, true);
+    m_layers.begin_chunk(name);
+    auto y = self_attention(side, at + "0", x);
+    if (memory != nullptr) y = cross_attention(side, at + "1", y, memory_stack, *memory);
+    y = feed_forward(at + (memory != nullptr ? "2" : "1"), y);
+    m_layers.end_block();
+    return y;
+  }
+
+  View norm(std::string const& op, std::string const& name, View const& x) {
+    return m_layers.rmsnorm(op, name, x, m_model.hidden);
+  }
+
+ private:
+  static constexpr bool kHasBiases = false;
+
+  Heads heads(bool causal) const {
+    return {.heads = m_model.heads,
+            .kv_heads = m_model.heads,
+            .head_size = m_model.head_size,
+            .causal = causal,
+            .scale = 1};
+  }
+  Init of_queries() const { return normal(m_model.hidden * m_model.head_size); }
+
+  View self_attention(Side const& side, std::string const& at, View const& x) {
+    auto const in = at + ".SelfAttention.";
+    auto const before = norm("ln_1", at + ".layer_norm", x);
+    auto const of_rest = normal(m_model.hidden);
+    auto const qkv = m_layers.linear("qkv",
+                                     {{in + "q", m_inner, of_queries()},
+                                      {in + "k", m_inner, of_rest},
+                                      {in + "v", m_inner, of_rest}},
+                                     before);
+    auto const third = [&](int i) { return columns(qkv, i * m_inner, m_inner); };
+    auto const attended = m_layers.attention("attn", third(0), third(1), third(2), side.stack,
+                                             side.stack, heads(side.causal), side.distance_bias);
+    return m_layers.residual("proj", in + "o", attended, normal(m_inner), x);
+  }
+
+  View cross_attention(Side const& side, std::string const& at, View const& x,
+                       Stack const& memory_stack, View const& memory) {
+    auto const in = at + ".EncDecAttention.";
+    auto const before = norm("ln_2", at + ".layer_norm", x);
+    auto const of_rest = normal(m_model.hidden);
+    auto const q = m_layers.linear("cross_q", {{in + "q", m_inner, of_queries()}}, before);
+    auto const kv = m_layers.linear(
+        "cross_kv", {{in + "k", m_inner, of_rest}, {in + "v", m_inner, of_rest}}, memory);
+    auto const attended =
+        m_layers.attention("cross", q, columns(kv, 0, m_inner), columns(kv, m_inner, m_inner),
+                           side.stack, memory_stack, heads(false));
+    return m_layers.residual("cross_proj", in + "o", attended, normal(m_inner), x);
+  }
+
+  View feed_forward(std::string const& at, View const& x) {
+    auto const in = at + ".DenseReluDense.";
+    auto const before = norm("ln_3", at + ".layer_norm", x);
+    auto const init = normal(m_model.hidden);
+    auto const form = activation_of(m_model);
+    View active;
+    if (m_model.gated) {
+      auto const both = m_layers.linear(
+          "fc", {{in + "wi_0", m_model.ffn, init}, {in + "wi_1", m_model.ffn, init}}, before);
+      active = m_layers.gated("act", both, form);
+    } else {
+      auto const fc = m_layers.linear("fc", {{in + "wi", m_model.ffn, init}}, before);
+      active = m_layers.activate("act", fc, form);
+    }
+    active = m_layers.dropout("act.drop", active);
+    return m_layers.residual("mlp", in + "wo", active, normal(m_model.ffn), x);
+  }
+
+  ModelConfig const& m_model;
+  Layers m_layers;
+  std::int64_t m_vocab, m_inner;  // columns of all heads
+  View m_wte;                     // of both sides' tokens
+};
+
+}  // namespace
+
+void complete_t5(ModelConfig& model) {
+  if (model.head_size == 0) model.head_size = div_exact(model.hidden, model.heads);
+  if (model.decoder_layers == 0) model.decoder_layers = model.layers;
+  if (model.ffn == 0) model.ffn = 4 * model.hidden;
+  if (model.norm_eps == 0) model.norm_eps = 1e-6;
+  if (model.activation == "auto") model.activation = model.gated ? "gelu_tanh" : "relu";
+  if (model.scale_output == "auto") model.scale_output = model.tied ? "true" : "false";
+}
+
+void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
+  auto const& model = config.model;
+  T5 t5(config, vocab, graph);
+  auto& layers = t5.layers();
+  Side encoder{"encoder", layers.add_stack(graph.arithmetic.sequence, kHasPadding), false, {}};
+  Side decoder{"decoder", layers.add_stack(config.data.target, kHasPadding), true, {}};
+  layers.add_objective(decoder.stack);
+
+  auto x = t5.embed(encoder);
+  for (std::int64_t i = 0; i < model.layers; ++i) x = t5.layer(encoder, i, x, {}, nullptr);
+  layers.begin_block("encoder.norm", false);
+  layers.begin_chunk("encoder.norm");
+  auto const memory = layers.dropout("drop", t5.norm("ln", "encoder.final_layer_norm", x));
+  layers.end_block();
+
+  x = t5.embed(decoder);
+  for (std::int64_t i = 0; i < model.decoder_layers; ++i)
+    x = t5.layer(decoder, i, x, encoder.stack, &memory);
+  layers.begin_block("head", false);
+  layers.begin_chunk("head");
+  x = t5.norm("ln", "decoder.final_layer_norm", layers.selected("row", x));
+  auto const w =
+      model.tied ? t5.wte()
+                 : layers.matrix("lm_head.weight", {vocab, model.hidden}, {Init::Kind::normal, 1});
+  bool const scales = model.scale_output == "true";
+  layers.head(layers.dropout("drop", x), w, {},
+              scales ? 1 / std::sqrt(static_cast<double>(model.hidden)) : 1);
+  layers.end_block();
+  layers.finish();
+}
+
+}  // namespace spillway
