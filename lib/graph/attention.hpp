@@ -25,6 +25,8 @@ struct AttentionAttributes {
   std::int64_t window = 0;  // 0: no limit
   double scale = 1;
   std::int64_t tile = 256;  // rows of q and of k per tile, rounded up to what the kernels want
+  double dropout = 0;       // share of weights that are dropped
+  std::uint64_t seed = 0, origin = 0;  // of their random numbers, as DropoutAttributes has them
 
   CostTerms cost_terms() const;
   bool operator==(AttentionAttributes const&) const = default;

@@ -131,12 +131,16 @@ View Layers::rope(std::string const& op, View const& x, Stack const& stack,
 }
 
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
-                       AttentionAttributes const& attributes) {
+                       AttentionAttributes attributes) {
+  if (!m_drops) attributes.dropout = 0;
+  bool const drops = attributes.dropout > 0;
+  if (drops) attributes.seed = m_graph.seed, attributes.origin = m_graph.ops.size();
   auto const o = activation(op, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(op + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, op, {q, k, v, {}, {}, {}}, {o, lse}, attributes,
-                   attention_flops(attributes));
+  m_builder.append(OpKind::attention, op,
+                   {q, k, v, {}, {}, {}, drops ? batch(BatchField::samples) : View{}}, {o, lse},
+                   attributes, attention_flops(attributes));
   return o;
 }
 

@@ -49,8 +49,9 @@ class Layers {
                 View const& x);
   // Turns the heads that x begins with. `attributes` of a stack's rows: their sequence is set here.
   View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
+  // Weights are dropped where anything is: by attributes.dropout in a model with dropout.
   View attention(std::string const& op, View const& q, View const& k, View const& v,
-                 AttentionAttributes const& attributes);
+                 AttentionAttributes attributes);
   View activate(std::string const& op, View const& x, Activation form);
   // act(gate) up, of the left and the right half of x [rows, 2 n]
   View gated(std::string const& op, View const& x, Activation form);

@@ -45,16 +45,23 @@ View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   return made;
 }
 
-View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes,
+View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes attributes,
                           std::array<View, 2> const& segments) {
   auto const& [q, k, v] = qkv;
   auto const bias = distance_bias(attributes);
+  View samples;
+  if (m_drops && chance(60)) {
+    samples = batch(BatchField::samples, 0);
+    attributes.dropout = 0.3;
+    attributes.seed = m_graph.seed;
+    attributes.origin = m_graph.ops.size();
+  }
   auto const name = unique("attention");
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias}, {o, lse},
-                   attributes, attention_flops(attributes));
+  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias, samples},
+                   {o, lse}, attributes, attention_flops(attributes));
   return o;
 }
 

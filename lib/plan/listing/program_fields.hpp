@@ -45,7 +45,7 @@ SPILLWAY_FIELDS(View, tensor, offset, shape, strides)
 SPILLWAY_FIELDS(EmbedAttributes, sequence)
 SPILLWAY_FIELDS(NormAttributes, eps)
 SPILLWAY_FIELDS(AttentionAttributes, batch, queries, keys, heads, kv_heads, head_size, causal,
-                window, scale, tile)
+                window, scale, tile, dropout, seed, origin)
 SPILLWAY_FIELDS(RelativeBiasAttributes, queries, max_distance, bidirectional)
 SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, factor, low_freq_factor,
                 high_freq_factor, original_max_position, inverse)
