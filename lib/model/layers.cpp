@@ -175,17 +175,18 @@ View Layers::select_row(std::string const& op, View const& x) {
   return row;
 }
 
-void Layers::loss(std::string const& op, View const& x, View const& w) {
+void Layers::loss(std::string const& op, View const& x, View const& w, View const& bias,
+                  double scale) {
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
   auto const targets = batch(BatchField::targets, m_objective);
   auto const weights = batch(BatchField::weights, m_objective);
-  m_builder.append(OpKind::lm_head_loss, op, {x, w, targets, weights},
-                   {losses, known(m_graph.known.loss)},
-                   LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
+  m_builder.append(
+      OpKind::lm_head_loss, op, {x, w, targets, weights, bias}, {losses, known(m_graph.known.loss)},
+      LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, matmul_flops(x, transposed(w)));
 }
 
-void Layers::logits(std::string const& op, View const& x, View const& w) {
-  m_builder.append(OpKind::matmul, op, {x, transposed(w), {}, {}}, {known(m_graph.known.logits)},
+void Layers::logits(std::string const& op, View const& x, View const& w, View const& bias) {
+  m_builder.append(OpKind::matmul, op, {x, transposed(w), bias, {}}, {known(m_graph.known.logits)},
                    {}, matmul_flops(x, transposed(w)));
 }
 

@@ -35,6 +35,8 @@ class Layers {
 
   View embedding(std::string const& name, std::int64_t rows);    // parameter, never decayed
   View matrix(std::string const& name, Shape shape, Init init);  // parameter, decayed
+  // Parameter <name>.bias, where the model has biases, else View{}.
+  View bias(std::string const& name, std::int64_t n);
 
   // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent. All types are 0.
   View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe = {},
@@ -57,8 +59,10 @@ class Layers {
   View gated(std::string const& op, View const& x, Activation form);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
   View select_row(std::string const& op, View const& x);
-  void loss(std::string const& op, View const& x, View const& w);  // w [vocab, columns of x]
-  void logits(std::string const& op, View const& x, View const& w);
+  // Of logits scale (x w^T + bias), w [vocab, columns of x].
+  void loss(std::string const& op, View const& x, View const& w, View const& bias = {},
+            double scale = 1);
+  void logits(std::string const& op, View const& x, View const& w, View const& bias = {});
 
  private:
   Config const& m_config;
@@ -76,7 +80,6 @@ class Layers {
     return known(m_graph.known.of(field, stack));
   }
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
-  View bias(std::string const& name, std::int64_t n);  // View{} where the model has none
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
   View product(std::string const& op, std::string const& name, View const& x, std::int64_t n,
                Init init, View const& addend);

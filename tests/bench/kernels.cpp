@@ -75,11 +75,11 @@ void lm_head(benchmark::State& state, DType type, DType gradient, bool backward)
   LmHeadAttributes const attributes{state.range(0)};
   double const product = 2.0 * rows * hidden * vocab;
   if (!backward)
-    return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},
+    return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights, {}}, {losses, loss},
                      attributes, product);
   auto const dx = bench.tensor(type, {rows, hidden}), dw = bench.tensor(gradient, {vocab, hidden});
-  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
-            attributes, 3 * product);
+  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights, {}},
+            {losses, loss, dx, dw, {}}, attributes, 3 * product);
 }
 
 void register_all(DType type) {

@@ -141,10 +141,13 @@ void RandomLayers::loss(Activations const& stack) {
   auto const rows = x.shape[0];
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {rows});
   auto const number = stack.stack.number;
-  m_builder.append(OpKind::lm_head_loss, "loss",
-                   {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number)},
-                   {losses, known(m_graph.known.loss)},
-                   LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
+  auto const bias = chance(30) ? parameter({m_vocab}, {Init::Kind::normal, 0.3}) : View{};
+  double const scale = chance(30) ? 0.5 : 1;
+  m_builder.append(
+      OpKind::lm_head_loss, "loss",
+      {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number), bias},
+      {losses, known(m_graph.known.loss)}, LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale},
+      matmul_flops(x, transposed(w)));
 }
 
 }  // namespace spillway::test

@@ -124,7 +124,7 @@ TEST(BackwardOfLayers, OfT5IsTheLossesDerivative) {
     x = layers.residual("down", "down", relu, Layers::kNormal, x);
     layers.end_block();
     begin_block(layers, "head");
-    layers.loss("loss", layers.rmsnorm("ln_f", "ln_f", x, kHidden), wte);
+    layers.loss("loss", layers.rmsnorm("ln_f", "ln_f", x, kHidden), wte, {}, 0.25);
     layers.end_block();
   }));
 }
@@ -147,7 +147,8 @@ TEST(BackwardOfLayers, OfBertIsTheLossesDerivative) {
     begin_block(layers, "head");
     auto const fc = layers.linear("fc", "fc", x, kHidden);
     auto const gelu = layers.activate("gelu", fc, Activation::gelu_erf);
-    layers.loss("loss", layers.layernorm("ln_f", "ln_f", gelu), wte);
+    layers.loss("loss", layers.layernorm("ln_f", "ln_f", gelu), wte,
+                layers.bias("decoder", kTinyVocab));
     layers.end_block();
   }));
 }

@@ -196,8 +196,11 @@ class BiasedModel {
   void end(View const& x) {
     begin_block("head");
     m_builder.append(OpKind::lm_head_loss, "loss",
-                     {x, parameter("head", {test::kTinyVocab, kColumns}),
-                      batch(BatchField::targets), batch(BatchField::weights)},
+                     {x,
+                      parameter("head", {test::kTinyVocab, kColumns}),
+                      batch(BatchField::targets),
+                      batch(BatchField::weights),
+                      {}},
                      {activation("losses", {kRows}), known(m_graph.known.loss)},
                      LmHeadAttributes{24});
     m_builder.end_block();

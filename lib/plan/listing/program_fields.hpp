@@ -51,7 +51,7 @@ SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, fact
                 high_freq_factor, original_max_position, inverse)
 SPILLWAY_FIELDS(ActivationAttributes, form)
 SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
-SPILLWAY_FIELDS(LmHeadAttributes, chunk)
+SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
