@@ -20,10 +20,12 @@ CostTerms NormAttributes::cost_terms() const {
 }
 
 CostTerms AttentionAttributes::cost_terms() const {
-  return {
+  CostTerms terms = {
       {"batch", number(batch)},   {"queries", number(queries)},   {"keys", number(keys)},
       {"heads", number(heads)},   {"kv_heads", number(kv_heads)}, {"head_size", number(head_size)},
       {"causal", causal ? 1 : 0}, {"window", number(window)},     {"tile", number(tile)}};
+  if (dropout > 0) terms.emplace_back("dropout", dropout);
+  return terms;
 }
 
 CostTerms RelativeBiasAttributes::cost_terms() const {

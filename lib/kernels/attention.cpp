@@ -86,6 +86,7 @@ template <class T>
 struct Attention {
   HeadRows<T const> q, k, v;
   Scores scores;
+  WeightDropout dropout;
   HeadRows<T> o;
   float* lse;
   std::byte* workspace;
@@ -152,6 +153,7 @@ struct Attention {
         scores.finish_keys(strips + r * shape.strip_stride(), columns, at.sequence, at.head,
                            queries.first + r, keys.first + skipped);
     weigh(base, i, queries, keys.first + skipped, columns);
+    if (dropout.drops()) drop(strips, at, queries, keys.first + skipped, columns);
     kernels->pack_a(scratch_rows(strips, shape.strip_stride(), queries.size(), columns),
                     base + scratch.weights);
     kernels->product({.a = base + scratch.weights,
@@ -196,6 +198,14 @@ struct Attention {
         for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
   }
 
+  // After the sums of exponentials: a softmax does not know that weights are dropped.
+  void drop(float* strips, Queries const& at, Range queries, std::int64_t first,
+            std::int64_t n) const {
+    auto const stream = dropout.stream(at.sequence, at.head);
+    for (std::int64_t r = 0; r < queries.size(); ++r)
+      dropout.drop_keys(strips + r * shape.strip_stride(), n, stream, queries.first + r, first);
+  }
+
   void finish(std::byte* base, Queries const& at) const {
     auto* const row_lse =
         lse + (at.sequence * shape.heads + at.head) * shape.queries + at.rows.first;
@@ -224,9 +234,10 @@ struct BoundAttention {
                               .k = head_rows<T const>(p[1], stride[1], s.keys, s),
                               .v = head_rows<T const>(p[2], stride[2], s.keys, s),
                               .scores = Scores(p + 3, s),
-                              .o = head_rows<T>(p[6], stride[6], s.queries, s),
-                              .lse = static_cast<float*>(p[7]),
-                              .workspace = static_cast<std::byte*>(p[8]),
+                              .dropout = WeightDropout(p[6], s),
+                              .o = head_rows<T>(p[7], stride[7], s.queries, s),
+                              .lse = static_cast<float*>(p[8]),
+                              .workspace = static_cast<std::byte*>(p[9]),
                               .kernels = kernels,
                               .scratch = scratch,
                               .shape = s};

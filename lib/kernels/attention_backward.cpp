@@ -2,6 +2,7 @@
 // made again from q, k and the rows' log-sum-exp:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
+// where dropout multiplies p by factors, these multiply dp, and p once ds is made. delta stays.
 // and the bias' gradient is the sum of ds over equal distances, sequences and so on.
 // All sums run over tiles in their order, so the same bits come of any division of the work.
 #include <cmath>
@@ -39,6 +40,7 @@ struct Scratch {
   std::int64_t factor;                  // a panel of p or ds, packed
   std::int64_t weights;                 // p [kPanel, strip_stride]
   std::int64_t slopes;                  // ds [tile, strip_stride]
+  std::int64_t factors;                 // of dropout [kDropoutDraws, strip_stride]
   std::int64_t lse, delta;              // [tile]; lse in powers of 2
   std::int64_t dq, dk, dv;              // sums: [tile, width], the others [tile or all keys, width]
   std::int64_t sum_floats;              // of dk and of dv
@@ -56,6 +58,7 @@ struct Scratch {
     factor = plan.bytes(kernels.panel_bytes(s.tile));
     weights = plan.floats(kPanel * s.strip_stride());
     slopes = plan.floats(s.tile * s.strip_stride());
+    factors = plan.floats(s.dropout > 0 ? kDropoutDraws * s.strip_stride() : 0);
     lse = plan.floats(s.tile);
     delta = plan.floats(s.tile);
     dq = plan.floats(s.tile * s.width);
@@ -73,6 +76,18 @@ void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
   for (std::int64_t i = 0; i < n; ++i) {
     weights[i] = weight_exp2(std::fma(factor, weights[i], -lse[i]));
     slopes[i] = weights[i] * (slopes[i] - delta[i]);
+  }
+}
+
+// The same of weights that dropout multiplies by `dropped`, which become the dropped ones.
+void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slopes,
+                           float const* __restrict__ lse, float const* __restrict__ delta,
+                           float const* __restrict__ dropped, std::int64_t n, float factor) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    float const weight = weight_exp2(std::fma(factor, weights[i], -lse[i]));
+    slopes[i] = weight * (dropped[i] * slopes[i] - delta[i]);
+    weights[i] = weight * dropped[i];
   }
 }
 
@@ -229,10 +244,20 @@ struct Gradients {
       for (std::int64_t r = 0; r < keys.size(); ++r)
         in.scores.finish_queries(scores.c + r * stride, columns, at.sequence, at.head,
                                  keys.first + r, first);
+    float* const factors = floats(at.base, scratch.factors);
     for (std::int64_t r = 0; r < keys.size(); ++r) {
       Range const key{keys.first + r, keys.first + r + 1};
       fill_outside(scores.c + r * stride, columns, shape.queries_of(key), first, -kInfinity);
-      differentiate(scores.c + r * stride, slopes.c + r * stride, lse, delta, columns, factor);
+      if (!in.dropout.drops()) {
+        differentiate(scores.c + r * stride, slopes.c + r * stride, lse, delta, columns, factor);
+        continue;
+      }
+      auto const draw = r % kDropoutDraws;
+      if (draw == 0)
+        in.dropout.factors_of_keys(factors, stride, in.dropout.stream(at.sequence, at.head),
+                                   key.first, first, columns);
+      differentiate_dropped(scores.c + r * stride, slopes.c + r * stride, lse, delta,
+                            factors + draw * stride, columns, factor);
     }
     if (at.bias)
       for (std::int64_t r = 0; r < keys.size(); ++r)
@@ -311,7 +336,7 @@ struct BoundGradients {
 
   void operator()(Exec const& exec, void* const* p) const {
     auto const in = gradient_operands<T>(p, stride, s);
-    auto* const workspace = static_cast<std::byte*>(p[13]);
+    auto* const workspace = static_cast<std::byte*>(p[14]);
     auto* const sums = in.d_bias ? floats(workspace, s.workers * scratch.total_bytes) : nullptr;
     Gradients<T> const gradients{in, workspace, kernels, scratch, s, {sums, s}};
     auto const deal = [&](std::int64_t items, auto part) {

@@ -23,8 +23,8 @@ struct SerialAttention {
     auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
     auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
     auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
-    auto* const o = head_rows<T>(p[6], stride[6], s.queries, s).at(b, i, h);
-    auto& lse = static_cast<float*>(p[7])[(b * s.heads + h) * s.queries + i];
+    auto* const o = head_rows<T>(p[7], stride[7], s.queries, s).at(b, i, h);
+    auto& lse = static_cast<float*>(p[8])[(b * s.heads + h) * s.queries + i];
 
     Scores const scores(p + 3, s);
     auto const [first, past] = s.keys_of({i, i + 1});
@@ -43,6 +43,9 @@ struct SerialAttention {
     }
     double sum = 0;
     for (auto& w : weight) sum += w = std::exp(w - top);
+    WeightDropout const dropout(p[6], s);
+    for (auto j = first; dropout.drops() && j < past; ++j)
+      weight[static_cast<std::size_t>(j - first)] *= dropout.factor(dropout.stream(b, h), i, j);
     for (std::int64_t c = 0; c < s.head_size; ++c) {
       double mean = 0;
       for (auto j = first; j < past; ++j)
@@ -103,14 +106,15 @@ struct SerialGradients {
       if (!in.scores.sees(b, i, j)) continue;
       auto const *const k = in.k.at(b, j, kv), *const v = in.v.at(b, j, kv);
       double const weight = std::exp(s.scale * dot(q, k) + in.scores.bias(h, i, j) - lse);
-      double const score_slope = weight * (dot(d_o, v) - delta);
+      double const kept = in.dropout.drops() ? in.dropout.factor(in.dropout.stream(b, h), i, j) : 1;
+      double const score_slope = weight * (kept * dot(d_o, v) - delta);
       double const slope = s.scale * score_slope;
       sums.d_bias[static_cast<std::size_t>(h * s.distances() + j - i + s.queries - 1)] +=
           score_slope;
       for (std::int64_t c = 0; c < s.head_size; ++c) {
         dq[static_cast<std::size_t>(c)] += slope * to_float(k[c]);
         sums.dk[index(b, j, kv, c)] += slope * to_float(q[c]);
-        sums.dv[index(b, j, kv, c)] += weight * to_float(d_o[c]);
+        sums.dv[index(b, j, kv, c)] += weight * kept * to_float(d_o[c]);
       }
     }
     for (std::int64_t c = 0; c < s.head_size; ++c)

@@ -32,6 +32,8 @@ struct AttentionShape {
   std::int64_t width;          // of sums: the head in whole panels
   std::int64_t behind, ahead;  // rows that a query sees before and after its own, at most
   float scale;
+  float dropout;  // share of weights that are dropped; 0: none
+  std::uint64_t seed, origin;
   std::int64_t workers;  // pieces of scratch, each used by one thread at a time
 
   Range keys_of(Range rows) const {

@@ -16,12 +16,14 @@ bool has_one_of_two(View const& a, View const& b) {
   return is_present(a) != is_present(b);
 }
 
-// The operands from `first` on: segments of queries and keys, bias.
+// The operands from `first` on: segments of queries and keys, bias, samples.
 std::string refusal(AttentionAttributes const& a, View const* first) {
   if (!kOnHost) return "tiles in a device's memory";
   if ((a.causal || a.window > 0) && a.queries != a.keys)
     return "a causal mask or a window over unequal numbers of queries and keys";
   if (has_one_of_two(first[0], first[1])) return "segments of queries alone, or of keys";
+  if (!(a.dropout >= 0 && a.dropout < 1)) return fmt::format("dropout of {} of all", a.dropout);
+  if (a.dropout > 0 && !is_present(first[3])) return "dropout and no numbers of samples";
   return {};
 }
 
@@ -46,6 +48,9 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
           .behind = reach,
           .ahead = a.causal ? 0 : reach,
           .scale = static_cast<float>(a.scale),
+          .dropout = static_cast<float>(a.dropout),
+          .seed = a.seed,
+          .origin = a.origin,
           .workers = std::max<std::int64_t>(context.arithmetic.threads, 1)};
 }
 

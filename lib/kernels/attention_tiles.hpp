@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bf16.hpp"
+#include "kernels/attention_dropout.hpp"
 #include "kernels/attention_scores.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/fast_math.hpp"
@@ -45,6 +46,7 @@ struct GradientOperands {
   float const* lse;
   HeadRows<T const> d_o;
   Scores scores;
+  WeightDropout dropout;
   HeadRows<T> dq, dk, dv;
   float* d_bias;  // null: none
 };
@@ -59,10 +61,11 @@ GradientOperands<T> gradient_operands(void* const* p, std::vector<std::int64_t> 
           .lse = static_cast<float const*>(p[4]),
           .d_o = head_rows<T const>(p[5], stride[5], s.queries, s),
           .scores = Scores(p + 6, s),
-          .dq = head_rows<T>(p[9], stride[9], s.queries, s),
-          .dk = head_rows<T>(p[10], stride[10], s.keys, s),
-          .dv = head_rows<T>(p[11], stride[11], s.keys, s),
-          .d_bias = static_cast<float*>(p[12])};
+          .dropout = WeightDropout(p[9], s),
+          .dq = head_rows<T>(p[10], stride[10], s.queries, s),
+          .dk = head_rows<T>(p[11], stride[11], s.keys, s),
+          .dv = head_rows<T>(p[12], stride[12], s.keys, s),
+          .d_bias = static_cast<float*>(p[13])};
 }
 
 // The rows [first, past) of one head as a factor whose lines are these rows, or the head's columns.

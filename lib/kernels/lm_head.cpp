@@ -38,12 +38,15 @@ struct SumLosses {
 
 LmHead lm_head(KernelContext const& context, Op const& op) {
   auto const &x = op.inputs[0], &w = op.inputs[1];
+  auto const& attributes = attributes_of<LmHeadAttributes>(op);
   return {.rows = x.shape[0],
           .hidden = x.shape[1],
           .vocab = w.shape[0],
-          .chunk = std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]),
+          .chunk = std::min(attributes.chunk, x.shape[0]),
           .x = matrix_layout(dtype(context, x), x),
           .w = matrix_layout(dtype(context, w), w),
+          .bias = is_present(op.inputs[4]),
+          .scale = static_cast<float>(attributes.scale),
           .add_loss = is_in_place(op, 1),
           .threads = context.arithmetic.threads,
           .portable = is_portable(context.arithmetic)};
@@ -64,8 +67,10 @@ ChunkProduct logits_product(LmHead const& head) {
   return {head, [&](std::int64_t rows) {
             auto x = head.x;
             x.rows = rows;
-            return MatmulShape{
-                .a = x, .b = head.w.transposed(), .c = head.vocabulary_rows(DType::f32, rows)};
+            return MatmulShape{.a = x,
+                               .b = head.w.transposed(),
+                               .c = head.vocabulary_rows(DType::f32, rows),
+                               .bias = head.bias};
           }};
 }
 

@@ -18,6 +18,8 @@ namespace spillway {
 struct LmHead {
   std::int64_t rows, hidden, vocab, chunk;
   MatrixLayout x, w;   // [rows, hidden], [vocab, hidden]
+  bool bias;           // of the logits, [vocab]
+  float scale;         // of the logits
   bool add_loss;       // to what `loss` holds from earlier micro-batches of the step
   std::int64_t threads;
   bool portable;
@@ -25,6 +27,7 @@ struct LmHead {
   std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
     return rows - first < chunk ? rows - first : chunk;
   }
+  std::int64_t chunks() const { return div_ceil(rows, chunk); }
   std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
   // Logits and their slopes, in fp32 and in x's type.
   MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
@@ -54,7 +57,7 @@ class ChunkProduct {
   Matmul m_full;
   std::optional<Matmul> m_last;
 };
-ChunkProduct logits_product(LmHead const& head);  // logits = x w^T
+ChunkProduct logits_product(LmHead const& head);  // x w^T + bias: logits before they are scaled
 
 // Address of row `row` of a matrix.
 template <class T>
@@ -62,20 +65,21 @@ T* row_at(T* data, MatrixLayout const& layout, std::int64_t row) {
   return data + row * layout.row_stride;
 }
 
-// losses = weight (logsumexp(logits) - logits[target]); rows without weight are 0 whatever their
-// logits. With kSlopes also slopes = weight (softmax(logits) - onehot(target)), which may replace
-// the logits in place.
+// losses = weight (logsumexp(logits) - logits[target]) of logits = scale x products; rows without
+// weight are 0 whatever their products. With kSlopes also slopes = scale x weight (softmax(logits)
+// - onehot(target)), those of the products, which they may replace in place.
 template <class T, bool kSlopes>
 struct LossRows {
-  float const* logits;
+  float const* products;
   std::int32_t const* targets;
   float const* weights;
   float* losses;
   T* slopes;
   std::int64_t vocab, row_stride;  // slopes: zeros from one to the other
+  float scale;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const* const in = logits + row * row_stride;
+    auto const* const in = products + row * row_stride;
     auto* const out = kSlopes ? slopes + row * row_stride : nullptr;
     float const weight = weights[row];
     if constexpr (kSlopes)
@@ -88,17 +92,17 @@ struct LossRows {
       return;
     }
     auto const target = targets[row];
-    float const at_target = in[target];
+    float const factor = scale, at_target = factor * in[target];
     float const top =
-        team.max_columns(vocab, at_target, [=](std::int64_t j) { return in[j]; });
+        team.max_columns(vocab, at_target, [=](std::int64_t j) { return factor * in[j]; });
     float const sum = team.template sum_columns<float>(
-        vocab, [=](std::int64_t j) { return fast_exp(in[j] - top); });
+        vocab, [=](std::int64_t j) { return fast_exp(factor * in[j] - top); });
     team.once([=, this] { losses[row] = weight * (std::log(sum) + (top - at_target)); });
     if constexpr (kSlopes) {
-      float const share = 1.0f / sum;
+      float const share = 1.0f / sum, slope = weight * factor;
       team.for_columns(vocab, [=](std::int64_t j) {
-        float const p = fast_exp(in[j] - top) * share;
-        out[j] = store<T>(weight * (j == target ? p - 1.0f : p));
+        float const p = fast_exp(factor * in[j] - top) * share;
+        out[j] = store<T>(slope * (j == target ? p - 1.0f : p));
       });
     }
   }
@@ -112,19 +116,19 @@ void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float
 void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
                        double* loss);
 
-// softmax(x w^T) of one row in fp64 for the serial references; returns log(sum of exponentials)
-// - logit of the target.
+// softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns
+// log(sum of exponentials) - logit of the target.
 template <class T>
-double serial_softmax(LmHead const& head, T const* x, T const* w, std::int32_t target,
-                      double* softmax) {
+double serial_softmax(LmHead const& head, T const* x, T const* w, T const* bias,
+                      std::int32_t target, double* softmax) {
   double top = -INFINITY, sum = 0;
   for (std::int64_t v = 0; v < head.vocab; ++v) {
     double dot = 0;
     for (std::int64_t c = 0; c < head.hidden; ++c)
       dot += double{to_float(x[c * head.x.column_stride])} *
              to_float(w[v * head.w.row_stride + c * head.w.column_stride]);
-    softmax[v] = dot;
-    top = dot > top ? dot : top;
+    softmax[v] = head.scale * (dot + (bias ? to_float(bias[v]) : 0.0f));
+    top = softmax[v] > top ? softmax[v] : top;
   }
   double const at_target = softmax[target];
   for (std::int64_t v = 0; v < head.vocab; ++v) sum += softmax[v] = std::exp(softmax[v] - top);

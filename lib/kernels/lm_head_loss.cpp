@@ -1,4 +1,5 @@
-// lm_head_loss: the weighted cross-entropy of logits x w^T, a chunk of rows at a time.
+// lm_head_loss: the weighted cross-entropy of logits scale (x w^T + bias), a chunk of rows at a
+// time.
 #include "kernels/dispatch.hpp"
 #include "kernels/lm_head.hpp"
 
@@ -21,19 +22,20 @@ struct LmHeadLoss {
   void operator()(Exec const& exec, void* const* p) const {
     auto const* const x = static_cast<T const*>(p[0]);
     auto const* const weights = static_cast<float const*>(p[3]);
-    auto* const losses = static_cast<float*>(p[4]);
-    auto* const logits = static_cast<float*>(p[6]);
-    auto* const scratch = static_cast<std::byte*>(p[6]) + head.chunk_bytes(DType::f32);
+    auto* const losses = static_cast<float*>(p[5]);
+    auto* const logits = static_cast<float*>(p[7]);
+    auto* const scratch = static_cast<std::byte*>(p[7]) + head.chunk_bytes(DType::f32);
     for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
       auto const rows = head.rows_from(m);
-      product(exec, rows,
-              {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .workspace = scratch});
-      for_each_row(exec, label, rows,
-                   LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                                      weights + m, losses + m, nullptr, head.vocab,
-                                      head.row_stride()});
+      product(
+          exec, rows,
+          {.a = row_at(x, head.x, m), .b = p[1], .c = logits, .bias = p[4], .workspace = scratch});
+      for_each_row(
+          exec, label, rows,
+          LossRows<T, false>{logits, static_cast<std::int32_t const*>(p[2]) + m, weights + m,
+                             losses + m, nullptr, head.vocab, head.row_stride(), head.scale});
     }
-    sum_losses(exec, head, losses, weights, static_cast<double*>(p[5]));
+    sum_losses(exec, head, losses, weights, static_cast<double*>(p[6]));
   }
 };
 
@@ -53,14 +55,14 @@ Launch serial_typed(LmHead const& head) {
     auto const* const x = static_cast<T const*>(p[0]);
     auto const* const targets = static_cast<std::int32_t const*>(p[2]);
     auto const* const weights = static_cast<float const*>(p[3]);
-    auto* const losses = static_cast<float*>(p[4]);
+    auto* const losses = static_cast<float*>(p[5]);
     std::vector<double> softmax(static_cast<std::size_t>(head.vocab));
     for (std::int64_t m = 0; m < head.rows; ++m) {
       double const loss = serial_softmax(head, row_at(x, head.x, m), static_cast<T const*>(p[1]),
-                                         targets[m], softmax.data());
+                                         static_cast<T const*>(p[4]), targets[m], softmax.data());
       losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
     }
-    serial_sum_losses(head, losses, weights, static_cast<double*>(p[5]));
+    serial_sum_losses(head, losses, weights, static_cast<double*>(p[6]));
   };
 }
 

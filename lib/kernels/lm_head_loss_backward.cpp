@@ -1,15 +1,18 @@
 // lm_head_loss_backward: the losses and, while a chunk's logits exist, their gradient:
-//   dlogits = weight (softmax - onehot)   dx = dlogits w   dw (+)= dlogits^T x
-// Chunks add to dw in order, in fp32; a bf16 dw is rounded once, after the last.
+//   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
+//   dbias = column sums of slopes
+// Chunks add to dw and dbias in order, in fp32; what is bf16 is rounded once, after the last.
 #include <algorithm>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/lm_head.hpp"
+#include "kernels/partitions.hpp"
 
 namespace spillway {
 namespace {
 
 Label const label_rows = "spillway::lm_head_loss_backward rows";
+Label const label_bias = "spillway::lm_head_loss_backward bias";
 Label const label_round = "spillway::lm_head_loss_backward round";
 
 struct Backward {
@@ -27,7 +30,8 @@ struct Backward {
 
 Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
-  return {lm_head(context, op), layout(op.outputs[2]), layout(op.outputs[3]), is_in_place(op, 3)};
+  auto const& dw = op.outputs[3];
+  return {lm_head(context, op), layout(op.outputs[2]), layout(dw), is_in_place(op, 3)};
 }
 
 struct Products {
@@ -58,7 +62,7 @@ Products products(Backward const& b) {
 
 // Byte offsets in the workspace; the products' scratch comes last.
 struct Offsets {
-  std::int64_t slopes, sum, scratch;
+  std::int64_t slopes, sum, bias_sums, scratch;  // bias_sums: [chunks, vocab]
 };
 
 Offsets offsets(Backward const& b) {
@@ -66,7 +70,10 @@ Offsets offsets(Backward const& b) {
   auto const logits = b.head.chunk_bytes(DType::f32);
   auto const slopes = b.own_slopes() ? b.head.chunk_bytes(DType::bf16) : 0;
   auto const sum = b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
-  return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum};
+  auto const bias_sums =
+      b.head.bias ? aligned(b.head.chunks() * b.head.vocab * size_bytes(DType::f32)) : 0;
+  return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum,
+          logits + slopes + sum + bias_sums};
 }
 
 std::int64_t workspace(KernelContext const& context, Op const& op) {
@@ -93,38 +100,51 @@ struct LmHeadLossBackward {
   Offsets offset;
 
   void operator()(Exec const& exec, void* const* p) const {
-    auto* const sum = b.rounds() ? static_cast<float*>(in_workspace(p, offset.sum)) : p[7];
+    auto* const sum = b.rounds() ? static_cast<float*>(in_workspace(p, offset.sum)) : p[8];
     for (std::int64_t m = 0; m < b.head.rows; m += b.head.chunk) run_chunk(exec, p, m, sum);
-    sum_losses(exec, b.head, static_cast<float const*>(p[4]), static_cast<float const*>(p[3]),
-               static_cast<double*>(p[5]));
+    sum_losses(exec, b.head, static_cast<float const*>(p[5]), static_cast<float const*>(p[3]),
+               static_cast<double*>(p[6]));
+    if (b.head.bias)
+      for_each_range(exec, label_bias, b.head.vocab,
+                     AddRows<PartialRows, G>{
+                         {bias_sums(p), b.head.vocab}, static_cast<G*>(p[9]), b.head.chunks()});
     if (b.rounds())
       for_each_element(
           exec, label_round, b.head.vocab * b.head.hidden,
-          RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[7]), b.accumulate});
+          RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[8]), b.accumulate});
   }
 
  private:
   static void* in_workspace(void* const* p, std::int64_t bytes) {
-    return static_cast<std::byte*>(p[8]) + bytes;
+    return static_cast<std::byte*>(p[10]) + bytes;
+  }
+  float* bias_sums(void* const* p) const {
+    return static_cast<float*>(in_workspace(p, offset.bias_sums));
   }
   void run_chunk(Exec const& exec, void* const* p, std::int64_t m, void* sum) const {
     auto const& head = b.head;
     auto const rows = head.rows_from(m);
     auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
-    auto* const logits = static_cast<float*>(p[8]);
+    auto* const logits = static_cast<float*>(p[10]);
     auto* const slopes = static_cast<T*>(in_workspace(p, offset.slopes));
     void* const scratch = in_workspace(p, offset.scratch);
 
-    product.logits(exec, rows, {.a = x, .b = p[1], .c = logits, .workspace = scratch});
+    product.logits(exec, rows,
+                   {.a = x, .b = p[1], .c = logits, .bias = p[4], .workspace = scratch});
     for_each_row(
         exec, label_rows, rows,
         LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                          static_cast<float const*>(p[3]) + m, static_cast<float*>(p[4]) + m,
-                          slopes, head.vocab, head.row_stride()});
+                          static_cast<float const*>(p[3]) + m, static_cast<float*>(p[5]) + m,
+                          slopes, head.vocab, head.row_stride(), head.scale});
+    if (head.bias)
+      for_each_range(
+          exec, label_bias, head.vocab,
+          AddRows<MatrixRows<T>, float>{
+              {slopes, head.row_stride()}, bias_sums(p) + m / head.chunk * head.vocab, rows});
     product.dx(exec, rows,
                {.a = slopes,
                 .b = p[1],
-                .c = row_at(static_cast<T*>(p[6]), b.dx, m),
+                .c = row_at(static_cast<T*>(p[7]), b.dx, m),
                 .workspace = scratch});
     (m == 0 ? product.first_dw : product.next_dw)(
         exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
@@ -149,21 +169,25 @@ struct SerialBackward {
 
   void operator()(Exec const&, void* const* p) const {
     auto const& head = b.head;
-    auto* const losses = static_cast<float*>(p[4]);
+    auto* const losses = static_cast<float*>(p[5]);
     auto const* const weights = static_cast<float const*>(p[3]);
     std::vector<double> dw(static_cast<std::size_t>(head.vocab * head.hidden));
-    std::vector<double> softmax(static_cast<std::size_t>(head.vocab));
+    std::vector<double> softmax(static_cast<std::size_t>(head.vocab)), dbias(softmax.size());
     for (std::int64_t m = 0; m < head.rows; ++m) {
       auto const target = static_cast<std::int32_t const*>(p[2])[m];
       double const loss = serial_softmax(head, row_at(static_cast<T const*>(p[0]), head.x, m),
-                                         static_cast<T const*>(p[1]), target, softmax.data());
+                                         static_cast<T const*>(p[1]), static_cast<T const*>(p[4]),
+                                         target, softmax.data());
       losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
       softmax[static_cast<std::size_t>(target)] -= 1;
-      for (auto& slope : softmax) slope = weights[m] == 0 ? 0 : weights[m] * slope;
+      for (auto& slope : softmax) slope = weights[m] == 0 ? 0 : head.scale * weights[m] * slope;
+      for (std::size_t v = 0; v < dbias.size(); ++v) dbias[v] += softmax[v];
       differentiate_row(p, m, softmax, dw);
     }
-    serial_sum_losses(head, losses, weights, static_cast<double*>(p[5]));
-    store_dw(static_cast<G*>(p[7]), dw);
+    serial_sum_losses(head, losses, weights, static_cast<double*>(p[6]));
+    store_dw(static_cast<G*>(p[8]), dw);
+    for (std::size_t v = 0; head.bias && v < dbias.size(); ++v)
+      static_cast<G*>(p[9])[v] = store<G>(static_cast<float>(dbias[v]));
   }
 
  private:
@@ -172,7 +196,7 @@ struct SerialBackward {
     auto const& head = b.head;
     auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
     auto const* const w = static_cast<T const*>(p[1]);
-    auto* const dx = row_at(static_cast<T*>(p[6]), b.dx, m);
+    auto* const dx = row_at(static_cast<T*>(p[7]), b.dx, m);
     for (std::int64_t c = 0; c < head.hidden; ++c) {
       double sum = 0;
       for (std::int64_t v = 0; v < head.vocab; ++v) {

@@ -50,12 +50,14 @@ struct AddRows {
   }
 };
 
-// The rows that partitions leave in a workspace.
-struct PartialRows {
-  float const* first;
+// Rows of a matrix.
+template <class T>
+struct MatrixRows {
+  T const* first;
   std::int64_t stride;
 
-  KOKKOS_FUNCTION float const* operator()(std::int64_t p) const { return first + p * stride; }
+  KOKKOS_FUNCTION T const* operator()(std::int64_t p) const { return first + p * stride; }
 };
+using PartialRows = MatrixRows<float>;  // those that partitions leave in a workspace
 
 }  // namespace spillway

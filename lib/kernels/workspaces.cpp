@@ -22,7 +22,8 @@ std::int64_t aligned(std::int64_t bytes) {
   return round_up(bytes, kAlignment);
 }
 
-// [logits | their slopes, unless these replace the logits | dw's sum, if dw is rounded | product]
+// [logits | their slopes, unless these replace the logits | dw's sum, if dw is rounded | sums of
+// dbias, of every chunk | product]
 std::int64_t head_bytes(int architecture, KernelContext const& context, Op const& op) {
   auto const &x = op.inputs[0], &w = op.inputs[1];
   auto const chunk = std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
@@ -33,6 +34,8 @@ std::int64_t head_bytes(int architecture, KernelContext const& context, Op const
     if (dtype(context, x) == DType::bf16) bytes += aligned(elements * size_bytes(DType::bf16));
     if (dtype(context, dw) == DType::bf16)
       bytes += aligned(w.shape[0] * w.shape[1] * size_bytes(DType::f32));
+    if (is_present(op.outputs[4]))
+      bytes += aligned(div_ceil(x.shape[0], chunk) * w.shape[0] * size_bytes(DType::f32));
   }
   return bytes + product_bytes(architecture);
 }

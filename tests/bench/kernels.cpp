@@ -55,12 +55,12 @@ void attention(benchmark::State& state, DType type, bool backward) {
   double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // q k^T, p v, ...
   if (!backward)
     return bench.run(state, OpKind::attention,
-                     {part(qkv, 0), part(qkv, 1), part(qkv, 2), {}, {}, {}}, {o, lse}, attributes,
-                     2 * product);
+                     {part(qkv, 0), part(qkv, 1), part(qkv, 2), {}, {}, {}, {}}, {o, lse},
+                     attributes, 2 * product);
   auto const d_o = bench.tensor(type, {rows, hidden}), dqkv = bench.tensor(type, qkv.shape);
   bench.fill(d_o, 1);
   bench.run(state, OpKind::attention_backward,
-            {part(qkv, 0), part(qkv, 1), part(qkv, 2), o, lse, d_o, {}, {}, {}},
+            {part(qkv, 0), part(qkv, 1), part(qkv, 2), o, lse, d_o, {}, {}, {}, {}},
             {part(dqkv, 0), part(dqkv, 1), part(dqkv, 2), {}}, attributes, 5 * product);
 }
 
@@ -75,11 +75,11 @@ void lm_head(benchmark::State& state, DType type, DType gradient, bool backward)
   LmHeadAttributes const attributes{state.range(0)};
   double const product = 2.0 * rows * hidden * vocab;
   if (!backward)
-    return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss},
+    return bench.run(state, OpKind::lm_head_loss, {x, w, targets, weights, {}}, {losses, loss},
                      attributes, product);
   auto const dx = bench.tensor(type, {rows, hidden}), dw = bench.tensor(gradient, {vocab, hidden});
-  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
-            attributes, 3 * product);
+  bench.run(state, OpKind::lm_head_loss_backward, {x, w, targets, weights, {}},
+            {losses, loss, dx, dw, {}}, attributes, 3 * product);
 }
 
 void register_all(DType type) {

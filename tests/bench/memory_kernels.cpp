@@ -52,6 +52,32 @@ void elementwise(benchmark::State& state, DType type, OpKind kind, int inputs,
   bench.stream(state, op, {}, (inputs + 1) * rows * columns * size_bytes(type));
 }
 
+// gate and up are the halves of one product, as in Llama.
+void gated(benchmark::State& state, DType type, Activation form, bool backward) {
+  Bench bench;
+  constexpr std::int64_t n = 4 * hidden;
+  auto const x = bench.tensor(type, {rows, 2 * n}), y = bench.tensor(type, {rows, n});
+  auto const dx = bench.tensor(type, x.shape);
+  bench.fill(x, 3);
+  bench.fill(y, 1);
+  auto const gate = columns(x, 0, n), up = columns(x, n, n);
+  ActivationAttributes const attributes{form};
+  auto const op = backward ? make_op(OpKind::gated_backward, {gate, up, y},
+                                     {columns(dx, 0, n), columns(dx, n, n)}, attributes)
+                           : make_op(OpKind::gated, {gate, up}, {y}, attributes);
+  bench.stream(state, op, {}, (backward ? 5 : 3) * rows * n * size_bytes(type));
+}
+
+// A fused product of 12 heads of q, 4 of k and 4 of v.
+void rope(benchmark::State& state, DType type) {
+  Bench bench;
+  auto const x = bench.tensor(type, {rows, 20 * 64}), y = bench.tensor(type, x.shape);
+  bench.fill(x, 1);
+  auto const op = make_op(OpKind::rope, {x, {}}, {y},
+                          RopeAttributes{.sequence = sequence, .heads = 16, .head_size = 64});
+  bench.stream(state, op, {}, 2 * rows * 20 * 64 * size_bytes(type));
+}
+
 enum class On : std::uint8_t { compute_lane, host_lane };
 
 // The host lane's threads are the benchmark's argument.
@@ -229,6 +255,12 @@ void register_memory_kernels(DType type) {
   auto const suffix = std::string("/").append(name(type));
   add("gelu" + suffix, elementwise, type, OpKind::activation, 1, 4 * hidden);
   add("gelu_backward" + suffix, elementwise, type, OpKind::activation_backward, 2, 4 * hidden);
+  for (auto const form : {Activation::silu, Activation::gelu_tanh, Activation::relu}) {
+    auto const of = std::to_string(static_cast<int>(form)) + suffix;
+    add("gated/" + of, gated, type, form, false);
+    add("gated_backward/" + of, gated, type, form, true);
+  }
+  add("rope" + suffix, rope, type);
   add("add" + suffix, elementwise, type, OpKind::add, 2, hidden);
   add("accumulate" + suffix, accumulate, type)->Arg(chunk_elements(true));
   add("tree_sum" + suffix, tree_sum, type)->Arg(chunk_elements(true));

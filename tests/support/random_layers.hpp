@@ -78,7 +78,7 @@ class RandomLayers {
   View dropout(Activations const& stack, View const& x);
   View sum(View const& a, View const& b);
   View distance_bias(AttentionAttributes const& attributes);
-  View attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes,
+  View attend(std::array<View, 3> const& qkv, AttentionAttributes attributes,
               std::array<View, 2> const& segments);
   AttentionAttributes heads(Activations const& stack, Activations const& other);
   void join(Activations& stack, View const& branch, bool adds);

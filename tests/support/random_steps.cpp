@@ -45,16 +45,23 @@ View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   return made;
 }
 
-View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes const& attributes,
+View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes attributes,
                           std::array<View, 2> const& segments) {
   auto const& [q, k, v] = qkv;
   auto const bias = distance_bias(attributes);
+  View samples;
+  if (m_drops && chance(60)) {
+    samples = batch(BatchField::samples, 0);
+    attributes.dropout = 0.3;
+    attributes.seed = m_graph.seed;
+    attributes.origin = m_graph.ops.size();
+  }
   auto const name = unique("attention");
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias}, {o, lse},
-                   attributes, attention_flops(attributes));
+  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias, samples},
+                   {o, lse}, attributes, attention_flops(attributes));
   return o;
 }
 
@@ -134,10 +141,13 @@ void RandomLayers::loss(Activations const& stack) {
   auto const rows = x.shape[0];
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {rows});
   auto const number = stack.stack.number;
-  m_builder.append(OpKind::lm_head_loss, "loss",
-                   {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number)},
-                   {losses, known(m_graph.known.loss)},
-                   LmHeadAttributes{m_graph.arithmetic.loss_chunk}, matmul_flops(x, transposed(w)));
+  auto const bias = chance(30) ? parameter({m_vocab}, {Init::Kind::normal, 0.3}) : View{};
+  double const scale = chance(30) ? 0.5 : 1;
+  m_builder.append(
+      OpKind::lm_head_loss, "loss",
+      {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number), bias},
+      {losses, known(m_graph.known.loss)}, LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale},
+      matmul_flops(x, transposed(w)));
 }
 
 }  // namespace spillway::test

@@ -12,7 +12,7 @@ struct AttentionCase {
   KernelHarness h;
   AttentionAttributes a;
   View q, k, v, o, lse, d_o, dq, dk, dv;
-  View segments_q, segments_k, bias, d_bias;  // absent until asked for
+  View segments_q, segments_k, bias, d_bias, samples;  // absent until asked for
   double tolerance;                           // absolute and relative; bf16: rounded to a neighbour
 
   AttentionCase(AttentionAttributes const& attributes, DType type, double deviation = 1)
@@ -47,14 +47,22 @@ struct AttentionCase {
     h.fill_normal(bias, 1);
   }
 
+  void add_dropout(double p) {
+    a.dropout = p;
+    a.seed = (std::uint64_t{1} << 40) + 3;
+    a.origin = 11;
+    samples = h.tensor(DType::i64, {a.batch});
+    h.fill_integers(samples, 0, std::int64_t{1} << 40);
+  }
+
   void forward(std::int64_t tile) {
     a.tile = tile;
-    h.op(OpKind::attention, {q, k, v, segments_q, segments_k, bias}, {o, lse}, a);
+    h.op(OpKind::attention, {q, k, v, segments_q, segments_k, bias, samples}, {o, lse}, a);
     h.run(kernel_attention());
   }
   void backward(std::int64_t tile) {
     a.tile = tile;
-    h.op(OpKind::attention_backward, {q, k, v, o, lse, d_o, segments_q, segments_k, bias},
+    h.op(OpKind::attention_backward, {q, k, v, o, lse, d_o, segments_q, segments_k, bias, samples},
          {dq, dk, dv, d_bias}, a);
     h.run(kernel_attention_backward());
   }

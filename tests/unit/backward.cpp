@@ -188,7 +188,7 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   builder.append(OpKind::activation, "f", {x}, {f});
   builder.append(OpKind::activation, "g", {x}, {g});
   builder.append(OpKind::add, "h", {f, g}, {h});
-  builder.append(OpKind::lm_head_loss, "loss", {h, w, targets, targets}, {losses, loss});
+  builder.append(OpKind::lm_head_loss, "loss", {h, w, targets, targets, {}}, {losses, loss});
   builder.end_block();
   builder.finish();
   append_backward(graph);

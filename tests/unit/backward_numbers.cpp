@@ -177,7 +177,7 @@ class BiasedModel {
                      {qkv});
     auto const part = [&](int i) { return columns(qkv, i * kColumns, kColumns); };
     m_builder.append(OpKind::attention, "attention",
-                     {part(0), part(1), part(2), m_segments, m_segments, m_bias}, {o, lse},
+                     {part(0), part(1), part(2), m_segments, m_segments, m_bias, {}}, {o, lse},
                      AttentionAttributes{.batch = 2,
                                          .queries = kSequence,
                                          .keys = kSequence,
@@ -196,8 +196,11 @@ class BiasedModel {
   void end(View const& x) {
     begin_block("head");
     m_builder.append(OpKind::lm_head_loss, "loss",
-                     {x, parameter("head", {test::kTinyVocab, kColumns}),
-                      batch(BatchField::targets), batch(BatchField::weights)},
+                     {x,
+                      parameter("head", {test::kTinyVocab, kColumns}),
+                      batch(BatchField::targets),
+                      batch(BatchField::weights),
+                      {}},
                      {activation("losses", {kRows}), known(m_graph.known.loss)},
                      LmHeadAttributes{24});
     m_builder.end_block();

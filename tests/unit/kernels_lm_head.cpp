@@ -19,6 +19,8 @@ struct LossCase {
   static constexpr std::int64_t rows = 23, hidden = 24, vocab = 101;
   KernelHarness h;
   View x, w, targets, weights, losses, loss, dx, dw;
+  View bias, dbias;  // absent until asked for
+  double scale = 1;
 
   explicit LossCase(Types types = {DType::f32, DType::f32}) {
     x = h.tensor(types.element, {rows, hidden});
@@ -38,14 +40,21 @@ struct LossCase {
     h.set(weights, 5, 0.25);
     h.graph().arithmetic.threads = 2;
   }
+  void add_bias_and_scale(Types types = {DType::f32, DType::f32}) {
+    bias = h.tensor(types.element, {vocab});
+    dbias = h.tensor(types.gradient, {vocab});
+    h.fill_normal(bias, 2);
+    scale = 0.3;
+  }
   void forward(std::int64_t chunk, bool add = false) {
-    h.op(OpKind::lm_head_loss, {x, w, targets, weights}, {losses, loss}, LmHeadAttributes{chunk},
-         add ? std::vector{1} : std::vector<int>{});
+    h.op(OpKind::lm_head_loss, {x, w, targets, weights, bias}, {losses, loss},
+         LmHeadAttributes{chunk, scale}, add ? std::vector{1} : std::vector<int>{});
     h.run(kernel_lm_head_loss());
   }
   void backward(std::int64_t chunk, bool accumulate = false) {
-    h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights}, {losses, loss, dx, dw},
-         LmHeadAttributes{chunk}, accumulate ? std::vector{3} : std::vector<int>{});
+    h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights, bias},
+         {losses, loss, dx, dw, dbias}, LmHeadAttributes{chunk, scale},
+         accumulate ? std::vector{3} : std::vector<int>{});
     h.run(kernel_lm_head_loss_backward());
   }
   void expect_losses_match() {
@@ -93,6 +102,22 @@ TEST_P(EachPairOfTypes, BackwardMatchesTheReferenceInChunksOfAnySize) {
     }
 }
 
+TEST_P(EachPairOfTypes, BiasAndScaleFollowTheReference) {
+  bool const half = GetParam().element == DType::bf16;
+  for (char const* isa : {"", "portable"})
+    for (std::int64_t const chunk : {7, 64}) {
+      LossCase c(GetParam());
+      c.h.graph().arithmetic.isa = isa;
+      c.add_bias_and_scale(GetParam());
+      c.forward(chunk);
+      c.expect_losses_match();
+      c.backward(chunk);
+      c.expect_losses_match();
+      for (auto const& view : {c.dx, c.dw, c.dbias})
+        c.h.expect_close(view, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);
+    }
+}
+
 TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
   LossCase c;
   for (std::int64_t i = 0; i < LossCase::hidden; ++i)
@@ -132,9 +157,10 @@ TEST(KernelLmHead, ForwardAndBackwardGiveTheSameLossBits) {
 
 TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
   LossCase c;
+  c.add_bias_and_scale();
   c.backward(7);
   constexpr double step = 1e-2;
-  auto const dx = c.h.results(c.dx), dw = c.h.results(c.dw);
+  auto const dx = c.h.results(c.dx), dw = c.h.results(c.dw), dbias = c.h.results(c.dbias);
   auto const check = [&](View const& input, std::vector<double> const& slopes, std::int64_t every) {
     auto const values = c.h.contents(input);
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(values.size()); i += every) {
@@ -151,6 +177,7 @@ TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
   };
   check(c.x, dx, 5);
   check(c.w, dw, 23);
+  check(c.bias, dbias, 3);
 }
 
 }  // namespace

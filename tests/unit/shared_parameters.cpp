@@ -46,7 +46,8 @@ class Network {
   }
   Graph const& finish(View const& x, View const& w) {
     auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {3});
-    m_builder.append(OpKind::lm_head_loss, "loss", {x, w, m_targets, m_weights}, {losses, m_loss});
+    m_builder.append(OpKind::lm_head_loss, "loss", {x, w, m_targets, m_weights, {}},
+                     {losses, m_loss});
     m_builder.end_block();
     m_builder.finish();
     m_forward_ops = m_graph.ops.size();

@@ -15,10 +15,11 @@ void backward_attention(BackwardContext& context) {
   std::vector<View> outputs;
   for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
   outputs.push_back(context.wants(bias) ? context.contribute_alone(bias) : View{});
-  context.emit(OpKind::attention_backward, "dqkv",
-               {q, k, v, o, lse, dout, forward.inputs[3], forward.inputs[4], bias},
-               std::move(outputs), forward.attributes,
-               attention_backward_flops(attributes_of<AttentionAttributes>(forward)));
+  context.emit(
+      OpKind::attention_backward, "dqkv",
+      {q, k, v, o, lse, dout, forward.inputs[3], forward.inputs[4], bias, forward.inputs[6]},
+      std::move(outputs), forward.attributes,
+      attention_backward_flops(attributes_of<AttentionAttributes>(forward)));
 }
 
 }  // namespace spillway

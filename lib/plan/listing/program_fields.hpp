@@ -45,13 +45,13 @@ SPILLWAY_FIELDS(View, tensor, offset, shape, strides)
 SPILLWAY_FIELDS(EmbedAttributes, sequence)
 SPILLWAY_FIELDS(NormAttributes, eps)
 SPILLWAY_FIELDS(AttentionAttributes, batch, queries, keys, heads, kv_heads, head_size, causal,
-                window, scale, tile)
+                window, scale, tile, dropout, seed, origin)
 SPILLWAY_FIELDS(RelativeBiasAttributes, queries, max_distance, bidirectional)
 SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, factor, low_freq_factor,
                 high_freq_factor, original_max_position, inverse)
 SPILLWAY_FIELDS(ActivationAttributes, form)
 SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
-SPILLWAY_FIELDS(LmHeadAttributes, chunk)
+SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
