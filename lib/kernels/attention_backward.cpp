@@ -2,8 +2,8 @@
 // made again from q, k and the rows' log-sum-exp:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
-// where dropout multiplies p by factors, these multiply dp, and p once ds is made. delta stays.
-// and the bias' gradient is the sum of ds over equal distances, sequences and so on.
+// and the bias' gradient is the sum of ds over equal distances, sequences and so on. Where dropout
+// multiplies p by factors, these multiply dp as well, and of the p above only that of dv.
 // All sums run over tiles in their order, so the same bits come of any division of the work.
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // gated: y = act(gate) up (Shazeer, arXiv:2002.05202: SwiGLU, GEGLU, ReGLU), element by element of
 // two matrices that may be columns of one product.
-#include "kernels/activation.hpp"
 #include "kernels/activation_reference.hpp"
+#include "kernels/activation_tables.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -12,6 +12,7 @@ Label const label = "spillway::gated";
 
 struct Extents {
   Activation form;
+  LookedUp tables;
   std::int64_t rows, columns;
   std::int64_t gate_stride, up_stride, y_stride;  // from row to row
 };
@@ -28,24 +29,26 @@ struct Operands {
         y(static_cast<T*>(p[2])) {}
 };
 
-template <class T, class Form>
+template <class T, class Activated>
 struct Gated {
+  Activated activated;
   Operands<T> o;
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
     auto const *const gate = o.gate + row * e.gate_stride, *const up = o.up + row * e.up_stride;
     auto* const y = o.y + row * e.y_stride;
-    team.for_columns(e.columns, [=](std::int64_t j) {
-      y[j] = store<T>(Form::value(to_float(gate[j])) * to_float(up[j]));
+    team.for_columns(e.columns, [=, act = activated](std::int64_t j) {
+      y[j] = store<T>(act.value(gate[j]) * to_float(up[j]));
     });
   }
 };
 
 struct GatedKernel {
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Extents prepare(KernelContext const& context, Op const& op) {
     auto const& y = op.outputs[0];
     return {attributes_of<ActivationAttributes>(op).form,
+            activation_tables(context, op),
             y.shape[0],
             y.shape[1],
             row_stride(op.inputs[0]),
@@ -56,8 +59,8 @@ struct GatedKernel {
 
   template <class T>
   static void run(Exec const& exec, void* const* p, Extents const& e) {
-    with_formula(e.form, [&]<class Form>(Form) {
-      for_each_row(exec, label, e.rows, Gated<T, Form>{Operands<T>(p), e});
+    with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
+      for_each_row(exec, label, e.rows, Gated<T, Activated>{activated, Operands<T>(p), e});
     });
   }
 

@@ -1,6 +1,6 @@
 // gated_backward: dgate = act'(gate) up dy, dup = act(gate) dy, element by element.
-#include "kernels/activation.hpp"
 #include "kernels/activation_reference.hpp"
+#include "kernels/activation_tables.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -11,6 +11,7 @@ Label const label = "spillway::gated_backward";
 
 struct Extents {
   Activation form;
+  LookedUp tables;
   std::int64_t rows, columns;
   std::int64_t gate_stride, up_stride, dy_stride, dgate_stride, dup_stride;  // from row to row
 };
@@ -41,25 +42,27 @@ struct Operands {
   }
 };
 
-template <class T, class Form>
+template <class T, class Activated>
 struct GatedBackward {
+  Activated activated;
   Operands<T> o;
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
     auto const [gate, up, dy, dgate, dup] = o.row(row, e);
-    team.for_columns(e.columns, [=](std::int64_t j) {
-      float const x = to_float(gate[j]), incoming = to_float(dy[j]);
-      dgate[j] = store<T>(Form::slope(x) * to_float(up[j]) * incoming);
-      dup[j] = store<T>(Form::value(x) * incoming);
+    team.for_columns(e.columns, [=, act = activated](std::int64_t j) {
+      float const incoming = to_float(dy[j]);
+      dgate[j] = store<T>(act.slope(gate[j]) * to_float(up[j]) * incoming);
+      dup[j] = store<T>(act.value(gate[j]) * incoming);
     });
   }
 };
 
 struct GatedBackwardKernel {
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Extents prepare(KernelContext const& context, Op const& op) {
     auto const& dgate = op.outputs[0];
     return {attributes_of<ActivationAttributes>(op).form,
+            activation_tables(context, op),
             dgate.shape[0],
             dgate.shape[1],
             row_stride(op.inputs[0]),
@@ -72,8 +75,8 @@ struct GatedBackwardKernel {
 
   template <class T>
   static void run(Exec const& exec, void* const* p, Extents const& e) {
-    with_formula(e.form, [&]<class Form>(Form) {
-      for_each_row(exec, label, e.rows, GatedBackward<T, Form>{Operands<T>(p), e});
+    with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
+      for_each_row(exec, label, e.rows, GatedBackward<T, Activated>{activated, Operands<T>(p), e});
     });
   }
 
