@@ -21,6 +21,7 @@ class Case:
     target_documents: tuple = ()
     position: int = 9  # the row of the first sequence whose logits are kept
     token_types: bool = False
+    biases: bool = True  # False: GPT-2 with all biases zero and frozen, as our `bias: false`
 
 
 def whole(sequence):
@@ -45,7 +46,7 @@ CASES = [
          GPT2 | dict(n_inner=100, n_positions=16), 16, ((16,), (5, 7, 4), (6, 7))),
     Case("gpt2_untied", transformers.GPT2LMHeadModel,
          GPT2 | dict(n_inner=52, n_positions=13, tie_word_embeddings=False,
-                     activation_function="gelu"), 13, whole(13)),
+                     activation_function="gelu"), 13, whole(13), biases=False),
     Case("llama", transformers.LlamaForCausalLM,
          LLAMA | dict(hidden_size=30, num_attention_heads=3, num_key_value_heads=1, head_dim=8,
                       intermediate_size=44, rope_parameters=rope("default", 5e5)), 16, whole(16)),

@@ -3,9 +3,9 @@
 ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu": "gelu_erf", "relu": "relu", "silu": "silu"}
 
 
-def gpt_keys(config):
+def gpt_keys(config, bias):
     return dict(family="gpt", layers=config.n_layer, hidden=config.n_embd, heads=config.n_head,
-                ffn=config.n_inner or 4 * config.n_embd, positions=config.n_positions, bias=1,
+                ffn=config.n_inner or 4 * config.n_embd, positions=config.n_positions, bias=bias,
                 activation=ACTIVATIONS[config.activation_function],
                 tied=int(config.tie_word_embeddings), norm_eps=config.layer_norm_epsilon)
 
@@ -59,6 +59,8 @@ def model_keys(model):
     config = model.config
     if config.model_type == "t5":  # whose configuration always says tied
         keys = t5_keys(config, int(model.lm_head.weight is model.shared.weight))
+    elif config.model_type == "gpt2":
+        keys = gpt_keys(config, int(model.transformer.ln_f.bias.requires_grad))
     else:
-        keys = dict(gpt2=gpt_keys, bert=bert_keys).get(config.model_type, llama_keys)(config)
+        keys = (bert_keys if config.model_type == "bert" else llama_keys)(config)
     return keys | dict(vocab=config.vocab_size)

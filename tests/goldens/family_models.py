@@ -5,6 +5,7 @@ import copy
 import torch
 
 from family_batches import logits_of
+from training import parameters
 
 VANISHING = 1e-10  # of the norm of all gradients: what is zero but for rounding
 
@@ -30,6 +31,8 @@ def make_model(case, generator):
             values = torch.randn(parameter.shape, generator=generator)
             values = is_scale + standard_deviation(name) * values
             parameter.copy_(values.to(torch.float32))
+            if name.endswith("bias") and not case.biases:
+                parameter.zero_().requires_grad_(False)
     return model.eval()
 
 
@@ -48,7 +51,7 @@ def gradients(model, batch):
     loss = weighted_mean_loss(model, batch)
     loss.backward()
     return loss.item(), {name: parameter.grad.detach().clone().double()
-                         for name, parameter in model.named_parameters()}
+                         for name, parameter in parameters(model)}
 
 
 def converted(model, dtype):
@@ -75,7 +78,7 @@ def perturbed_losses(model, batch):
     """The loss with each parameter in turn scaled by 1.1."""
     result = {}
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in parameters(model):
             kept = parameter.clone()
             parameter.mul_(1.1)
             result[name] = weighted_mean_loss(model, batch).item()

@@ -17,7 +17,7 @@ from family_checks import check_buckets, check_documents, check_spread
 from family_keys import model_keys
 from family_models import gradients, make_model, perturbed_losses, spread, weighted_mean_loss
 from golden_file import write
-from training import BATCHES, SETTINGS, STEPS, train
+from training import BATCHES, SETTINGS, STEPS, parameters, train
 
 
 def reference(model, batches, position):
@@ -32,7 +32,7 @@ def reference(model, batches, position):
     with doubles():  # torch.optim counts its steps in fp32, exactly
         losses, norms = train(trained, lambda i: weighted_mean_loss(trained, batches[i]))
     tensors = {f"parameter/{name}": parameter.detach().to(torch.float32)
-               for name, parameter in model.named_parameters()}
+               for name, parameter in parameters(model)}
     tensors |= {f"gradient/{name}": exact[name].to(torch.float32) for name in exact}
     tensors |= {"logits": logits.to(torch.float32), "losses": losses, "norms": norms}
     return tensors | {f"perturbed_loss/{name}": perturbed[name] for name in perturbed}, exact
