@@ -1,6 +1,6 @@
 """What a configuration of transformers is under the keys of our input file."""
 
-ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu": "gelu_erf", "relu": "relu", "silu": "silu"}
+ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu": "gelu_erf", "relu": "relu"}
 
 
 def gpt_keys(config, bias):
@@ -31,7 +31,6 @@ def llama_keys(config):
                 ffn=config.intermediate_size, qkv_bias=int(kind == "qwen2"),
                 qk_norm=int(kind == "qwen3"), window=windows or 0,
                 window_from=config.max_window_layers if windows and kind != "mistral" else 0,
-                activation=ACTIVATIONS[config.hidden_act],
                 tied=int(config.tie_word_embeddings), norm_eps=config.rms_norm_eps,
                 **rope_keys(config.rope_parameters))
 
