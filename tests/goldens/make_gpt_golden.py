@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from golden_file import write
+from training import BATCHES, SETTINGS, STEPS, train
+
 LAYERS, HIDDEN, HEADS, VOCAB, SEQUENCE, MICRO = 2, 32, 2, 61, 16, 2
-STEPS, BATCHES = 10, 2  # batches take turns
-SETTINGS = dict(lr=1e-2, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1, clip=2.0)
 POSITION = 9  # the row of the first sequence whose logits are kept
 
 
@@ -33,42 +34,6 @@ def weighted_mean_loss(model, tokens, targets, weights):
     return (losses * weights).sum() / weights.sum()
 
 
-def decays(name, parameter):
-    return parameter.dim() == 2 and "wte" not in name and "wpe" not in name
-
-
-def train(model, tokens, targets, weights):
-    named = list(model.named_parameters())
-    decayed = [p for n, p in named if decays(n, p)]
-    others = [p for n, p in named if not decays(n, p)]
-    optimizer = torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": SETTINGS["weight_decay"]},
-         {"params": others, "weight_decay": 0.0}],
-        lr=SETTINGS["lr"], betas=(SETTINGS["beta1"], SETTINGS["beta2"]), eps=SETTINGS["eps"])
-    losses, norms = [], []
-    for step in range(STEPS):
-        optimizer.zero_grad()
-        batch = step % BATCHES
-        loss = weighted_mean_loss(model, tokens[batch], targets[batch], weights[batch])
-        loss.backward()
-        norms.append(torch.nn.utils.clip_grad_norm_(model.parameters(), SETTINGS["clip"]).item())
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, norms
-
-
-def write(stem, tensors, settings):
-    lines, offset = [], 0
-    with open(stem.with_suffix(".bin"), "wb") as file:
-        for name, array in tensors.items():
-            kind = {"float32": "f32", "float64": "f64", "int32": "i32"}[str(array.dtype)]
-            file.write(np.ascontiguousarray(array).tobytes())
-            lines.append(f"tensor {name} {kind} {offset} {' '.join(map(str, array.shape))}")
-            offset += array.nbytes
-    lines += [f"setting {name} {value!r}" for name, value in settings.items()]
-    stem.with_suffix(".txt").write_text("\n".join(lines) + "\n")
-
-
 def main():
     generator = torch.Generator().manual_seed(1)
     model = make_model(generator)
@@ -88,7 +53,8 @@ def main():
     with torch.no_grad():
         logits = model(tokens[0].view(MICRO, SEQUENCE)).logits[0, POSITION]
     tensors["logits"] = logits.numpy().astype(np.float32)
-    losses, norms = train(model, tokens, targets, weights)
+    losses, norms = train(
+        model, lambda i: weighted_mean_loss(model, tokens[i], targets[i], weights[i]))
     tensors["losses"], tensors["norms"] = np.array(losses), np.array(norms)
 
     settings = dict(layers=LAYERS, hidden=HIDDEN, heads=HEADS, vocab=VOCAB, sequence=SEQUENCE,

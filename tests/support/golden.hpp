@@ -14,10 +14,11 @@ class Golden {
 
   // One row of a tensor (all of it for `row` = -1) as doubles.
   std::vector<double> values(std::string const& name, std::int64_t row = -1) const;
-  double setting(std::string const& name) const { return m_settings.at(name); }
+  double setting(std::string const& name) const { return std::stod(word(name)); }
   std::int64_t integer(std::string const& name) const {
     return static_cast<std::int64_t>(setting(name));
   }
+  std::string const& word(std::string const& name) const { return m_settings.at(name); }
 
  private:
   struct Entry {
@@ -26,7 +27,7 @@ class Golden {
     std::vector<std::int64_t> shape;
   };
   std::map<std::string, Entry> m_tensors;
-  std::map<std::string, double> m_settings;
+  std::map<std::string, std::string> m_settings;
   std::vector<char> m_bytes;
 };
 
