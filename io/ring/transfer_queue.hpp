@@ -43,8 +43,9 @@ class TransferQueue {
 
   // Registers `memory`, in rising order, in place of what was registered before, so that transfers
   // within one of its spans need not pin their pages. All pages become resident at once, and count
-  // against RLIMIT_MEMLOCK. Only while nothing is in flight; a `wake` before it may be lost. Returns
-  // 0, or the errno for which nothing is registered now. Backends that cannot use it do nothing.
+  // against RLIMIT_MEMLOCK. Only while nothing is in flight; a `wake` before it may be lost.
+  // Returns 0, or the errno for which nothing is registered now. Backends that cannot use it do
+  // nothing.
   virtual int register_memory(std::span<std::span<std::byte> const> /*memory*/) { return 0; }
 
   // Asynchronous. Only while not full.

@@ -97,9 +97,9 @@ class SpillFile {
   // From any thread: ends a `wait` in progress, or else the next one that would sleep.
   void wake() noexcept { m_queue->wake(); }
 
-  // Registers `memory`, in rising order, with the queue in place of what was registered before. Only
-  // while no transfer is under way. Returns false if that is refused, and advice() then ends with
-  // the reason; transfers go on in any case.
+  // Registers `memory`, in rising order, with the queue in place of what was registered before.
+  // Only while no transfer is under way. Returns false if that is refused, and advice() then ends
+  // with the reason; transfers go on in any case.
   bool register_memory(std::span<std::span<std::byte> const> memory);
 
   // Synchronous; only while no transfer is under way.

@@ -35,7 +35,7 @@ struct TinyRun {
   // Makes the spill file of `bytes`; empty: one with the default settings.
   std::function<SpillFile(std::int64_t bytes)> spill = {};
   bool registers = false;  // what the drive uses is registered, if the system lets us
-  bool learns = true;  // in these steps its loss falls, which is expected
+  bool learns = true;      // in these steps its loss falls, which is expected
   int host_threads = 1;
   bool poison = true;
   bool used_before = false;        // the device's memory is not zero at first
