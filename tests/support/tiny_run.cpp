@@ -99,7 +99,7 @@ class Training {
   }
 
  private:
-  // Small numbers, as gaps between parameters are read, too.
+  // Small numbers, since moments begin with what is there.
   void use_memory() {
     constexpr auto left_there = std::byte{0x3c};
     for (auto const& buffer : m_program.buffers) {
