@@ -3,6 +3,8 @@
 
 #include "tests/parity/stand_in_run.hpp"
 #include "tests/support/cuda/orders_seen.hpp"
+#include "tests/support/cuda/settings.hpp"
+#include "tests/support/cuda/step_calls.hpp"
 
 namespace spillway::test {
 namespace {
@@ -21,6 +23,20 @@ TEST_F(StandInRun, GivesTheSameBitsWheneverTheDeviceDoesWhat) {
       "{} schedules: of {} pairs of items that nothing orders, {:.1f} % begin in both orders\n",
       seeds + 2, orders.free_pairs(), 100 * orders.share_of_both());
   EXPECT_GT(orders.share_of_both(), 0.6);
+}
+
+TEST_F(StandInRun, MakesAndGivesBackNothingAfterTheFirstStep) {
+  cuda::ask_of_next_run({.settings = cuda::Settings{.devices = 2}});
+  std::vector<cuda::Calls> after;
+  auto longer = run();
+  longer.steps = 4;
+  longer.after_step = [&](Engine const&) { after.push_back(cuda::calls()); };
+  train(longer);
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(cuda::differing_calls(after.front(), after.back()), std::vector<std::string>{});
+  for (auto const* name : {"launch", "cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent"})
+    EXPECT_GT(after.back()[name], after.front()[name]) << name;
+  EXPECT_GT(after.front()["cuMemCreate"], 0);
 }
 
 }  // namespace
