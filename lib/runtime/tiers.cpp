@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "graph/gradient_slice.hpp"
 #include "plan/memory/drive_ranges.hpp"
+#include "plan/memory/lifetime.hpp"
 
 namespace spillway {
 
@@ -23,9 +25,10 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
 
 void Tiers::resize(TierBytes const& peak_bytes) {
   device_memory->commit(peak_bytes[Tier::device]);
-  pinned_host.reset();
+  bool const same_pages = round_up(peak_bytes[Tier::host], kPageBytes) == std::ssize(host.pages());
+  if (!same_pages) pinned_host.reset();
   host.commit(peak_bytes[Tier::host]);
-  pin();
+  if (!same_pages) pin();  // which takes its time
 }
 
 void Tiers::pin() {

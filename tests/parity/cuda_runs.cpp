@@ -1,7 +1,9 @@
 // A run on the stand-in for CUDA's runtime gives the same bits whatever the device does when.
 #include <fmt/format.h>
 
+#include "device/cuda/cuda_device.hpp"
 #include "tests/parity/stand_in_run.hpp"
+#include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/orders_seen.hpp"
 #include "tests/support/cuda/settings.hpp"
 #include "tests/support/cuda/step_calls.hpp"
@@ -37,6 +39,21 @@ TEST_F(StandInRun, MakesAndGivesBackNothingAfterTheFirstStep) {
   for (auto const* name : {"launch", "cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent"})
     EXPECT_GT(after.back()[name], after.front()[name]) << name;
   EXPECT_GT(after.front()["cuMemCreate"], 0);
+}
+
+// Pinning takes a good part of a second per GiB.
+TEST(StandInTiers, KeepThePinOfMemoryThatStaysAsLarge) {
+  constexpr std::int64_t bytes = 1 << 20;
+  cuda::reset();
+  {
+    auto const device = open_cuda_device(0);
+    Tiers tiers(*device, {bytes, bytes, 0}, nullptr, {4 * bytes, 4 * bytes});
+    tiers.resize({2 * bytes, bytes, 0});
+    EXPECT_EQ(cuda::calls().at("cudaHostRegister"), 1);
+    tiers.resize({bytes, 2 * bytes, 0});
+    EXPECT_EQ(cuda::calls().at("cudaHostRegister"), 2);
+  }
+  EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
 }
 
 }  // namespace
