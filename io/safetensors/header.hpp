@@ -21,6 +21,8 @@ namespace spillway {
 inline constexpr std::int64_t kLengthBytes = 8;
 inline constexpr std::int64_t kMostHeaderBytes = 32 << 20;
 
+inline constexpr char const* kMetadata = "__metadata__";
+
 struct PlacedTensor {
   TensorEntry entry;
   std::int64_t begin_bytes = 0, end_bytes = 0;  // from the header's end

@@ -137,14 +137,17 @@ void SafetensorsWriter::publish() {
       index.total_bytes += size_bytes(m_tensors[tensor]);
     }
     publish_text(m_directory / shard.file);
+    ++m_published;
   }
   if (m_shards.size() > 1) replace_text(m_directory / kIndexFile, index_text(index));
 }
 
 void SafetensorsWriter::remove_unfinished() const noexcept {
   std::error_code unseen;
-  for (auto const& shard : m_shards)
-    std::filesystem::remove(prepared_path(m_directory / shard.file), unseen);
+  for (std::size_t i = 0; i < m_shards.size(); ++i) {
+    auto const path = m_directory / m_shards[i].file;
+    std::filesystem::remove(i < m_published ? path : prepared_path(path), unseen);
+  }
 }
 
 }  // namespace spillway

@@ -63,7 +63,8 @@ class SafetensorsWriter : public TensorSink {
   std::vector<WeightShard> m_shards;
   std::vector<Place> m_places;  // by tensor
   std::optional<OutputFile> m_file;
-  std::size_t m_open = 0;  // the shard of m_file
+  std::size_t m_open = 0;       // the shard of m_file
+  std::size_t m_published = 0;  // so many shards have their final names
   bool m_finished = false;
 };
 

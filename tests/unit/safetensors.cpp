@@ -1,5 +1,8 @@
 // Weights that are written and read back, in one file and in several, as they are or converted.
+#include <sys/resource.h>
+
 #include <bit>
+#include <csignal>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -150,6 +153,33 @@ TEST_F(SafetensorsTest, what_is_not_finished_leaves_nothing) {
     EXPECT_FALSE(is_safetensors(m_dir));
     EXPECT_EQ(test::names_in(m_dir).size(), 4u);
   }
+  EXPECT_TRUE(std::filesystem::is_empty(m_dir));
+}
+
+TEST_F(SafetensorsTest, an_index_that_cannot_be_written_leaves_no_files_of_half_a_model) {
+  std::string const in_its_way = std::string(kIndexFile) + ".partial";
+  std::filesystem::create_directories(m_dir / in_its_way);
+  {
+    SafetensorsWriter writer(m_dir, kTensors, 40);
+    expect_error([&] { write_all(writer); }, Status::storage, {in_its_way});
+  }
+  EXPECT_EQ(test::names_in(m_dir), std::vector<std::string>{in_its_way});
+}
+
+TEST_F(SafetensorsTest, storage_that_takes_no_more_is_named_and_nothing_stays) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit const little{1000, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &little);
+  expect_error(
+      [&] {
+        SafetensorsWriter writer(m_dir, TensorList({{"a", ElementType::u8, {2000}}}));
+        write_all(writer);
+      },
+      Status::storage, {"model.safetensors.partial", "cannot be written"});
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
   EXPECT_TRUE(std::filesystem::is_empty(m_dir));
 }
 
