@@ -1,6 +1,7 @@
 // Weights that are written and read back, in one file and in several, as they are or converted.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <bit>
 #include <csignal>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "io/safetensors/reader.hpp"
 #include "io/safetensors/weight_index.hpp"
 #include "io/safetensors/writer.hpp"
+#include "io/safetensors/written_ranges.hpp"
 #include "io/tensors/convert.hpp"
 #include "io/tensors/copy_tensors.hpp"
 #include "tests/support/names_in.hpp"
@@ -129,6 +131,24 @@ TEST_F(SafetensorsTest, ranges_are_written_and_read_in_any_order) {
   reader.read(1, 7, some);
   auto const expected = bytes_of(tensors[1]);
   EXPECT_TRUE(std::ranges::equal(some, std::span(expected).subspan(28, 12)));
+}
+
+// Against one flag for each element.
+TEST(WrittenRanges, are_added_where_nothing_is_yet) {
+  std::mt19937 random(1);
+  for (int run = 0; run < 300; ++run) {
+    WrittenRanges ranges;
+    std::vector<bool> flags(12);
+    for (int i = 0; i < 20; ++i) {
+      auto const first = static_cast<std::ptrdiff_t>(random() % 12);
+      auto const last = first + static_cast<std::ptrdiff_t>(random() % (13 - unsigned(first)));
+      auto const begin = flags.begin() + first, end = flags.begin() + last;
+      bool const free = std::find(begin, end, true) == end;
+      ASSERT_EQ(ranges.add(first, last), free) << first << " to " << last;
+      if (free) std::fill(begin, end, true);
+      ASSERT_EQ(ranges.cover(12), std::ranges::count(flags, true) == 12);
+    }
+  }
 }
 
 TEST_F(SafetensorsTest, elements_that_are_missing_or_written_twice_or_not_there_are_our_mistakes) {
