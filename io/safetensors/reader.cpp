@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <map>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -74,58 +75,59 @@ OpenedFile open_header(fs::path const& path) {
   return {parse_header(text, file_bytes - begin, path.string()), begin, file_bytes};
 }
 
-// Files and index must say the same of every tensor.
-void require_as_indexed(std::vector<TensorEntry> const& of_file, fs::path const& path,
-                        std::map<std::string, std::string>& left) {
-  auto const file = path.filename().string();
-  for (auto const& entry : of_file) {
-    auto const found = left.find(entry.name);
+// The index must say of every tensor of a file that it is there.
+void require_indexed(std::vector<TensorEntry> const& entries, fs::path const& path,
+                     WeightIndex const& index) {
+  for (auto const& entry : entries) {
+    auto const found = index.files.find(entry.name);
     auto const fail = [&](std::string const& why) {
       refuse_file(path, fmt::format("{}: {}", entry.name, why), Status::damaged);
     };
-    if (found == left.end()) fail("the index does not name it, or another file has it too");
-    if (found->second != file) fail(fmt::format("the index says that it is in {}", found->second));
-    left.erase(found);
+    if (found == index.files.end()) fail("the index does not name it");
+    if (found->second != path.filename())
+      fail(fmt::format("the index says that it is in {}", found->second));
   }
 }
 
 }  // namespace
 
 SafetensorsReader::SafetensorsReader(fs::path const& path) : m_path(path) {
-  std::vector<TensorEntry> entries;
   auto const file = entry_file(path);
   if (is_index(file))
-    add_indexed(file, entries);
+    add_indexed(file);
   else
-    add_file(file, entries);
-  m_tensors = TensorList(std::move(entries));
+    m_tensors = TensorList(add_file(file));
 }
 
-void SafetensorsReader::add_indexed(fs::path const& index, std::vector<TensorEntry>& entries) {
-  auto left = parse_index(read_text(index, kMostIndexBytes), index.string()).files;
+void SafetensorsReader::add_indexed(fs::path const& path) {
+  auto const index = parse_index(read_text(path, kMostIndexBytes), path.string());
   std::set<std::string> files;
-  for (auto const& [tensor, file] : left) files.insert(file);
+  for (auto const& [tensor, file] : index.files) files.insert(file);
+  std::vector<TensorEntry> entries;
   for (auto const& file : files) {
-    std::vector<TensorEntry> of_file;
-    add_file(index.parent_path() / file, of_file);
-    require_as_indexed(of_file, m_files.back(), left);
-    for (auto& entry : of_file) entries.push_back(std::move(entry));
+    auto of_file = add_file(path.parent_path() / file);
+    require_indexed(of_file, m_files.back(), index);
+    std::ranges::move(of_file, std::back_inserter(entries));
   }
-  for (auto const& [tensor, file] : left) {
-    refuse_file(index.parent_path() / file,
+  m_tensors = TensorList(std::move(entries));
+  for (auto const& [tensor, file] : index.files) {
+    if (m_tensors.find(tensor)) continue;
+    refuse_file(path.parent_path() / file,
                 fmt::format("{}: is not there, where the index says it is", tensor),
                 Status::damaged);
   }
 }
 
-void SafetensorsReader::add_file(fs::path const& path, std::vector<TensorEntry>& entries) {
+std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
   auto opened = open_header(path);
+  std::vector<TensorEntry> entries;
   for (auto& tensor : opened.header.tensors) {
     m_places.push_back({m_files.size(), opened.data_begin_bytes + tensor.begin_bytes});
     entries.push_back(std::move(tensor.entry));
   }
   m_files.push_back(path);
   m_size_bytes += opened.size_bytes;
+  return entries;
 }
 
 void SafetensorsReader::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {

@@ -35,8 +35,8 @@ class SafetensorsReader : public TensorSource {
     std::int64_t offset_bytes;
   };
 
-  void add_indexed(std::filesystem::path const& index, std::vector<TensorEntry>& entries);
-  void add_file(std::filesystem::path const& file, std::vector<TensorEntry>& entries);
+  void add_indexed(std::filesystem::path const& path);
+  std::vector<TensorEntry> add_file(std::filesystem::path const& path);
 
   std::filesystem::path m_path;
   std::vector<std::filesystem::path> m_files;
