@@ -52,18 +52,19 @@ std::string directory_text(std::string const& directory) {
 }
 
 constexpr std::string_view kRegister =
-    "debug.force_backend: uring registers buffers, and makes all of memory.device resident at once";
+    "beside a device with memory of its own a run registers what the drive uses; on the cores only "
+    "with debug.force_backend: uring, which makes it resident at once and has gained nothing yet";
 
 // A spill file as a run makes it, for as long as this takes.
 std::string spilling_text(std::string const& directory) {
   try {
-    SpillFile const file(directory, kSpillAlignment, {.queue = queue_settings(Config{}, {})});
+    SpillFile const file(directory, kSpillAlignment, {.queue = queue_settings(Config{})});
     auto text = fmt::format("spilling there      {}: {}\n", file.backend(),
                             backend_in_words(file.backend()));
     text += fmt::format("  page cache        {}\n", file.direct() ? "passed by" : "in between");
     text += advice_text(file.advice());
-    bool const could_register = file.backend() == std::string_view("uring-plain");
-    return could_register ? text + advice_text({std::string(kRegister)}) : text;
+    bool const has_ring = file.backend() == std::string_view("uring-plain");
+    return has_ring ? text + advice_text({std::string(kRegister)}) : text;
   } catch (Error const& error) {
     return fmt::format("spilling there      no: {}\n", error.what());
   }

@@ -217,14 +217,16 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   RunState state;
   std::int64_t outside_bytes = 0;
   std::optional<std::int64_t> device_outside_bytes;
+  auto const pinning = memory.pinning();
   on_all_ranks(comm, [&] {
     if (start.run_dir && memory.spill())
       for (auto const& line : memory.spill()->advice()) say(line);
+    if (start.run_dir && pinning) say(describe(*pinning));
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  process_begin, max_time_s});
     warm_up_hdf5();
-    outside_bytes = process_memory().resident_bytes;
+    outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();
     auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
     state = start_model(start.config, start.data->vocab, tokenizer, planned.train.arithmetic,
@@ -240,7 +242,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const status = trainer->run(state);
   auto const train_s = seconds_since(training_begin);
   auto const summary = summarize({start.config, machine, memory, *trainer, outside_bytes,
-                                  device_outside_bytes, train_s, status},
+                                  device_outside_bytes, pinning, train_s, status},
                                  comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;

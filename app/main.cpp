@@ -196,7 +196,8 @@ int main(int argc, char** argv) {
   offer_rok(app, request, rok);
   offer_generate(app, request, generate);
   offer_tokenize(app, request, tokenize);
-  auto* inspect = app.add_subcommand("inspect", "describe a checkpoint, a token file or a plan");
+  auto* inspect = app.add_subcommand(
+      "inspect", "describe a checkpoint, weights of Hugging Face, a token file or a plan");
   inspect->add_option("path", path, "what to look at")->required();
   inspect->callback([&] { request.plain = [&] { return run_inspect(path); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");

@@ -11,6 +11,7 @@
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
+#include "io/safetensors/reader.hpp"
 #include "io/tokens/token_file.hpp"
 
 namespace spillway {
@@ -44,6 +45,21 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   return text;
 }
 
+std::string describe_weights(std::filesystem::path const& path) {
+  SafetensorsReader const reader(path);
+  std::int64_t elements = 0;
+  std::string lines;
+  for (auto const& tensor : reader.tensors()) {
+    elements += element_count(tensor);
+    lines += fmt::format("    {} {} [{}]\n", tensor.name, name(tensor.type),
+                         fmt::join(tensor.shape, ", "));
+  }
+  return fmt::format("weights {}\n  size        {} in {} {}\n  values      {} in {} tensors\n",
+                     path.string(), human_bytes(reader.size_bytes()), reader.files(),
+                     reader.files() == 1 ? "file" : "files", elements, reader.tensors().size()) +
+         lines;
+}
+
 // The first tokens, as text where a token is a byte.
 std::string beginning(TokenFile const& file) {
   std::vector<std::int32_t> tokens(
@@ -71,6 +87,7 @@ std::string describe_tokens(std::filesystem::path const& path) {
 }  // namespace
 
 std::string describe(std::filesystem::path const& path) {
+  if (is_safetensors(path)) return describe_weights(path);
   std::error_code unseen;  // reading it as a file says why
   if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(path);
   if (path.filename() == manifest_name) {

@@ -1,4 +1,4 @@
-// What a binary file of ours holds, as text for `spillway inspect`.
+// What a binary file holds, as text for `spillway inspect`.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace spillway {
 
-// A token file, a checkpoint directory or its checkpoint.h5. Several lines, each ended. Throws what
-// TokenFile and CheckpointReader throw: bad_input for what is neither, damaged for what is cut
-// short.
+// A token file, a checkpoint directory or its checkpoint.h5, weights in the safetensors format (a
+// file or a directory). Several lines, each ended. Throws what TokenFile, CheckpointReader and
+// SafetensorsReader throw: bad_input for what is none of them, damaged for what is cut short.
 std::string describe(std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -11,16 +11,17 @@
 namespace spillway {
 namespace {
 
-[[noreturn]] void fail(char const* backend, std::string const& advice) {
-  throw Error(Status::bad_input, fmt::format("debug.force_backend: {}: {}", backend, advice));
+constexpr std::string_view kNames[] = {"auto", "uring", "uring-plain", "posix"};
+
+std::string_view name(Backend backend) {
+  return kNames[static_cast<std::size_t>(backend)];
 }
 
 }  // namespace
 
 Backend backend(std::string_view name) {
-  constexpr std::string_view names[] = {"auto", "uring", "uring-plain", "posix"};
-  auto const at = std::ranges::find(names, name) - names;
-  assert(at < std::ssize(names));
+  auto const at = std::ranges::find(kNames, name) - kNames;
+  assert(at < std::ssize(kNames));
   return static_cast<Backend>(at);
 }
 
@@ -33,20 +34,12 @@ std::string_view backend_in_words(std::string_view name) {
 
 MadeQueue make_transfer_queue(QueueSettings const& settings) {
   if (settings.backend == Backend::posix) return {make_posix_queue(settings.depth), ""};
-  int error = 0, plain_error = 0;
-  if (settings.backend != Backend::uring_plain) {
-    if (auto queue = make_uring_queue(settings, error)) return {std::move(queue), ""};
-  }
-  auto plain = make_uring_plain_queue(settings.depth, plain_error);
-  auto const advice =
-      plain ? register_advice(std::ssize(settings.buffer), error) : setup_advice(plain_error);
-  if (settings.backend == Backend::uring) fail("uring", advice);
-  if (settings.backend == Backend::uring_plain) {
-    if (!plain) fail("uring-plain", advice);
-    return {std::move(plain), ""};
-  }
-  if (plain) return {std::move(plain), advice};
-  return {make_posix_queue(settings.depth), advice};
+  int error = 0;
+  if (auto queue = make_uring_queue(settings.depth, error)) return {std::move(queue), ""};
+  auto const advice = setup_advice(error);
+  if (settings.backend == Backend::automatic) return {make_posix_queue(settings.depth), advice};
+  throw Error(Status::bad_input,
+              fmt::format("debug.force_backend: {}: {}", name(settings.backend), advice));
 }
 
 }  // namespace spillway

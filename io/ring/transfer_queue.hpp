@@ -29,7 +29,7 @@ struct TransferDone {
 
 // A fixed number of operations, of which each carries one request to its end: short transfers are
 // continued, interrupted ones begun again. Requests finish in any order. But for `wake`, one thread
-// at a time; nothing but the constructor allocates.
+// at a time; nothing but the constructor and `register_memory` allocates.
 class TransferQueue {
  public:
   virtual ~TransferQueue() = default;
@@ -40,6 +40,13 @@ class TransferQueue {
   int depth() const { return static_cast<int>(m_operations.size()); }
   int in_flight() const { return depth() - static_cast<int>(m_free.size()); }
   bool full() const { return m_free.empty(); }
+
+  // Registers `memory`, in rising order, in place of what was registered before, so that transfers
+  // within one of its spans need not pin their pages. All pages become resident at once, and count
+  // against RLIMIT_MEMLOCK. Only while nothing is in flight; a `wake` before it may be lost.
+  // Returns 0, or the errno for which nothing is registered now. Backends that cannot use it do
+  // nothing.
+  virtual int register_memory(std::span<std::span<std::byte> const> /*memory*/) { return 0; }
 
   // Asynchronous. Only while not full.
   void submit(TransferRequest const& request) noexcept;

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cerrno>
 #include <cmath>
+#include <iterator>
 
 #include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
@@ -25,13 +26,12 @@ __kernel_timespec timespec_of(double seconds) {
 class UringQueue final : public TransferQueue {
  public:
   // `error`: of the setup; the object may then only be destroyed.
-  UringQueue(int depth, std::span<std::byte> registered, int& error) : TransferQueue(depth) {
+  UringQueue(int depth, int& error) : TransferQueue(depth) {
     // One entry more than operations: the read that `wake` ends.
     error = -io_uring_queue_init(static_cast<unsigned>(depth) + 1, &m_ring, 0);
     m_usable = error == 0;
     if (m_usable && !(m_ring.features & IORING_FEAT_EXT_ARG)) error = ENOSYS;  // waits with timeout
     if (error == 0 && !m_event) error = errno;
-    if (error == 0 && !registered.empty()) error = register_pieces(registered);
     if (error == 0) listen();
   }
   // The kernel may still write into memory that its operations name.
@@ -39,13 +39,26 @@ class UringQueue final : public TransferQueue {
     if (!m_usable) return;
     while (m_pending > 0 && reap(kWaitAtEndS)) {
     }
-    if (m_listens) wake();
-    while (m_listens && reap(kWaitAtEndS)) {
-    }
+    stop_listening();
     io_uring_queue_exit(&m_ring);
   }
 
   char const* backend() const override { return m_registered.empty() ? "uring-plain" : "uring"; }
+
+  int register_memory(std::span<std::span<std::byte> const> memory) override {
+    assert(in_flight() == 0);
+    stop_listening();  // before Linux 5.13 the kernel waits here for all that is under way
+    if (!m_registered.empty()) io_uring_unregister_buffers(&m_ring);
+    m_registered = pieces_of(memory);
+    int error = 0;
+    if (!m_registered.empty()) {
+      auto const count = static_cast<unsigned>(m_registered.size());
+      error = -io_uring_register_buffers(&m_ring, m_registered.data(), count);
+    }
+    if (error != 0) m_registered.clear();
+    listen();
+    return error;
+  }
 
   void wake() noexcept override {
     std::uint64_t const one = 1;
@@ -56,28 +69,28 @@ class UringQueue final : public TransferQueue {
   static constexpr double kWaitAtEndS = 10;
   static constexpr std::uint64_t kWoken = ~std::uint64_t{0};  // beside the operations' numbers
 
-  int register_pieces(std::span<std::byte> memory) {
+  static std::vector<iovec> pieces_of(std::span<std::span<std::byte> const> memory) {
     std::vector<iovec> pieces;
-    for (auto rest = memory; !rest.empty();) {
-      auto const bytes = std::min(rest.size(), kLargestRegistered);
-      pieces.push_back({rest.data(), bytes});
-      rest = rest.subspan(bytes);
+    for (auto rest : memory) {
+      while (!rest.empty()) {
+        auto const bytes = std::min(rest.size(), kLargestRegistered);
+        pieces.push_back({rest.data(), bytes});
+        rest = rest.subspan(bytes);
+      }
     }
-    int const result =
-        io_uring_register_buffers(&m_ring, pieces.data(), static_cast<unsigned>(pieces.size()));
-    if (result == 0) m_registered = memory;
-    return -result;
+    return pieces;
   }
 
   // The registered piece that holds all of `memory`, or -1.
   int piece_of(std::span<std::byte> memory) const {
-    if (m_registered.empty() || memory.data() < m_registered.data()) return -1;
-    auto const first = static_cast<std::size_t>(memory.data() - m_registered.data());
-    if (first + memory.size() > m_registered.size()) return -1;
-    auto const piece = first / kLargestRegistered;
-    if ((first + memory.size() - 1) / kLargestRegistered != piece) return -1;
-    return static_cast<int>(piece);
+    auto const after = std::ranges::upper_bound(m_registered, memory.data(), {}, begin_of);
+    if (after == m_registered.begin()) return -1;
+    auto const& piece = *std::prev(after);
+    auto const last = static_cast<std::size_t>(memory.data() - begin_of(piece)) + memory.size();
+    if (last > piece.iov_len) return -1;
+    return static_cast<int>(std::prev(after) - m_registered.begin());
   }
+  static std::byte* begin_of(iovec const& piece) { return static_cast<std::byte*>(piece.iov_base); }
 
   void start(int operation, TransferRequest const& rest) noexcept override {
     auto* const entry = io_uring_get_sqe(&m_ring);
@@ -96,6 +109,12 @@ class UringQueue final : public TransferQueue {
     entry->user_data = static_cast<std::uint64_t>(operation);
     ++m_pending;
     io_uring_submit(&m_ring);  // what it refuses now is submitted by the next wait
+  }
+
+  void stop_listening() noexcept {
+    if (m_listens) wake();
+    while (m_listens && reap(kWaitAtEndS)) {
+    }
   }
 
   // Arms the read that `wake` ends.
@@ -140,24 +159,16 @@ class UringQueue final : public TransferQueue {
   bool m_listens = false;     // it is armed
   io_uring m_ring = {};
   bool m_usable = false;
-  int m_pending = 0;  // submitted and not seen
-  std::span<std::byte> m_registered;
+  int m_pending = 0;                // submitted and not seen
+  std::vector<iovec> m_registered;  // in rising order
 };
-
-std::unique_ptr<TransferQueue> made(int depth, std::span<std::byte> registered, int& error) {
-  auto queue = std::make_unique<UringQueue>(depth, registered, error);
-  if (error != 0) return nullptr;
-  return queue;
-}
 
 }  // namespace
 
-std::unique_ptr<TransferQueue> make_uring_queue(QueueSettings const& settings, int& error) {
-  return made(settings.depth, settings.buffer, error);
-}
-
-std::unique_ptr<TransferQueue> make_uring_plain_queue(int depth, int& error) {
-  return made(depth, {}, error);
+std::unique_ptr<TransferQueue> make_uring_queue(int depth, int& error) {
+  auto queue = std::make_unique<UringQueue>(depth, error);
+  if (error != 0) return nullptr;
+  return queue;
 }
 
 }  // namespace spillway

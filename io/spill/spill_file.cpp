@@ -11,6 +11,7 @@
 #include "base/allocator_pass.hpp"
 #include "base/checksum.hpp"
 #include "base/math.hpp"
+#include "io/ring/probe.hpp"
 
 namespace spillway {
 namespace {
@@ -61,6 +62,18 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
       m_silence(longest_look_s(settings.patience_s)),
       m_queue(std::move(made.queue)) {
   if (!made.stepped_down.empty()) m_advice.insert(m_advice.begin(), made.stepped_down);
+}
+
+bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
+  assert(under_way() == 0);
+  if (m_dead) return true;  // it moves nothing any more, and may still have something in flight
+  int const error = m_queue->register_memory(memory);
+  if (error != 0) {
+    std::int64_t bytes = 0;
+    for (auto const& part : memory) bytes += std::ssize(part);
+    m_advice.push_back(register_advice(bytes, error));
+  }
+  return error == 0;
 }
 
 int SpillFile::under_way() const {

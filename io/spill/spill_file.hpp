@@ -74,8 +74,8 @@ struct SpillSettings {
 // If that fails a write, the piece lives in a spare place from then on; if it fails a read, the
 // transfer has failed, and the piece moves when it is written next.
 //
-// One thread at a time, but for `wake` and what is const. Nothing but the constructor allocates,
-// except to tell of storage that does not answer.
+// One thread at a time, but for `wake` and what is const. Nothing but the constructor and
+// `register_memory` allocates, except to tell of storage that does not answer.
 class SpillFile {
  public:
   // Takes size_bytes and the spares of storage at once. Throws Error: cannot_fit when there is no
@@ -96,6 +96,11 @@ class SpillFile {
   static constexpr double kForever_s = 1e9;  // as a time-out: as long as one call may last
   // From any thread: ends a `wait` in progress, or else the next one that would sleep.
   void wake() noexcept { m_queue->wake(); }
+
+  // Registers `memory`, in rising order, with the queue in place of what was registered before.
+  // Only while no transfer is under way. Returns false if that is refused, and advice() then ends
+  // with the reason; transfers go on in any case.
+  bool register_memory(std::span<std::span<std::byte> const> memory);
 
   // Synchronous; only while no transfer is under way.
   IoResult read(std::int64_t offset_bytes, std::span<std::byte> to) noexcept;

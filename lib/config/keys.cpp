@@ -259,7 +259,9 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "Abort on an allocation after step 0."},
       {"debug.force_backend",
        ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
-       "What moves spilled bytes; auto is the first of the others that works here."},
+       "What moves spilled bytes: io_uring, or threads (posix). auto takes threads only without "
+       "io_uring, and registers what the drive uses only beside a device with memory of its own; "
+       "uring registers it everywhere, uring-plain nowhere."},
       {"debug.kernels", ChoiceField{&debug.kernels, {{"auto", "portable"}}}, "", "",
        "Products and attention: what is fastest here, or plain loops that give the same bits on "
        "all x86 processors."},

@@ -6,7 +6,11 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/math.hpp"
+#include "base/steady_clock.hpp"
 #include "graph/gradient_slice.hpp"
+#include "plan/memory/drive_ranges.hpp"
+#include "plan/memory/lifetime.hpp"
 
 namespace spillway {
 
@@ -16,14 +20,22 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
       host("host memory", peak_bytes[Tier::host], most.host_bytes),
       spill(file) {
   host.prefer_numa_node(device.properties().numa_node);
-  if (host.bytes() > 0) pinned_host = device.pin(host.pages());
+  pin();
 }
 
 void Tiers::resize(TierBytes const& peak_bytes) {
   device_memory->commit(peak_bytes[Tier::device]);
-  pinned_host.reset();
+  bool const same_pages = round_up(peak_bytes[Tier::host], kPageBytes) == std::ssize(host.pages());
+  if (!same_pages) pinned_host.reset();
   host.commit(peak_bytes[Tier::host]);
-  if (host.bytes() > 0) pinned_host = device.pin(host.pages());
+  if (!same_pages) pin();  // which takes its time
+}
+
+void Tiers::pin() {
+  if (host.bytes() == 0) return;
+  auto const begin = SteadyClock::now();
+  pinned_host = device.pin(host.pages());
+  pinning_s = seconds_since(begin);
 }
 
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
@@ -44,6 +56,14 @@ HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
 HostBytes drive_memory(Tiers const& tiers) {
   if (tiers.device.has_own_memory()) return tiers.host.all();
   return tiers.device.on_host(tiers.device_memory->at(0, tiers.device_memory->bytes()));
+}
+
+std::vector<HostBytes> drive_memory(Tiers const& tiers, Program const& program) {
+  auto const all = drive_memory(tiers);
+  std::vector<HostBytes> parts;
+  for (auto const& [first, last] : drive_ranges(program))
+    parts.push_back(std::get<HostBytes>(part(all, first, last)));
+  return parts;
 }
 
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last) {

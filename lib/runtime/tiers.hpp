@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "device/device.hpp"
 #include "device/host/arena.hpp"
@@ -43,9 +44,13 @@ struct Tiers {
   std::unique_ptr<DeviceMemory> device_memory;
   Arena host;                           // 0 bytes if this tier is off
   std::unique_ptr<Pinned> pinned_host;  // all of `host`, if the device needs that
+  double pinning_s = 0;                 // how long it took to pin `host` last
   SpillFile* spill;                     // null if no Program has nvme buffers
   // Each is the end of the highest byte that executed items used: the measured peak of the tier.
   std::array<HighWaterMark, kTiers> in_use;
+
+ private:
+  void pin();
 };
 
 // These return the bytes of a buffer's version outside nvme; `parity` picks one of two.
@@ -57,6 +62,8 @@ HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 // Returns the memory that most transfers of the drive use: the device tier or, if the device has
 // memory of its own, the host tier.
 HostBytes drive_memory(Tiers const& tiers);
+// Returns the parts of it that the Program's transfers use, in rising order.
+std::vector<HostBytes> drive_memory(Tiers const& tiers, Program const& program);
 
 // Returns the bytes [first, last) of `bytes`.
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);

@@ -15,6 +15,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_group.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
 
@@ -28,29 +29,38 @@ struct Group {
   std::string name;
 };
 
+Group const kWeights = {kMaster, "model"};
+
 // Lists the groups of a checkpoint: first masters, which include remainders, then moments.
-std::vector<Group> groups_of(ModelState const& model, bool weights_only) {
-  std::vector<Group> groups = {{kMaster, "model"}};
+std::vector<Group> groups_of(ModelState const& model) {
+  std::vector<Group> groups = {kWeights};
   for (auto const& chunk : model.chunks()) {
     for (auto const& state : chunk.states) {
       bool const known = std::ranges::count(groups, state.name, &Group::part) > 0;
-      if (weights_only || known || state.name == "remainder") continue;
+      if (known || state.name == "remainder") continue;
       groups.push_back({state.name, "optimizer/" + state.name});
     }
   }
   return groups;
 }
 
+// Calls body(chunk, index, parameter) for every tensor of a group.
+template <class Body>
+void for_each_tensor_of(Group const& group, ModelState const& model, Body const& body) {
+  for (auto const& chunk : model.chunks()) {
+    if (group.part != kMaster && chunk.state(group.part) < 0) continue;
+    for (std::size_t i = 0; i < chunk.parameters.size(); ++i)
+      body(chunk, static_cast<int>(i), chunk.parameters[i]);
+  }
+}
+
 // Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
 template <class Body>
-void for_each_tensor(ModelState& model, bool weights_only, Body const& body) {
-  for (auto const& group : groups_of(model, weights_only)) {
-    for (auto const& chunk : model.chunks()) {
-      if (group.part != kMaster && chunk.state(group.part) < 0) continue;
-      for (std::size_t i = 0; i < chunk.parameters.size(); ++i) {
-        body(group, chunk, static_cast<int>(i), chunk.parameters[i]);
-      }
-    }
+void for_each_tensor(ModelState const& model, Body const& body) {
+  for (auto const& group : groups_of(model)) {
+    for_each_tensor_of(group, model, [&](auto const& chunk, int index, auto const& parameter) {
+      body(group, chunk, index, parameter);
+    });
   }
 }
 
@@ -66,7 +76,7 @@ void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& bo
 // Divides a checkpoint evenly between ranks. Each rank has all values, so it can write any part.
 CheckpointLayout layout_of(ModelState& model, int ranks) {
   std::vector<TensorInfo> tensors;
-  for_each_tensor(model, false, [&](auto const& group, auto const&, int, auto const& parameter) {
+  for_each_tensor(model, [&](auto const& group, auto const&, int, auto const& parameter) {
     tensors.push_back({group.name, parameter.name, parameter.view.shape});
   });
   return spread_evenly(std::move(tensors), ranks);
@@ -79,7 +89,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
   model.release();  // frees windows that a failed save has left open
   auto extent = layout.extents.begin();
   std::size_t tensor = 0;
-  for_each_tensor(model, false,
+  for_each_tensor(model,
                   [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
                     for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent) {
                       if (extent->rank != comm.rank()) continue;
@@ -121,33 +131,42 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   });
 }
 
-void require_same_model(CheckpointReader const& checkpoint, ModelState& model, bool weights_only) {
+void require_same_model(TensorSource const& source, Group const& group, ModelState& model) {
   auto const refuse = [&](std::string const& why) {
-    throw Error(Status::bad_input,
-                fmt::format("{}: is of another model: {}", checkpoint.directory().string(), why));
+    throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
   };
-  std::size_t masters = 0;
-  for_each_tensor(
-      model, weights_only, [&](auto const& group, auto const&, int, auto const& parameter) {
-        if (group.part == kMaster) ++masters;
-        auto const* info = checkpoint.find(group.name, parameter.name);
-        if (info == nullptr) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
-        if (info->shape != parameter.view.shape) {
-          refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name,
-                             fmt::join(info->shape, ", "), fmt::join(parameter.view.shape, ", ")));
-        }
-      });
-  auto const there = std::ranges::count(checkpoint.tensors(), "model", &TensorInfo::group);
-  if (static_cast<std::size_t>(there) != masters) {
-    refuse(fmt::format("{} parameters there, {} here", there, masters));
-  }
+  std::size_t tensors = 0;
+  for_each_tensor_of(group, model, [&](auto const&, int, auto const& parameter) {
+    ++tensors;
+    auto const number = source.tensors().find(parameter.name);
+    if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+    auto const& shape = source.tensors()[*number].shape;
+    if (shape != parameter.view.shape) {
+      refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name, fmt::join(shape, ", "),
+                         fmt::join(parameter.view.shape, ", ")));
+    }
+  });
+  if (group.part == kMaster && source.tensors().size() != tensors)
+    refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
+}
+
+void restore_group(TensorSource& source, Group const& group, ModelState& model, Comm& comm) {
+  std::vector<float> buffer(kPieceElements);
+  for_each_tensor_of(group, model, [&](auto const& chunk, int index, auto const& parameter) {
+    auto const number = *source.tensors().find(parameter.name);
+    in_pieces(element_count(parameter.view.shape), buffer, [&](auto from, auto piece) {
+      read_floats(source, number, from, piece);
+      model.write(group.part, chunk.id, index, from, piece);
+      comm.still_here();
+    });
+  });
 }
 
 }  // namespace
 
 std::int64_t checkpoint_bytes(ModelState& model) {
   std::int64_t elements = 0;
-  for_each_tensor(model, false, [&](auto const&, auto const&, int, auto const& parameter) {
+  for_each_tensor(model, [&](auto const&, auto const&, int, auto const& parameter) {
     elements += element_count(parameter.view.shape);
   });
   return elements * static_cast<std::int64_t>(sizeof(float));
@@ -177,18 +196,19 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
   }
 }
 
-void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm) {
-  require_same_model(checkpoint, model, weights_only);
-  std::vector<float> buffer(kPieceElements);
-  for_each_tensor(model, weights_only,
-                  [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
-                    in_pieces(element_count(parameter.view.shape), buffer,
-                              [&](auto from, auto piece) {
-                                checkpoint.read(group.name, parameter.name, from, piece);
-                                model.write(group.part, chunk.id, index, from, piece);
-                                comm.still_here();
-                              });
-                  });
+void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+  std::vector<std::pair<Group, CheckpointGroup>> groups;
+  for (auto const& group : groups_of(model)) {
+    groups.emplace_back(group, CheckpointGroup(checkpoint, group.name));
+    require_same_model(groups.back().second, group, model);
+  }
+  for (auto& [group, source] : groups) restore_group(source, group, model, comm);
+  model.complete();
+}
+
+void restore_weights(TensorSource& weights, ModelState& model, Comm& comm) {
+  require_same_model(weights, kWeights, model);
+  restore_group(weights, kWeights, model, comm);
   model.complete();
 }
 

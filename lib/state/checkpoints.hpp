@@ -8,6 +8,7 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/tensors/tensor_source.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
 
@@ -32,8 +33,12 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
                      SaveSettings& settings, Comm& comm);
 
 // Reads the whole checkpoint on every rank. Meanwhile each rank tells the others that it is alive.
-// If `weights_only` is true, moments are not read. Throws Error(bad_input) if the checkpoint is of
-// another model, and Error(damaged) if it is damaged.
-void restore_model(CheckpointReader& checkpoint, ModelState& model, bool weights_only, Comm& comm);
+// Throws Error(bad_input) if the checkpoint is of another model, and Error(damaged) if it is
+// damaged.
+void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
+
+// The same for weights alone, which any source may have: a CheckpointGroup or files of another
+// format. Moments become zero.
+void restore_weights(TensorSource& weights, ModelState& model, Comm& comm);
 
 }  // namespace spillway

@@ -32,7 +32,8 @@ class ModelState {
   // another plan. A state without values must be initialised or written.
   ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
 
-  // Gives all masters initial values, which are equal on all ranks, and sets moments to zero.
+  // Gives all masters initial values, which are equal on all ranks. Moments are zero then: in the
+  // spill file they are written, and memory must be as Arena and DeviceMemory::commit promise it.
   void initialise(std::uint64_t seed);
 
   // `read` and `write` copy elements, from `first` on, of a parameter's master or moment `part`.

@@ -10,6 +10,7 @@
 #include "config/print.hpp"
 #include "config/same_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/checkpoint_group.hpp"
 #include "model/model.hpp"
 #include "state/checkpoints.hpp"
 
@@ -78,8 +79,13 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
   if (!resumption) {
     model.initialise(config.run.seed);
   } else {
-    restore_model(*resumption->reader, model, !resumption->whole, comm);
-    if (resumption->whole) state = resumption->state;
+    if (resumption->whole) {
+      restore_model(*resumption->reader, model, comm);
+      state = resumption->state;
+    } else {
+      CheckpointGroup weights(*resumption->reader, "model");
+      restore_weights(weights, model, comm);
+    }
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step);
   }

@@ -1,6 +1,8 @@
 #include "train/run_memory.hpp"
 
 #include "base/address_sanitizer.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "io/ring/random_faults.hpp"
 #include "io/ring/slow_storage.hpp"
 #include "train/fault.hpp"
@@ -20,11 +22,6 @@ std::unique_ptr<FaultInjector> injector(Config const& config) {
   return nullptr;
 }
 
-// Registering makes all of it resident at once, so only where it is asked for.
-bool registers(Config const& config) {
-  return backend(config.debug.force_backend) == Backend::uring;
-}
-
 MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank) {
   auto const fault = parse_fault(config.debug.fault);
   if (fault.kind == FaultKind::storage_slow) return {make_slow_queue(queue.depth, fault.at), ""};
@@ -40,31 +37,42 @@ void require_spill_directory(MemoryConfig const& memory) {
   if (!path.empty()) require_spill_place(path);
 }
 
-QueueSettings queue_settings(Config const& config, std::span<std::byte> device) {
+QueueSettings queue_settings(Config const& config) {
   return {.backend = backend(config.debug.force_backend),
-          .depth = static_cast<int>(config.spill.queue_depth),
-          .buffer = registers(config) ? device : std::span<std::byte>{}};
+          .depth = static_cast<int>(config.spill.queue_depth)};
 }
 
 RunMemory::RunMemory(Config const& config, Device& device, Program const& train,
                      Budgets const& most)
     : m_faults(injector(config)),
-      m_registered(registers(config)),
+      m_backend(backend(config.debug.force_backend)),
       m_tiers(device, train.peak_bytes, nullptr, most) {}
 
 Budgets RunMemory::room() const {
-  auto const& device = *m_tiers.device_memory;
-  return {m_registered ? device.bytes() : device.reserved_bytes(), m_tiers.host.reserved_bytes(),
+  return {m_tiers.device_memory->reserved_bytes(), m_tiers.host.reserved_bytes(),
           m_spill ? m_spill->size_bytes() : 0};
 }
 
-void RunMemory::resize(TierBytes const& peak_bytes) {
+void RunMemory::resize(Program const& program) {
+  if (m_spill) m_spill->register_memory({});  // the ring would keep pages that are given back
   // The old plan's last step may have left bytes forbidden that the new plan uses.
   allow_access(m_tiers.host.all());
   if (!m_tiers.device.has_own_memory()) allow_access(drive_memory(m_tiers));
-  auto bytes = peak_bytes;
-  if (m_registered) bytes[Tier::device] = m_tiers.device_memory->bytes();
-  m_tiers.resize(bytes);
+  m_tiers.resize(program.peak_bytes);
+  if (!register_drive_memory(program)) log_warning("{}", m_spill->advice().back());
+}
+
+// Returns false if memory cannot be registered. A Program that runs once, which is a move between
+// plans, uses plain transfers: it would not gain what registering takes.
+bool RunMemory::register_drive_memory(Program const& program) {
+  m_registered_bytes = 0;
+  bool const wanted = m_backend == Backend::uring ||
+                      (m_backend == Backend::automatic && m_tiers.device.has_own_memory());
+  if (!m_spill || !wanted || program.once) return true;
+  auto const memory = drive_memory(m_tiers, program);
+  if (!m_spill->register_memory(memory)) return false;
+  for (auto const& part : memory) m_registered_bytes += std::ssize(part);
+  return true;
 }
 
 std::optional<std::int64_t> RunMemory::device_outside_bytes() const {
@@ -73,15 +81,27 @@ std::optional<std::int64_t> RunMemory::device_outside_bytes() const {
   return all.memory_bytes - all.free_bytes - m_tiers.device_memory->bytes();
 }
 
+std::optional<Pinning> RunMemory::pinning() const {
+  if (!m_tiers.pinned_host) return std::nullopt;
+  return Pinning{std::ssize(m_tiers.host.pages()), m_tiers.pinning_s};
+}
+
+std::int64_t RunMemory::held_bytes() const {
+  auto const pinned = pinning();  // with what is registered beside a device
+  return pinned ? pinned->bytes : m_registered_bytes;
+}
+
 void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = train.peak_bytes[Tier::nvme];
   if (spill_bytes == 0) return;
-  auto const queue = queue_settings(config, drive_memory(m_tiers));
+  auto const queue = queue_settings(config);
   m_spill.emplace(
       config.memory.nvme_path_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},
       make_queue(config, queue, rank));
   m_tiers.spill = &*m_spill;
+  if (!register_drive_memory(train) && m_backend == Backend::uring)
+    throw Error(Status::bad_input, "debug.force_backend: uring: " + m_spill->advice().back());
 }
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
 #include "train/session.hpp"
 
+#include "io/h5/checkpoint_group.hpp"
 #include "plan/compile/compile.hpp"
 #include "state/checkpoints.hpp"
 
@@ -21,7 +22,8 @@ InferenceSession::InferenceSession(Config const& config, Graph graph, Checkpoint
                 1,
                 compute.make_watch}) {
   ModelState model(m_program, m_memory.tiers());
-  restore_model(checkpoint, model, true, comm);
+  CheckpointGroup weights(checkpoint, "model");
+  restore_weights(weights, model, comm);
 }
 
 }  // namespace spillway

@@ -17,6 +17,7 @@ struct RankNumbers {
   TierBytes measured{};
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
   std::optional<std::int64_t> device_outside_bytes;
+  std::optional<Pinning> pinning;
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
 };
@@ -29,6 +30,7 @@ RankNumbers own_numbers(SummaryParts const& parts) {
   auto const spilled = parts.memory.spilled();
   own.outside_bytes = parts.outside_bytes;
   own.device_outside_bytes = parts.device_outside_bytes;
+  own.pinning = parts.pinning;
   own.peak_rss_bytes = process_memory().peak_resident_bytes;
   own.written_bytes = spilled.written_bytes;
   own.read_bytes = spilled.read_bytes;
@@ -45,6 +47,7 @@ RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
     }
     total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
     total.device_outside_bytes = std::max(total.device_outside_bytes, rank.device_outside_bytes);
+    total.pinning = std::max(total.pinning, rank.pinning);
     total.peak_rss_bytes = std::max(total.peak_rss_bytes, rank.peak_rss_bytes);
     total.written_bytes += rank.written_bytes;
     total.read_bytes += rank.read_bytes;
@@ -132,6 +135,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.measured_peak_bytes = total.measured;
   summary.outside_bytes = total.outside_bytes;
   summary.device_outside_bytes = total.device_outside_bytes;
+  summary.pinning = total.pinning;
   summary.peak_rss_bytes = total.peak_rss_bytes;
   summary.predicted_step_s = simulation.step_s;
   summary.measured_step_s = parts.trainer.median_step_s();

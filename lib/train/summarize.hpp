@@ -17,6 +17,7 @@ struct SummaryParts {
   Trainer const& trainer;
   std::int64_t outside_bytes;
   std::optional<std::int64_t> device_outside_bytes;
+  std::optional<Pinning> pinning;
   double train_s;
   Status status;
 };

@@ -51,6 +51,10 @@ std::string to_json(Summary const& summary) {
                {"waits", waits(summary)},
                {"exit", summary.exit}};
   if (summary.device_outside_bytes) json["device_outside_bytes"] = *summary.device_outside_bytes;
+  if (summary.pinning) {
+    json["pinned_bytes"] = summary.pinning->bytes;
+    json["pinning_s"] = summary.pinning->seconds;
+  }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

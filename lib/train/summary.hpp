@@ -9,6 +9,7 @@
 
 #include "runtime/step_result.hpp"
 #include "train/metrics.hpp"
+#include "train/pinning.hpp"
 
 namespace spillway {
 
@@ -34,6 +35,7 @@ struct Summary {
   // What a device's own memory holds beside the plan, other processes' bytes too; empty if device
   // memory is main memory.
   std::optional<std::int64_t> device_outside_bytes = {};
+  std::optional<Pinning> pinning = {};  // at start, on the rank that pinned most
   double predicted_step_s = 0, measured_step_s = 0;
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
   SpillReport spill;

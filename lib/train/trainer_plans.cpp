@@ -11,13 +11,13 @@ namespace spillway {
 // Returns nothing if the run goes on. It keeps the old plan if there is no memory to change it.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
   if (auto const status = m_trouble.settle(m_bound->engine)) return status;
-  if (!make_room(plan.move.peak_bytes)) {
-    make_room(m_replanner.planned().programs.train.peak_bytes);
+  if (!make_room(plan.move)) {
+    make_room(m_replanner.planned().programs.train);
     return std::nullopt;
   }
   if (!move_state(plan.move)) return Status::storage;
   on_all_ranks(m_parts.comm, [&] {
-    m_parts.memory.resize(plan.run->programs.train.peak_bytes);
+    m_parts.memory.resize(plan.run->programs.train);
     m_bound = bind(plan.run->programs, true);
   });
   m_replanner.adopt(std::move(plan), m_state.step);
@@ -26,9 +26,9 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   return std::nullopt;
 }
 
-bool Trainer::make_room(TierBytes const& peak_bytes) {
+bool Trainer::make_room(Program const& program) {
   try {
-    on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(peak_bytes); });
+    on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(program); });
     return true;
   } catch (AgreedError const& error) {
     if (*error.what() != '\0') log_warning("{}; the plan stays", error.what());

@@ -2,9 +2,11 @@
 // moves them.
 //   build/bin/spillway_bench_spill DIRECTORY [GiB, 4] [rounds, 3]
 // Prints GB/s of writing a file of that size, of reading it, and of reading its first half while
-// the second is written; with checksums and without, alternating. Takes twice the space.
+// the second is written; with checksums, without, and without but with registered memory,
+// alternating. Takes the space three times.
 #include <sys/mman.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -41,17 +43,21 @@ Memory make_memory(std::size_t bytes) {
 
 class Bench {
  public:
-  Bench(char const* directory, std::int64_t bytes, bool checksums)
+  Bench(char const* directory, std::int64_t bytes, bool checksums, bool registers)
       : m_file(directory, bytes, {.checksums = checksums}), m_checksums(checksums) {
+    std::span const memory(m_memory.get(), kUnderWay * kTransferBytes);
+    if (registers && !m_file.register_memory(std::array{memory}))
+      std::fprintf(stderr, "%s\n", m_file.advice().back().c_str());
     move(all(Direction::write));  // the file's blocks, which a run writes again and again
   }
 
   void round() {
     double const write = move(all(Direction::write)), read = move(all(Direction::read));
-    std::printf("{\"checksums\": %s, \"backend\": \"%s\", \"direct\": %s, \"write_gbps\": %.3f, "
-                "\"read_gbps\": %.3f, \"both_gbps\": %.3f}\n",
-                m_checksums ? "true" : "false", m_file.backend(),
-                m_file.direct() ? "true" : "false", write, read, move(both()));
+    std::printf(
+        "{\"checksums\": %s, \"backend\": \"%s\", \"direct\": %s, \"write_gbps\": %.3f, "
+        "\"read_gbps\": %.3f, \"both_gbps\": %.3f}\n",
+        m_checksums ? "true" : "false", m_file.backend(), m_file.direct() ? "true" : "false", write,
+        read, move(both()));
     std::fflush(stdout);
   }
 
@@ -92,8 +98,10 @@ class Bench {
   }
 
   void begin(Move const& move, std::size_t slot) {
-    m_file.begin({move.direction, {m_memory.get() + slot * kTransferBytes, kTransferBytes},
-                  move.offset_bytes, slot});
+    m_file.begin({move.direction,
+                  {m_memory.get() + slot * kTransferBytes, kTransferBytes},
+                  move.offset_bytes,
+                  slot});
   }
 
   std::size_t end_one() {
@@ -111,10 +119,12 @@ class Bench {
 };
 
 void measure(char const* directory, std::int64_t gib, int rounds) {
-  Bench with(directory, gib << 30, true), without(directory, gib << 30, false);
+  Bench with(directory, gib << 30, true, false), without(directory, gib << 30, false, false),
+      registered(directory, gib << 30, false, true);
   for (int round = 0; round < rounds; ++round) {
     with.round();
     without.round();
+    registered.round();
   }
 }
 

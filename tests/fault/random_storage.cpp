@@ -135,7 +135,7 @@ class RandomStorage : public ::testing::TestWithParam<Case> {
   }
 
   void try_seed(TinyRun run, Program const& program, int depth, std::uint64_t seed) {
-    run.spill = [&](std::int64_t bytes, std::span<std::byte>) {
+    run.spill = [&](std::int64_t bytes) {
       return SpillFile(spill_directory(), bytes, {.patience_s = 30, .spare_bytes = 2 << 20},
                        {make_random_queue(depth, seed), ""});
     };

@@ -44,11 +44,12 @@ TEST_P(Mutations, end_in_one_line_or_change_nothing) {
 INSTANTIATE_TEST_SUITE_P(Of, Mutations,
                          testing::Values("yaml", "machine", "profile", "program", "manifest",
                                          "seal", "shard", "tokens", "llmc_tokens", "old_manifest",
-                                         "old_shard", "old_tokens", "index", "head"),
+                                         "old_shard", "old_tokens", "index", "head", "safetensors",
+                                         "safetensors_header", "weight_index"),
                          [](auto const& info) { return info.param; });
 
 TEST(Mutations, name_every_target) {
-  EXPECT_EQ(fuzz_targets().size(), 14u);
+  EXPECT_EQ(fuzz_targets().size(), 17u);
 }
 
 }  // namespace

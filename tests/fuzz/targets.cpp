@@ -12,6 +12,7 @@
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "program_target.hpp"
+#include "safetensors_targets.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace spillway::test {
@@ -66,6 +67,7 @@ std::vector<FuzzTarget> make_targets() {
   targets.push_back(program_target());
 #endif
   for (auto& target : file_targets(scratch.path)) targets.push_back(std::move(target));
+  for (auto& target : safetensors_targets(scratch.path)) targets.push_back(std::move(target));
   return targets;
 }
 

@@ -102,7 +102,7 @@ void save(State& state, fs::path const& directory, Comm& comm) {
 
 bool loads_the_same(State& state, fs::path const& directory, Comm& comm) {
   CheckpointReader reader(directory / fmt::format("step-{}", kStep));
-  restore_model(reader, state.model(), false, comm);
+  restore_model(reader, state.model(), comm);
   bool same = true;
   state.for_each([&](auto part, int chunk, int parameter, auto const& expected) {
     std::vector<float> found(expected.size());

@@ -1,7 +1,12 @@
 // What other commands print beside a device is what they print on the cores, to the last digit.
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <fstream>
+
+#include "io/ring/probe.hpp"
 #include "tests/parity/experiment.hpp"
+#include "tests/support/cuda/step_calls.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace spillway::test {
@@ -45,6 +50,64 @@ TEST_F(DeviceCommands, a_checkpoint_of_either_goes_on_with_the_other) {
       run_command(on_cores(spillway_command(0)) + more + "debug.machine=none memory.nvme=none");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_EQ(read_metrics(m_run.dir).back().at("step"), 8);
+}
+
+TEST_F(DeviceCommands, train_tells_what_it_pinned_and_registers_what_the_drive_uses) {
+  auto const& summary = m_run.summary;
+  auto const host_bytes = m_run.peak_bytes("predicted_peak_bytes", "host");
+  auto const pinned_bytes = summary.at("pinned_bytes").get<std::int64_t>();
+  EXPECT_GE(pinned_bytes, host_bytes);
+  EXPECT_LT(pinned_bytes, host_bytes + 4096);
+  EXPECT_GT(summary.at("pinning_s").get<double>(), 0);
+  EXPECT_NE(m_run.output.find("of main memory took"), std::string::npos) << m_run.output;
+  bool const can_register = probe_ring(pinned_bytes).fixed_buffers;
+  if (can_register) {
+    EXPECT_EQ(summary.at("spill").at("backend"), "uring");
+  }
+}
+
+// Pinned memory is resident when the process is measured before step 0, and belongs to the plan.
+TEST(DeviceMemoryAccount, does_not_count_pinned_memory_twice) {
+  Experiment const experiment("device_account", 0,
+                              {"model.hidden=256", "model.heads=4", "data.sequence=256",
+                               "batch.micro=8", "run.steps=1", "run.eval.every=0"});
+  auto const keep = experiment.run("keep", {"plan.activations=keep"});
+  auto const host = experiment.run("host", {"plan.activations=host"});
+  auto const pinned = [](test::Run const& run) -> std::int64_t {
+    return run.summary.at("pinned_bytes");
+  };
+  // The stand-in's device memory is main memory, too, and is all written when it is committed.
+  auto const outside = [](test::Run const& run) {
+    return run.summary.at("outside_bytes").get<std::int64_t>() -
+           run.peak_bytes("predicted_peak_bytes", "device");
+  };
+  auto const more = pinned(host) - pinned(keep);
+  EXPECT_GT(more, 32 << 20);
+  EXPECT_LT(std::abs(outside(host) - outside(keep)), more / 4)
+      << outside(host) << " " << outside(keep) << " " << more;
+}
+
+cuda::Calls read_calls(std::filesystem::path const& path) {
+  cuda::Calls calls;
+  std::ifstream file(path);
+  std::string name;
+  for (std::int64_t count = 0; file >> name >> count;) calls[name] = count;
+  return calls;
+}
+
+// With evaluations and checkpoints, which both runs have.
+TEST(DeviceCalls, of_later_steps_make_load_and_give_back_nothing) {
+  Experiment const experiment("device_calls", 0, {"plan.activations=nvme", "plan.replan=false"});
+  auto const calls_of = [&](std::string const& steps) {
+    auto const path = scratch_directory("calls_" + steps) / "calls";
+    ::setenv("SPILLWAY_STAND_IN_CALLS", path.c_str(), 1);
+    experiment.run("steps_" + steps, {"run.steps=" + steps});
+    ::unsetenv("SPILLWAY_STAND_IN_CALLS");
+    return read_calls(path);
+  };
+  auto few = calls_of("3"), many = calls_of("9");
+  EXPECT_EQ(cuda::differing_calls(few, many), std::vector<std::string>{});
+  EXPECT_GT(many["launch"], 2 * few["launch"]);
 }
 
 }  // namespace

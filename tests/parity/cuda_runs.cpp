@@ -1,8 +1,12 @@
 // A run on the stand-in for CUDA's runtime gives the same bits whatever the device does when.
 #include <fmt/format.h>
 
+#include "device/cuda/cuda_device.hpp"
 #include "tests/parity/stand_in_run.hpp"
+#include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/orders_seen.hpp"
+#include "tests/support/cuda/settings.hpp"
+#include "tests/support/cuda/step_calls.hpp"
 
 namespace spillway::test {
 namespace {
@@ -21,6 +25,35 @@ TEST_F(StandInRun, GivesTheSameBitsWheneverTheDeviceDoesWhat) {
       "{} schedules: of {} pairs of items that nothing orders, {:.1f} % begin in both orders\n",
       seeds + 2, orders.free_pairs(), 100 * orders.share_of_both());
   EXPECT_GT(orders.share_of_both(), 0.6);
+}
+
+TEST_F(StandInRun, MakesAndGivesBackNothingAfterTheFirstStep) {
+  cuda::ask_of_next_run({.settings = cuda::Settings{.devices = 2}});
+  std::vector<cuda::Calls> after;
+  auto longer = run();
+  longer.steps = 4;
+  longer.after_step = [&](Engine const&) { after.push_back(cuda::calls()); };
+  train(longer);
+  ASSERT_EQ(after.size(), 4U);
+  EXPECT_EQ(cuda::differing_calls(after.front(), after.back()), std::vector<std::string>{});
+  for (auto const* name : {"launch", "cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent"})
+    EXPECT_GT(after.back()[name], after.front()[name]) << name;
+  EXPECT_GT(after.front()["cuMemCreate"], 0);
+}
+
+// Pinning takes a good part of a second per GiB.
+TEST(StandInTiers, KeepThePinOfMemoryThatStaysAsLarge) {
+  constexpr std::int64_t bytes = 1 << 20;
+  cuda::reset();
+  {
+    auto const device = open_cuda_device(0);
+    Tiers tiers(*device, {bytes, bytes, 0}, nullptr, {4 * bytes, 4 * bytes});
+    tiers.resize({2 * bytes, bytes, 0});
+    EXPECT_EQ(cuda::calls().at("cudaHostRegister"), 1);
+    tiers.resize({bytes, 2 * bytes, 0});
+    EXPECT_EQ(cuda::calls().at("cudaHostRegister"), 2);
+  }
+  EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -79,20 +79,22 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   return plan;
 }
 
-SpillSettings spill_of(Case const& c, std::span<std::byte> device) {
+Backend backend_of(Case const& c) {
+  return kBackends[static_cast<std::size_t>(c.number) % kBackends.size()];
+}
+
+SpillSettings spill_of(Case const& c) {
   SpillSettings settings;
-  settings.queue.backend = kBackends[static_cast<std::size_t>(c.number) % kBackends.size()];
-  if (settings.queue.backend == Backend::uring) {  // with a registered arena, if the system lets us
+  settings.queue.backend = backend_of(c);
+  if (settings.queue.backend == Backend::uring)  // as far as the system lets us
     settings.queue.backend = Backend::automatic;
-    settings.queue.buffer = device;
-  }
   settings.queue.depth = c.number % 5 == 0 ? 1 : 32;
   return settings;
 }
 
 // Every seventh on storage that takes its time, by a seed, and ends things in any order.
-SpillFile spill_file(Case const& c, std::int64_t bytes, std::span<std::byte> device) {
-  auto const settings = spill_of(c, device);
+SpillFile spill_file(Case const& c, std::int64_t bytes) {
+  auto const settings = spill_of(c);
   if (c.number % 7 != 3) return SpillFile(::testing::TempDir(), bytes, settings);
   auto const seed = static_cast<std::uint64_t>(c.number);
   auto const late = [random = std::minstd_rand(static_cast<unsigned>(c.number) + 1)](
@@ -131,10 +133,8 @@ TEST_P(Places, OfAllKindsGiveEqualBits) {
     SCOPED_TRACE(text_of(c));
     auto const plan = plan_of(graph, c, clip);
     auto const story = train({graph, plan, *g_comm, micro_batches, clip, 3,
-                              [&](std::int64_t bytes, std::span<std::byte> device) {
-                                return spill_file(c, bytes, device);
-                              },
-                              true, 1 + c.number % 3});
+                              [&](std::int64_t bytes) { return spill_file(c, bytes); },
+                              backend_of(c) == Backend::uring, true, 1 + c.number % 3});
     if (expected.empty()) expected = story;
     ASSERT_EQ(story, expected);
   }

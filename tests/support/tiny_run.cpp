@@ -56,9 +56,9 @@ Story state_of(ModelState& model) {
   return story;
 }
 
-SpillFile make_spill(TinyRun const& run, std::int64_t bytes, Tiers const& tiers) {
+SpillFile make_spill(TinyRun const& run, std::int64_t bytes) {
   if (!run.spill) return SpillFile(::testing::TempDir(), bytes, {});
-  return run.spill(bytes, drive_memory(tiers));
+  return run.spill(bytes);
 }
 
 // As the Trainer does it.
@@ -69,14 +69,16 @@ class Training {
         m_program(program),
         m_device(run.plan.unified),
         m_tiers(m_device.device(), program.peak_bytes, &m_spill),
-        m_spill(make_spill(run, program.peak_bytes[2], m_tiers)),
+        m_spill(make_spill(run, program.peak_bytes[2])),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
         m_engine({program, m_tiers, m_exec, m_device.kernels(), run.comm, m_batches,
                   [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
                   run.host_threads, run.make_watch ? run.make_watch : m_device.make_watch()},
                  {.poison = run.poison, .locked_allocator = true}),
-        m_trouble(&m_spill, run.comm) {}
+        m_trouble(&m_spill, run.comm) {
+    if (run.registers) m_spill.register_memory(drive_memory(m_tiers, program));
+  }
 
   TinyEnding run() {
     TinyEnding ending;
@@ -97,7 +99,7 @@ class Training {
   }
 
  private:
-  // Small numbers, as gaps between parameters are read, too.
+  // Small numbers, since moments begin with what is there.
   void use_memory() {
     constexpr auto left_there = std::byte{0x3c};
     for (auto const& buffer : m_program.buffers) {

@@ -32,9 +32,10 @@ struct TinyRun {
   std::int64_t micro_batches = 1;
   bool clip = true;
   int steps = 3;
-  // Makes the spill file of `bytes`, beside the device arena; empty: one with the default settings.
-  std::function<SpillFile(std::int64_t bytes, std::span<std::byte> device)> spill = {};
-  bool learns = true;  // in these steps its loss falls, which is expected
+  // Makes the spill file of `bytes`; empty: one with the default settings.
+  std::function<SpillFile(std::int64_t bytes)> spill = {};
+  bool registers = false;  // what the drive uses is registered, if the system lets us
+  bool learns = true;      // in these steps its loss falls, which is expected
   int host_threads = 1;
   bool poison = true;
   bool used_before = false;        // the device's memory is not zero at first

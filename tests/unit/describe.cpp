@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "io/safetensors/writer.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 
 namespace spillway {
@@ -56,6 +57,33 @@ TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
   for (auto const* line : {"  step        12\n", "  config      model: ...\n",
                            "  optimizer/m 6 values\n", "    wte.weight [3, 2]\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+}
+
+TEST_F(DescribeTest, weights_show_names_types_and_shapes) {
+  auto const directory = m_dir / "hf";
+  SafetensorsWriter writer(
+      directory,
+      TensorList({{"wte.weight", ElementType::bf16, {3, 2}}, {"mask", ElementType::boolean, {}}}),
+      10);
+  writer.write(0, 0, std::array<std::byte, 12>{});
+  writer.write(1, 0, std::array<std::byte, 1>{});
+  writer.finish();
+  auto const text = describe(directory);
+  for (auto const* line : {"weights ", " in 2 files\n", "  values      7 in 2 tensors\n",
+                           "    wte.weight BF16 [3, 2]\n", "    mask BOOL []\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+  EXPECT_NE(describe(directory / "model-00001-of-00002.safetensors").find(" 6 in 1 tensors"),
+            std::string::npos);
+  auto const last = directory / "model-00002-of-00002.safetensors";
+  fs::resize_file(last, fs::file_size(last) - 1);
+  try {
+    describe(directory / "model.safetensors.index.json");
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::damaged);
+    EXPECT_NE(std::string(error.what()).find("mask: ends"), std::string::npos) << error.what();
   }
 }
 

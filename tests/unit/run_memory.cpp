@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "device/host/host_device.hpp"
+#include "io/ring/probe.hpp"
 #include "runtime/process_memory.hpp"
 
 namespace spillway {
@@ -27,23 +29,78 @@ TEST(RunMemory, HoldsAnotherPlanAndGivesBackWhatThatDoesNotNeed) {
   auto const& device = *memory.tiers().device_memory;
   auto* const state = static_cast<std::byte*>(device.at(0, kMiB).operand());
   *state = std::byte{7};
-  memory.resize({128 * kMiB, 64 * kMiB, 0});
+  memory.resize(needing(128 * kMiB, 64 * kMiB));
   EXPECT_EQ(device.at(0, 128 * kMiB).operand(), state);
   std::memset(state + 1, 1, 128 * kMiB - 1);
   auto const before = process_memory().resident_bytes;
-  memory.resize({kMiB, 0, 0});
+  memory.resize(needing(kMiB, 0));
   EXPECT_LT(process_memory().resident_bytes, before - 100 * kMiB);
   EXPECT_EQ(*state, std::byte{7});
   EXPECT_EQ(device.bytes(), kMiB);
 }
 
-TEST(RunMemory, KeepsItsDeviceArenaWhereTheRingKnowsItsPages) {
+// A Program whose drive reads bytes [first, last) of the device tier.
+Program reading(std::int64_t first, std::int64_t last, std::int64_t peak_bytes) {
+  auto program = needing(peak_bytes, 0);
+  program.peak_bytes[Tier::nvme] = last - first;
+  for (auto const& [tier, offset] :
+       {std::pair(Tier::nvme, std::int64_t{0}), {Tier::device, first}}) {
+    Buffer buffer;
+    buffer.id = static_cast<BufferId>(program.buffers.size());
+    buffer.tier = tier;
+    buffer.bytes = last - first;
+    buffer.offset = offset;
+    program.buffers.push_back(std::move(buffer));
+  }
+  Item item;
+  item.lane = Lane::nvme_read;
+  item.kind = ItemKind::copy;
+  item.operands = {0, 1};
+  item.reads = {{0, 0, last - first, {}}};
+  item.writes = {{1, 0, last - first, {}}};
+  program.items.push_back(item);
+  return program;
+}
+
+Config spilling(char const* backend) {
   Config config;
-  config.debug.force_backend = "uring";
-  RunMemory memory(config, host_device(), needing(8 * kMiB, 0), {128 * kMiB, 0, 0});
-  EXPECT_EQ(memory.room().device_bytes, 8 * kMiB);
-  memory.resize({kMiB, 0, 0});
-  EXPECT_EQ(memory.tiers().device_memory->bytes(), 8 * kMiB);
+  config.debug.force_backend = backend;
+  config.memory.nvme_path = ::testing::TempDir();
+  return config;
+}
+
+TEST(RunMemory, RegistersWhatTheDriveUsesOnTheCoresOnlyWhenAsked) {
+  auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
+  for (char const* backend : {"auto", "uring-plain", "posix"}) {
+    auto const config = spilling(backend);
+    RunMemory memory(config, host_device(), program);
+    memory.take_storage(config, program, 0);
+    EXPECT_EQ(memory.held_bytes(), 0) << backend;
+    EXPECT_STRNE(memory.spill()->backend(), "uring");
+  }
+}
+
+TEST(RunMemory, RegistersAnewWhatANewPlanUsesAndGivesBackWhatItDoesNot) {
+  if (!probe_ring(200 * kMiB).fixed_buffers)
+    GTEST_SKIP() << "no registered buffers on this machine";
+  auto const config = spilling("uring");
+  auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
+  auto const before = process_memory().resident_bytes;
+  RunMemory memory(config, host_device(), program, {256 * kMiB, 0, 0});
+  memory.take_storage(config, program, 0);
+  EXPECT_EQ(memory.held_bytes(), 2 * kMiB);
+  EXPECT_STREQ(memory.spill()->backend(), "uring");
+  memory.resize(reading(0, 180 * kMiB, 200 * kMiB));
+  EXPECT_EQ(memory.held_bytes(), 180 * kMiB);
+  EXPECT_GT(process_memory().resident_bytes, before + 170 * kMiB);
+  auto move = reading(0, 180 * kMiB, 200 * kMiB);
+  move.once = true;
+  memory.resize(move);
+  EXPECT_EQ(memory.held_bytes(), 0);
+  EXPECT_STREQ(memory.spill()->backend(), "uring-plain");
+  memory.resize(reading(0, 4096, 4096));
+  EXPECT_EQ(memory.held_bytes(), 4096);
+  EXPECT_LT(process_memory().resident_bytes, before + 20 * kMiB);
 }
 
 }  // namespace

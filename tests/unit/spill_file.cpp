@@ -46,7 +46,7 @@ TEST_F(SpillFileTest, memory_lies_anywhere_and_passes_every_backend) {
                                           {4095, kSpillAlignment, 2},
                                           {0, kSpillAlignment, 4095}}) {
         SCOPED_TRACE(testing::Message() << name << " " << depth << " " << from << " " << size);
-        SpillFile file(m_dir, 4 * kMebibyte, {.queue = {backend(name), depth, {}}});
+        SpillFile file(m_dir, 4 * kMebibyte, {.queue = {backend(name), depth}});
         auto const bytes = part(memory, to_page(memory) + from, size);
         auto const again = part(back, to_page(back) + from, size);
         std::ranges::fill(back, std::byte{0});
@@ -64,7 +64,7 @@ TEST_F(SpillFileTest, transfers_overlap_and_each_ends_once) {
     for (int const depth : {1, 3, 32}) {
       SCOPED_TRACE(testing::Message() << name << " " << depth);
       SpillFile file(m_dir, 2 * count * slot,
-                     {.queue = {backend(name), depth, {}}, .transfers = 2 * count});
+                     {.queue = {backend(name), depth}, .transfers = 2 * count});
       std::vector<std::vector<std::byte>> old, fresh, back;
       for (std::int64_t i = 0; i < count; ++i) {
         old.push_back(pattern(1 + i * 100'003, static_cast<unsigned>(i)));

@@ -1,15 +1,23 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
+#include "base/bf16.hpp"
+#include "base/error.hpp"
+#include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
+#include "io/safetensors/reader.hpp"
+#include "io/safetensors/writer.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "plan/search/solve.hpp"
 #include "runtime/tiers.hpp"
+#include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
 #include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -181,6 +189,81 @@ TEST(ModelState, keeps_bf16_moments_exactly_as_the_update_left_them) {
   state.model.read("v", chunk.id, 0, 0, back);
   EXPECT_TRUE(same_bits(back, representable));
 }
+
+// The state's masters, named and shaped as the state has them.
+std::vector<TensorEntry> entries_of(State const& state, ElementType type) {
+  std::vector<TensorEntry> entries;
+  for_each_parameter(state, [&](Chunk const& chunk, int p) {
+    auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
+    entries.push_back({parameter.name, type, parameter.view.shape});
+  });
+  return entries;
+}
+
+class Weights : public testing::TestWithParam<ElementType> {
+ protected:
+  ~Weights() override { std::filesystem::remove_all(m_directory); }
+
+  std::filesystem::path const m_directory =
+      std::filesystem::path(testing::TempDir()) / "weights_of_another_format";
+  std::unique_ptr<Comm> const m_comm = make_single_rank_comm();
+};
+
+// The largest tensor is read in several pieces.
+TEST_P(Weights, of_another_format_become_masters) {
+  auto fp32 = config(Precision::f32), bf16 = config(Precision::bf16);
+  fp32.model.hidden = bf16.model.hidden = 160;
+  State there(fp32), here(bf16);
+  there.model.initialise(7);
+  SafetensorsWriter writer(m_directory, TensorList(entries_of(there, GetParam())), 100'000);
+  std::size_t number = 0;
+  for_each_parameter(there, [&](Chunk const& chunk, int p) {
+    write_floats(writer, number++, 0, there.read(kMaster, chunk, p));
+  });
+  writer.finish();
+  SafetensorsReader reader(m_directory);
+  EXPECT_GT(reader.files(), 1u);
+  restore_weights(reader, here.model, *m_comm);
+  for_each_parameter(there, [&](Chunk const& chunk, int p) {
+    auto expected = there.read(kMaster, chunk, p);
+    if (GetParam() == ElementType::bf16)
+      for (auto& x : expected) x = to_float(to_bf16(x));
+    EXPECT_TRUE(same_bits(here.read(kMaster, chunk, p), expected));
+    EXPECT_TRUE(same_bits(here.read("m", chunk, p), std::vector<float>(expected.size())));
+  });
+}
+
+TEST_P(Weights, of_another_model_are_refused_by_name) {
+  State state(config(Precision::f32));
+  auto const refusal = [&](std::vector<TensorEntry> entries) -> std::string {
+    SafetensorsWriter writer(m_directory, TensorList(std::move(entries)));
+    for (std::size_t i = 0; i < writer.tensors().size(); ++i)
+      writer.write(i, 0, std::vector<std::byte>(size_bytes(writer.tensors()[i])));
+    writer.finish();
+    SafetensorsReader reader(m_directory);
+    std::filesystem::remove_all(m_directory);
+    try {
+      restore_weights(reader, state.model, *m_comm);
+    } catch (Error const& error) {
+      return error.what();
+    }
+    return "";
+  };
+  auto const expect = [](std::string const& text, std::string const& words) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  auto const entries = entries_of(state, GetParam());
+  auto missing = entries, more = entries, other = entries;
+  missing.back().name = "other";
+  more.push_back({"other", GetParam(), {1}});
+  other.back().shape = {3, 2};
+  expect(refusal(missing), "it has no model/" + entries.back().name);
+  expect(refusal(more), fmt::format("{} parameters there, {} here", more.size(), entries.size()));
+  expect(refusal(other), entries.back().name + " is [3, 2] there, [");
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Weights, testing::Values(ElementType::f32, ElementType::bf16),
+                         [](auto const& info) { return std::string(name(info.param)); });
 
 }  // namespace
 }  // namespace spillway

@@ -4,9 +4,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -72,11 +74,14 @@ std::vector<TransferRequest> pieces(Direction direction, int file, std::span<std
 
 class EveryBackend : public testing::TestWithParam<std::tuple<Backend, int>> {
  protected:
-  // Null where this machine lacks it; posix is everywhere.
-  std::unique_ptr<TransferQueue> make(std::span<std::byte> buffer) {
+  // Null where this machine lacks it; posix is everywhere. `memory` is registered with `uring`, if
+  // the system lets us.
+  std::unique_ptr<TransferQueue> make(std::span<std::byte> memory) {
     auto const [backend, depth] = GetParam();
     try {
-      return make_transfer_queue({backend, depth, buffer}).queue;
+      auto queue = make_transfer_queue({backend, depth}).queue;
+      if (backend == Backend::uring) queue->register_memory(std::array{memory});
+      return queue;
     } catch (Error const&) {
       EXPECT_NE(backend, Backend::posix);
       return nullptr;
@@ -206,12 +211,56 @@ TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
 }
 
 TEST(Backends, AStepDownSaysWhatToChange) {
-  PageMemory const memory(4096);
-  auto const made = make_transfer_queue({Backend::automatic, 4, memory.span()});
+  auto const made = make_transfer_queue({Backend::automatic, 4});
   ASSERT_TRUE(made.queue);
-  EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring")
+  EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring-plain")
       << made.stepped_down;
   EXPECT_EQ(made.stepped_down.find('\n'), std::string::npos);
+}
+
+using Spans = std::vector<std::span<std::byte>>;
+
+// A page that was registered and given back to the system stays with the ring, where transfers that
+// still use it would move bytes that nobody sees.
+TEST(UringQueue, MovesToAndFromTheMemoryThatWasRegisteredLast) {
+  int error = 0;
+  auto const queue = make_uring_queue(4, error);
+  if (!queue) GTEST_SKIP() << "no io_uring on this machine";
+  PageMemory const memory(16 * 4096);
+  auto const file = scratch_file();
+  ASSERT_EQ(::ftruncate(file.get(), 16 * 4096), 0);
+  auto const all = memory.span();
+  auto const first = all.first(2 * 4096), third = all.subspan(3 * 4096, 4096);
+  for (auto const& now : {Spans{all}, {first}, {first, third, all.last(4096)}, {}, {all}}) {
+    ASSERT_EQ(queue->register_memory({}), 0);
+    EXPECT_STREQ(queue->backend(), "uring-plain");
+    ::madvise(all.data(), all.size(), MADV_DONTNEED);
+    ASSERT_EQ(queue->register_memory(now), 0);
+    EXPECT_STREQ(queue->backend(), now.empty() ? "uring-plain" : "uring");
+    std::ranges::fill(all, std::byte{7});
+    for (auto const& [tag, failed] : run(*queue, pieces(Direction::write, file.get(), all, 4)))
+      EXPECT_EQ(failed, 0) << tag;
+    std::ranges::fill(all, std::byte{0});
+    for (auto const& part : {first, third, all.last(4096), all}) {
+      auto const at = part.data() - all.data();
+      EXPECT_EQ(run(*queue, {{Direction::read, file.get(), part, at, 1}}).at(1), 0);
+      EXPECT_TRUE(std::ranges::all_of(part, [](std::byte b) { return b == std::byte{7}; })) << at;
+    }
+  }
+}
+
+TEST(UringQueue, RefusesWhatCannotBeRegisteredAndGoesOnWithoutIt) {
+  int error = 0;
+  auto const queue = make_uring_queue(4, error);
+  if (!queue) GTEST_SKIP() << "no io_uring on this machine";
+  PageMemory const memory(4096);
+  ASSERT_EQ(queue->register_memory(std::array{memory.span()}), 0);
+  std::span const nowhere(reinterpret_cast<std::byte*>(4096), 4096);
+  EXPECT_EQ(queue->register_memory(std::array{nowhere}), EFAULT);
+  EXPECT_STREQ(queue->backend(), "uring-plain");
+  auto const file = scratch_file();
+  auto const errors = run(*queue, {{Direction::write, file.get(), memory.span(), 0, 1}});
+  EXPECT_EQ(errors.at(1), 0);
 }
 
 }  // namespace

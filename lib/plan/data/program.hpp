@@ -87,6 +87,11 @@ constexpr std::string_view name(ItemKind kind) {
 
 inline constexpr BufferId kAbsent = -1;  // This id means that an op does without the operand.
 
+// A ByteRange consists of the bytes [first, last) of a buffer or of an arena.
+struct ByteRange {
+  std::int64_t first = 0, last = 0;
+};
+
 // An Access says that an item uses bytes [first, last) of a buffer. The `writers` of a read are the
 // items whose values the read expects to find there. A value from before step 0 has no writer.
 struct Access {

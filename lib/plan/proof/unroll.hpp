@@ -23,9 +23,6 @@ std::vector<Instance> unroll(Program const& program, std::vector<int> const& seq
 // most twice a step. A Program that runs once has one step.
 std::vector<Instance> unroll_for_proof(Program const& program);
 
-struct ByteRange {
-  std::int64_t first = 0, last = 0;
-};
 // Returns which bytes of the arena an access to `buffer` uses in step `step`.
 ByteRange arena_range(Buffer const& buffer, Access const& access, int step);
 

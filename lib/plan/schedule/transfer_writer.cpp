@@ -4,7 +4,6 @@
 
 #include "base/math.hpp"
 #include "plan/memory/lifetime.hpp"
-#include "plan/proof/unroll.hpp"
 
 namespace spillway {
 

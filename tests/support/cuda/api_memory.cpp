@@ -1,5 +1,6 @@
 // Copies, fills and registered memory of CUDA's runtime API.
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
 #include <cstring>
 
@@ -119,6 +120,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 
 cudaError_t cudaHostRegister(void* first, std::size_t bytes, unsigned) {
   return call("cudaHostRegister", [&](State& all) {
+    ::madvise(first, bytes, MADV_POPULATE_WRITE);  // what is registered is resident
     return all.pinned.add(cuda::range_of(first, static_cast<std::int64_t>(bytes)));
   });
 }

@@ -1,11 +1,12 @@
 // The devices of spillway_on_stand_in. SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes) and _SEED are
 // those of Settings; SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND" and befalls rank 0
-// alone.
+// alone. SPILLWAY_STAND_IN_CALLS names a file, for the numbers of all calls.
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 
@@ -59,6 +60,10 @@ class Judge {
     plan_fault_in_environment();
   }
   ~Judge() {
+    if (auto const* const path = std::getenv("SPILLWAY_STAND_IN_CALLS")) {
+      std::ofstream file(path);
+      for (auto const& [name, count] : cuda::calls()) file << name << ' ' << count << '\n';
+    }
     auto wrong = cuda::complaints();
     for (auto& what : cuda::leftovers()) wrong.push_back("not given back: " + what);
     for (auto const& what : wrong) fmt::print(stderr, "stand-in: {}\n", what);

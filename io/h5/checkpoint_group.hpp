@@ -1,0 +1,28 @@
+// The tensors of one group of a checkpoint as a source like others.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "io/h5/checkpoint_reader.hpp"
+#include "io/tensors/tensor_source.hpp"
+
+namespace spillway {
+
+// They have their names without the group, and are all f32. The reader must outlive this.
+class CheckpointGroup : public TensorSource {
+ public:
+  CheckpointGroup(CheckpointReader& checkpoint, std::string group);
+
+  std::string place() const override { return m_checkpoint.directory().string(); }
+  TensorList const& tensors() const override { return m_tensors; }
+  void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override;
+
+ private:
+  CheckpointReader& m_checkpoint;
+  std::string m_group;
+  TensorList m_tensors;
+};
+
+}  // namespace spillway

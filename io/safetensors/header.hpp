@@ -1,0 +1,52 @@
+// The head of a safetensors file as text and as values; no files here.
+//
+//   {"<name>": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}, ...,
+//    "__metadata__": {"format": "pt"}}
+//
+// data_offsets are counted from the header's end, in bytes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/tensors/tensor_list.hpp"
+
+namespace spillway {
+
+// The length that precedes the text. Files with longer texts are refused: none is known.
+inline constexpr std::int64_t kLengthBytes = 8;
+inline constexpr std::int64_t kMostHeaderBytes = 32 << 20;
+
+inline constexpr char const* kMetadata = "__metadata__";
+
+struct PlacedTensor {
+  TensorEntry entry;
+  std::int64_t begin_bytes = 0, end_bytes = 0;  // from the header's end
+
+  bool operator==(PlacedTensor const&) const = default;
+};
+
+struct SafetensorsHeader {
+  std::vector<PlacedTensor> tensors;  // in the order of their bytes
+  std::map<std::string, std::string> metadata;
+
+  bool operator==(SafetensorsHeader const&) const = default;
+};
+
+// `data_bytes` follow the header in its file: every one of them must belong to exactly one tensor.
+// Throws Error that begins with `source` and names the tensor: damaged for what no writer writes,
+// bad_input for a dtype that this program does not know.
+SafetensorsHeader parse_header(std::string_view json, std::int64_t data_bytes,
+                               std::string const& source);
+
+// One after the other in this order, from the header's end on.
+std::vector<PlacedTensor> placed(std::span<TensorEntry const> entries);
+
+// Length and text, of a multiple of 8 bytes: the data are aligned.
+std::string header_bytes(SafetensorsHeader const& header);
+
+}  // namespace spillway

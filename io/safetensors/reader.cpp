@@ -1,0 +1,151 @@
+#include "io/safetensors/reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "io/file/read_file.hpp"
+#include "io/safetensors/header.hpp"
+#include "io/safetensors/weight_index.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_file(fs::path const& path, std::string const& why, Status status) {
+  throw Error(status, fmt::format("{}: {}", path.string(), why));
+}
+
+bool is_index(fs::path const& path) {
+  return path.extension() == ".json";
+}
+
+// The file that says what a directory holds; the same file where it is one already.
+fs::path entry_file(fs::path const& path) {
+  std::error_code unseen;  // to open it says why
+  if (!fs::is_directory(path, unseen)) return path;
+  for (auto const* const name : {kWeightFile, kIndexFile})
+    if (fs::exists(path / name, unseen)) return path / name;
+  refuse_file(path, fmt::format("has neither {} nor {}", kWeightFile, kIndexFile),
+              Status::bad_input);
+}
+
+// What precedes the header: its length. All of it must be in the file.
+std::int64_t header_length(FileDescriptor const& file, fs::path const& path,
+                           std::int64_t file_bytes) {
+  constexpr char const* other = "is no safetensors file";
+  std::array<std::byte, kLengthBytes + 1> begin{};  // the first byte of the text, too
+  if (file_bytes < std::ssize(begin)) refuse_file(path, other, Status::bad_input);
+  read_range(file, path, 0, begin);
+  std::uint64_t length = 0;
+  for (int i = kLengthBytes; i-- > 0;)
+    length = length << 8 | std::to_integer<std::uint64_t>(begin[static_cast<std::size_t>(i)]);
+  if (begin.back() != std::byte{'{'}) refuse_file(path, other, Status::bad_input);
+  if (length > std::uint64_t{kMostHeaderBytes}) {
+    refuse_file(path,
+                fmt::format("is no safetensors file, or has a header of {} bytes, more than the {} "
+                            "that are read",
+                            length, kMostHeaderBytes),
+                Status::bad_input);
+  }
+  auto const bytes = static_cast<std::int64_t>(length);
+  if (bytes > file_bytes - kLengthBytes)
+    refuse_file(path, "is cut short within its header", Status::damaged);
+  return bytes;
+}
+
+struct OpenedFile {
+  SafetensorsHeader header;
+  std::int64_t data_begin_bytes, size_bytes;
+};
+
+OpenedFile open_header(fs::path const& path) {
+  auto const file = open_for_reading(path);
+  auto const file_bytes = size_bytes(file, path);
+  auto const length = header_length(file, path, file_bytes);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  read_range(file, path, kLengthBytes, std::as_writable_bytes(std::span(text)));
+  auto const begin = kLengthBytes + length;
+  return {parse_header(text, file_bytes - begin, path.string()), begin, file_bytes};
+}
+
+// The index must say of every tensor of a file that it is there.
+void require_indexed(std::vector<TensorEntry> const& entries, fs::path const& path,
+                     WeightIndex const& index) {
+  for (auto const& entry : entries) {
+    auto const found = index.files.find(entry.name);
+    auto const fail = [&](std::string const& why) {
+      refuse_file(path, fmt::format("{}: {}", entry.name, why), Status::damaged);
+    };
+    if (found == index.files.end()) fail("the index does not name it");
+    if (found->second != path.filename())
+      fail(fmt::format("the index says that it is in {}", found->second));
+  }
+}
+
+}  // namespace
+
+SafetensorsReader::SafetensorsReader(fs::path const& path) : m_path(path) {
+  auto const file = entry_file(path);
+  if (is_index(file))
+    add_indexed(file);
+  else
+    m_tensors = TensorList(add_file(file));
+}
+
+void SafetensorsReader::add_indexed(fs::path const& path) {
+  auto const index = parse_index(read_text(path, kMostIndexBytes), path.string());
+  std::set<std::string> files;
+  for (auto const& [tensor, file] : index.files) files.insert(file);
+  std::vector<TensorEntry> entries;
+  for (auto const& file : files) {
+    auto of_file = add_file(path.parent_path() / file);
+    require_indexed(of_file, m_files.back(), index);
+    std::ranges::move(of_file, std::back_inserter(entries));
+  }
+  m_tensors = TensorList(std::move(entries));
+  for (auto const& [tensor, file] : index.files) {
+    if (m_tensors.find(tensor)) continue;
+    refuse_file(path.parent_path() / file,
+                fmt::format("{}: is not there, where the index says it is", tensor),
+                Status::damaged);
+  }
+}
+
+std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
+  auto opened = open_header(path);
+  std::vector<TensorEntry> entries;
+  for (auto& tensor : opened.header.tensors) {
+    m_places.push_back({m_files.size(), opened.data_begin_bytes + tensor.begin_bytes});
+    entries.push_back(std::move(tensor.entry));
+  }
+  m_files.push_back(path);
+  m_size_bytes += opened.size_bytes;
+  return entries;
+}
+
+void SafetensorsReader::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
+  auto const at = m_tensors.offset_bytes(tensor, first, to.size());
+  auto const [file, offset_bytes] = m_places[tensor];
+  if (m_open != file) {
+    m_open.reset();
+    m_file = open_for_reading(m_files[file]);
+    m_open = file;
+  }
+  read_range(m_file, m_files[file], offset_bytes + at, to);
+}
+
+bool is_safetensors(fs::path const& path) {
+  std::error_code unseen;
+  if (fs::is_directory(path, unseen))
+    return fs::exists(path / kWeightFile, unseen) || fs::exists(path / kIndexFile, unseen);
+  return path.extension() == ".safetensors" || path.string().ends_with(".safetensors.index.json");
+}
+
+}  // namespace spillway

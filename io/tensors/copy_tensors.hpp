@@ -1,0 +1,15 @@
+// From a source to a sink.
+#pragma once
+
+#include "io/tensors/tensor_sink.hpp"
+#include "io/tensors/tensor_source.hpp"
+
+namespace spillway {
+
+// Writes every tensor of the sink with the values of the source's tensor of that name, in a few
+// megabytes of memory; bytes are equal where the type is the same. The sink is not finished. Throws
+// Error(bad_input) that names the first tensor that the source has not, or has in another shape or
+// in a type that would have to be converted and cannot; else what reading and writing throw.
+void copy_tensors(TensorSource& source, TensorSink& sink);
+
+}  // namespace spillway

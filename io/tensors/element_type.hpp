@@ -1,0 +1,35 @@
+// What the elements of a tensor in a file are. Only f16, bf16 and f32 can be read as floats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace spillway {
+
+enum class ElementType : std::uint8_t {
+  boolean,
+  u8,
+  i8,
+  f8_e4m3,
+  f8_e5m2,
+  f8_e8m0,
+  u16,
+  i16,
+  f16,
+  bf16,
+  u32,
+  i32,
+  f32,
+  u64,
+  i64,
+  f64,
+  c64
+};
+
+std::int64_t size_bytes(ElementType type);
+// As safetensors spells it, such as "BF16", and back; empty for a name that is none of them.
+std::string_view name(ElementType type);
+std::optional<ElementType> element_type(std::string_view name);
+
+}  // namespace spillway

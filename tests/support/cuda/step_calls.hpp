@@ -1,0 +1,43 @@
+// What a training step may ask of CUDA.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace spillway::test::cuda {
+
+using Calls = std::map<std::string, std::int64_t>;  // counts by name, as `calls` returns
+
+// Names of calls that enqueue work, wait for it or ask about it. Every other call makes, loads,
+// registers or gives back something.
+inline bool belongs_to_steps(std::string const& name) {
+  static std::set<std::string> const names = {"launch",
+                                              "cudaMemcpyAsync",
+                                              "cudaMemsetAsync",
+                                              "cudaEventRecord",
+                                              "cudaEventQuery",
+                                              "cudaEventElapsedTime",
+                                              "cudaStreamWaitEvent",
+                                              "cudaStreamSynchronize",
+                                              "cudaGetLastError",
+                                              "cudaHostGetDevicePointer",
+                                              "cudaSetDevice"};
+  return names.contains(name);
+}
+
+// Returns the names of calls that do not belong to steps and are not as many in both.
+inline std::vector<std::string> differing_calls(Calls one, Calls other) {
+  std::set<std::string> all;
+  for (auto const& calls : {one, other})
+    for (auto const& [name, count] : calls) all.insert(name);
+  std::vector<std::string> names;
+  for (auto const& name : all) {
+    if (!belongs_to_steps(name) && one[name] != other[name]) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace spillway::test::cuda
