@@ -43,8 +43,18 @@ class Checker {
 };
 
 void check_model(ModelConfig const& m, Checker const& checker) {
-  checker.require(m.hidden % m.heads == 0, "model.heads", "model.hidden",
+  checker.require(m.head_size > 0 || m.hidden % m.heads == 0, "model.heads", "model.hidden",
                   "{} does not divide hidden = {}", m.heads, m.hidden);
+  checker.require(m.kv_heads == 0 || m.heads % m.kv_heads == 0, "model.kv_heads", "model.heads",
+                  "{} does not divide heads = {}", m.kv_heads, m.heads);
+  if (m.family != "llama") return;
+  auto const head_size = m.head_size > 0 ? m.head_size : m.hidden / m.heads;
+  checker.require(head_size % 2 == 0, "model.head_size", "model.hidden",
+                  "rotary positions turn columns of a head in pairs, and it has {}", head_size);
+  checker.require(m.rope_scaling != "llama3" || m.rope_high_freq_factor > m.rope_low_freq_factor,
+                  "model.rope_high_freq_factor", "model.rope_low_freq_factor",
+                  "{} does not exceed rope_low_freq_factor = {}", m.rope_high_freq_factor,
+                  m.rope_low_freq_factor);
 }
 
 void check_batch(BatchConfig const& b, Checker const& checker) {

@@ -45,7 +45,7 @@ void append_head(Layers& layers, ModelConfig const& model, View const& x, View c
   auto const active = layers.activate("act", dense, activation_of(model));
   auto const norm = layers.layernorm("ln", at + "transform.LayerNorm", active);
   auto const w = wte ? *wte : layers.matrix(at + "decoder.weight", {vocab, model.hidden});
-  layers.head(norm, w, layers.vector(at + "bias", vocab));
+  layers.head(norm, w, layers.vector(at + (wte ? "bias" : "decoder.bias"), vocab));
   layers.end_block();
 }
 
@@ -61,7 +61,7 @@ void append_bert(Config const& config, std::int64_t vocab, Graph& graph) {
   auto const& model = config.model;
   constexpr bool has_biases = true;
   Layers layers(config, vocab, Orientation::out_in, has_biases, graph);
-  auto const stack = layers.add_stack(graph.arithmetic.sequence);
+  auto const stack = layers.add_stack(graph.arithmetic.sequence, {.token_types = true});
   layers.add_objective(stack);
 
   layers.begin_block("embed", false);

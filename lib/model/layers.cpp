@@ -24,12 +24,13 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_vocab(vocab),
       m_orientation(orientation) {}
 
-Stack Layers::add_stack(std::int64_t sequence, bool has_padding) {
+Stack Layers::add_stack(std::int64_t sequence, Brings const& brings) {
   Stack const stack{m_stacks++, sequence};
   m_builder.add_batch(BatchField::tokens, stack);
   bool const packs = m_config.data.pack && m_graph.purpose != Purpose::generate;
-  if (packs || has_padding) m_builder.add_batch(BatchField::documents, stack);
+  if (packs || brings.padding) m_builder.add_batch(BatchField::documents, stack);
   if (packs) m_builder.add_batch(BatchField::positions, stack);
+  if (brings.token_types) m_builder.add_batch(BatchField::token_types, stack);
   return stack;
 }
 
@@ -83,8 +84,10 @@ View Layers::embed(std::string const& op, Stack const& stack, View const& wte, V
   auto const tokens = batch(BatchField::tokens, stack.number);
   auto const positions =
       is_present(wpe) ? batch_if_there(BatchField::positions, stack.number) : View{};
+  auto const types =
+      is_present(wtt) ? batch_if_there(BatchField::token_types, stack.number) : View{};
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, positions, {}, wtt}, {x},
+  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, positions, types, wtt}, {x},
                    EmbedAttributes{stack.sequence});
   return x;
 }

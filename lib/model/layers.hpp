@@ -35,7 +35,10 @@ class Layers {
 
   // A family adds its stacks of rows first, in order: batches then bring the tokens of each and,
   // where data.pack asks for them or rows may be padding, their documents.
-  Stack add_stack(std::int64_t sequence, bool has_padding = false);
+  struct Brings {
+    bool padding = false, token_types = false;
+  };
+  Stack add_stack(std::int64_t sequence, Brings const& brings = {});
   // The loss is taken of this stack's rows or, to generate, the logits of one of them: batches then
   // bring what that needs.
   void add_objective(Stack const& stack);
@@ -50,7 +53,7 @@ class Layers {
   View matrix(std::string const& name, Shape shape, Init init = kNormal);
   View vector(std::string const& name, std::int64_t n);  // of zeros
 
-  // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent. All types are 0.
+  // wte[token] + wpe[position] + wtt[type]: tables that a model lacks are absent.
   View embed(std::string const& op, Stack const& stack, View const& wte, View const& wpe = {},
              View const& wtt = {});
   // Parameters <name>.weight and, where there are biases, <name>.bias.

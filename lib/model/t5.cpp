@@ -13,8 +13,6 @@ Init normal(std::int64_t columns) {
   return {Init::Kind::normal, 1 / std::sqrt(static_cast<double>(columns))};
 }
 
-constexpr bool kHasPadding = true;
-
 // One of the two stacks, encoder or decoder.
 struct Side {
   std::string name;  // "encoder", "decoder"
@@ -147,8 +145,10 @@ void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
   auto const& model = config.model;
   T5 t5(config, vocab, graph);
   auto& layers = t5.layers();
-  Side encoder{"encoder", layers.add_stack(graph.arithmetic.sequence, kHasPadding), false, {}};
-  Side decoder{"decoder", layers.add_stack(config.data.target, kHasPadding), true, {}};
+  Side encoder{
+      "encoder", layers.add_stack(graph.arithmetic.sequence, {.padding = true}), false, {}};
+  Side decoder{
+      "decoder", layers.add_stack(config.data.target.value(), {.padding = true}), true, {}};
   layers.add_objective(decoder.stack);
 
   auto x = t5.embed(encoder);

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <vector>
 
 #include "graph/graph.hpp"
 
@@ -30,15 +29,14 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
-// Each row's place in its document.
+// Writes where rows stand in the documents of fill_documents.
 inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro,
                            std::int64_t first_sample) {
-  std::vector<std::int32_t> documents(positions.size());
-  fill_documents(documents, micro, first_sample);
-  auto const sequence = positions.size() / static_cast<std::size_t>(micro);
-  for (std::size_t row = 0; row < positions.size(); ++row) {
-    bool const begins = row % sequence == 0 || documents[row] != documents[row - 1];
-    positions[row] = begins ? 0 : positions[row - 1] + 1;
+  auto const sequence = static_cast<std::int64_t>(positions.size()) / micro;
+  auto position = positions.begin();
+  for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
+    for (std::int64_t row = 0; row < sequence; ++row)
+      *position++ = static_cast<std::int32_t>(row % (2 + sample % 3));
   }
 }
 
@@ -61,6 +59,9 @@ void fill_batch(Run& run, std::mt19937& random) {
       case BatchField::positions:
         fill_positions(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
                        first_sample);
+        break;
+      case BatchField::token_types:
+        for (int row = 0; auto& x : run.template data<std::int32_t>(tensor)) x = row++ % 3 == 2;
         break;
       case BatchField::weights:
         for (int row = 0; auto& x : run.template data<float>(tensor))

@@ -19,6 +19,8 @@ class Golden {
     return static_cast<std::int64_t>(setting(name));
   }
   std::string const& word(std::string const& name) const { return m_settings.at(name); }
+  bool has_setting(std::string const& name) const { return m_settings.contains(name); }
+  bool has_tensor(std::string const& name) const { return m_tensors.contains(name); }
 
  private:
   struct Entry {

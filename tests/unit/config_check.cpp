@@ -30,6 +30,21 @@ TEST(ConfigCheck, HeadsMustDivideHidden) {
             "in.yaml:3: model.heads: 12 does not divide hidden = 770");
 }
 
+TEST(ConfigCheck, HeadsOfKeysMustFitThoseOfQueriesAndRotaryPositionsTheirSize) {
+  auto const llama = [](std::string const& keys) {
+    return error_of("model:\n  family: llama\n  hidden: 90\n  heads: 6\n  " + keys + "\n");
+  };
+  EXPECT_EQ(llama("head_size: 16\n  kv_heads: 4"),
+            "in.yaml:6: model.kv_heads: 4 does not divide heads = 6");
+  EXPECT_EQ(llama("kv_heads: 2"),
+            "in.yaml:3: model.head_size: rotary positions turn columns of a head in pairs, and it "
+            "has 15");
+  EXPECT_EQ(llama("head_size: 16\n  rope_scaling: llama3\n  rope_low_freq_factor: 4"),
+            "in.yaml:7: model.rope_high_freq_factor: 4 does not exceed rope_low_freq_factor = 4");
+  EXPECT_EQ(error_of("model:\n  kv_heads: 2\n"),
+            "in.yaml:2: model.kv_heads: models of the family gpt have none; it is of llama");
+}
+
 TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
   EXPECT_EQ(error_of("run: {}\nmodel:\n  hidden: 770\n"),
             "in.yaml:3: model.heads: 12 does not divide hidden = 770");
