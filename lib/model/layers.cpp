@@ -24,13 +24,13 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_vocab(vocab),
       m_orientation(orientation) {}
 
-Stack Layers::add_stack(std::int64_t sequence, Brings const& brings) {
+Stack Layers::add_stack(std::int64_t sequence, StackFields const& fields) {
   Stack const stack{m_stacks++, sequence};
   m_builder.add_batch(BatchField::tokens, stack);
   bool const packs = m_config.data.pack && m_graph.purpose != Purpose::generate;
-  if (packs || brings.padding) m_builder.add_batch(BatchField::documents, stack);
+  if (packs || fields.padding) m_builder.add_batch(BatchField::documents, stack);
   if (packs) m_builder.add_batch(BatchField::positions, stack);
-  if (brings.token_types) m_builder.add_batch(BatchField::token_types, stack);
+  if (fields.token_types) m_builder.add_batch(BatchField::token_types, stack);
   return stack;
 }
 

@@ -23,6 +23,11 @@ struct Heads {
   double scale = 1;
 };
 
+// What batches bring of a stack beside its tokens.
+struct StackFields {
+  bool padding = false, token_types = false;
+};
+
 // Activations are [rows, columns] in the run's precision, rows = micro x their stack's sequence. Op
 // names are local to the open block; parameters are named in full and go to the chunk begun last.
 class Layers {
@@ -35,10 +40,7 @@ class Layers {
 
   // A family adds its stacks of rows first, in order: batches then bring the tokens of each and,
   // where data.pack asks for them or rows may be padding, their documents.
-  struct Brings {
-    bool padding = false, token_types = false;
-  };
-  Stack add_stack(std::int64_t sequence, Brings const& brings = {});
+  Stack add_stack(std::int64_t sequence, StackFields const& fields = {});
   // The loss is taken of this stack's rows or, to generate, the logits of one of them: batches then
   // bring what that needs.
   void add_objective(Stack const& stack);
