@@ -17,10 +17,12 @@ enum class BatchField : std::uint8_t {
   // Numbers a row's document within its sequence, alike in every stack; -1 marks padding. Attention
   // takes these as segments, and a document starts where the number changes.
   documents,
-  targets,   // ids of the tokens to predict
-  weights,   // loss weights; 0 for padding and for samples beyond the batch
-  samples,   // global sample numbers since step 0, from which randomness follows
-  position,  // the row that `select_row` picks (generate)
+  positions,    // of a row in its document; 0 in padding
+  token_types,  // BERT's: which of two sentences a token is of; all are 0
+  targets,      // ids of the tokens to predict
+  weights,      // loss weights; 0 for padding and for samples beyond the batch
+  samples,      // global sample numbers since step 0, from which randomness follows
+  position,     // the row that `select_row` picks (generate)
 };
 
 enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` is micro x sequence
@@ -35,6 +37,8 @@ struct BatchFieldRow {
 inline constexpr std::array kBatchFields = {
     BatchFieldRow{BatchField::tokens, "tokens", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::documents, "documents", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::positions, "positions", DType::i32, BatchExtent::rows},
+    BatchFieldRow{BatchField::token_types, "token_types", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::targets, "targets", DType::i32, BatchExtent::rows},
     BatchFieldRow{BatchField::weights, "weights", DType::f32, BatchExtent::rows},
     BatchFieldRow{BatchField::samples, "samples", DType::i64, BatchExtent::sequences},

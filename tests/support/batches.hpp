@@ -29,6 +29,17 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
+// Writes where rows stand in the documents of fill_documents.
+inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro,
+                           std::int64_t first_sample) {
+  auto const sequence = static_cast<std::int64_t>(positions.size()) / micro;
+  auto position = positions.begin();
+  for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
+    for (std::int64_t row = 0; row < sequence; ++row)
+      *position++ = static_cast<std::int32_t>(row % (2 + sample % 3));
+  }
+}
+
 // Fills the batch of a SequentialRun; some rows have no weight.
 template <class Run>
 void fill_batch(Run& run, std::mt19937& random) {
@@ -44,6 +55,13 @@ void fill_batch(Run& run, std::mt19937& random) {
       case BatchField::documents:
         fill_documents(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
                        first_sample);
+        break;
+      case BatchField::positions:
+        fill_positions(run.template data<std::int32_t>(tensor), run.graph().arithmetic.micro,
+                       first_sample);
+        break;
+      case BatchField::token_types:
+        for (int row = 0; auto& x : run.template data<std::int32_t>(tensor)) x = row++ % 3 == 2;
         break;
       case BatchField::weights:
         for (int row = 0; auto& x : run.template data<float>(tensor))

@@ -25,6 +25,8 @@ class PatternBatches final : public BatchSource {
       fill(to.get<BatchField::targets>(stack), first + 1);
       std::ranges::fill(to.get<BatchField::weights>(stack), 1.0f);
       fill_documents(to.get<BatchField::documents>(stack), m_micro, first);
+      fill_positions(to.get<BatchField::positions>(stack), m_micro, first);
+      std::ranges::fill(to.get<BatchField::token_types>(stack), 0);
     }
     auto const samples = to.get<BatchField::samples>();  // for dropout
     std::iota(samples.begin(), samples.end(), first);
