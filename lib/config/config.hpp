@@ -27,6 +27,10 @@ struct ModelConfig {
 struct DataConfig {
   std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
   std::int64_t sequence = 1024;
+  bool pack = false;                   // whether attention stays inside documents
+  std::string objective = "auto";      // auto | next | masked | spans
+  std::optional<std::int64_t> target;  // the decoder's length
+  std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 
 struct BatchConfig {

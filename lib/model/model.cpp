@@ -1,5 +1,10 @@
 #include "model/model.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
 #include "base/error.hpp"
 
 namespace spillway {
@@ -9,10 +14,11 @@ struct Family {
   std::string name;
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
+  std::vector<Objective> objectives;  // what its graph can be trained for; `auto` is the first
 };
 
 Family const& family(std::string const& name) {
-  static Family const families[] = {{"gpt", complete_gpt, append_gpt}};
+  static Family const families[] = {{"gpt", complete_gpt, append_gpt, {Objective::next}}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -22,7 +28,27 @@ Family const& family(std::string const& name) {
               "model.family: " + name + " is not offered; choose one of: " + offered);
 }
 
+// Of a graph that is fed with documents in vain, nobody would see that they meet.
+void require_packs(Config const& config, Graph const& graph) {
+  if (!config.data.pack || graph.known.of(BatchField::documents) >= 0) return;
+  throw Error(Status::bad_input,
+              fmt::format("data.pack: attention of models of the family {} does not stay inside "
+                          "documents in this version",
+                          config.model.family));
+}
+
 }  // namespace
+
+Objective objective_of(Config const& config) {
+  auto const& offered = family(config.model.family).objectives;
+  auto const& asked = config.data.objective;
+  if (asked == "auto") return offered.front();
+  auto const found = std::ranges::find(offered, asked, [](Objective one) { return name(one); });
+  if (found != offered.end()) return *found;
+  throw Error(Status::bad_input,
+              fmt::format("data.objective: {} is not for models of the family {}; give {} or auto",
+                          asked, config.model.family, name(offered.front())));
+}
 
 ModelConfig completed(ModelConfig model, std::int64_t vocab) {
   model.vocab = vocab;
@@ -39,7 +65,10 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   if (purpose == Purpose::generate) graph.arithmetic.micro = 1;
   Config full = config;
   full.model = completed(config.model, vocab);
+  auto const lengths = stack_lengths(config.data, objective_of(config));
+  if (lengths.size() > 1) full.data.target = lengths[1];
   family(full.model.family).append(full, vocab, graph);
+  if (purpose != Purpose::generate) require_packs(config, graph);
   return graph;
 }
 
