@@ -11,6 +11,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "model/model.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
 #include "train/batches.hpp"
@@ -27,13 +28,15 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   std::optional<CheckpointReader> checkpoint;
   std::optional<TokenSet> tokens;
   RunState state;
+  Recipe recipe;
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes);
     checkpoint.emplace(arguments.checkpoint);
     state = run_state(checkpoint->run_strings(), arguments.checkpoint);
     require_same_model(arguments.checkpoint, state, config,
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
-    tokens = open_valid(config, state.vocab);
+    recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
+    tokens = open_valid(config, state.vocab, recipe);
   });
   comm.set_patience(config.run.peer_timeout_s);
 
@@ -41,10 +44,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto const choices =
       choose(config, nullptr, std::ranges::min(gathered(comm, cores)), comm.size());
   ComputeHere const compute(config.run.device, choices.threads, comm);
-  BatchShape const shape{config.data.sequence, choices.micro * comm.size(), choices.micro,
-                         comm.rank(), comm.size()};
-  auto const windows = (tokens->count() - 1) / config.data.sequence;
-  EvalBatches batches(*tokens, shape, windows);
+  BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
+  auto const windows = windows_of(*tokens, recipe);
+  EvalBatches batches(*tokens, recipe, shape, windows);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
@@ -56,7 +58,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     print_result(fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss,
-                             std::exp(loss), windows * config.data.sequence, arguments.checkpoint,
+                             std::exp(loss), windows * recipe.window, arguments.checkpoint,
                              state.step));
   });
   return Status::done;

@@ -61,7 +61,7 @@ void append_file(TokenWriter& writer, std::filesystem::path const& path, std::in
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files,
                               std::filesystem::path const& out, bool separator) {
   auto const documents = survey(files, separator);
-  TokenWriter writer(out, "byte", separator ? 257 : 256, documents.tokens,
+  TokenWriter writer(out, kByteTokenizer, separator ? 257 : 256, documents.tokens,
                      std::ssize(documents.files));
   for (std::size_t i = 0; i < documents.files.size(); ++i) {
     append_file(writer, documents.files[i], documents.sizes_bytes[i]);

@@ -7,6 +7,7 @@
 
 namespace spillway {
 
+inline constexpr char const* kByteTokenizer = "byte";  // as token files name it
 inline constexpr std::int32_t byte_separator = 256;
 
 struct TokenizeResult {

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "io/file/read_file.hpp"
 #include "io/tokens/token_format.hpp"
-#include "io/tokens/token_layout.hpp"
 
 namespace spillway {
 namespace {
@@ -44,7 +43,8 @@ void widen(std::byte const* from, int token_bytes, std::span<std::int32_t> to) {
 TokenFile::TokenFile(std::filesystem::path path)
     : m_path(std::move(path)),
       m_layout(read_token_layout(m_path)),
-      m_file(open_for_reading(m_path)) {}
+      m_file(open_for_reading(m_path)),
+      m_documents(m_path, m_file, m_layout) {}
 
 // Reads one piece of kTokenPieceBytes into `buffer`; the file's last one may be shorter.
 std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,

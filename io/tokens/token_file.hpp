@@ -8,24 +8,13 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/file/file.hpp"
+#include "io/tokens/document_table.hpp"
+#include "io/tokens/token_layout.hpp"
 
 namespace spillway {
-
-// What can be known of a token file without reading its tokens.
-struct TokenLayout {
-  std::string kind;  // "HDF5" or "llm.c"
-  std::string tokenizer;
-  std::int64_t vocab = 0;  // every token is in [0, vocab)
-  std::int64_t count = 0;
-  std::int64_t documents = 0;     // 0: not recorded
-  std::int64_t offset_bytes = 0;  // of the first token
-  int token_bytes = 0;            // 1, 2 or 4, little-endian
-  // Where document_starts (int64) and the pieces' checksums (token_format.hpp) lie; 0: nowhere.
-  std::int64_t documents_at = 0, checksums_at = 0;
-  std::string documents_checksum = {};  // of document_starts; empty: not known
-};
 
 // Read by plain reads, not mapped: mapped pages would count as the process's resident memory.
 class TokenFile {
@@ -45,6 +34,14 @@ class TokenFile {
   // vocabulary (file and position named), storage when it cannot be read.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
 
+  // Appends the tokens of [first, end) at which a document begins, ascending; as DocumentTable.
+  // Nothing where the file records no documents (llm.c's never does).
+  bool has_documents() const { return m_layout.documents > 0; }
+  void append_document_starts(std::int64_t first, std::int64_t end,
+                              std::vector<std::int64_t>& to) const {
+    m_documents.append_starts(m_file, first, end, to);
+  }
+
  private:
   std::span<std::byte const> proved_piece(std::int64_t piece, std::span<std::byte> buffer) const;
   void require_vocab(std::int64_t first, std::span<std::int32_t const> tokens) const;
@@ -52,6 +49,7 @@ class TokenFile {
   std::filesystem::path m_path;
   TokenLayout m_layout;
   FileDescriptor m_file;
+  DocumentTable m_documents;
 };
 
 }  // namespace spillway

@@ -6,9 +6,7 @@
 #include <array>
 #include <cstring>
 #include <span>
-#include <vector>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "io/file/in_child.hpp"
@@ -137,30 +135,6 @@ void require_inside(std::filesystem::path const& path, std::int64_t file_bytes,
                    each_bytes, offset_bytes));
 }
 
-// Documents begin at the first token and one after the other.
-void require_documents(std::filesystem::path const& path, FileDescriptor const& file,
-                       TokenLayout const& layout) {
-  std::vector<std::int64_t> starts(1 << 13);
-  std::int64_t before = -1;
-  StreamingChecksum sum;
-  for (std::int64_t first = 0; first < layout.documents; first += std::ssize(starts)) {
-    starts.resize(static_cast<std::size_t>(
-        std::min<std::int64_t>(std::ssize(starts), layout.documents - first)));
-    read_range(file, path, layout.documents_at + first * 8,
-               std::as_writable_bytes(std::span(starts)));
-    sum.add(std::as_bytes(std::span(starts)));
-    for (auto const start : starts) {
-      bool const possible = before < 0 ? start == 0 : start > before && start < layout.count;
-      if (!possible)
-        fail(Status::damaged, path, fmt::format("a document cannot begin at token {}", start));
-      before = start;
-    }
-  }
-  auto const& expected = layout.documents_checksum;
-  if (!expected.empty() && checksum_text(sum.value()) != expected)
-    fail(Status::damaged, path, "its documents' beginnings are not what was written");
-}
-
 }  // namespace
 
 TokenLayout read_token_layout(std::filesystem::path const& path) {
@@ -172,7 +146,6 @@ TokenLayout read_token_layout(std::filesystem::path const& path) {
   require_inside(path, bytes, layout.documents_at, layout.documents, 8);
   auto const pieces = div_ceil(layout.count * layout.token_bytes, kTokenPieceBytes);
   if (layout.checksums_at > 0) require_inside(path, bytes, layout.checksums_at, pieces, 8);
-  require_documents(path, file, layout);
   return layout;
 }
 

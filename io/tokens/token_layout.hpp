@@ -1,13 +1,27 @@
 // Tells what kind of token file a file is and where its tokens lie.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-
-#include "io/tokens/token_file.hpp"
+#include <string>
 
 namespace spillway {
 
-// Throws as TokenFile's constructor does.
+// What can be known of a token file without reading its tokens.
+struct TokenLayout {
+  std::string kind;  // "HDF5" or "llm.c"
+  std::string tokenizer;
+  std::int64_t vocab = 0;  // every token is in [0, vocab)
+  std::int64_t count = 0;
+  std::int64_t documents = 0;     // 0: not recorded
+  std::int64_t offset_bytes = 0;  // of the first token
+  int token_bytes = 0;            // 1, 2 or 4, little-endian
+  // Where document_starts (int64) and the pieces' checksums (token_format.hpp) lie; 0: nowhere.
+  std::int64_t documents_at = 0, checksums_at = 0;
+  std::string documents_checksum = {};  // of document_starts; empty: not known
+};
+
+// Throws as TokenFile's constructor does; what lies in the table of documents is not looked at.
 TokenLayout read_token_layout(std::filesystem::path const& path);
 
 }  // namespace spillway

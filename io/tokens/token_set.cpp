@@ -45,17 +45,31 @@ TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns
   }
 }
 
+// The last file that starts at or before `token` >= 0; none is empty.
+std::size_t TokenSet::file_of(std::int64_t token) const {
+  auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), token);
+  return static_cast<std::size_t>(after - m_starts.begin()) - 1;
+}
+
 void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
   if (first < 0 || std::ssize(to) > count() - first)
     throw std::logic_error("token set: read beyond its tokens");
-  // The last file that starts at or before `first`; none is empty.
-  auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), first);
-  for (auto file = static_cast<std::size_t>(after - m_starts.begin()) - 1; !to.empty(); ++file) {
+  for (auto file = file_of(first); !to.empty(); ++file) {
     auto const rest = static_cast<std::size_t>(m_starts[file + 1] - first);
     auto const piece = to.first(std::min(to.size(), rest));
     m_files[file].read(first - m_starts[file], piece);
     first += static_cast<std::int64_t>(piece.size());
     to = to.subspan(piece.size());
+  }
+}
+
+void TokenSet::append_document_starts(std::int64_t first, std::int64_t end,
+                                      std::vector<std::int64_t>& to) const {
+  for (std::size_t file = file_of(first); file < m_files.size() && m_starts[file] < end; ++file) {
+    auto const begin = m_starts[file];
+    auto const before = to.size();
+    m_files[file].append_document_starts(std::max(first - begin, std::int64_t{0}), end - begin, to);
+    for (auto& start : std::span(to).subspan(before)) start += begin;
   }
 }
 

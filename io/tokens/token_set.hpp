@@ -23,8 +23,14 @@ class TokenSet {
 
   // Tokens [first, first + size) of the whole; as TokenFile::read.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
+  // Appends the tokens of [first, end) at which a document begins, ascending; as TokenFile. Every
+  // file that records documents begins with one.
+  void append_document_starts(std::int64_t first, std::int64_t end,
+                              std::vector<std::int64_t>& to) const;
 
  private:
+  std::size_t file_of(std::int64_t token) const;
+
   std::vector<TokenFile> m_files;
   std::vector<std::int64_t> m_starts;  // of each file, and the end
 };

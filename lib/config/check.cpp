@@ -163,10 +163,12 @@ void check_plan(Config const& c, Checker const& checker) {
 }  // namespace
 
 void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family) {
+  Config defaults;
+  auto const unset = keys_of(defaults);
   for (Key const& key : keys) {
     auto const given = origins.find(key.name);
-    bool const has_it = key.families.empty() || std::ranges::count(key.families, family) > 0;
-    if (has_it || given == origins.end()) continue;
+    if (key.is_of(family) || given == origins.end()) continue;
+    if (write_key(key) == write_key(*std::ranges::find(unset, key.name, &Key::name))) continue;
     refuse({given->second, std::string(key.name)},
            fmt::format("models of the family {} have none; it is of {}", family,
                        fmt::join(key.families, ", ")));

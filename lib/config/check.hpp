@@ -18,7 +18,8 @@ namespace spillway {
 enum class ForMachine : std::uint8_t { here, here_beside_device, other };
 void check(Config const& config, Origins const& origins = {}, ForMachine where = ForMachine::here);
 
-// Refuses a key that was given and that models of the family do not have.
+// Refuses a key that was given another value than its default and that models of the family do not
+// have.
 void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family);
 
 }  // namespace spillway

@@ -1,6 +1,12 @@
 #include "config/key.hpp"
 
+#include <algorithm>
+
 namespace spillway {
+
+bool Key::is_of(std::string_view family) const {
+  return families.empty() || std::ranges::count(families, family) > 0;
+}
 
 void read_key(Key const& key, Value const& value, Place const& place) {
   bool const unset =

@@ -20,6 +20,8 @@ struct Key {
   // Another value makes another model, which the checkpoints of this one do not fit.
   bool decides_model = false;
   std::vector<std::string_view> families = {};  // which models have it; empty: all
+
+  bool is_of(std::string_view family) const;
 };
 
 // Reads `value` into the key's field, or refuses it.

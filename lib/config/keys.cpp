@@ -7,8 +7,10 @@ namespace {
 constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
 constexpr std::int64_t most_layers = 5000;  // planning them takes about a minute
 
+constexpr std::int64_t most_vocab = 2'147'483'647;
+
 constexpr bool decides_model = true;
-Words const families{.allowed = {"gpt", "llama"}, .later = {"bert", "t5"}};
+Words const families{.allowed = {"gpt", "bert", "t5", "llama"}};
 using Families = std::vector<std::string_view>;
 Families const gpt = {"gpt"}, gpt_bert = {"gpt", "bert"}, gpt_bert_t5 = {"gpt", "bert", "t5"};
 Words const activations{.allowed = {"auto", "gelu_tanh", "gelu_erf", "relu", "silu"}};
@@ -41,7 +43,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
        decides_model, gpt_bert_t5},
       {"model.gated", BoolField{&model.gated}, "", "",
        "The MLP multiplies its activation by a second product (T5 v1.1).", decides_model, t5},
-      {"model.vocab", IntegerField{&model.vocab, 0, 2'147'483'647}, "auto", "tokens",
+      {"model.vocab", IntegerField{&model.vocab, 0, most_vocab}, "auto", "tokens",
        "Vocabulary; auto (0): that of the token file.", decides_model},
       {"model.positions", IntegerField{&model.positions, 0, many}, "auto", "",
        "Rows of the table of positions; auto (0): data.sequence.", decides_model, gpt_bert},
@@ -101,7 +103,28 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation."},
       {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",
-       "Length of a training sequence."},
+       "Length of a training sequence; with spans the encoder's."},
+      {"data.pack", BoolField{&data.pack}, "", "",
+       "Attention stays inside documents, and positions start again in each; false: a sequence is "
+       "a window of the text, whatever documents it cuts."},
+      {"data.objective", ChoiceField{&data.objective, {{"auto", "next", "masked", "spans"}}}, "",
+       "",
+       "What is predicted. next: every token's successor; masked: 15 % of the tokens, hidden; "
+       "spans: 15 % of the tokens, in spans that sentinels stand for; auto: by family."},
+      {"data.target", IntegerField{&data.target, 1, many}, "auto", "tokens",
+       "Length of the decoder's sequence (spans); auto: what the spans of data.sequence need."},
+      {"data.mask_id", IntegerField{&data.mask_id, 0, most_vocab}, "auto", "",
+       "The token that hides others (masked); auto: the highest of model.vocab, which where it is "
+       "auto is larger by it than the token file's."},
+      {"data.pad_id", IntegerField{&data.pad_id, 0, most_vocab}, "auto", "",
+       "The token of empty rows, with which the decoder starts (spans); auto: as data.mask_id, "
+       "below the sentinels."},
+      {"data.eos_id", IntegerField{&data.eos_id, 0, most_vocab}, "auto", "",
+       "The token that ends a text: it is never hidden, and closes what spans were taken from; "
+       "auto: the byte tokenizer's separator where its files may have it, else none."},
+      {"data.sentinel_id", IntegerField{&data.sentinel_id, 0, most_vocab}, "auto", "",
+       "The token that stands for a sequence's first span, those of the others count down from it; "
+       "auto: as data.mask_id, with as many as a sequence needs, at least 100."},
   };
 }
 
@@ -296,9 +319,8 @@ std::vector<Key> keys_of(Config& c) {
 }
 
 std::vector<std::string_view> const& later_keys() {
-  static std::vector<std::string_view> const names = {"model.import",   "data.pack",
-                                                      "data.objective", "plan.shard",
-                                                      "run.trace",      "debug.checksum_all"};
+  static std::vector<std::string_view> const names = {"model.import", "plan.shard", "run.trace",
+                                                      "debug.checksum_all"};
   return names;
 }
 

@@ -1,6 +1,6 @@
 #include "config/print.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
@@ -33,6 +33,11 @@ std::string form_and_unit(Key const& key) {
   return key.unit.empty() ? form : fmt::format("{}; in {}", form, key.unit);
 }
 
+// " Of llama, t5.", or nothing for a key of all families.
+std::string families_of(Key const& key) {
+  return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
+}
+
 }  // namespace
 
 std::string nested_yaml(std::vector<Key> const& keys,
@@ -58,7 +63,9 @@ std::string nested_yaml(std::vector<Key> const& keys,
 
 std::string to_yaml(Config const& config) {
   auto copy = config;
-  return nested_yaml(keys_of(copy), [](Key const&) { return ""; });
+  auto keys = keys_of(copy);
+  std::erase_if(keys, [&](Key const& key) { return !key.is_of(config.model.family); });
+  return nested_yaml(keys, [](Key const&) { return ""; });
 }
 
 std::string print_config(Config const& config) {
@@ -67,7 +74,8 @@ std::string print_config(Config const& config) {
   auto const default_keys = keys_of(defaults);
   return nested_yaml(keys_of(copy), [&](Key const& key) {
     auto const unset = std::ranges::find(default_keys, key.name, &Key::name);
-    return fmt::format("{} [{}; default {}]", key.doc, form_and_unit(key), write_key(*unset));
+    return fmt::format("{}{} [{}; default {}]", key.doc, families_of(key), form_and_unit(key),
+                       write_key(*unset));
   });
 }
 
@@ -86,9 +94,9 @@ std::string keys_markdown() {
       group = key_group;
       text += fmt::format("\n## {}\n\n{}", group.empty() ? key.name : group, table_head);
     }
-    text += fmt::format("| `{}` | `{}` | {} | {}{} |\n", key.name, write_key(key),
+    text += fmt::format("| `{}` | `{}` | {} | {}{}{} |\n", key.name, write_key(key),
                         escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc),
-                        key.decides_model ? " A checkpoint fixes it." : "");
+                        families_of(key), key.decides_model ? " A checkpoint fixes it." : "");
   }
   return text;
 }

@@ -14,10 +14,10 @@ namespace spillway {
 std::string nested_yaml(std::vector<Key> const& keys,
                         std::function<std::string(Key const&)> const& comment);
 
-// Every value used, as an input file that loads to an equal Config.
+// Every value that the family's models use, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);
 
-// The same with a comment before each key: meaning, type, unit, bounds, default. Loads too.
+// All values, with a comment before each key: meaning, type, unit, bounds, default. Loads too.
 std::string print_config(Config const& config);
 
 // The reference in docs/keys.md: one table per group.

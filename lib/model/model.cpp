@@ -1,9 +1,12 @@
 #include "model/model.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -14,13 +17,14 @@ struct Family {
   std::string name;
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
+  std::vector<Objective> objectives;  // what its graph can be trained for; `auto` is the first
 };
 
 Family const& family(std::string const& name) {
-  static Family const families[] = {{"gpt", complete_gpt, append_gpt},
-                                    {"bert", complete_bert, append_bert},
-                                    {"t5", complete_t5, append_t5},
-                                    {"llama", complete_llama, append_llama}};
+  static Family const families[] = {{"gpt", complete_gpt, append_gpt, {Objective::next}},
+                                    {"bert", complete_bert, append_bert, {Objective::masked}},
+                                    {"t5", complete_t5, append_t5, {Objective::spans}},
+                                    {"llama", complete_llama, append_llama, {Objective::next}}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -37,6 +41,17 @@ Activation activation_of(ModelConfig const& model) {
   auto const at = std::ranges::find(words, model.activation) - std::begin(words);
   assert(at < std::ssize(words));
   return static_cast<Activation>(at);
+}
+
+Objective objective_of(Config const& config) {
+  auto const& offered = family(config.model.family).objectives;
+  auto const& asked = config.data.objective;
+  if (asked == "auto") return offered.front();
+  auto const found = std::ranges::find(offered, asked, [](Objective one) { return name(one); });
+  if (found != offered.end()) return *found;
+  throw Error(Status::bad_input,
+              fmt::format("data.objective: {} is not for models of the family {}; give {} or auto",
+                          asked, config.model.family, name(offered.front())));
 }
 
 ModelConfig completed(Config const& config, std::int64_t vocab) {
@@ -56,6 +71,8 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   if (purpose == Purpose::generate) graph.arithmetic.micro = 1;
   Config full = config;
   full.model = completed(config, vocab);
+  auto const lengths = stack_lengths(config.data, objective_of(config));
+  if (lengths.size() > 1) full.data.target = lengths[1];
   family(full.model.family).append(full, vocab, graph);
   return graph;
 }

@@ -5,11 +5,16 @@
 
 #include "config/config.hpp"
 #include "graph/graph.hpp"
+#include "model/objective.hpp"
 
 namespace spillway {
 
 // Replaces what the input left to `auto` by the family's values, and the vocabulary by the data's.
 ModelConfig completed(Config const& config, std::int64_t vocab);
+
+// What the input asks for or, where it says auto, what the family is trained for. Throws
+// Error(bad_input) for what the family's graph cannot be trained for.
+Objective objective_of(Config const& config);
 
 // The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for
 // generate). Chunk and parameter order is the same for every purpose, so all graphs of a run share

@@ -33,15 +33,19 @@ class BatchBuffers {
                                            row_of(one.field).name, one.stack));
     }
   }
+  std::span<Field const> fields() const { return m_fields; }
   // Empty where the Program does not read the field.
+  std::span<std::byte> bytes(BatchField field, int stack) const {
+    for (Field const& one : m_fields) {
+      if (one.field == field && one.stack == stack) return one.bytes;
+    }
+    return {};
+  }
   template <BatchField field>
   std::span<BatchElement<field>> get(int stack = 0) const {
     using T = BatchElement<field>;
-    for (Field const& one : m_fields) {
-      if (one.field == field && one.stack == stack)
-        return {reinterpret_cast<T*>(one.bytes.data()), one.bytes.size() / sizeof(T)};
-    }
-    return {};
+    auto const found = bytes(field, stack);
+    return {reinterpret_cast<T*>(found.data()), found.size() / sizeof(T)};
   }
 
  private:

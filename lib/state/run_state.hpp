@@ -13,7 +13,7 @@ struct RunState {
   std::int64_t step = 0;     // counts the steps that were done
   std::int64_t updates = 0;  // counts the steps that updated parameters
   std::int64_t samples = 0;  // counts samples used by all ranks, and is the next one's number
-  std::int64_t tokens = 0;   // counts tokens that had a weight above 0
+  std::int64_t tokens = 0;   // counts tokens of the text, whatever was predicted of them
   std::uint64_t seed = 0;
   std::int64_t vocab = 0;
   std::string tokenizer;

@@ -1,30 +1,16 @@
 #include "train/batches.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/math.hpp"
+#include "train/objectives.hpp"
 
 namespace spillway {
 namespace {
 
-// Rows of one sequence, which is one document: token i, its successor as target, weight one; or
-// padding.
-void fill_rows(TokenSet const& tokens, std::optional<std::int64_t> first_token,
-               std::vector<std::int32_t>& window, std::int64_t row, BatchBuffers const& to) {
-  if (first_token) {
-    tokens.read(*first_token, window);
-  } else {
-    std::ranges::fill(window, 0);
-  }
-  auto const sequence = window.size() - 1;
-  auto const rows = [&](auto const& field) {
-    return field.subspan(static_cast<std::size_t>(row) * sequence, sequence);
-  };
-  std::ranges::copy(std::span(window).first(sequence), rows(to.get<BatchField::tokens>()).begin());
-  std::ranges::copy(std::span(window).last(sequence), rows(to.get<BatchField::targets>()).begin());
-  std::ranges::fill(rows(to.get<BatchField::weights>()), first_token ? 1.0f : 0.0f);
-  if (auto const documents = to.get<BatchField::documents>(); !documents.empty())
-    std::ranges::fill(rows(documents), first_token ? 0 : -1);
+Recipe for_evaluation(Recipe recipe) {
+  recipe.seed = 0;
+  return recipe;
 }
 
 }  // namespace
@@ -39,13 +25,32 @@ std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::in
   return sample;
 }
 
-TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
-                           SampleLog* log)
+SequenceReader::SequenceReader(TokenSet const& tokens, Recipe recipe)
     : m_tokens(tokens),
-      m_order(order),
-      m_shape(shape),
-      m_log(log),
-      m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
+      m_recipe(std::move(recipe)),
+      m_window(static_cast<std::size_t>(m_recipe.window + 1)),
+      m_sequence(m_recipe.lengths) {
+  m_starts.reserve(m_window.size());
+}
+
+void SequenceReader::read(std::optional<std::int64_t> first_token, std::int64_t sample,
+                          std::int64_t micro, std::int64_t row, BatchBuffers const& to) {
+  if (first_token) {
+    m_tokens.read(*first_token, m_window);
+    m_starts.clear();
+    auto const end = *first_token + std::ssize(m_window);
+    if (m_recipe.pack) m_tokens.append_document_starts(*first_token + 1, end, m_starts);
+    for (auto& start : m_starts) start -= *first_token;
+    make_sequence(m_recipe, {m_window, m_starts}, sample, m_sequence.fields());
+  } else {
+    make_padding(m_recipe, m_sequence.fields());
+  }
+  m_sequence.copy_to(to, micro, row);
+}
+
+TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe recipe,
+                           BatchShape shape, SampleLog* log)
+    : m_reader(tokens, std::move(recipe)), m_order(order), m_shape(shape), m_log(log) {}
 
 void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
   m_first_step = step;
@@ -53,36 +58,33 @@ void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
 }
 
 void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
-  to.require_one_stack();
   auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;
   auto const samples = to.get<BatchField::samples>();
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
+    auto const number = base + sample.value_or(0);
     std::optional<std::int64_t> first;
     if (sample) {
-      auto const window = m_order.sample(base + *sample).window;
+      auto const window = m_order.sample(number).window;
       first = m_order.first_token(window);
-      if (m_log != nullptr) m_log->add(base + *sample, window);
+      if (m_log != nullptr) m_log->add(number, window);
     }
-    fill_rows(m_tokens, first, m_window, row, to);
-    if (!samples.empty()) samples[static_cast<std::size_t>(row)] = base + sample.value_or(0);
+    m_reader.read(first, number, m_shape.micro, row, to);
+    if (!samples.empty()) samples[static_cast<std::size_t>(row)] = number;
   }
 }
 
-EvalBatches::EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t windows)
-    : m_tokens(tokens),
-      m_shape(shape),
-      m_windows(windows),
-      m_window(static_cast<std::size_t>(shape.sequence + 1)) {}
+EvalBatches::EvalBatches(TokenSet const& tokens, Recipe recipe, BatchShape shape,
+                         std::int64_t windows)
+    : m_reader(tokens, for_evaluation(std::move(recipe))), m_shape(shape), m_windows(windows) {}
 
 void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
-  to.require_one_stack();
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const window = step * m_shape.sequences + sample.value_or(0);
     std::optional<std::int64_t> first;
-    if (sample && window < m_windows) first = window * m_shape.sequence;
-    fill_rows(m_tokens, first, m_window, row, to);
+    if (sample && window < m_windows) first = window * m_reader.recipe().window;
+    m_reader.read(first, window, m_shape.micro, row, to);
   }
 }
 

@@ -8,14 +8,15 @@
 #include "io/tokens/token_set.hpp"
 #include "runtime/batch_source.hpp"
 #include "train/data_order.hpp"
+#include "train/recipe.hpp"
 #include "train/sample_log.hpp"
+#include "train/sequence_buffer.hpp"
 
 namespace spillway {
 
 // How a step's sequences are spread: sample s of a step goes to micro-batch s / (ranks * micro), in
 // it to rank (s / micro) % ranks. Rows beyond the step's samples have weight zero.
 struct BatchShape {
-  std::int64_t sequence = 0;
   std::int64_t sequences = 0;  // per step, over all ranks
   std::int64_t micro = 0;      // per rank and micro-batch
   std::int64_t rank = 0, ranks = 1;
@@ -25,37 +26,54 @@ struct BatchShape {
   std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
 };
 
+// Makes sequences of windows of the text.
+class SequenceReader {
+ public:
+  SequenceReader(TokenSet const& tokens, Recipe recipe);
+  Recipe const& recipe() const { return m_recipe; }
+
+  // Fills sequence `row` of a batch of `micro` from the window whose first token is given, or with
+  // padding. Does not allocate.
+  void read(std::optional<std::int64_t> first_token, std::int64_t sample, std::int64_t micro,
+            std::int64_t row, BatchBuffers const& to);
+
+ private:
+  TokenSet const& m_tokens;
+  Recipe m_recipe;
+  std::vector<std::int32_t> m_window;
+  std::vector<std::int64_t> m_starts;
+  SequenceBuffer m_sequence;
+};
+
 // Training: windows in the seeded order.
 class TrainBatches final : public BatchSource {
  public:
   // `log`, which may be null, hears of every sample that is loaded.
-  TrainBatches(TokenSet const& tokens, DataOrder const& order, BatchShape shape,
+  TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe recipe, BatchShape shape,
                SampleLog* log = nullptr);
   // Step `step` begins at global sample `sample`. Not while an engine runs.
   void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
-  TokenSet const& m_tokens;
+  SequenceReader m_reader;
   DataOrder const& m_order;
   BatchShape m_shape;
   SampleLog* m_log;
   std::int64_t m_first_step = 0, m_first_sample = 0;
-  std::vector<std::int32_t> m_window;
 };
 
 // Evaluation: windows 0 .. `windows` - 1 in their order, each once; "step" k holds the k-th
-// shape.sequences of them.
+// shape.sequences of them. What an objective draws is the same in every evaluation and every run.
 class EvalBatches final : public BatchSource {
  public:
-  EvalBatches(TokenSet const& tokens, BatchShape shape, std::int64_t windows);
+  EvalBatches(TokenSet const& tokens, Recipe recipe, BatchShape shape, std::int64_t windows);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
-  TokenSet const& m_tokens;
+  SequenceReader m_reader;
   BatchShape m_shape;
   std::int64_t m_windows;
-  std::vector<std::int32_t> m_window;
 };
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/philox.hpp"
 
@@ -14,6 +15,9 @@ void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
   auto const after = std::ranges::copy(tokens.end() - count, tokens.end(), window.begin()).out;
   std::fill(after, window.end(), 0);  // after the row that is picked: unseen
   std::ranges::fill(to.get<BatchField::documents>(), 0);
+  auto const positions = to.get<BatchField::positions>();
+  std::iota(positions.begin(), positions.end(), 0);
+  std::ranges::fill(to.get<BatchField::token_types>(), 0);
   to.get<BatchField::position>()[0] = static_cast<std::int32_t>(count - 1);
   std::ranges::fill(to.get<BatchField::samples>(), 0);
 }

@@ -16,7 +16,7 @@ namespace spillway {
 // Is one row of metrics.jsonl; `lanes` are those of this rank in this step.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done
-  std::int64_t tokens = 0;  // tokens with weight, since the beginning of the run
+  std::int64_t tokens = 0;  // of the text, since the beginning of the run
   double loss = 0, grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0, mfu = 0;
   TierBytes peak_bytes{};
   LaneReport lanes;

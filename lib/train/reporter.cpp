@@ -42,7 +42,7 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .grad_norm = result.grad_norm,
           .lr = result.learning_rate,
           .step_s = result.step_s,
-          .tokens_per_s = result.weight_sum / result.step_s,
+          .tokens_per_s = static_cast<double>(step.step_tokens) / result.step_s,
           .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
           .peak_bytes = step.in_use,
           .lanes = result.lanes,

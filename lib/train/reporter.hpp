@@ -22,7 +22,8 @@ class Reporter {
 
   struct Step {
     std::int64_t done = 0;    // steps done, with this one
-    std::int64_t tokens = 0;  // tokens with weight, since the run began
+    std::int64_t tokens = 0;  // of the text, since the run began
+    std::int64_t step_tokens = 0;
     StepResult const& result;
     TierBytes in_use{};
     std::optional<double> valid_loss;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/median.hpp"
 #include "kernels/kernel.hpp"
+#include "model/model.hpp"
 #include "runtime/engine.hpp"
 #include "state/model_state.hpp"
 #include "train/commit_policy.hpp"
@@ -39,10 +40,12 @@ Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
 }
 
 std::unique_ptr<BatchSource> make_batches(RokParts const& parts, std::int64_t micro) {
-  BatchShape const shape{parts.config.data.sequence, micro, micro, 0, 1};
+  BatchShape const shape{micro, micro, 0, 1};
   if (parts.data != nullptr)
-    return std::make_unique<TrainBatches>(parts.data->train, parts.data->order, shape);
-  return std::make_unique<RandomBatches>(shape, parts.vocab, parts.config.run.seed);
+    return std::make_unique<TrainBatches>(parts.data->train, parts.data->order, parts.data->recipe,
+                                          shape);
+  auto const lengths = stack_lengths(parts.config.data, objective_of(parts.config));
+  return std::make_unique<RandomBatches>(shape, lengths, parts.vocab, parts.config.run.seed);
 }
 
 void require_done(StepResult const& result, RunMemory const& memory) {

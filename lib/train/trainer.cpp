@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kMostSkips = 10;
 
 BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
-  return {config.data.sequence, config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
+  return {config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
 }
 
 // Validation runs micro-batches of the same shape, one in each "step".
@@ -31,8 +31,7 @@ BatchShape eval_shape(BatchShape shape) {
 }
 
 std::int64_t eval_windows(Config const& config, Data const& data) {
-  return std::min(config.run.eval_batches * config.batch.sequences,
-                  data.valid_windows(config.data.sequence));
+  return std::min(config.run.eval_batches * config.batch.sequences, data.valid_windows());
 }
 
 EngineDebug engine_debug(Config const& config) {
@@ -63,7 +62,7 @@ Trainer::Trainer(TrainerParts parts)
       m_fault(parse_fault(parts.config.debug.fault)),
       m_shape(batch_shape(parts.config, parts.planned.train.arithmetic, parts.comm)),
       m_sample_log(sample_log(parts.config, parts.comm)),
-      m_batches(parts.data.train, parts.data.order, m_shape,
+      m_batches(parts.data.train, parts.data.order, parts.data.recipe, m_shape,
                 m_sample_log ? &*m_sample_log : nullptr),
       m_reporter(parts.config, parts.machine,
                  step_flops(parts.planned.train, m_shape.micro_batches()), parts.run_dir),
@@ -72,7 +71,7 @@ Trainer::Trainer(TrainerParts parts)
       m_trouble(parts.memory.tiers().spill, parts.comm),
       m_save_time(estimate_save(parts.planned.train, parts.machine).seconds()) {
   if (parts.planned.programs.eval) {
-    m_eval_batches.emplace(*parts.data.valid, eval_shape(m_shape),
+    m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));
   }
   m_bound = bind(parts.planned.programs, false);
@@ -188,12 +187,16 @@ std::optional<Status> Trainer::after_skip() {
   return std::nullopt;
 }
 
+std::int64_t Trainer::step_tokens() const {
+  return m_shape.sequences * m_parts.data.recipe.window;
+}
+
 // A skipped step counts too: its data is used, and it is not run again.
 void Trainer::count(StepResult const& result) {
   m_state.step += 1;
   m_state.updates += result.word == CommitWord::go ? 1 : 0;
   m_state.samples += m_shape.sequences;
-  m_state.tokens += static_cast<std::int64_t>(result.weight_sum);
+  m_state.tokens += step_tokens();
   if (m_sample_log) m_sample_log->commit_step(m_state.step);
 }
 
@@ -203,7 +206,7 @@ void Trainer::report(StepResult const& result, bool evaluates) {
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
   }
-  m_reporter.step({m_state.step, m_state.tokens, result, in_use, valid_loss});
+  m_reporter.step({m_state.step, m_state.tokens, step_tokens(), result, in_use, valid_loss});
 }
 
 bool Trainer::evaluation_is_due() const {

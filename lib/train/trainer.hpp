@@ -83,6 +83,7 @@ class Trainer {
   std::optional<Status> step();  // empty: go on
   std::optional<Status> after_skip();
   void count(StepResult const& result);
+  std::int64_t step_tokens() const;  // of the text
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
   bool may_save_after_next() const;

@@ -16,7 +16,28 @@ namespace {
 // Every key away from its default.
 Config unusual() {
   Config c;
-  c.model = {"gpt", 3, 96, 6, 200, 1000, false, false, 0.125, 1e-7};
+  c.model = {.family = "llama",
+             .layers = 3,
+             .hidden = 96,
+             .heads = 6,
+             .kv_heads = 2,
+             .head_size = 18,
+             .ffn = 200,
+             .vocab = 1000,
+             .tied = false,
+             .qkv_bias = true,
+             .qk_norm = true,
+             .rope_theta = 5e5,
+             .rope_scaling = "llama3",
+             .rope_factor = 8,
+             .rope_low_freq_factor = 2,
+             .rope_high_freq_factor = 5,
+             .rope_original_positions = 99,
+             .window = 7,
+             .window_from = 1,
+             .dropout = 0.125,
+             .attention_dropout = 0.25,
+             .norm_eps = 1e-7};
   c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77};
   c.batch = {24, 3};
   c.optim = {"adamw", 1.0 / 3,  0,    0.01,   0.8,    0.999,  1e-12, 0,

@@ -34,8 +34,8 @@ TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
   EXPECT_EQ(spelled<ItemKind>(),
             (Words{"op", "load_batch", "copy", "all_to_all", "all_gather", "commit", "report"}));
   EXPECT_EQ(spelled<DType>(), (Words{"f32", "bf16", "i16", "i32", "i64", "f64"}));
-  EXPECT_EQ(spelled<BatchField>(),
-            (Words{"tokens", "documents", "targets", "weights", "samples", "position"}));
+  EXPECT_EQ(spelled<BatchField>(), (Words{"tokens", "documents", "positions", "token_types",
+                                          "targets", "weights", "samples", "position"}));
   Words const kinds = {
 #define SPILLWAY_OP(name, rule) #name,
 #include "graph/op_kinds.def"

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "io/tokens/token_writer.hpp"
 #include "train/batches.hpp"
@@ -11,6 +12,9 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kSequence = 5, kTokens = 101;  // 20 windows
+Recipe const kRecipe{.lengths = {kSequence}, .window = kSequence};
+// Documents of one token, of several windows, and such as begin and end with windows.
+std::vector<std::int64_t> const kStarts = {0, 1, 2, 30, 35, 43, 44, 100};
 
 struct Batch {
   explicit Batch(std::int64_t micro)
@@ -44,9 +48,9 @@ class Batches : public testing::Test {
              ("train_batches_" + std::to_string(::getpid()) + ".h5");
     std::vector<std::int32_t> tokens(kTokens);
     std::iota(tokens.begin(), tokens.end(), 0);
-    TokenWriter writer(m_path, "byte", 256, kTokens, 0);
+    TokenWriter writer(m_path, "byte", 256, kTokens, std::ssize(kStarts));
     writer.append(tokens);
-    writer.close({});
+    writer.close(kStarts);
     m_tokens.emplace("data.train", std::vector{m_path.string()});
   }
   void TearDown() override {
@@ -65,7 +69,7 @@ TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
       for (std::int64_t sequences : {1, 5, 8, 13}) {
         std::map<std::int64_t, int> seen;
         for (std::int64_t rank = 0; rank < ranks; ++rank) {
-          BatchShape const shape{kSequence, sequences, micro, rank, ranks};
+          BatchShape const shape{sequences, micro, rank, ranks};
           for (std::int64_t batch = 0; batch < shape.micro_batches(); ++batch) {
             for (std::int64_t row = 0; row < micro; ++row) {
               if (auto const sample = shape.sample(batch, row)) ++seen[*sample];
@@ -82,7 +86,7 @@ TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
 }
 
 TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) {
-  TrainBatches batches(*m_tokens, m_order, {kSequence, 4, 2, 0, 1});
+  TrainBatches batches(*m_tokens, m_order, kRecipe, {4, 2, 0, 1});
   batches.start_at(0, 0);
   Batch batch(2);
   for (std::int64_t step = 0; step < 6; ++step) {  // over the end of the first epoch
@@ -103,8 +107,9 @@ TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) 
 }
 
 TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
-  BatchShape const shape{kSequence, 3, 3, 0, 1};
-  TrainBatches whole(*m_tokens, m_order, shape), resumed(*m_tokens, m_order, shape);
+  BatchShape const shape{3, 3, 0, 1};
+  TrainBatches whole(*m_tokens, m_order, kRecipe, shape),
+      resumed(*m_tokens, m_order, kRecipe, shape);
   whole.start_at(0, 0);
   resumed.start_at(7, 21);
   Batch one(3), other(3);
@@ -118,7 +123,7 @@ TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
 
 // A run that changes its batch size: samples are counted, not steps.
 TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
-  TrainBatches batches(*m_tokens, m_order, {kSequence, 1, 1, 0, 1});
+  TrainBatches batches(*m_tokens, m_order, kRecipe, {1, 1, 0, 1});
   batches.start_at(7, 11);
   Batch batch(1);
   batches.load(8, 0, batch.buffers());
@@ -126,7 +131,7 @@ TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
 }
 
 TEST_F(Batches, have_weight_zero_beyond_the_step_s_samples) {
-  TrainBatches batches(*m_tokens, m_order, {kSequence, 5, 2, 1, 2});  // rank 1: samples 2, 3
+  TrainBatches batches(*m_tokens, m_order, kRecipe, {5, 2, 1, 2});  // rank 1: samples 2, 3
   batches.start_at(0, 0);
   Batch batch(2);
   batches.load(0, 0, batch.buffers());
@@ -141,7 +146,7 @@ TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
   constexpr std::int64_t windows = 7;
   std::map<std::int32_t, int> inputs;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
-    EvalBatches batches(*m_tokens, {kSequence, 4, 2, rank, 2}, windows);
+    EvalBatches batches(*m_tokens, kRecipe, {4, 2, rank, 2}, windows);
     Batch batch(2);
     for (std::int64_t step = 0; step < 2; ++step) {
       batches.load(step, 0, batch.buffers());
@@ -153,6 +158,106 @@ TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
   ASSERT_EQ(std::ssize(inputs), windows * kSequence);
   EXPECT_EQ(inputs.rbegin()->first, windows * kSequence - 1);
   for (auto const& [token, count] : inputs) EXPECT_EQ(count, 1) << token;
+}
+
+// Every window of the text, whether documents begin in it, at its ends or before it.
+TEST_F(Batches, that_keep_documents_apart_number_them_and_predict_none_from_another) {
+  auto recipe = kRecipe;
+  recipe.pack = true;
+  TrainBatches batches(*m_tokens, m_order, recipe, {20, 20, 0, 1});
+  batches.start_at(0, 0);
+  Batch batch(20);
+  batches.load(0, 0, batch.buffers());
+  auto const begins = [](std::int32_t token) { return std::ranges::count(kStarts, token) > 0; };
+  for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+    auto const token = batch.tokens[i];
+    EXPECT_EQ(batch.targets[i], token + 1);
+    EXPECT_EQ(batch.weights[i], begins(token + 1) ? 0.0f : 1.0f) << token;
+    auto const before = i % kSequence == 0 ? 0 : batch.documents[i - 1] + (begins(token) ? 1 : 0);
+    EXPECT_EQ(batch.documents[i], before) << token;
+  }
+}
+
+Recipe hiding() {
+  return {.objective = Objective::masked,
+          .lengths = {kSequence},
+          .window = kSequence,
+          .words = 101,
+          .ids = {.mask = 200},
+          .seed = 3};
+}
+
+TEST_F(Batches, of_another_epoch_hide_other_tokens) {
+  TrainBatches batches(*m_tokens, m_order, hiding(), {20, 20, 0, 1});
+  batches.start_at(0, 0);
+  Batch batch(20);
+  std::vector<std::set<std::int32_t>> hidden(2);
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    batches.load(epoch, 0, batch.buffers());
+    for (std::size_t i = 0; i < batch.targets.size(); ++i)
+      if (batch.weights[i] > 0) hidden[static_cast<std::size_t>(epoch)].insert(batch.targets[i]);
+  }
+  EXPECT_FALSE(hidden[0].empty());
+  EXPECT_NE(hidden[0], hidden[1]);
+}
+
+// Whatever ranks and micro-batches share a step's samples, and wherever the run began.
+TEST_F(Batches, of_a_sample_are_the_same_on_any_rank_and_after_a_restart) {
+  auto const samples = [&](std::int64_t ranks, std::int64_t micro, std::int64_t first) {
+    std::map<std::int64_t, std::vector<std::int32_t>> found;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      BatchShape const shape{7, micro, rank, ranks};
+      TrainBatches batches(*m_tokens, m_order, hiding(), shape);
+      batches.start_at(first, 7 * first);
+      Batch batch(micro);
+      for (std::int64_t part = 0; part < shape.micro_batches(); ++part) {
+        batches.load(9, part, batch.buffers());
+        for (std::int64_t row = 0; row < micro; ++row) {
+          if (!shape.sample(part, row)) continue;
+          auto const begin = batch.tokens.begin() + row * kSequence;
+          found[batch.samples[static_cast<std::size_t>(row)]] = {begin, begin + kSequence};
+        }
+      }
+    }
+    return found;
+  };
+  auto const alone = samples(1, 7, 0);
+  EXPECT_EQ(std::ssize(alone), 7);
+  EXPECT_EQ(alone, samples(3, 2, 0));
+  EXPECT_EQ(alone, samples(2, 3, 8));
+}
+
+TEST_F(Batches, of_an_evaluation_hide_the_same_whatever_the_seed) {
+  auto other = hiding();
+  other.seed = 4;
+  EvalBatches one(*m_tokens, hiding(), {8, 8, 0, 1}, 8), two(*m_tokens, other, {8, 8, 0, 1}, 8);
+  Batch a(8), b(8);
+  one.load(0, 0, a.buffers());
+  two.load(0, 0, b.buffers());
+  EXPECT_EQ(a.tokens, b.tokens);
+  EXPECT_EQ(a.weights, b.weights);
+}
+
+TEST_F(Batches, feed_an_encoder_and_a_decoder) {
+  Recipe const recipe{.objective = Objective::spans,
+                      .lengths = {10, 5},
+                      .window = span_window(10, 5),
+                      .words = 101,
+                      .ids = {.pad = 250, .first_sentinel = 255}};
+  DataOrder const order(kTokens, recipe.window, 3);
+  TrainBatches batches(*m_tokens, order, recipe, {3, 2, 0, 1});
+  batches.start_at(0, 0);
+  std::vector<std::int32_t> encoder(20), decoder(10), targets(10);
+  auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  BatchBuffers const to({{BatchField::tokens, 0, bytes(encoder)},
+                         {BatchField::tokens, 1, bytes(decoder)},
+                         {BatchField::targets, 1, bytes(targets)}});
+  batches.load(0, 1, to);  // the last sample, and padding
+  EXPECT_EQ(std::ranges::count(encoder, 255), 1);
+  EXPECT_EQ(decoder[0], 250);
+  EXPECT_EQ(targets[0], 255);
+  EXPECT_EQ(decoder[1], 255);
+  EXPECT_EQ(std::vector(encoder.begin() + 10, encoder.end()), std::vector(10, 250));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Loaded load(RandomBatches& batches, std::int64_t step) {
 }
 
 TEST(Rok, random_batches_are_of_the_vocabulary_and_the_same_when_asked_again) {
-  RandomBatches batches({.sequence = 4, .sequences = 3, .micro = 3}, 7, 1);
+  RandomBatches batches({.sequences = 3, .micro = 3}, std::array{std::int64_t{4}}, 7, 1);
   auto const first = load(batches, 0), again = load(batches, 0), next = load(batches, 1);
   EXPECT_EQ(first.tokens, again.tokens);
   EXPECT_EQ(first.targets, again.targets);

@@ -1,0 +1,86 @@
+#include "train/recipe.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
+#include "io/tokens/token_format.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kFewestSentinels = 100;  // T5's: a longer sequence may have more
+
+std::int64_t window_of(Objective objective, std::vector<std::int64_t> const& lengths) {
+  return objective == Objective::spans ? span_window(lengths[0], lengths[1]) : lengths[0];
+}
+
+// Gives ids away, the highest first.
+class Ids {
+ public:
+  explicit Ids(std::int64_t vocab) : m_vocab(vocab), m_left(vocab) {}
+
+  // The highest of `count` consecutive ids that end at the one given or, where none is, at the
+  // highest one left.
+  std::int32_t take(std::optional<std::int64_t> const& given, char const* key,
+                    std::int64_t count = 1) {
+    auto const highest = given.value_or(m_left - 1);
+    if (!given) m_left -= count;
+    if (highest >= m_vocab || highest < count - 1) {
+      throw Error(Status::bad_input,
+                  fmt::format("{}: {} tokens up to {} are not in a vocabulary of {}", key, count,
+                              highest, m_vocab));
+    }
+    return static_cast<std::int32_t>(highest);
+  }
+  std::int64_t left() const { return m_left; }
+
+ private:
+  std::int64_t m_vocab, m_left;
+};
+
+// Takes those that the objective has and leaves the others absent.
+SpecialIds take_special(DataConfig const& data, Objective objective, std::int64_t sentinels,
+                        Ids& ids) {
+  SpecialIds special;
+  if (objective == Objective::masked) special.mask = ids.take(data.mask_id, "data.mask_id");
+  if (objective == Objective::spans) {
+    special.first_sentinel = ids.take(data.sentinel_id, "data.sentinel_id", sentinels);
+    special.pad = ids.take(data.pad_id, "data.pad_id");
+  }
+  if (data.eos_id) special.eos = ids.take(data.eos_id, "data.eos_id");
+  return special;
+}
+
+std::int64_t sentinels_of(DataConfig const& data, std::int64_t window) {
+  auto const most = window < 2 ? 0 : span_counts(window).spans;
+  return data.sentinel_id ? most : std::max(most, kFewestSentinels);
+}
+
+}  // namespace
+
+std::int64_t special_count(DataConfig const& data, Objective objective) {
+  auto const window = window_of(objective, stack_lengths(data, objective));
+  Ids ids(kMostVocab);
+  take_special(data, objective, sentinels_of(data, window), ids);
+  return kMostVocab - ids.left();
+}
+
+Recipe recipe_of(Config const& config, Objective objective, std::int64_t vocab,
+                 std::string_view tokenizer) {
+  Recipe recipe{.objective = objective, .pack = config.data.pack};
+  recipe.lengths = stack_lengths(config.data, objective);
+  recipe.window = window_of(objective, recipe.lengths);
+  recipe.seed = config.run.seed;
+  Ids ids(vocab);
+  recipe.ids = take_special(config.data, objective, sentinels_of(config.data, recipe.window), ids);
+  recipe.words = ids.left();
+  bool const separates = tokenizer == kByteTokenizer && recipe.words > byte_separator;
+  if (separates && !config.data.eos_id) recipe.ids.eos = byte_separator;
+  return recipe;
+}
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// T5's span corruption (Raffel et al., arXiv:1910.10683): what is taken out of the encoder's input
+// is what the decoder has to tell.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/batch_source.hpp"
+#include "train/objectives.hpp"
+
+namespace spillway {
+
+// Every document of the window by itself, or all of it as one where documents are not kept apart:
+//   encoder  kept S0 kept S1 ... eos     decoder's targets  S0 noise S1 noise ... eos
+// with sentinels S that count down; the decoder's tokens are its targets one row later, after a
+// pad. What does not fit the rows any more is left out, as are documents of one token. Rows that
+// are not filled stay as they are.
+void predict_spans(Recipe const& recipe, Window const& window, std::int64_t sample,
+                   BatchBuffers const& to);
+
+}  // namespace spillway

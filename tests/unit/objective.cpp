@@ -1,0 +1,100 @@
+#include "model/objective.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "model/model.hpp"
+
+namespace spillway {
+namespace {
+
+template <class F>
+std::string refusal(F action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    return error.what();
+  }
+  return "";
+}
+
+DataConfig with_lengths(std::int64_t sequence, std::optional<std::int64_t> target) {
+  DataConfig data;
+  data.sequence = sequence;
+  data.target = target;
+  return data;
+}
+
+// The published recipe: 568 tokens make inputs of 512 and targets of 114.
+TEST(SpanLengths, AreT5s) {
+  EXPECT_EQ(span_window(512, 1'000'000), 568);
+  EXPECT_EQ(span_window(512, 114), 568);
+  EXPECT_EQ(span_window(1024, 1'000'000), 1137);
+  EXPECT_EQ(span_counts(568).noise, 85);
+  EXPECT_EQ(span_counts(568).spans, 28);
+  EXPECT_EQ(stack_lengths(with_lengths(512, {}), Objective::spans),
+            (std::vector<std::int64_t>{512, 114}));
+}
+
+TEST(SpanLengths, FillTheRowsAndNoneMore) {
+  auto const fits = [](std::int64_t tokens, std::int64_t inputs, std::int64_t targets) {
+    auto const [noise, spans] = span_counts(tokens);
+    return tokens - noise + spans + 1 <= inputs && noise + spans + 1 <= targets;
+  };
+  for (std::int64_t inputs = 3; inputs < 400; inputs += 7) {
+    for (std::int64_t targets = 3; targets < 150; ++targets) {
+      auto const tokens = span_window(inputs, targets);
+      ASSERT_GE(tokens, 2);
+      EXPECT_TRUE(fits(tokens, inputs, targets)) << inputs << " " << targets;
+      EXPECT_FALSE(fits(tokens + 1, inputs, targets)) << inputs << " " << targets;
+    }
+  }
+  EXPECT_EQ(span_window(2, 100), 0);
+  EXPECT_EQ(span_window(100, 2), 0);
+  EXPECT_EQ(span_window(-5, 3), 0);
+}
+
+TEST(SpanLengths, LeaveATokenBetweenSpansAndOneInEach) {
+  for (std::int64_t tokens = 2; tokens < 10'000; ++tokens) {
+    auto const [noise, spans] = span_counts(tokens);
+    EXPECT_GE(spans, 1);
+    EXPECT_GE(noise, spans) << tokens;
+    EXPECT_GE(tokens - noise, spans) << tokens;
+  }
+}
+
+TEST(StackLengths, OfOtherObjectivesAreTheSequence) {
+  for (auto const objective : {Objective::next, Objective::masked})
+    EXPECT_EQ(stack_lengths(with_lengths(77, {}), objective), (std::vector<std::int64_t>{77}));
+}
+
+TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
+  auto const spans = [](std::int64_t sequence, std::optional<std::int64_t> target) {
+    return refusal([&] { stack_lengths(with_lengths(sequence, target), Objective::spans); });
+  };
+  EXPECT_TRUE(spans(64, 2).starts_with("data.target: ")) << spans(64, 2);
+  EXPECT_TRUE(spans(2, 64).starts_with("data.sequence: ")) << spans(2, 64);
+  EXPECT_TRUE(spans(2, {}).starts_with("data.sequence: ")) << spans(2, {});
+  EXPECT_EQ(spans(3, 3), "");
+  EXPECT_EQ(refusal([] { stack_lengths(with_lengths(64, 8), Objective::masked); }),
+            "data.target: is of the objective spans; data.objective is masked here");
+  DataConfig data;
+  data.mask_id = 3;
+  EXPECT_EQ(refusal([&] { stack_lengths(data, Objective::next); }),
+            "data.mask_id: is of the objective masked; data.objective is next here");
+}
+
+TEST(ObjectiveOf, AutoIsTheFamilysAndOthersAreRefused) {
+  Config config;
+  EXPECT_EQ(objective_of(config), Objective::next);
+  config.data.objective = "next";
+  EXPECT_EQ(objective_of(config), Objective::next);
+  config.data.objective = "masked";
+  auto const why = "data.objective: masked is not for models of the family gpt; give next or auto";
+  EXPECT_EQ(refusal([&] { objective_of(config); }), why);
+  EXPECT_EQ(refusal([&] { build_model(config, 300, {}, Purpose::train); }), why);
+}
+
+}  // namespace
+}  // namespace spillway
