@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
+#include "model/model.hpp"
 #include "runtime/process_memory.hpp"
 #include "state/run_state.hpp"
 #include "train/generate.hpp"
@@ -48,6 +49,11 @@ Status run_generate(GenerateArguments const& arguments) {
   CheckpointReader checkpoint(arguments.checkpoint);
   auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
   auto const config = parse_config(state.config, arguments.checkpoint, {}, elsewhere);
+  if (objective_of(config) != Objective::next) {
+    throw Error(Status::bad_input,
+                fmt::format("{}: models of the family {} are not sampled from in this version",
+                            arguments.checkpoint, config.model.family));
+  }
   if (arguments.prompt.empty()) {
     throw Error(Status::bad_input, "--prompt: is empty; give at least one character to continue");
   }

@@ -1,6 +1,7 @@
 #include "model/layers.hpp"
 
 #include <cassert>
+#include <stdexcept>
 
 #include "base/math.hpp"
 #include "graph/flops.hpp"
@@ -244,6 +245,7 @@ View Layers::selected(std::string const& op, View const& x) {
 void Layers::head(View const& x, View const& w, View const& bias, double scale) {
   auto const flops = matmul_flops(x, transposed(w));
   if (m_graph.purpose == Purpose::generate) {
+    if (scale != 1) throw std::logic_error("graphs to generate cannot scale their logits");
     m_builder.append(OpKind::matmul, "logits", {x, transposed(w), bias, {}},
                      {known(m_graph.known.logits)}, {}, flops);
     return;

@@ -140,8 +140,6 @@ TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
             "in.yaml:1: model.import: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
-  EXPECT_EQ(file_error("model: {family: t5}"),
-            "in.yaml:1: model.family: t5 is not offered in this version; now: gpt");
   EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
             "in.yaml:2: data.train: weights are not offered in this version");
 }
