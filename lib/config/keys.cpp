@@ -25,7 +25,9 @@ std::vector<Key> model_keys(ModelConfig& model) {
       {"model.ffn", IntegerField{&model.ffn, 0, 10'000'000}, "auto", "",
        "Width inside the MLP; auto (0): 4 x hidden.", decides_model},
       {"model.vocab", IntegerField{&model.vocab, 0, most_vocab}, "auto", "tokens",
-       "Vocabulary; auto (0): that of the token file.", decides_model},
+       "Vocabulary; auto (0): that of the token file and, after it, the special tokens that "
+       "data.objective needs.",
+       decides_model},
       {"model.tied", BoolField{&model.tied}, "", "",
        "The head shares the token embedding's weights.", decides_model},
       {"model.bias", BoolField{&model.bias}, "", "", "Biases in linear layers and norms.",
@@ -55,17 +57,17 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.target", IntegerField{&data.target, 1, many}, "auto", "tokens",
        "Length of the decoder's sequence (spans); auto: what the spans of data.sequence need."},
       {"data.mask_id", IntegerField{&data.mask_id, 0, most_vocab}, "auto", "",
-       "The token that hides others (masked); auto: the highest of model.vocab, which where it is "
-       "auto is larger by it than the token file's."},
+       "The token that hides others (masked); auto: the highest id of model.vocab."},
       {"data.pad_id", IntegerField{&data.pad_id, 0, most_vocab}, "auto", "",
-       "The token of empty rows, with which the decoder starts (spans); auto: as data.mask_id, "
-       "below the sentinels."},
+       "The token of empty rows, with which the decoder starts (spans); auto: the highest id of "
+       "model.vocab below the sentinels."},
       {"data.eos_id", IntegerField{&data.eos_id, 0, most_vocab}, "auto", "",
        "The token that ends a text: it is never hidden, and closes what spans were taken from; "
        "auto: the byte tokenizer's separator where its files may have it, else none."},
       {"data.sentinel_id", IntegerField{&data.sentinel_id, 0, most_vocab}, "auto", "",
-       "The token that stands for a sequence's first span, those of the others count down from it; "
-       "auto: as data.mask_id, with as many as a sequence needs, at least 100."},
+       "The token that stands for a sequence's first span; those of the others count down from it. "
+       "auto: the highest id of model.vocab, with room for all that a sequence needs, at least "
+       "100."},
   };
 }
 

@@ -17,7 +17,7 @@ namespace {
 Config unusual() {
   Config c;
   c.model = {"gpt", 3, 96, 6, 200, 1000, false, false, 0.125, 1e-7};
-  c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77};
+  c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77, true, "spans", 9, 1, 2, 3, 200};
   c.batch = {24, 3};
   c.optim = {"adamw", 1.0 / 3,  0,    0.01,   0.8,    0.999,  1e-12, 0,
              0,       "linear", true, "bf16", "fp32", "each", "skip"};
