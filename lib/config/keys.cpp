@@ -44,7 +44,9 @@ std::vector<Key> model_keys(ModelConfig& model) {
       {"model.gated", BoolField{&model.gated}, "", "",
        "The MLP multiplies its activation by a second product (T5 v1.1).", decides_model, t5},
       {"model.vocab", IntegerField{&model.vocab, 0, most_vocab}, "auto", "tokens",
-       "Vocabulary; auto (0): that of the token file.", decides_model},
+       "Vocabulary; auto (0): that of the token file and, after it, the special tokens that "
+       "data.objective needs.",
+       decides_model},
       {"model.positions", IntegerField{&model.positions, 0, many}, "auto", "",
        "Rows of the table of positions; auto (0): data.sequence.", decides_model, gpt_bert},
       {"model.token_types", IntegerField{&model.token_types, 1, many}, "", "",
@@ -57,6 +59,22 @@ std::vector<Key> model_keys(ModelConfig& model) {
        "Biases of queries, keys and values (Qwen2).", decides_model, llama},
       {"model.qk_norm", BoolField{&model.qk_norm}, "", "",
        "Every head of queries and keys is normalised (Qwen3).", decides_model, llama},
+      {"model.scale_output", ChoiceField{&model.scale_output, {{"auto", "true", "false"}}}, "", "",
+       "The head's input is divided by the root of hidden; auto: where the head is tied.",
+       decides_model, t5},
+      {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
+       "Probability of dropping an activation in training."},
+      {"model.attention_dropout", RealField{&model.attention_dropout, 0, 0.99}, "", "",
+       "Probability of dropping a weight of attention in training."},
+      {"model.norm_eps", RealField{&model.norm_eps, 0, 1}, "auto", "",
+       "Added to the variance in norms; auto (0): 1e-5 for gpt, 1e-12 for bert, else 1e-6.",
+       decides_model},
+  };
+}
+
+// How attention knows where a token is.
+std::vector<Key> distance_keys(ModelConfig& model) {
+  return {
       {"model.rope_theta", RealField{&model.rope_theta, 0, 1e12, true}, "", "",
        "Base of the rotary positions' wavelengths.", decides_model, llama},
       {"model.rope_scaling", ChoiceField{&model.rope_scaling, {{"none", "linear", "llama3"}}}, "",
@@ -83,16 +101,6 @@ std::vector<Key> model_keys(ModelConfig& model) {
        "Buckets of distances, each with a bias of attention.", decides_model, t5},
       {"model.relative_max_distance", IntegerField{&model.relative_max_distance, 2, many}, "", "",
        "Distances from here on share the last bucket.", decides_model, t5},
-      {"model.scale_output", ChoiceField{&model.scale_output, {{"auto", "true", "false"}}}, "", "",
-       "The head's input is divided by the root of hidden; auto: where the head is tied.",
-       decides_model, t5},
-      {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
-       "Probability of dropping an activation in training."},
-      {"model.attention_dropout", RealField{&model.attention_dropout, 0, 0.99}, "", "",
-       "Probability of dropping a weight of attention in training."},
-      {"model.norm_eps", RealField{&model.norm_eps, 0, 1}, "auto", "",
-       "Added to the variance in norms; auto (0): 1e-5 for gpt, 1e-12 for bert, else 1e-6.",
-       decides_model},
   };
 }
 
@@ -114,17 +122,17 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.target", IntegerField{&data.target, 1, many}, "auto", "tokens",
        "Length of the decoder's sequence (spans); auto: what the spans of data.sequence need."},
       {"data.mask_id", IntegerField{&data.mask_id, 0, most_vocab}, "auto", "",
-       "The token that hides others (masked); auto: the highest of model.vocab, which where it is "
-       "auto is larger by it than the token file's."},
+       "The token that hides others (masked); auto: the highest id of model.vocab."},
       {"data.pad_id", IntegerField{&data.pad_id, 0, most_vocab}, "auto", "",
-       "The token of empty rows, with which the decoder starts (spans); auto: as data.mask_id, "
-       "below the sentinels."},
+       "The token of empty rows, with which the decoder starts (spans); auto: the highest id of "
+       "model.vocab below the sentinels."},
       {"data.eos_id", IntegerField{&data.eos_id, 0, most_vocab}, "auto", "",
        "The token that ends a text: it is never hidden, and closes what spans were taken from; "
        "auto: the byte tokenizer's separator where its files may have it, else none."},
       {"data.sentinel_id", IntegerField{&data.sentinel_id, 0, most_vocab}, "auto", "",
-       "The token that stands for a sequence's first span, those of the others count down from it; "
-       "auto: as data.mask_id, with as many as a sequence needs, at least 100."},
+       "The token that stands for a sequence's first span; those of the others count down from it. "
+       "auto: the highest id of model.vocab, with room for all that a sequence needs, at least "
+       "100."},
   };
 }
 
@@ -310,9 +318,9 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
 std::vector<Key> keys_of(Config& c) {
   std::vector<Key> keys;
   for (auto const& group :
-       {model_keys(c.model), data_keys(c.data), batch_keys(c.batch), optim_keys(c.optim),
-        precision_keys(c.precision), memory_keys(c.memory), plan_keys(c.plan), run_keys(c.run),
-        spill_keys(c.spill), debug_keys(c.debug)}) {
+       {model_keys(c.model), distance_keys(c.model), data_keys(c.data), batch_keys(c.batch),
+        optim_keys(c.optim), precision_keys(c.precision), memory_keys(c.memory), plan_keys(c.plan),
+        run_keys(c.run), spill_keys(c.spill), debug_keys(c.debug)}) {
     keys.insert(keys.end(), group.begin(), group.end());
   }
   return keys;

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "io/tokens/token_set.hpp"
 #include "runtime/batch_source.hpp"
 #include "train/data_order.hpp"
-#include "train/recipe.hpp"
 #include "train/sample_log.hpp"
-#include "train/sequence_buffer.hpp"
+#include "train/sequence_reader.hpp"
 
 namespace spillway {
 
@@ -24,25 +22,6 @@ struct BatchShape {
   std::int64_t micro_batches() const;
   // The step's sample in row-block `row` of this rank's micro-batch; empty beyond the last one.
   std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
-};
-
-// Makes sequences of windows of the text.
-class SequenceReader {
- public:
-  SequenceReader(TokenSet const& tokens, Recipe recipe);
-  Recipe const& recipe() const { return m_recipe; }
-
-  // Fills sequence `row` of a batch of `micro` from the window whose first token is given, or with
-  // padding. Does not allocate.
-  void read(std::optional<std::int64_t> first_token, std::int64_t sample, std::int64_t micro,
-            std::int64_t row, BatchBuffers const& to);
-
- private:
-  TokenSet const& m_tokens;
-  Recipe m_recipe;
-  std::vector<std::int32_t> m_window;
-  std::vector<std::int64_t> m_starts;
-  SequenceBuffer m_sequence;
 };
 
 // Training: windows in the seeded order.

@@ -31,8 +31,9 @@ class Ids {
     if (!given) m_left -= count;
     if (highest >= m_vocab || highest < count - 1) {
       throw Error(Status::bad_input,
-                  fmt::format("{}: {} tokens up to {} are not in a vocabulary of {}", key, count,
-                              highest, m_vocab));
+                  fmt::format("{}: ids {} to {} are not in a vocabulary of {}; give a larger "
+                              "model.vocab",
+                              key, highest - count + 1, highest, m_vocab));
     }
     return static_cast<std::int32_t>(highest);
   }

@@ -155,6 +155,18 @@ TEST_F(BadInput, a_token_file_shorter_than_one_sequence_is_refused) {
   expect_not_started(2, "short.h5: 64 tokens do not fill one sequence of 64", tokens("short.h5"));
 }
 
+TEST_F(BadInput, objectives_that_the_family_does_not_have_are_refused) {
+  expect_not_started(2, "data.objective: masked is not for models of the family gpt",
+                     "data.objective=masked");
+  expect_not_started(2, "data.target: is of the objective spans", "data.target=16");
+}
+
+TEST_F(BadInput, documents_that_no_file_tells_cannot_be_kept_apart) {
+  write_llmc("plain.bin", std::vector<std::uint16_t>(2000), 2000);
+  expect_not_started(2, "plain.bin: data.pack: this llm.c file does not say where documents begin",
+                     tokens("plain.bin") + " data.pack=true model.vocab=50257");
+}
+
 TEST_F(BadInput, a_run_dir_that_cannot_be_made_is_refused) {
   write("file", "no directory");
   EXPECT_TRUE(fails_with(2, "run.dir: ", train("run.dir=" + path("file/run"))));

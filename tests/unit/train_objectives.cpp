@@ -209,11 +209,13 @@ TEST(Recipe, refuses_ids_outside_the_vocabulary_by_their_key) {
     return std::string();
   };
   auto config = config_of(512);
-  EXPECT_EQ(refusal(config, Objective::spans, 99),
-            "data.sentinel_id: 100 tokens up to 98 are not in a vocabulary of 99");
+  EXPECT_EQ(
+      refusal(config, Objective::spans, 99),
+      "data.sentinel_id: ids -1 to 98 are not in a vocabulary of 99; give a larger model.vocab");
   config.data.mask_id = 300;
-  EXPECT_EQ(refusal(config, Objective::masked, 300),
-            "data.mask_id: 1 tokens up to 300 are not in a vocabulary of 300");
+  EXPECT_EQ(
+      refusal(config, Objective::masked, 300),
+      "data.mask_id: ids 300 to 300 are not in a vocabulary of 300; give a larger model.vocab");
   config = config_of(512);
   config.data.sentinel_id = 20;  // too low for its 28 spans
   EXPECT_TRUE(refusal(config, Objective::spans, 300).starts_with("data.sentinel_id: "));

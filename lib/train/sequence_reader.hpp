@@ -1,0 +1,33 @@
+// Makes sequences of windows of the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/tokens/token_set.hpp"
+#include "runtime/batch_source.hpp"
+#include "train/recipe.hpp"
+#include "train/sequence_buffer.hpp"
+
+namespace spillway {
+
+class SequenceReader {
+ public:
+  SequenceReader(TokenSet const& tokens, Recipe recipe);
+  Recipe const& recipe() const { return m_recipe; }
+
+  // Fills sequence `row` of a batch of `micro` from the window whose first token is given, or with
+  // padding. Does not allocate.
+  void read(std::optional<std::int64_t> first_token, std::int64_t sample, std::int64_t micro,
+            std::int64_t row, BatchBuffers const& to);
+
+ private:
+  TokenSet const& m_tokens;
+  Recipe m_recipe;
+  std::vector<std::int32_t> m_window;
+  std::vector<std::int64_t> m_starts;
+  SequenceBuffer m_sequence;
+};
+
+}  // namespace spillway
