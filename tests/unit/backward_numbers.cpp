@@ -16,6 +16,8 @@ using test::SequentialRun;
 Config small(Config config) {
   config.model.hidden = 16;
   config.data.sequence = 8;
+  // Differences across the kinks of ReLU are not its derivative.
+  if (config.model.family == "t5") config.model.activation = "gelu_tanh";
   return config;
 }
 
@@ -62,13 +64,15 @@ void expect_derivative(Model& model, Chunk const& chunk, Parameter const& parame
   double const norm = std::sqrt(squares);
   ASSERT_GT(norm, 0) << parameter.name;
   auto const start = model.run().values(parameter.view);
-  double const h = 3e-3;
+  double const h = 6e-3;
   auto const loss_at = [&](double distance) {
     model.set_parameter(parameter,
                         [&](std::size_t i) { return start[i] + distance * gradient[i] / norm; });
     return model.loss();
   };
-  double const derivative = (loss_at(h) - loss_at(-h)) / (2 * h);
+  // Richardson's extrapolation: the error of the fourth order in h is left.
+  auto const slope = [&](double d) { return (loss_at(d) - loss_at(-d)) / (2 * d); };
+  double const derivative = (4 * slope(h / 2) - slope(h)) / 3;
   model.set_parameter(parameter, [&](std::size_t i) { return start[i]; });
   EXPECT_NEAR(derivative, norm, 5e-4 * norm + 1e-3) << chunk.name << " " << parameter.name;
 }
