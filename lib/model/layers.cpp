@@ -54,9 +54,8 @@ View Layers::known(TensorId id) const {
 }
 
 View Layers::batch_if_there(BatchField field, int stack) const {
-  for (auto const& one : m_graph.known.batch)
-    if (one.field == field && one.stack == stack) return known(one.tensor);
-  return {};
+  auto const tensor = m_graph.known.of(field, stack);
+  return tensor >= 0 ? known(tensor) : View{};
 }
 
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {

@@ -1,6 +1,7 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "base/math.hpp"
 #include "model/layers.hpp"
