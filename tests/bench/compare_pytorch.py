@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""GPT-2 124M training, spillway beside PyTorch, alternating in one run; prints medians and ratios.
+"""Training steps of a model, spillway beside PyTorch, alternating in one run; medians and ratios.
 
-    tests/bench/compare_pytorch.py [--precision fp32] [--rounds 5] [--sequences 2 --sequence 1024]
+    tests/bench/compare_pytorch.py [--model bert-base] [--precision fp32] [--rounds 5]
 
 Every round runs spillway, PyTorch eager, PyTorch compiled and the step's matrix products alone, one
 after the other, each in a process of its own; ratios are taken within a round.
@@ -15,39 +15,83 @@ import pathlib
 import random
 import resource
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-VOCAB = 50257
+# Our keys; transformers' class and configuration. Text is random, so only shapes count.
+MODELS = {
+    "gpt2": (
+        {"family": "gpt", "layers": 12, "hidden": 768, "heads": 12, "vocab": 50257},
+        "GPT2LMHeadModel", "GPT2Config",
+        {"resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0}),
+    "bert-base": (
+        {"family": "bert", "layers": 12, "hidden": 768, "heads": 12, "vocab": 30522,
+         "positions": 512},
+        "BertForMaskedLM", "BertConfig",
+        {"hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}),
+    "t5-small": (
+        {"family": "t5", "layers": 6, "hidden": 512, "heads": 8, "ffn": 2048, "head_size": 64,
+         "vocab": 32128},
+        "T5ForConditionalGeneration", "T5Config", {"dropout_rate": 0, "decoder_start_token_id": 0}),
+    # The shape of SmolLM 135M.
+    "llama-135m": (
+        {"family": "llama", "layers": 30, "hidden": 576, "heads": 9, "kv_heads": 3, "ffn": 1536,
+         "vocab": 49152, "tied": "true"},
+        "LlamaForCausalLM", "LlamaConfig",
+        {"hidden_size": 576, "num_hidden_layers": 30, "num_attention_heads": 9,
+         "num_key_value_heads": 3, "intermediate_size": 1536, "vocab_size": 49152,
+         "tie_word_embeddings": True}),
+}
+T5_TARGET = 114  # what corruption of 15 % in spans of 3 leaves of 512 tokens for the decoder
 
 
-def write_tokens(path, count):
-    """An llm.c token file: 256 int32 of header, then uint16 tokens."""
-    header = [20240520, 1, count] + [0] * 253
-    rng = random.Random(1)
-    tokens = [rng.randrange(VOCAB) for _ in range(count)]
-    path.write_bytes(struct.pack("<256i", *header) + struct.pack(f"<{count}H", *tokens))
+def output_of(command, environment=None):
+    """What a program printed; ends with what it said where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr)[-2000:]
+        sys.exit(f"{command[0]} exits {done.returncode}: {said}")
+    return done.stdout
+
+
+def write_tokens(args, path, count):
+    """Random bytes as tokens."""
+    text = path.with_suffix(".bytes")
+    text.write_bytes(random.Random(1).randbytes(count))
+    output_of([args.spillway, "tokenize", "--tokenizer", "byte", "-o", str(path), str(text)])
+
+
+def torch_batch(args, config):
+    """The forward's arguments: as many rows as ours."""
+    import torch
+
+    def tokens(length):
+        return torch.randint(0, 256, (args.sequences, length))
+
+    inputs = tokens(args.sequence)
+    if config.is_encoder_decoder:
+        return {"input_ids": inputs, "labels": tokens(T5_TARGET)}
+    return {"input_ids": inputs, "labels": inputs}
 
 
 def torch_round(args):
     """Runs in a process of its own; prints one JSON list of step seconds."""
     import torch
-    from transformers import GPT2Config, GPT2LMHeadModel
+    import transformers
 
-    config = GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
-                        n_positions=max(1024, args.sequence))
-    model = GPT2LMHeadModel(config).train()
+    _, model_class, config_class, values = MODELS[args.model]
+    config = getattr(transformers, config_class)(**values)
+    model = getattr(transformers, model_class)(config).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     forward = torch.compile(model) if args.compile else model
     seconds = []
     for _ in range(args.steps):
-        tokens = torch.randint(0, VOCAB, (args.sequences, args.sequence))
+        batch = torch_batch(args, config)
         start = time.perf_counter()
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=args.precision == "bf16"):
-            loss = forward(input_ids=tokens, labels=tokens).loss
+            loss = forward(**batch).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -58,47 +102,60 @@ def torch_round(args):
     print(json.dumps({"seconds": seconds, "peak_bytes": peak_bytes}))
 
 
+def tokens_per_s(args, step_s):
+    return args.sequences * args.sequence / step_s
+
+
 def rate(args, seconds):
     """Tokens a second of the median step; the first ones compile and touch memory."""
-    return args.sequences * args.sequence / statistics.median(seconds[2:])
+    return tokens_per_s(args, statistics.median(seconds[2:]))
 
 
 def run_torch(args, compiled):
-    command = [sys.executable, __file__, "--torch-round", "--precision", args.precision,
-               "--steps", str(args.steps), "--sequences", str(args.sequences),
-               "--sequence", str(args.sequence)]
+    command = [sys.executable, __file__, "--torch-round", "--model", args.model,
+               "--precision", args.precision, "--steps", str(args.steps),
+               "--sequences", str(args.sequences), "--sequence", str(args.sequence)]
     command += ["--compile"] if compiled else []
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result = json.loads(output.splitlines()[-1])
+    result = json.loads(output_of(command).splitlines()[-1])
     return rate(args, result["seconds"]), result["peak_bytes"]
 
 
-def run_products(args):
-    """Tokens a second if nothing but the products took time: by oneDNN, and by ours."""
+def words(args, folder):
+    """The input of spillway and of its products."""
+    model = MODELS[args.model][0]
+    values = {f"model.{key}": value for key, value in model.items() if key != "family"}
+    if model["family"] == "t5":
+        values["data.target"] = T5_TARGET
+    values |= {
+        "data.train": folder / "tokens.h5", "data.sequence": args.sequence,
+        "batch.sequences": args.sequences, "batch.micro": args.sequences,
+        "precision": args.precision,
+    }
+    config = folder / "bench.yaml"
+    config.write_text(f"model: {{family: {model['family']}}}\n")
+    return [str(config), *(f"{key}={value}" for key, value in values.items())]
+
+
+def run_products(args, folder):
+    """Tokens a second if nothing but products took time: by oneDNN, where it can, and by ours."""
     program = pathlib.Path(args.spillway).parent / "spillway_bench_products"
-    command = [program, args.precision, str(args.sequences * args.sequence), "3"]
     environment = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
-    output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    result = json.loads(output.stdout.splitlines()[-1])
-    return result["onednn_tokens_per_s"], result["products_tokens_per_s"]
+    output = output_of([program, "3", *words(args, folder)], environment)
+    result = json.loads(output.splitlines()[-1])
+    return {f"{who} products alone": tokens_per_s(args, result[key])
+            for who, key in (("oneDNN's", "onednn_s"), ("our", "products_s")) if key in result}
 
 
 def run_spillway(args, folder, round_number):
     run_dir = folder / f"run-{round_number}"
     overrides = {
-        "model.layers": 12, "model.hidden": 768, "model.heads": 12, "model.vocab": VOCAB,
-        "data.train": folder / "tokens.bin", "data.sequence": args.sequence,
-        "batch.sequences": args.sequences, "batch.micro": args.sequences,
-        "precision": args.precision,
         "optim.warmup": 1, "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
         "run.checkpoint.every": 0, "memory.device": "8GiB", "plan.activations": args.activations,
         "memory.nvme": f"{{path: {folder}, size: 8GiB}}",
     }
-    config = folder / "bench.yaml"
-    config.write_text("model: {family: gpt}\n")
-    command = [args.spillway, "train", config]
+    command = [args.spillway, "train", *words(args, folder)]
     command += [f"{key}={value}" for key, value in overrides.items()]
-    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    output_of(command)
     rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
     summary = json.loads((run_dir / "summary.json").read_text())
     return rate(args, [row["step_s"] for row in rows]), summary["peak_rss_bytes"]
@@ -109,25 +166,25 @@ def rounds(args, folder):
     runners = {"spillway": lambda number: run_spillway(args, folder, number)}
     for how in args.against:
         runners[f"PyTorch {how}"] = lambda _, how=how: run_torch(args, how == "compiled")
-    figures = {name: [] for name in (*runners, "oneDNN's products alone", "our products alone")}
+    figures = {name: [] for name in runners}
     for number in range(args.rounds):
         for name, run in runners.items():
             figures[name].append(run(number))
-        for name, tokens_per_s in zip(list(figures)[-2:], run_products(args)):
-            figures[name].append((tokens_per_s, None))
+        for name, figure in run_products(args, folder).items():
+            figures.setdefault(name, []).append((figure, None))
         shown = ", ".join(f"{name} {values[-1][0]:.0f}" for name, values in figures.items())
         print(f"round {number}: {shown}", file=sys.stderr, flush=True)
     return figures
 
 
 def print_table(args, figures):
-    print(f"{args.precision}, {args.sequences} x {args.sequence}, {args.activations}, "
-          f"{args.rounds} rounds of {args.steps} steps\n")
+    print(f"{args.model}, {args.precision}, {args.sequences} x {args.sequence}, "
+          f"{args.activations}, {args.rounds} rounds of {args.steps} steps\n")
     print("| | tokens/s, median (all rounds) | spillway is, median | peak resident |")
     print("| --- | --- | --- | --- |")
-    ours = [tokens_per_s for tokens_per_s, _ in figures["spillway"]]
+    ours = [figure for figure, _ in figures["spillway"]]
     for name, values in figures.items():
-        rates = [tokens_per_s for tokens_per_s, _ in values]
+        rates = [figure for figure, _ in values]
         ratio = statistics.median(a / b for a, b in zip(ours, rates))
         peak = f"{max(p for _, p in values) / 2**30:.2f} GiB" if values[0][1] else ""
         every = ", ".join(f"{r:.0f}" for r in rates)
@@ -138,6 +195,7 @@ def print_table(args, figures):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--spillway", default="build/bin/spillway")
+    parser.add_argument("--model", default="gpt2", choices=MODELS)
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=6)
@@ -154,7 +212,7 @@ def main():
         return
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         folder = pathlib.Path(folder)
-        write_tokens(folder / "tokens.bin", 40 * args.sequences * args.sequence + 1)
+        write_tokens(args, folder / "tokens.h5", 40 * args.sequences * args.sequence + 1)
         print_table(args, rounds(args, folder))
 
 

@@ -1,49 +1,27 @@
-// The matrix products of one GPT-2 124M step and nothing else: what the rest of a step is held to.
-//   build/bin/spillway_bench_products bf16 2048 5     # type, tokens a step, rounds
-// Prints, alternating, the median step of oneDNN and of the products that training uses: with
-// weights [in, out], as GPT-2's, and [out, in], as nn.Linear's.
+// The matrix products of one micro-batch of an input and nothing else: what the rest of a step is
+// held to.
+//   build/bin/spillway_bench_products ROUNDS INPUT.yaml [key=value ...]
+// model.vocab must be a number. Prints, alternating, the median seconds of oneDNN, where it has all
+// of them here, and of the products that training uses.
+#include <fmt/core.h>
+
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <string_view>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/median.hpp"
+#include "config/load.hpp"
 #include "kernels/product.hpp"
+#include "train/prepare.hpp"
 
 namespace spillway {
 namespace {
-
-enum class Orientation { in_out, out_in };
-
-struct Sizes {
-  std::int64_t rows, depth, columns, times;
-};
-
-constexpr std::int64_t kLayers = 12, kHidden = 768, kVocab = 50257;
-
-// y = x w, dx = dy w^T and dw = x^T dy of every weight.
-std::vector<Sizes> weights(std::int64_t tokens) {
-  return {{tokens, kHidden, 3 * kHidden, kLayers},
-          {tokens, kHidden, kHidden, kLayers},
-          {tokens, kHidden, 4 * kHidden, kLayers},
-          {tokens, 4 * kHidden, kHidden, kLayers},
-          {tokens, kHidden, kVocab, 1}};
-}
-
-std::vector<MatmulShape> products(Sizes const& s, DType type, Orientation orientation) {
-  auto const x = dense_matrix(type, s.rows, s.depth), y = dense_matrix(type, s.rows, s.columns);
-  auto const matrix = [&](DType of) {
-    return orientation == Orientation::in_out ? dense_matrix(of, s.depth, s.columns)
-                                              : dense_matrix(of, s.columns, s.depth).transposed();
-  };
-  auto const w = matrix(type);
-  return {{.a = x, .b = w, .c = y},
-          {.a = y, .b = w.transposed(), .c = x},
-          {.a = x.transposed(), .b = y, .c = matrix(DType::f32)}};
-}
 
 using Run = std::function<void(MatmulOperands const&)>;
 
@@ -52,17 +30,75 @@ struct Bound {
   std::int64_t workspace_bytes, times;
 };
 
-template <class Make>
-std::vector<Bound> bind(DType type, std::int64_t tokens, Orientation orientation,
-                        Make const& make) {
-  std::vector<Bound> all;
-  for (auto const& sizes : weights(tokens))
-    for (auto const& shape : products(sizes, type, orientation)) {
-      auto [run, bytes] = make(shape);
-      all.push_back({std::move(run), bytes, sizes.times});
+struct Product {
+  MatmulShape shape;
+  std::int64_t times = 0;
+};
+
+// Those of the loss are the logits, the gradients of their input and of the head.
+std::vector<MatmulShape> products_of(Graph const& graph, Op const& op) {
+  auto const layout = [&](std::size_t input) {
+    auto const& view = op.inputs[input];
+    return matrix_layout(graph.tensors[view.tensor].dtype, view);
+  };
+  if (op.kind == OpKind::matmul)
+    return {{.a = layout(0),
+             .b = layout(1),
+             .c = matrix_layout(graph.tensors[op.outputs[0].tensor].dtype, op.outputs[0])}};
+  if (op.kind != OpKind::lm_head_loss) return {};
+  auto const x = layout(0), w = layout(1);
+  auto const slopes = dense_matrix(x.dtype, x.rows, w.rows);
+  return {{.a = x, .b = w.transposed(), .c = dense_matrix(DType::f32, x.rows, w.rows)},
+          {.a = slopes, .b = w, .c = dense_matrix(x.dtype, x.rows, x.columns)},
+          {.a = slopes.transposed(), .b = x, .c = dense_matrix(DType::f32, w.rows, w.columns)}};
+}
+
+// Like shapes are bound once, and run as often as the graph has them.
+std::vector<Product> all_products(Graph const& graph) {
+  std::map<std::string, Product> by_shape;
+  auto const text = [](MatrixLayout const& m) {
+    return fmt::format("{} {} {} {} {} ", name(m.dtype), m.rows, m.columns, m.row_stride,
+                       m.column_stride);
+  };
+  for (auto const& op : graph.ops)
+    for (auto const& shape : products_of(graph, op)) {
+      auto& product = by_shape[text(shape.a) + text(shape.b) + text(shape.c)];
+      product.shape = shape;
+      ++product.times;
     }
+  std::vector<Product> all;
+  for (auto& [key, product] : by_shape) all.push_back(product);
   return all;
 }
+
+std::int64_t extent_bytes(MatrixLayout const& m) {
+  return ((m.rows - 1) * m.row_stride + (m.columns - 1) * m.column_stride + 1) *
+         size_bytes(m.dtype);
+}
+
+// Every operand of any product lies at the beginning of one of these.
+class Memory {
+ public:
+  Memory(std::vector<Product> const& products, std::int64_t workspace_bytes)
+      : m_workspace(bytes(workspace_bytes)) {
+    std::int64_t a = 0, b = 0, c = 0;
+    for (auto const& product : products) {
+      a = std::max(a, extent_bytes(product.shape.a));
+      b = std::max(b, extent_bytes(product.shape.b));
+      c = std::max(c, extent_bytes(product.shape.c));
+    }
+    m_a = bytes(a), m_b = bytes(b), m_c = bytes(c);
+  }
+  MatmulOperands operands() const {
+    return {m_a.data(), m_b.data(), m_c.data(), nullptr, nullptr, m_workspace.data()};
+  }
+
+ private:
+  using Bytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+  static Bytes bytes(std::int64_t size) { return {"bytes", static_cast<std::size_t>(size)}; }
+
+  Bytes m_a, m_b, m_c, m_workspace;
+};
 
 double step_s(std::vector<Bound> const& products, MatmulOperands const& operands) {
   auto const start = std::chrono::steady_clock::now();
@@ -71,62 +107,69 @@ double step_s(std::vector<Bound> const& products, MatmulOperands const& operands
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+// Empty where oneDNN lacks one.
+std::vector<Bound> by_onednn(std::vector<Product> const& products, std::int64_t threads) try {
+  std::vector<Bound> all;
+  for (auto const& product : products) {
+    auto const bound = std::make_shared<OneDnnMatmul>(product.shape, threads);
+    all.push_back(
+        {[bound](auto const& o) { (*bound)(o); }, bound->workspace_bytes(), product.times});
+  }
+  return all;
+} catch (Error const&) {
+  return {};
 }
 
-void measure(DType type, std::int64_t tokens, int rounds) {
+std::vector<Bound> by_ours(std::vector<Product> const& products, Exec const& exec) {
+  std::vector<Bound> all;
+  for (auto const& product : products) {
+    auto const bound = std::make_shared<Matmul>(product.shape, exec.concurrency(), false);
+    all.push_back({[bound, &exec](auto const& o) { (*bound)(exec, o); }, bound->workspace_bytes(),
+                   product.times});
+  }
+  return all;
+}
+
+void measure(int rounds, Config const& config) {
   Exec const exec;
   std::int64_t const threads = exec.concurrency();
-  auto const onednn = bind(type, tokens, Orientation::in_out, [&](MatmulShape const& shape) {
-    auto const product = std::make_shared<OneDnnMatmul>(shape, threads);
-    return std::pair<Run, std::int64_t>([product](auto const& o) { (*product)(o); },
-                                        product->workspace_bytes());
-  });
-  auto const choose = [&](MatmulShape const& shape) {
-    auto const product = std::make_shared<Matmul>(shape, threads, false);
-    return std::pair<Run, std::int64_t>([product, &exec](auto const& o) { (*product)(exec, o); },
-                                        product->workspace_bytes());
-  };
-  auto const chosen = bind(type, tokens, Orientation::in_out, choose);
-  auto const out_in = bind(type, tokens, Orientation::out_in, choose);
-
+  auto const choices = choose(config, nullptr, threads, 1);
+  auto const graph =
+      training_graph(config, config.model.vocab, make_arithmetic(config, choices, 1));
+  auto const products = all_products(graph);
+  auto const onednn = by_onednn(products, threads), ours = by_ours(products, exec);
   std::int64_t workspace_bytes = 0;
-  for (auto const* all : {&onednn, &chosen, &out_in})
+  for (auto const* all : {&onednn, &ours})
     for (auto const& bound : *all)
       workspace_bytes = std::max(workspace_bytes, bound.workspace_bytes);
-  auto const largest = std::max(tokens, kHidden) * kVocab * size_bytes(DType::f32);
-  using Bytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
-  Bytes const a("a", static_cast<std::size_t>(largest)), b("b", static_cast<std::size_t>(largest));
-  Bytes const c("c", static_cast<std::size_t>(largest));
-  Bytes const workspace("workspace", static_cast<std::size_t>(workspace_bytes));
-  MatmulOperands const operands{a.data(), b.data(), c.data(), nullptr, nullptr, workspace.data()};
+  Memory const memory(products, workspace_bytes);
 
-  std::vector<double> theirs, ours, ours_out_in;
+  std::vector<double> onednn_s, ours_s;
   for (int round = 0; round <= rounds; ++round) {
-    auto const onednn_s = step_s(onednn, operands), chosen_s = step_s(chosen, operands);
-    auto const out_in_s = step_s(out_in, operands);
+    auto const theirs = step_s(onednn, memory.operands()), mine = step_s(ours, memory.operands());
     if (round == 0) continue;  // pages and caches
-    theirs.push_back(onednn_s);
-    ours.push_back(chosen_s);
-    ours_out_in.push_back(out_in_s);
+    onednn_s.push_back(theirs);
+    ours_s.push_back(mine);
   }
-  auto const rate = [&](double s) { return static_cast<double>(tokens) / s; };
-  std::printf(
-      "{\"type\": \"%s\", \"tokens\": %lld, \"onednn_s\": %.4f, \"products_s\": %.4f, "
-      "\"products_out_in_s\": %.4f, \"onednn_tokens_per_s\": %.0f, \"products_tokens_per_s\": "
-      "%.0f}\n",
-      std::string(name(type)).c_str(), static_cast<long long>(tokens), median(theirs), median(ours),
-      median(ours_out_in), rate(median(theirs)), rate(median(ours)));
+  auto const theirs =
+      onednn.empty() ? std::string() : fmt::format("\"onednn_s\": {:.4f}, ", median(onednn_s));
+  fmt::print("{{{}\"products_s\": {:.4f}}}\n", theirs, median(ours_s));
 }
 
 }  // namespace
 }  // namespace spillway
 
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  auto const type = argc > 1 && std::string_view(argv[1]) == "fp32" ? spillway::DType::f32
-                                                                    : spillway::DType::bf16;
-  spillway::measure(type, argc > 2 ? std::atoll(argv[2]) : 2048, argc > 3 ? std::atoi(argv[3]) : 5);
+  if (argc < 3) {
+    fmt::print(stderr, "usage: {} ROUNDS INPUT.yaml [key=value ...]\n", argv[0]);
+    return 2;
+  }
+  try {
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    std::vector<std::string> const overrides(argv + 3, argv + argc);
+    spillway::measure(std::stoi(argv[1]), spillway::load_config(argv[2], overrides));
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
 }
