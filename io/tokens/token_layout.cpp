@@ -18,35 +18,47 @@
 namespace spillway {
 namespace {
 
-constexpr std::int32_t llmc_magic = 20240520, llmc_version = 1;
 constexpr std::int64_t llmc_header_bytes = 256 * sizeof(std::int32_t);
-constexpr int llmc_token_bytes = sizeof(std::uint16_t);
-constexpr std::int64_t gpt2_vocab = 50257;  // the only tokenizer of version 1
+
+// Each of llm.c's tokenizers has a magic number and a version of its own.
+struct LlmcKind {
+  std::int32_t magic, version;
+  char const* tokenizer;
+  std::int64_t vocab;
+  int token_bytes;
+};
+constexpr std::array<LlmcKind, 2> llmc_kinds = {
+    {{20240520, 1, "gpt2", 50257, 2}, {20240801, 7, "llama3", 128256, 4}}};
+
+LlmcKind const* llmc_kind(std::int32_t magic) {
+  auto const* const found = std::ranges::find(llmc_kinds, magic, &LlmcKind::magic);
+  return found == llmc_kinds.end() ? nullptr : found;
+}
 
 [[noreturn]] void fail(Status status, std::filesystem::path const& path, std::string const& what) {
   throw Error(status, fmt::format("{}: {}", path.string(), what));
 }
 
-TokenLayout read_llmc(std::filesystem::path const& path, std::span<std::int32_t const> header,
-                      std::int64_t file_bytes) {
-  if (header[1] != llmc_version) {
+TokenLayout read_llmc(std::filesystem::path const& path, LlmcKind const& kind,
+                      std::span<std::int32_t const> header, std::int64_t file_bytes) {
+  if (header[1] != kind.version) {
     fail(
         Status::bad_input, path,
-        fmt::format("llm.c token file of version {}; version {} is read", header[1], llmc_version));
+        fmt::format("llm.c token file of version {}; version {} is read", header[1], kind.version));
   }
-  auto const there = (file_bytes - llmc_header_bytes) / llmc_token_bytes;
-  if (header[2] != there || (file_bytes - llmc_header_bytes) % llmc_token_bytes != 0) {
+  auto const there = (file_bytes - llmc_header_bytes) / kind.token_bytes;
+  if (header[2] != there || (file_bytes - llmc_header_bytes) % kind.token_bytes != 0) {
     fail(Status::damaged, path,
          fmt::format("{}: its header says {} tokens, it has {}",
                      header[2] > there ? "cut short" : "longer than it should be", header[2],
                      there));
   }
   return {.kind = "llm.c",
-          .tokenizer = "gpt2",
-          .vocab = gpt2_vocab,
+          .tokenizer = kind.tokenizer,
+          .vocab = kind.vocab,
           .count = header[2],
           .offset_bytes = llmc_header_bytes,
-          .token_bytes = llmc_token_bytes};
+          .token_bytes = kind.token_bytes};
 }
 
 std::int64_t place_of(H5File const& file, char const* dataset) {
@@ -122,9 +134,10 @@ TokenLayout read_layout(std::filesystem::path const& path, FileDescriptor const&
   if (has_token_head(beginning)) return read_token_head(beginning, path.string());
   std::array<std::int32_t, 256> header{};
   std::memcpy(header.data(), beginning.data(), std::min(beginning.size(), sizeof header));
-  if (header[0] != llmc_magic) return read_hdf5(path);
+  auto const* const kind = llmc_kind(header[0]);
+  if (kind == nullptr) return read_hdf5(path);
   if (got.done_bytes < llmc_header_bytes) fail(Status::damaged, path, "cut short in its header");
-  return read_llmc(path, header, size_bytes(file, path));
+  return read_llmc(path, *kind, header, size_bytes(file, path));
 }
 
 void require_inside(std::filesystem::path const& path, std::int64_t file_bytes,

@@ -107,7 +107,7 @@ std::vector<Key> distance_keys(ModelConfig& model) {
 std::vector<Key> data_keys(DataConfig& data) {
   return {
       {"data.train", GlobsField{&data.train}, "none", "",
-       "Token files to train on (HDF5, or llm.c .bin)."},
+       "Token files to train on (HDF5, or llm.c .bin; docs/tokens.md)."},
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation."},
       {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",

@@ -87,6 +87,22 @@ TEST_F(TokensTest, every_width_reads_back_at_any_position) {
   }
 }
 
+TEST_F(TokensTest, llmc_files_of_llama3_are_read) {
+  auto const path = m_dir / "llama3.bin";
+  std::array<std::int32_t, 256> const header{20240801, 7, 3};
+  std::array<std::uint32_t, 3> const tokens{5, 128'255, 70'000};
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<char const*>(header.data()), sizeof header);
+  file.write(reinterpret_cast<char const*>(tokens.data()), sizeof tokens);
+  file.close();
+  TokenFile const read(path);
+  EXPECT_EQ(read.layout().tokenizer, "llama3");
+  EXPECT_EQ(read.layout().vocab, 128'256);
+  std::vector<std::int32_t> got(3);
+  read.read(0, got);
+  EXPECT_EQ(got, (std::vector<std::int32_t>{5, 128'255, 70'000}));
+}
+
 TEST_F(TokensTest, llmc_files_are_read) {
   std::vector<std::uint16_t> tokens(5000);
   std::iota(tokens.begin(), tokens.end(), std::uint16_t{45'000});
