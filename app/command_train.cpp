@@ -12,6 +12,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
@@ -85,6 +86,10 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     if (comm.rank() == 0) take_run_dir(start);
   });
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
+  on_all_ranks(comm, [&] {
+    if (!start.run_dir) return;
+    carry_files(start.resumption ? start.resumption->checkpoint : "", start.run_dir->path());
+  });
   choose_arithmetic(start, comm);
   return start;
 }
