@@ -42,6 +42,10 @@ constexpr char const* kT5 = R"({"architectures": ["T5ForConditionalGeneration"],
 
 }  // namespace
 
+void PrintTo(DirectoryCase const& model, std::ostream* out) {
+  *out << model.name;
+}
+
 std::vector<DirectoryCase> const& directory_cases() {
   static std::vector<DirectoryCase> const cases = {
       {"gpt2", kGpt, ElementType::f32},

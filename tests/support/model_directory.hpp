@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct DirectoryCase {
   std::int64_t most_shard_bytes = 1 << 30;
   std::string exception = {};  // ending of names of tensors that are f32 whatever `type` is
 };
+void PrintTo(DirectoryCase const& model, std::ostream* out);  // for googletest
 
 // Models of 2 layers with a vocabulary of 400 and room for 32 positions.
 std::vector<DirectoryCase> const& directory_cases();
