@@ -1,92 +1,120 @@
 #include "huggingface/description.hpp"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
-#include "base/error.hpp"
-#include "model/model.hpp"
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "config/place.hpp"
+#include "huggingface/json_object.hpp"
+#include "huggingface/left_out.hpp"
+#include "huggingface/model_keys.hpp"
+#include "huggingface/piece.hpp"
 
 namespace spillway {
+namespace {
 
-std::string_view class_name(Architecture a) {
-  constexpr std::string_view names[] = {
-      "GPT2LMHeadModel",  "BertForMaskedLM",  "T5ForConditionalGeneration", "LlamaForCausalLM",
-      "Qwen2ForCausalLM", "Qwen3ForCausalLM", "MistralForCausalLM"};
-  return names[static_cast<int>(a)];
+Architecture read_architecture(Json const& file, std::string const& place) {
+  constexpr auto key = "architectures";
+  auto const names = value_of(file, key);
+  if (!names.is_array() || names.empty() || !names.front().is_string())
+    refuse({place, key}, fmt::format("expected a list with the model's class, got {}",
+                                     names.is_array() ? "another list" : shown(names)));
+  auto const& name = names.front().get_ref<std::string const&>();
+  if (auto const found = architecture_named(name)) return *found;
+  std::string offered;
+  for (auto const architecture : kArchitectures)
+    offered.append(offered.empty() ? "" : ", ").append(class_name(architecture));
+  refuse({place, key}, fmt::format("{} is not offered; these are: {}", shown_key(name), offered));
 }
+
+void require_known_keys(Json const& file, Architecture architecture,
+                        std::vector<Piece> const& pieces, std::string const& place) {
+  for (auto const& [key, value] : file.items()) {
+    bool const is_read = std::ranges::any_of(
+        pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
+    if (is_read || value.is_null() || value == false || is_left_out(key, architecture)) continue;
+    refuse({place, shown_key(key)},
+           fmt::format("{} is not known for {} and may change what is computed", shown(value),
+                       class_name(architecture)));
+  }
+}
+
+Json parse_config_file(std::string const& json, std::string const& place) {
+  if (std::ssize(json) > kMostConfigBytes)
+    refuse({place, ""}, fmt::format("is larger than {} bytes", kMostConfigBytes));
+  return parse_object(json, place);
+}
+
+ModelDescription described(Json const& file, std::string const& place) {
+  auto const architecture = read_architecture(file, place);
+  auto const pieces = pieces_of(architecture);
+  require_known_keys(file, architecture, pieces, place);
+  ModelKeys keys(model_of(architecture), place);
+  for (auto const& piece : pieces) piece.read(file, keys);
+  keys.check();
+  return {architecture, keys.model()};
+}
+
+char const* dtype_name(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return "float32";
+    case ElementType::bf16:
+      return "bfloat16";
+    case ElementType::f16:
+      return "float16";
+    case ElementType::f64:
+      return "float64";
+    default:
+      throw std::logic_error(fmt::format("no weights are saved in {}", name(type)));
+  }
+}
+
+// Both versions read torch_dtype.
+void set_dtype(Json& file, ElementType type) {
+  for (auto const* const key : {"dtype", "torch_dtype"})
+    if (file.contains(key)) file[key] = dtype_name(type);
+  if (!file.contains("dtype")) file["torch_dtype"] = dtype_name(type);
+}
+
+// Special tokens are the data's; what transformers takes for them by itself are other tokens.
+Json new_file(Architecture architecture) {
+  return {{"architectures", {class_name(architecture)}},
+          {"model_type", model_type(architecture)},
+          {"bos_token_id", nullptr},
+          {"eos_token_id", nullptr},
+          {"pad_token_id", nullptr}};
+}
+
+}  // namespace
 
 ModelDescription describe_model(std::string const& json, std::string const& place) {
-  auto const j = nlohmann::json::parse(json);
-  ModelDescription d;
-  bool found = false;
-  for (int i = 0; i < 7; ++i)
-    if (class_name(static_cast<Architecture>(i)) == j.at("architectures")[0].get<std::string>()) {
-      d.architecture = static_cast<Architecture>(i);
-      found = true;
-    }
-  if (!found) throw Error(Status::bad_input, place + ": architectures");
-  auto& m = d.model;
-  auto num = [&](char const* k, std::int64_t def) {
-    return j.contains(k) && !j[k].is_null() ? j[k].get<std::int64_t>() : def;
-  };
-  m.vocab = num("vocab_size", 50257);
-  m.tied = j.value("tie_word_embeddings", d.architecture <= Architecture::t5);
-  if (d.architecture == Architecture::gpt2) {
-    m.family = "gpt";
-    m.layers = num("n_layer", 12);
-    m.hidden = num("n_embd", 768);
-    m.heads = num("n_head", 12);
-    m.positions = num("n_positions", 1024);
-    m.ffn = num("n_inner", 4 * m.hidden);
-  } else if (d.architecture == Architecture::bert) {
-    m.family = "bert";
-    m.layers = num("num_hidden_layers", 12);
-    m.hidden = num("hidden_size", 768);
-    m.heads = num("num_attention_heads", 12);
-    m.positions = num("max_position_embeddings", 512);
-    m.ffn = num("intermediate_size", 3072);
-    m.token_types = num("type_vocab_size", 2);
-  } else if (d.architecture == Architecture::t5) {
-    m.family = "t5";
-    m.layers = num("num_layers", 6);
-    m.decoder_layers = num("num_decoder_layers", m.layers);
-    m.hidden = num("d_model", 512);
-    m.heads = num("num_heads", 8);
-    m.head_size = num("d_kv", 64);
-    m.ffn = num("d_ff", 2048);
-    m.relative_buckets = num("relative_attention_num_buckets", 32);
-    m.relative_max_distance = num("relative_attention_max_distance", 128);
-    m.gated = j.value("feed_forward_proj", "relu") == "gated-gelu";
-    m.scale_output = j.value("scale_decoder_outputs", m.tied) ? "true" : "false";
+  return described(parse_config_file(json, place), place);
+}
+
+std::string config_json(ModelDescription const& description, ElementType type,
+                        std::string const& original) {
+  std::string const place = "the config.json that the model was imported from";
+  ModelKeys const now(description.model, "");
+  auto const pieces = pieces_of(description.architecture);
+  Json file;
+  if (original.empty()) {
+    file = new_file(description.architecture);
+    for (auto const& piece : pieces) file.update(piece.write(now));
   } else {
-    m.family = "llama";
-    m.layers = num("num_hidden_layers", 32);
-    m.hidden = num("hidden_size", 4096);
-    m.heads = num("num_attention_heads", 32);
-    m.kv_heads = num("num_key_value_heads", m.heads);
-    m.ffn = num("intermediate_size", 11008);
-    m.head_size = num("head_dim", d.architecture == Architecture::qwen3 ? 128 : m.hidden / m.heads);
-    m.qkv_bias = d.architecture == Architecture::qwen2;
-    m.qk_norm = d.architecture == Architecture::qwen3;
-    if (d.architecture == Architecture::mistral) m.window = num("sliding_window", 0);
+    file = parse_config_file(original, place);
+    ModelKeys const before(described(file, place).model, "");
+    for (auto const& piece : pieces) {
+      auto const written = piece.write(now);
+      if (written == piece.write(before)) continue;
+      for (auto const name : piece.names) file.erase(name);
+      file.update(written);
+    }
   }
-  Config c;
-  c.model = m;
-  d.model = completed(c, m.vocab);
-  return d;
-}
-
-Architecture architecture_of(ModelConfig const& m) {
-  if (m.family == "gpt") return Architecture::gpt2;
-  if (m.family == "bert") return Architecture::bert;
-  if (m.family == "t5") return Architecture::t5;
-  return m.qk_norm    ? Architecture::qwen3
-         : m.qkv_bias ? Architecture::qwen2
-         : m.window   ? Architecture::mistral
-                      : Architecture::llama;
-}
-
-std::string config_json(ModelDescription const&, ElementType, std::string const& original) {
-  return original;
+  set_dtype(file, type);
+  return file.dump(2) + "\n";
 }
 
 }  // namespace spillway

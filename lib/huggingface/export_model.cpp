@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "huggingface/description.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/named_source.hpp"
 #include "huggingface/tensor_types.hpp"
@@ -45,7 +46,7 @@ Origin origin_of(fs::path const& checkpoint) {
   return origin;
 }
 
-Architecture architecture_of(Origin const& origin, ModelConfig const& model) {
+Architecture architecture_by(Origin const& origin, ModelConfig const& model) {
   if (origin.config.empty()) return architecture_of(model);
   return describe_model(origin.config, origin.config_path.string()).architecture;
 }
@@ -71,7 +72,7 @@ ExportedModel export_model(TensorSource& weights, ModelConfig const& model,
                            fs::path const& to) {
   auto const origin = origin_of(checkpoint);
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
-  ModelDescription const description{architecture_of(origin, model), model};
+  ModelDescription const description{architecture_by(origin, model), model};
   auto const names = exported_tensors(description, weights.tensors(), weights.place());
   auto const config = config_json(description, types.usual, origin.config);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/input_file.hpp"
 #include "huggingface/model_files.hpp"
 #include "io/h5/carried_files.hpp"
 
@@ -12,7 +13,7 @@ namespace fs = std::filesystem;
 
 ModelDescription describe(fs::path const& directory) {
   auto const path = directory / kConfigFile;
-  return describe_model(read_model_file(path), path.string());
+  return describe_model(read_input(path, kMostConfigBytes), path.string());
 }
 
 }  // namespace

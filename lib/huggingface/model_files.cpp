@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/input_file.hpp"
+#include "huggingface/description.hpp"
 #include "io/h5/carried_files.hpp"
 
 namespace spillway {

@@ -7,8 +7,6 @@
 
 namespace spillway {
 
-inline constexpr char const* kConfigFile = "config.json";
-
 // Those of a directory that export puts beside the weights again. Throws Error(storage).
 std::vector<std::filesystem::path> model_files(std::filesystem::path const& directory);
 

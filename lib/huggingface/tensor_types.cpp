@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "huggingface/json_object.hpp"
 #include "io/tensors/convert.hpp"
 
 namespace spillway {
 namespace {
 
-using Json = nlohmann::ordered_json;
 
 ElementType type_of(Json const& word) {
   auto const type = element_type(word.get<std::string>());
