@@ -12,7 +12,6 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
-#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
@@ -87,8 +86,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   });
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
   on_all_ranks(comm, [&] {
-    if (!start.run_dir) return;
-    carry_files(start.resumption ? start.resumption->checkpoint : "", start.run_dir->path());
+    if (start.run_dir) carry_start(start.resumption, start.run_dir->path());
   });
   choose_arithmetic(start, comm);
   return start;

@@ -44,4 +44,9 @@ void ModelDirectory::carry_to(fs::path const& directory) const {
     write_carried(directory, path.filename().string(), read_model_file(path));
 }
 
+bool is_model_directory(fs::path const& path) {
+  std::error_code unseen;  // to read it says why
+  return fs::exists(path / kConfigFile, unseen);
+}
+
 }  // namespace spillway

@@ -43,4 +43,7 @@ class ModelDirectory : public TensorSource {
   TensorTypes m_types;
 };
 
+// Whether a ModelDirectory is meant, and no checkpoint.
+bool is_model_directory(std::filesystem::path const& path);
+
 }  // namespace spillway

@@ -10,7 +10,6 @@
 namespace spillway {
 namespace {
 
-
 ElementType type_of(Json const& word) {
   auto const type = element_type(word.get<std::string>());
   if (!type || !is_float(*type)) throw Json::other_error::create(501, "no type of floats", &word);

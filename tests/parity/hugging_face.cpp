@@ -74,10 +74,8 @@ TEST_P(HuggingFaceModel, comes_back_as_it_went_and_trains_between) {
   auto const before = tensors("model");
   EXPECT_EQ(tensors("back"), before);
   EXPECT_EQ(read("back/tokenizer.json"), read("model/tokenizer.json"));
-  for (auto const* name : {"back", "checkpoint"}) run("inspect " + path(name));
 
   write_input(printed);
-  run(fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("checkpoint")));
   run("train " + path("in.yaml"));
   EXPECT_EQ(read("run/step-2/huggingface/config.json"), model.config);
   export_to("run/step-2", "trained");
@@ -92,12 +90,32 @@ TEST_P(HuggingFaceModel, comes_back_as_it_went_and_trains_between) {
   EXPECT_GT(2 * changed, before.size());
   EXPECT_EQ(read("trained/tokenizer.json"), read("model/tokenizer.json"));
 
-  run("train " + path("in.yaml") + " run.steps=3");  // goes on, and hands on what it had
-  EXPECT_EQ(names_in(m_dir / "run/step-3/huggingface"), names_in(m_dir / "checkpoint/huggingface"));
+  run(fmt::format("train {} run.init={} run.dir={}", path("in.yaml"), path("model"),
+                  path("direct")));
+  export_to("direct/step-2", "direct-trained");
+  EXPECT_EQ(tensors("direct-trained"), after);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceModel, testing::ValuesIn(directory_cases()),
                          [](auto const& info) { return info.param.name; });
+
+TEST_F(HuggingFace, a_checkpoint_is_one_for_every_command_and_a_run_hands_on_what_it_carries) {
+  write_model_directory(m_dir / "model", directory_cases().front());
+  write_input(import("model", "checkpoint"));
+  EXPECT_NE(run("inspect " + path("checkpoint")).output.find("huggingface"), std::string::npos);
+  run(fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("checkpoint")));
+  auto const carried = names_in(m_dir / "checkpoint/huggingface");
+  EXPECT_EQ(carried,
+            (std::vector<std::string>{"config.json", "tensor-types.json", "tokenizer.json"}));
+  for (auto const* words :
+       {"run.steps=2", "run.steps=3", "run.steps=4 run.checkpoint.resume=weights"})
+    run(fmt::format("train {} {}", path("in.yaml"), words));
+  EXPECT_EQ(names_in(m_dir / "run/step-4/huggingface"), carried);
+  EXPECT_EQ(names_in(m_dir / "run/huggingface"), carried);
+  run(fmt::format("train {} run.init=none run.checkpoint.resume=never", path("in.yaml")));
+  EXPECT_FALSE(fs::exists(m_dir / "run/huggingface"));
+  EXPECT_FALSE(fs::exists(m_dir / "run/step-2/huggingface"));
+}
 
 TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {
   auto const& model = directory_cases().front();
