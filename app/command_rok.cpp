@@ -24,7 +24,7 @@ namespace {
 using Path = std::filesystem::path;
 
 // Holds what is known before anything is measured.
-struct Start {
+struct RokStart {
   Config config;
   std::optional<Data> data;
   std::int64_t vocab = 0;
@@ -44,8 +44,8 @@ void require_writable(Path const& path) {
   }
 }
 
-Start begin(RokArguments const& arguments) {
-  Start start{load_config(arguments.input, arguments.overrides, where_it_computes),
+RokStart begin(RokArguments const& arguments) {
+  RokStart start{load_config(arguments.input, arguments.overrides, where_it_computes),
               {},
               0,
               arguments.output,
@@ -66,7 +66,7 @@ Start begin(RokArguments const& arguments) {
   return start;
 }
 
-void write_chart(Start const& start, std::span<RokRow const> rows) {
+void write_chart(RokStart const& start, std::span<RokRow const> rows) {
   auto const script = rok_script(rows);
   if (script.empty()) return;
   auto const drawing = draw(script);

@@ -85,6 +85,9 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     if (comm.rank() == 0) take_run_dir(start);
   });
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
+  on_all_ranks(comm, [&] {
+    if (start.run_dir) carry_start(start.resumption, start.run_dir->path());
+  });
   choose_arithmetic(start, comm);
   return start;
 }

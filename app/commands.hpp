@@ -40,6 +40,19 @@ struct TokenizeArguments {
 };
 Status run_tokenize(TokenizeArguments const& arguments);
 
+struct ImportArguments {
+  std::string directory;  // of Hugging Face
+  std::string output;     // the checkpoint
+};
+Status run_import(ImportArguments const& arguments);
+
+struct ExportArguments {
+  std::string checkpoint;
+  std::string output;  // a directory of Hugging Face
+  std::string dtype;   // f32 | bf16 | f16; empty: as they were imported
+};
+Status run_export(ExportArguments const& arguments);
+
 struct ProfileArguments {
   std::string input;
   std::vector<std::string> overrides;

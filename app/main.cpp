@@ -124,6 +124,31 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
   command->callback([&] { request.plain = [&] { return run_tokenize(tokenize); }; });
 }
 
+void offer_import(CLI::App& app, Request& request, ImportArguments& arguments) {
+  auto* command = app.add_subcommand(
+      "import", "a Hugging Face directory -> a checkpoint, and its model: section on stdout");
+  command->add_option("directory", arguments.directory, "with config.json and safetensors")
+      ->required();
+  command->add_option("-o,--output", arguments.output, "checkpoint directory to make")->required();
+  command->footer(
+      "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's\n"
+      "files and config.json, as do the checkpoints of a run that begins with it. What a model\n"
+      "has that is not known here is refused by name.");
+  command->callback([&] { request.plain = [&] { return run_import(arguments); }; });
+}
+
+void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
+  auto* command = app.add_subcommand(
+      "export", "a checkpoint -> a Hugging Face directory, which transformers loads");
+  command->add_option("checkpoint", arguments.checkpoint, "checkpoint directory")->required();
+  command->add_option("-o,--output", arguments.output, "directory to make")->required();
+  command
+      ->add_option("--dtype", arguments.dtype,
+                   "of all tensors; without it: as they were imported, else f32")
+      ->check(CLI::IsMember({"f32", "bf16", "f16"}));
+  command->callback([&] { request.plain = [&] { return run_export(arguments); }; });
+}
+
 template <class Command>
 int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
   set_up_log(!comm || comm->rank() == 0);
@@ -196,6 +221,10 @@ int main(int argc, char** argv) {
   offer_rok(app, request, rok);
   offer_generate(app, request, generate);
   offer_tokenize(app, request, tokenize);
+  ImportArguments import;
+  ExportArguments exported;
+  offer_import(app, request, import);
+  offer_export(app, request, exported);
   auto* inspect = app.add_subcommand(
       "inspect", "describe a checkpoint, weights of Hugging Face, a token file or a plan");
   inspect->add_option("path", path, "what to look at")->required();

@@ -1,8 +1,8 @@
 # The floors of the house, and those within plan/. A library may link to libraries of lower floors,
 # and of its own floor where no cycle arises. check_floors() ends the configure otherwise, and
 # leaves in floors/ what each library may include, for the style test.
-set(spillway_floors "base" "config device" "graph" "model plan" "kernels comm io" "runtime"
-  "profile" "state" "train" "app")
+set(spillway_floors "base" "config device" "graph" "model plan" "kernels comm io"
+  "huggingface" "runtime" "profile" "state" "train" "app")
 set(spillway_floors_of_plan
   "data" "memory proof" "schedule" "compile" "time" "search" "explain listing move")
 

@@ -6,6 +6,8 @@
 //   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
 //                     that any HDF5 reader sees whole tensors, each with the XXH3-64 (hex) of its
 //                     extents; /run: what the run wants to remember (attributes, JSON text)
+//   huggingface/      of a model that came from elsewhere: what its next export needs
+//                     (carried_files.hpp)
 //   seal              for this one: where in which shard every extent of a tensor lies, /run once
 //                     more, and checksums of every byte of all files
 #pragma once
@@ -26,7 +28,8 @@ inline constexpr char const* manifest_name = "checkpoint.h5";
 std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
 
-// Writes manifest and seal: run by one rank when the shards of all ranks in `layout` are closed.
+// Writes manifest and seal: run by one rank when the shards of all ranks in `layout` are closed and
+// what is carried is there.
 // Throws Error(storage) when they cannot be written, Error(damaged) when a shard is not what the
 // layout says.
 void write_manifest(std::filesystem::path const& directory, CheckpointLayout const& layout,

@@ -1,5 +1,6 @@
-// The seal of a checkpoint: a text file with the index, the checksum of the manifest and one of
-// itself. What is sealed is believed only as it was written, and read without HDF5.
+// The seal of a checkpoint: a text file with the index, checksums of the manifest and of what is
+// carried (carried_files.hpp), and one of itself. What is sealed is believed only as it was
+// written, and read without HDF5.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,8 @@ inline constexpr char const* seal_name = "seal";
 // damaged when it is not what was written or says what cannot be.
 CheckpointIndex read_index(std::filesystem::path const& directory);
 
-// Seals `directory`, whose manifest and shards are on storage. Throws Error(storage).
+// Seals `directory`, whose manifest, shards and carried files are on storage. Throws
+// Error(storage).
 void write_seal(std::filesystem::path const& directory, CheckpointIndex const& index);
 
 // Between the ranks of a save: what is in the shard of one, before the whole is sealed.

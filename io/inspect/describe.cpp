@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "io/file/file.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
@@ -31,6 +32,8 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   for (auto const& [key, value] : reader.run_strings()) {
     text += fmt::format("  {:<11} {}\n", key, shortened(value));
   }
+  for (auto const& path : carried_files(directory))
+    text += fmt::format("  carries     {}/{}\n", kCarriedFolder, path.filename().string());
   std::map<std::string, std::int64_t> elements;
   for (auto const& tensor : reader.tensors()) {
     elements[tensor.group] += element_count(tensor.shape);

@@ -38,6 +38,15 @@ std::string families_of(Key const& key) {
   return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
 }
 
+// The family's keys whose names begin so.
+std::string yaml_of(Config config, std::string_view prefix) {
+  auto keys = keys_of(config);
+  std::erase_if(keys, [&](Key const& key) {
+    return !key.is_of(config.model.family) || !key.name.starts_with(prefix);
+  });
+  return nested_yaml(keys, [](Key const&) { return ""; });
+}
+
 }  // namespace
 
 std::string nested_yaml(std::vector<Key> const& keys,
@@ -62,10 +71,11 @@ std::string nested_yaml(std::vector<Key> const& keys,
 }
 
 std::string to_yaml(Config const& config) {
-  auto copy = config;
-  auto keys = keys_of(copy);
-  std::erase_if(keys, [&](Key const& key) { return !key.is_of(config.model.family); });
-  return nested_yaml(keys, [](Key const&) { return ""; });
+  return yaml_of(config, "");
+}
+
+std::string model_yaml(Config const& config) {
+  return yaml_of(config, "model.");
 }
 
 std::string print_config(Config const& config) {

@@ -17,6 +17,9 @@ std::string nested_yaml(std::vector<Key> const& keys,
 // Every value that the family's models use, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);
 
+// Those of its section `model` alone.
+std::string model_yaml(Config const& config);
+
 // All values, with a comment before each key: meaning, type, unit, bounds, default. Loads too.
 std::string print_config(Config const& config);
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_group.hpp"
@@ -124,6 +125,7 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
   on_all_ranks(comm, [&] {
     if (!first) return;
+    carry_files(run_dir, directory);
     write_manifest(directory, layout, to_texts(run));
     if (std::exchange(settings.begins_anew, false)) set_aside(run_dir);
     auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);

@@ -27,7 +27,8 @@ struct SaveSettings {
 };
 
 // Writes the checkpoint step-<n> in `run_dir` and names it in the file `latest`. All ranks call
-// this, and each writes an equal share of all values. If any rank fails, all ranks throw an Error,
+// this, and each writes an equal share of all values. The checkpoint carries what `run_dir` does
+// (io/h5/carried_files.hpp). If any rank fails, all ranks throw an Error,
 // which has an empty text where another rank names the cause, and the previous checkpoint stays.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);

@@ -9,6 +9,8 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/same_model.hpp"
+#include "huggingface/imported_config.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_group.hpp"
 #include "model/model.hpp"
@@ -23,13 +25,27 @@ Resumption read(std::filesystem::path const& directory, bool whole) {
   return {directory, std::move(state), whole, std::move(reader)};
 }
 
+// Such a directory is as good as the checkpoint that import makes of it.
+Resumption read_model_directory(std::filesystem::path const& path) {
+  auto directory = std::make_shared<ModelDirectory>(path);
+  auto const& model = directory->description().model;
+  RunState state;
+  state.vocab = model.vocab;
+  state.config = to_yaml(imported_config(model, directory->types().usual));
+  return {path, std::move(state), false, nullptr, std::move(directory)};
+}
+
+Resumption read_init(std::filesystem::path const& path) {
+  return is_model_directory(path) ? read_model_directory(path) : read(path, false);
+}
+
 std::optional<Resumption> choose(Config const& config) {
   auto const& resume = config.run.checkpoint.resume;
   if (resume != "never") {
     auto const latest = find_latest(config.run.dir);
     if (latest) return read(*latest, resume == "auto");
   }
-  if (!config.run.init.empty()) return read(config.run.init, false);
+  if (!config.run.init.empty()) return read_init(config.run.init);
   if (resume == "weights") {
     throw Error(Status::bad_input,
                 fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
@@ -58,6 +74,12 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   return resumption;
 }
 
+void carry_start(std::optional<Resumption> const& resumption,
+                 std::filesystem::path const& run_dir) {
+  if (resumption && resumption->directory) return resumption->directory->carry_to(run_dir);
+  carry_files(resumption ? resumption->checkpoint : "", run_dir);
+}
+
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
                     Config const& config) {
   auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
@@ -82,6 +104,8 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
     if (resumption->whole) {
       restore_model(*resumption->reader, model, comm);
       state = resumption->state;
+    } else if (resumption->directory) {
+      restore_weights(*resumption->directory, model, comm);
     } else {
       CheckpointGroup weights(*resumption->reader, "model");
       restore_weights(weights, model, comm);

@@ -7,6 +7,7 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "huggingface/model_directory.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
@@ -14,10 +15,11 @@
 namespace spillway {
 
 struct Resumption {
-  std::filesystem::path checkpoint;
+  std::filesystem::path checkpoint;  // or a directory of Hugging Face
   RunState state;
-  bool whole = true;                         // if false, the run takes only the weights
-  std::shared_ptr<CheckpointReader> reader;  // reads the tensors of the checkpoint
+  bool whole = true;                            // if false, the run takes only the weights
+  std::shared_ptr<CheckpointReader> reader;     // reads the tensors of the checkpoint
+  std::shared_ptr<ModelDirectory> directory{};  // of Hugging Face, instead of the reader
 };
 
 // Throws Error(bad_input) if `config` describes another model than the checkpoint's, even if the
@@ -25,17 +27,21 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
-// Finds the checkpoint that run.checkpoint.resume and run.init ask for. Returns nothing if the run
+// Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
+
+// Makes the run directory carry what its start does (io/h5/carried_files.hpp), for all checkpoints
+// of the run. One rank calls this. Throws Error.
+void carry_start(std::optional<Resumption> const& resumption, std::filesystem::path const& run_dir);
 
 // Warns if the run cannot give the same bits as a run that was never interrupted, and says why.
 // `arithmetic` describes the continued run.
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
                     Config const& config);
 
-// Initialises the model or reads it from a checkpoint, and returns the RunState at which the run
+// Initialises the model or reads it from what was found, and returns the RunState at which the run
 // begins. `vocab` and `tokenizer` describe the run's data. Throws Error.
 RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
                      Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,

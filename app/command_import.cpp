@@ -1,0 +1,64 @@
+#include <fmt/core.h>
+
+#include "app/commands.hpp"
+#include "base/standard_streams.hpp"
+#include "base/units.hpp"
+#include "config/load.hpp"
+#include "config/print.hpp"
+#include "huggingface/imported_config.hpp"
+#include "huggingface/model_directory.hpp"
+#include "io/h5/checkpoint_names.hpp"
+#include "io/h5/checkpoint_sink.hpp"
+#include "io/tensors/copy_tensors.hpp"
+#include "state/run_state.hpp"
+
+namespace spillway {
+namespace {
+
+// A run that has not begun.
+RunState state_of(Config const& config) {
+  RunState state;
+  state.seed = config.run.seed;
+  state.vocab = config.model.vocab;
+  state.tokenizer = kOwnTokenizer;
+  state.config = to_yaml(config);
+  return state;
+}
+
+TensorList as_floats(TensorList const& tensors) {
+  std::vector<TensorEntry> entries(tensors.begin(), tensors.end());
+  for (auto& entry : entries) entry.type = ElementType::f32;
+  return TensorList(std::move(entries));
+}
+
+void require_step_of_name(std::string const& checkpoint) {
+  if (step_of(checkpoint).value_or(0) == 0) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: what is imported is of step 0: choose a name without another step",
+                          checkpoint));
+}
+
+}  // namespace
+
+Status run_import(ImportArguments const& arguments) {
+  require_step_of_name(arguments.output);
+  ModelDirectory model(arguments.directory);
+  auto const config = imported_config(model.description().model, model.types().usual);
+  auto const state = state_of(config);
+  parse_config(state.config, arguments.directory, {}, elsewhere);  // as whoever reads it will
+
+  CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state));
+  copy_tensors(model, checkpoint);
+  model.carry_to(checkpoint.unfinished());
+  checkpoint.finish();
+
+  print_result(model_yaml(config));
+  std::int64_t bytes = 0;
+  for (auto const& tensor : model.tensors()) bytes += size_bytes(tensor);
+  say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),
+                  human_bytes(bytes), arguments.directory,
+                  class_name(model.description().architecture)));
+  return Status::done;
+}
+
+}  // namespace spillway

@@ -1,0 +1,65 @@
+#include "io/h5/checkpoint_sink.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/file/file.hpp"
+#include "io/h5/checkpoint_file.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr int kRank = 0;
+constexpr char const* kGroup = "model";
+
+CheckpointLayout layout_of(TensorList const& tensors) {
+  std::vector<TensorInfo> infos;
+  for (auto const& tensor : tensors) {
+    if (tensor.type != ElementType::f32)
+      throw std::logic_error("checkpoint: " + tensor.name + ": is not f32");
+    infos.push_back({kGroup, tensor.name, tensor.shape});
+  }
+  return spread_evenly(std::move(infos), 1);
+}
+
+// The directory, if what is to be written has room in it.
+std::filesystem::path const& with_room(std::filesystem::path const& directory,
+                                       TensorList const& tensors) {
+  std::int64_t needed = 0;
+  for (auto const& tensor : tensors) needed += size_bytes(tensor);
+  auto const free = free_bytes(directory);
+  if (needed <= free) return directory;
+  throw Error(Status::storage,
+              fmt::format("{}: the checkpoint needs {} bytes, {} are free: free some space, or "
+                          "choose another directory",
+                          directory.string(), needed, free));
+}
+
+}  // namespace
+
+CheckpointSink::CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
+                               std::map<std::string, std::string> run_strings)
+    : m_tensors(std::move(tensors)),
+      m_run_strings(std::move(run_strings)),
+      m_directory(directory),
+      m_layout(layout_of(m_tensors)),
+      m_shard(with_room(m_directory.path(), m_tensors), kRank, m_layout) {}
+
+void CheckpointSink::write(std::size_t tensor, std::int64_t first,
+                           std::span<std::byte const> from) {
+  m_tensors.offset_bytes(tensor, first, from.size());  // throws for what is not there
+  std::span const floats(reinterpret_cast<float const*>(from.data()), from.size() / sizeof(float));
+  m_shard.write(kGroup, m_tensors[tensor].name, first, floats);
+}
+
+void CheckpointSink::finish() {
+  m_shard.close();
+  write_manifest(m_directory.path(), m_layout, m_run_strings);
+  m_directory.publish();
+}
+
+}  // namespace spillway

@@ -1,0 +1,44 @@
+#include "huggingface/activation_words.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace spillway {
+namespace {
+
+struct ActivationWord {
+  std::string_view theirs, ours;
+};
+
+// Of several words for one activation the first is written.
+constexpr ActivationWord kActivationWords[] = {
+    {"gelu_new", "gelu_tanh"},
+    {"gelu_pytorch_tanh", "gelu_tanh"},
+    {"gelu_python_tanh", "gelu_tanh"},
+    {"gelu", "gelu_erf"},
+    {"gelu_python", "gelu_erf"},
+    {"silu", "silu"},
+    {"swish", "silu"},
+    {"relu", "relu"},
+};
+
+}  // namespace
+
+std::string our_activation(std::string_view theirs) {
+  auto const found = std::ranges::find(kActivationWords, theirs, &ActivationWord::theirs);
+  return found == std::end(kActivationWords) ? "" : std::string(found->ours);
+}
+
+std::string their_activation(std::string_view ours) {
+  auto const found = std::ranges::find(kActivationWords, ours, &ActivationWord::ours);
+  return found == std::end(kActivationWords) ? "" : std::string(found->theirs);
+}
+
+std::string their_activations() {
+  std::string names;
+  for (auto const& word : kActivationWords)
+    names.append(names.empty() ? "" : ", ").append(word.theirs);
+  return names;
+}
+
+}  // namespace spillway

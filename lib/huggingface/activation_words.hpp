@@ -1,0 +1,16 @@
+// What activations are called in config.json and in our keys; only for this folder's sources.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+// Empty for one that we have not.
+std::string our_activation(std::string_view theirs);
+std::string their_activation(std::string_view ours);
+
+// "gelu_new, gelu_pytorch_tanh, ..", for messages.
+std::string their_activations();
+
+}  // namespace spillway

@@ -1,0 +1,29 @@
+// Which models of Hugging Face's transformers are models of ours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "config/config.hpp"
+
+namespace spillway {
+
+enum class Architecture : std::uint8_t { gpt2, bert, t5, llama, qwen2, qwen3, mistral };
+inline constexpr std::array kArchitectures = {
+    Architecture::gpt2,  Architecture::bert,  Architecture::t5,     Architecture::llama,
+    Architecture::qwen2, Architecture::qwen3, Architecture::mistral};
+
+std::string_view class_name(Architecture architecture);  // "GPT2LMHeadModel"
+std::string_view model_type(Architecture architecture);  // "gpt2"
+std::optional<Architecture> architecture_named(std::string_view class_name);
+
+// A model of the architecture's family with what all of its models have; all else is as in Config.
+ModelConfig model_of(Architecture architecture);
+
+// Of a model that was never theirs and is completed. Throws Error(bad_input) that names the key for
+// a model that no architecture has.
+Architecture architecture_of(ModelConfig const& model);
+
+}  // namespace spillway

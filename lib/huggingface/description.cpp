@@ -1,0 +1,120 @@
+#include "huggingface/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "config/place.hpp"
+#include "huggingface/json_object.hpp"
+#include "huggingface/left_out.hpp"
+#include "huggingface/model_keys.hpp"
+#include "huggingface/piece.hpp"
+
+namespace spillway {
+namespace {
+
+Architecture read_architecture(Json const& file, std::string const& place) {
+  constexpr auto key = "architectures";
+  auto const names = value_of(file, key);
+  if (!names.is_array() || names.empty() || !names.front().is_string())
+    refuse({place, key}, fmt::format("expected a list with the model's class, got {}",
+                                     names.is_array() ? "another list" : shown(names)));
+  auto const& name = names.front().get_ref<std::string const&>();
+  if (auto const found = architecture_named(name)) return *found;
+  std::string offered;
+  for (auto const architecture : kArchitectures)
+    offered.append(offered.empty() ? "" : ", ").append(class_name(architecture));
+  refuse({place, key}, fmt::format("{} is not offered; these are: {}", shown_key(name), offered));
+}
+
+void require_known_keys(Json const& file, Architecture architecture,
+                        std::vector<Piece> const& pieces, std::string const& place) {
+  for (auto const& [key, value] : file.items()) {
+    bool const is_read = std::ranges::any_of(
+        pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
+    if (is_read || value.is_null() || value == false || is_left_out(key, architecture)) continue;
+    refuse({place, shown_key(key)},
+           fmt::format("{} is not known for {} and may change what is computed", shown(value),
+                       class_name(architecture)));
+  }
+}
+
+Json parse_config_file(std::string const& json, std::string const& place) {
+  if (std::ssize(json) > kMostConfigBytes)
+    refuse({place, ""}, fmt::format("is larger than {} bytes", kMostConfigBytes));
+  return parse_object(json, place);
+}
+
+ModelDescription described(Json const& file, std::string const& place) {
+  auto const architecture = read_architecture(file, place);
+  auto const pieces = pieces_of(architecture);
+  require_known_keys(file, architecture, pieces, place);
+  ModelKeys keys(model_of(architecture), place);
+  for (auto const& piece : pieces) piece.read(file, keys);
+  keys.check();
+  return {architecture, keys.model()};
+}
+
+char const* dtype_name(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return "float32";
+    case ElementType::bf16:
+      return "bfloat16";
+    case ElementType::f16:
+      return "float16";
+    case ElementType::f64:
+      return "float64";
+    default:
+      throw std::logic_error(fmt::format("no weights are saved in {}", name(type)));
+  }
+}
+
+// Both versions read torch_dtype.
+void set_dtype(Json& file, ElementType type) {
+  for (auto const* const key : {"dtype", "torch_dtype"})
+    if (file.contains(key)) file[key] = dtype_name(type);
+  if (!file.contains("dtype")) file["torch_dtype"] = dtype_name(type);
+}
+
+// Special tokens are the data's; what transformers takes for them by itself are other tokens.
+Json new_file(Architecture architecture) {
+  return {{"architectures", {class_name(architecture)}},
+          {"model_type", model_type(architecture)},
+          {"bos_token_id", nullptr},
+          {"eos_token_id", nullptr},
+          {"pad_token_id", nullptr}};
+}
+
+}  // namespace
+
+ModelDescription describe_model(std::string const& json, std::string const& place) {
+  return described(parse_config_file(json, place), place);
+}
+
+std::string config_json(ModelDescription const& description, ElementType type,
+                        std::string const& original) {
+  std::string const place = "the config.json that the model was imported from";
+  ModelKeys const now(description.model, "");
+  auto const pieces = pieces_of(description.architecture);
+  Json file;
+  if (original.empty()) {
+    file = new_file(description.architecture);
+    for (auto const& piece : pieces) file.update(piece.write(now));
+  } else {
+    file = parse_config_file(original, place);
+    ModelKeys const before(described(file, place).model, "");
+    for (auto const& piece : pieces) {
+      auto const written = piece.write(now);
+      if (written == piece.write(before)) continue;
+      for (auto const name : piece.names) file.erase(name);
+      file.update(written);
+    }
+  }
+  set_dtype(file, type);
+  return file.dump(2) + "\n";
+}
+
+}  // namespace spillway

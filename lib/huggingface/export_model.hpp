@@ -1,0 +1,27 @@
+// Weights of a checkpoint as a directory that transformers loads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "config/config.hpp"
+#include "io/tensors/tensor_source.hpp"
+
+namespace spillway {
+
+struct ExportedModel {
+  std::size_t tensors = 0;
+  std::int64_t bytes = 0;  // of all values
+};
+
+// `weights` are the parameters of the completed `model`. What `checkpoint` carries of the directory
+// that they came from comes back with them: its configuration, with what has changed, its files of
+// the tokenizer, and the types of tensors, which are fp32 else, unless `type` says another for all.
+// `directory` gets its name when all is there. Throws Error: bad_input where it is there already,
+// or for a model that no architecture of transformers has; damaged, storage.
+ExportedModel export_model(TensorSource& weights, ModelConfig const& model,
+                           std::filesystem::path const& checkpoint, std::optional<ElementType> type,
+                           std::filesystem::path const& directory);
+
+}  // namespace spillway

@@ -1,0 +1,61 @@
+#include "huggingface/left_out.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace spillway {
+namespace {
+
+// '*' at an end stands for any text.
+bool matches(std::string_view pattern, std::string_view key) {
+  bool const open_front = pattern.starts_with('*'), open_back = pattern.ends_with('*');
+  pattern.remove_prefix(open_front ? 1 : 0);
+  pattern.remove_suffix(open_back ? 1 : 0);
+  if (open_front && open_back) return key.find(pattern) != key.npos;
+  if (open_front) return key.ends_with(pattern);
+  return open_back ? key.starts_with(pattern) : key == pattern;
+}
+
+constexpr std::array<std::string_view, 34> kOfAll = {
+    // What is said otherwise: by the tensors, the input file, or these keys together.
+    "architectures", "model_type", "dtype", "torch_dtype", "*_pdrop", "*dropout*",
+    // Of whoever wrote the file, and of what is made of the model's results.
+    "transformers_version", "_name_or_path", "_attn_implementation*", "torchscript", "return_dict",
+    "use_cache", "gradient_checkpointing", "chunk_size_feed_forward", "pretraining_tp",
+    "output_past", "output_attentions", "output_hidden_states",
+    // How parameters began.
+    "initializer_range", "initializer_factor",
+    // Of other tasks.
+    "id2label", "label2id", "problem_type", "summary_*", "task_specific_params",
+    "classifier_dropout", "n_ctx",
+    // The data's.
+    "tokenizer_class", "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id"};
+
+struct OfSome {
+  std::string_view key;
+  std::vector<Architecture> architectures;
+};
+
+std::vector<OfSome> const& of_some() {
+  using enum Architecture;
+  static std::vector<OfSome> const keys = {
+      {"reorder_and_upcast_attn", {gpt2}},                          // changes rounding only
+      {"n_positions", {t5}},                                        // its positions have no table
+      {"max_position_embeddings", {llama, qwen2, qwen3, mistral}},  // nor have theirs
+      {"layer_types", {mistral}},  // all of its layers have the window
+  };
+  return keys;
+}
+
+}  // namespace
+
+bool is_left_out(std::string_view key, Architecture architecture) {
+  auto const is_meant = [&](std::string_view pattern) { return matches(pattern, key); };
+  return std::ranges::any_of(kOfAll, is_meant) ||
+         std::ranges::any_of(of_some(), [&](OfSome const& one) {
+           return one.key == key && std::ranges::count(one.architectures, architecture) > 0;
+         });
+}
+
+}  // namespace spillway

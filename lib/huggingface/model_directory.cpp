@@ -1,0 +1,52 @@
+#include "huggingface/model_directory.hpp"
+
+#include <utility>
+
+#include "base/input_file.hpp"
+#include "huggingface/model_files.hpp"
+#include "io/h5/carried_files.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+ModelDescription describe(fs::path const& directory) {
+  auto const path = directory / kConfigFile;
+  return describe_model(read_input(path, kMostConfigBytes), path.string());
+}
+
+}  // namespace
+
+ModelDirectory::ModelDirectory(fs::path const& path)
+    : m_path(path),
+      m_description(describe(path)),
+      m_files(path),
+      m_tensors(match()),
+      m_types(types_of(m_tensors.tensors())) {}
+
+NamedSource ModelDirectory::match() {
+  auto matched = match_tensors(
+      m_description, m_files.tensors(), place(),
+      [this](auto one, auto other) { return have_equal_values(m_files, one, other); });
+  m_description.model = std::move(matched.model);
+  return {m_files, matched.tensors};
+}
+
+void ModelDirectory::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
+  m_tensors.read(tensor, first, to);
+}
+
+void ModelDirectory::carry_to(fs::path const& directory) const {
+  carry_files({}, directory);
+  write_carried(directory, kTypesFile, to_json(m_types));
+  for (auto const& path : model_files(m_path))
+    write_carried(directory, path.filename().string(), read_model_file(path));
+}
+
+bool is_model_directory(fs::path const& path) {
+  std::error_code unseen;  // to read it says why
+  return fs::exists(path / kConfigFile, unseen);
+}
+
+}  // namespace spillway

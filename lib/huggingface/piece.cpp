@@ -1,0 +1,79 @@
+#include "huggingface/piece.hpp"
+
+#include <fmt/format.h>
+
+#include "huggingface/activation_words.hpp"
+#include "huggingface/key_table.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::string_view kActivationKey = "model.activation";
+
+void read_activation(KeyRow const& row, Json const& value, ModelKeys& keys) {
+  auto const ours = value.is_string() ? our_activation(value.get_ref<std::string const&>()) : "";
+  if (ours.empty())
+    keys.fail(row.theirs,
+              fmt::format("{} is not offered; these are: {}", shown(value), their_activations()));
+  keys.set_word(row.ours, row.theirs, ours);
+}
+
+// Two spellings of one value: null is as good as false, and activations have several names.
+bool means_the_same(Json const& a, Json const& b) {
+  if (a == b || (a.is_null() && b == false)) return true;
+  if (!a.is_string() || !b.is_string()) return false;
+  auto const activation = our_activation(a.get_ref<std::string const&>());
+  return !activation.empty() && activation == our_activation(b.get_ref<std::string const&>());
+}
+
+void read_row(KeyRow const& row, Json const& fallback, Json const& file, ModelKeys& keys) {
+  auto const found = file.find(row.theirs);
+  auto const& value = found == file.end() ? fallback : *found;
+  if (row.ours.empty()) {
+    if (!means_the_same(value, fallback))
+      keys.fail(row.theirs, fmt::format("{} changes what is computed; only {} is offered",
+                                        shown(value), shown(fallback)));
+  } else if (value.is_null() && row.null != nullptr) {
+    keys.set_or_unset(row.ours, row.theirs, row.null(keys.model()));
+  } else if (row.ours == kActivationKey) {
+    read_activation(row, value, keys);
+  } else {
+    keys.set(row.ours, row.theirs, value);
+  }
+}
+
+Json write_row(KeyRow const& row, Json const& fallback, ModelKeys const& keys) {
+  if (row.ours.empty()) return fallback;
+  auto const value = keys.get(row.ours);
+  return row.ours == kActivationKey ? Json(their_activation(value.get<std::string>())) : value;
+}
+
+Piece piece_of(KeyRow const& row, Json const& fallback) {
+  return {
+      {row.theirs},
+      [&row, fallback](Json const& file, ModelKeys& keys) { read_row(row, fallback, file, keys); },
+      [&row, fallback](ModelKeys const& keys) {
+        return Json{{row.theirs, write_row(row, fallback, keys)}};
+      }};
+}
+
+}  // namespace
+
+std::vector<Piece> pieces_of(Architecture architecture) {
+  auto const& [table, column] = key_column(architecture);
+  std::vector<Piece> pieces;
+  for (auto const& row : table.rows)
+    if (!row.fallback[column].empty())
+      pieces.push_back(piece_of(row, Json::parse(row.fallback[column])));
+  using enum Architecture;
+  if (architecture == t5) {
+    pieces.push_back(t5_feed_forward_piece());
+    pieces.push_back(t5_head_piece());
+  } else if (architecture != gpt2 && architecture != bert) {
+    pieces.push_back(rope_piece(architecture));
+  }
+  if (architecture == qwen2 || architecture == qwen3) pieces.push_back(qwen_window_piece());
+  return pieces;
+}
+
+}  // namespace spillway

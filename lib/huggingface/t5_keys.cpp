@@ -1,0 +1,80 @@
+// T5's feed-forward layers and its head, which differ between v1.0 and v1.1.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "huggingface/activation_words.hpp"
+#include "huggingface/piece.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::string_view kProjection = "feed_forward_proj", kActivation = "dense_act_fn",
+                           kGated = "is_gated_act", kTied = "tie_word_embeddings",
+                           kScale = "scale_decoder_outputs";
+constexpr std::string_view kGatedPrefix = "gated-";
+
+std::string activation_in(Json const& value, std::string_view theirs, bool is_gated,
+                          ModelKeys const& keys) {
+  if (!value.is_string()) keys.fail(theirs, fmt::format("expected a text, got {}", shown(value)));
+  auto const word = value.get_ref<std::string const&>().substr(is_gated ? kGatedPrefix.size() : 0);
+  // transformers means gelu_new here, and an exact gelu in all other places.
+  auto const ours = is_gated && word == "gelu" ? "gelu_tanh" : our_activation(word);
+  if (ours.empty())
+    keys.fail(theirs, fmt::format("{} is not offered; these are, with or without gated- before "
+                                  "them in feed_forward_proj: {}",
+                                  shown(value), their_activations()));
+  return ours;
+}
+
+// transformers 5 goes by dense_act_fn and is_gated_act where it finds them, 4 never does.
+void require_agreement(Json const& file, ModelKeys const& keys) {
+  constexpr auto problem = "says something else than feed_forward_proj; leave it out";
+  auto const activation = value_of(file, kActivation);
+  if (!activation.is_null() &&
+      activation_in(activation, kActivation, false, keys) != keys.model().activation)
+    keys.fail(kActivation, problem);
+  if (keys.flag(file, kGated, keys.model().gated) != keys.model().gated) keys.fail(kGated, problem);
+}
+
+void read_feed_forward(Json const& file, ModelKeys& keys) {
+  auto const projection = file.value(kProjection, Json("relu"));
+  bool const is_gated =
+      projection.is_string() && projection.get_ref<std::string const&>().starts_with(kGatedPrefix);
+  keys.set("model.gated", kProjection, is_gated);
+  keys.set_word("model.activation", kProjection,
+                activation_in(projection, kProjection, is_gated, keys));
+  require_agreement(file, keys);
+}
+
+Json write_feed_forward(ModelKeys const& keys) {
+  auto const& model = keys.model();
+  auto word = their_activation(model.activation);
+  if (!model.gated) return {{kProjection, word}};
+  if (model.activation == "gelu_tanh") word = "gelu";
+  if (model.activation == "gelu_erf") word = "gelu_python";
+  return {{kProjection, std::string(kGatedPrefix) + word}};
+}
+
+// In transformers 4 one key says both things.
+void read_head(Json const& file, ModelKeys& keys) {
+  keys.set("model.tied", kTied, file.value(kTied, Json(true)));
+  bool const scales = keys.flag(file, kScale, keys.model().tied);
+  keys.set_word("model.scale_output", kScale, scales ? "true" : "false");
+}
+
+Json write_head(ModelKeys const& keys) {
+  return {{kTied, keys.get("model.tied")}, {kScale, keys.get("model.scale_output") == "true"}};
+}
+
+}  // namespace
+
+Piece t5_feed_forward_piece() {
+  return {{kProjection, kActivation, kGated}, read_feed_forward, write_feed_forward};
+}
+
+Piece t5_head_piece() {
+  return {{kTied, kScale}, read_head, write_head};
+}
+
+}  // namespace spillway

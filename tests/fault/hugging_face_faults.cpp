@@ -1,0 +1,166 @@
+// Directories of Hugging Face that are not what they must be, and imports and exports that are
+// killed or run out of room.
+#include <fmt/format.h>
+
+#include "fault_test.hpp"
+#include "preload.hpp"
+#include "tests/support/model_directory.hpp"
+#include "tests/support/names_in.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BadDirectories : public FaultTest {
+ protected:
+  BadDirectories() { write_model_directory(m_dir / "model", *model("llama")); }
+
+  static std::vector<DirectoryCase>::const_iterator model(std::string const& name) {
+    return std::ranges::find(directory_cases(), name, &DirectoryCase::name);
+  }
+  std::string import() const { return command("import", "model", "checkpoint"); }
+  std::string command(char const* word, char const* from, char const* to) const {
+    return fmt::format("{} {} {} -o {}", spillway_command(0), word, path(from), path(to));
+  }
+  // `import` refuses what is in `model` now, and leaves nothing.
+  void expect_refusal(int status, std::string const& words) const {
+    EXPECT_TRUE(fails_with(status, words, run_command(import())));
+    for (auto const* name : {"checkpoint", "checkpoint.partial"})
+      EXPECT_FALSE(fs::exists(m_dir / name)) << words;
+  }
+  // The same, of a sound directory with these tensors instead.
+  void expect_refusal_of(Tensors const& tensors, std::string const& words) const {
+    fs::remove_all(m_dir / "model");
+    write_tensors(m_dir / "model", tensors);
+    write("model/config.json", model("llama")->config);
+    expect_refusal(2, words);
+  }
+  // The first of several files of weights.
+  std::string shard() const {
+    for (auto const& name : names_in(m_dir / "model"))
+      if (name.starts_with("model-00001-of-")) return "model/" + name;
+    return "";
+  }
+};
+
+TEST_F(BadDirectories, are_refused_by_the_file_and_its_tensor) {
+  auto const sound = read(shard());
+  write(shard(), sound.substr(0, sound.size() - 1));
+  expect_refusal(5, shard() + ": ");
+  write(shard(), sound + "x");
+  expect_refusal(5, shard() + ": ");
+  fs::remove(m_dir / shard());
+  expect_refusal(2, shard() + ": cannot be read");
+  write(shard(), sound);
+  write("model/config.json", "{");
+  expect_refusal(2, "model/config.json: ");
+  fs::remove(m_dir / "model/config.json");
+  expect_refusal(2, "model/config.json: cannot be read");
+  EXPECT_TRUE(fails_with(2, "nowhere", run_command(command("import", "nowhere", "checkpoint"))));
+}
+
+TEST_F(BadDirectories, with_other_tensors_are_refused_by_their_names) {
+  auto const sound = tensors_in(m_dir / "model");
+  std::string const name = "model.layers.1.mlp.up_proj.weight";
+  auto tensors = sound;
+  tensors.erase(name);
+  expect_refusal_of(tensors, name + ": is not there");
+  auto const bias = TensorEntry{"model.layers.0.self_attn.o_proj.bias", ElementType::f16, {2}};
+  tensors = sound;
+  tensors[bias.name] = {bias, "four"};
+  expect_refusal_of(tensors, bias.name + ": no tensor of this model has the name");
+  tensors = sound;
+  std::swap(tensors[name].first.shape[0], tensors[name].first.shape[1]);
+  expect_refusal_of(tensors, name + ": is [24, 44] there, and [44, 24] in this model");
+  tensors = sound;
+  tensors[name].first.type = ElementType::i16;
+  expect_refusal_of(tensors, name + ": is of I16, which does not become F32");
+}
+
+TEST_F(BadDirectories, places_that_are_taken_are_refused_and_stay) {
+  ASSERT_EQ(run_command(import()).status, 0);
+  auto const seal = read("checkpoint/seal");
+  EXPECT_TRUE(fails_with(2, "checkpoint: is there already", run_command(import())));
+  EXPECT_EQ(read("checkpoint/seal"), seal);
+  auto const onto_itself = run_command(command("export", "checkpoint", "model"));
+  EXPECT_TRUE(fails_with(2, "model: is there already", onto_itself));
+  auto const step = run_command(command("import", "model", "step-3"));
+  EXPECT_TRUE(fails_with(2, "step-3: what is imported is of step 0", step));
+  auto const type = run_command(command("export", "checkpoint", "out") + " --dtype f64");
+  EXPECT_EQ(type.status, 2);
+  EXPECT_NE(type.output.find("--dtype: f64 not in {f32,bf16,f16}"), std::string::npos);
+}
+
+TEST_F(BadDirectories, what_a_checkpoint_carries_is_proved_before_it_is_exported) {
+  ASSERT_EQ(run_command(import()).status, 0);
+  write("checkpoint/huggingface/tokenizer.json", "another");
+  auto const outcome = run_command(command("export", "checkpoint", "out"));
+  EXPECT_TRUE(fails_with(5, "checkpoint/huggingface/tokenizer.json: is not what was", outcome));
+  EXPECT_FALSE(fs::exists(m_dir / "out"));
+}
+
+// Every call that changes anything below the new directory is once the last, and once fails.
+class InterruptedCopies : public BadDirectories {
+ protected:
+  void SetUp() override {
+    if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+    ASSERT_EQ(run_command(import()).status, 0);
+    fs::rename(m_dir / "checkpoint", m_dir / "source");
+  }
+
+  using Judge = std::function<void(Outcome const&)>;
+  void at_every_call(char const* what, std::string const& words, Judge const& judge) {
+    Planted fault{.calls = "open,write,pwrite,fsync,rename,mkdir,unlink,rmdir,close",
+                  .path = path("new"),
+                  .count_file = path("calls")};
+    auto const counted = run_command(planted(fault) + words);
+    ASSERT_EQ(counted.status, 0) << counted.output;
+    fs::remove_all(m_dir / "new");
+    auto const calls = Outcome{0, read("calls")}.lines();
+    fs::remove(m_dir / "calls");
+    ASSERT_GT(calls.size(), 20u);
+    fault.what = what;
+    fault.count_file = "";
+    constexpr int stride = 4;
+    for (std::size_t at = 1; at <= calls.size(); at += stride) {
+      fault.at = fmt::format("{}", at);
+      judge(run_command(planted(fault) + words));
+      if (HasFailure()) FAIL() << what << " at " << calls[at - 1];
+      fs::remove_all(m_dir / "new");
+    }
+  }
+};
+
+TEST_F(InterruptedCopies, that_are_killed_leave_nothing_that_looks_complete) {
+  for (auto const& words :
+       {command("import", "model", "new"), command("export", "source", "new")}) {
+    at_every_call("kill", words, [&](Outcome const& outcome) {
+      EXPECT_EQ(outcome.status, 137) << outcome.output;
+      if (fs::exists(m_dir / "new")) {  // killed behind the last step: all is there
+        auto const proof = words.find(" import ") != words.npos ? command("export", "new", "proof")
+                                                                : command("import", "new", "proof");
+        EXPECT_EQ(run_command(proof).status, 0);
+        fs::remove_all(m_dir / "proof");
+        fs::remove_all(m_dir / "new");
+      }
+      auto const again = run_command(words);
+      EXPECT_EQ(again.status, 0) << again.output;
+      EXPECT_FALSE(fs::exists(m_dir / "new.partial"));
+    });
+  }
+}
+
+TEST_F(InterruptedCopies, without_room_end_with_one_line_and_leave_nothing) {
+  for (auto const& words :
+       {command("import", "model", "new"), command("export", "source", "new")}) {
+    at_every_call("ENOSPC", words, [&](Outcome const& outcome) {
+      if (outcome.status == 0) return;
+      EXPECT_TRUE(fails_with(4, "No space left on device", outcome));
+      EXPECT_FALSE(fs::exists(m_dir / "new.partial"));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,166 @@
+// Models of all architectures through the commands: what comes back is what went in, whatever the
+// types and the number of files, and what was trained between goes the same way.
+#include <fmt/format.h>
+
+#include "tests/support/model_directory.hpp"
+#include "tests/support/names_in.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "Of.HuggingFaceModel.comes_back.bert"
+std::string own_name() {
+  auto const* const info = testing::UnitTest::GetInstance()->current_test_info();
+  auto name = fmt::format("{}.{}", info->test_suite_name(), info->name());
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
+class HuggingFace : public testing::Test {
+ protected:
+  ~HuggingFace() override {
+    if (!HasFailure()) fs::remove_all(m_dir);
+  }
+
+  std::string path(std::string const& name) const { return (m_dir / name).string(); }
+  std::string read(std::string const& name) const {
+    std::ostringstream text;
+    text << std::ifstream(m_dir / name).rdbuf();
+    return text.str();
+  }
+  Outcome run(std::string const& words) const {
+    auto const outcome = run_command(spillway_command(0) + " " + words);
+    EXPECT_EQ(outcome.status, 0) << words << ": " << outcome.output;
+    return outcome;
+  }
+  // Gives what stdout has.
+  std::string import(std::string const& from, std::string const& to) const {
+    return run(fmt::format("import {} -o {} 2>{}", path(from), path(to), path("stderr"))).output;
+  }
+  void export_to(std::string const& checkpoint, std::string const& to,
+                 std::string const& more = "") const {
+    run(fmt::format("export {} -o {} {}", path(checkpoint), path(to), more));
+  }
+  Tensors tensors(std::string const& directory) const { return tensors_in(m_dir / directory); }
+
+  // An input whose section `model` is what import has printed.
+  void write_input(std::string const& imported) const {
+    std::ofstream(m_dir / "in.yaml")
+        << imported
+        << fmt::format(
+               "data: {{train: {0}/tokens.h5, valid: {0}/tokens.h5, sequence: 32}}\n"
+               "batch: {{sequences: 2, micro: 2}}\noptim: {{schedule: constant, warmup: 0}}\n"
+               "precision: fp32\nmemory: {{device: 64MiB}}\ndebug: {{machine: {1}}}\n"
+               "run: {{steps: 2, threads: 1, dir: {0}/run, init: {0}/checkpoint, eval: {{every: "
+               "0}}, "
+               "checkpoint: {{every: 1, keep: 1}}}}\n",
+               m_dir.string(), machine_file());
+    write_token_file(m_dir / "tokens.h5", 4000);
+  }
+
+  fs::path const m_dir = scratch_directory(own_name());
+};
+
+class HuggingFaceModel : public HuggingFace, public testing::WithParamInterface<DirectoryCase> {};
+
+TEST_P(HuggingFaceModel, comes_back_as_it_went_and_trains_between) {
+  auto const& model = GetParam();
+  write_model_directory(m_dir / "model", model);
+  auto const printed = import("model", "checkpoint");
+  export_to("checkpoint", "back");
+  auto const before = tensors("model");
+  EXPECT_EQ(tensors("back"), before);
+  EXPECT_EQ(read("back/tokenizer.json"), read("model/tokenizer.json"));
+
+  write_input(printed);
+  run("train " + path("in.yaml"));
+  EXPECT_EQ(read("run/step-2/huggingface/config.json"), model.config);
+  export_to("run/step-2", "trained");
+  auto const after = tensors("trained");
+  ASSERT_EQ(after.size(), before.size());
+  std::size_t changed = 0;
+  for (auto const& [name, tensor] : before) {
+    ASSERT_TRUE(after.contains(name)) << name;
+    EXPECT_EQ(after.at(name).first, tensor.first) << name;
+    changed += after.at(name).second != tensor.second ? 1 : 0;
+  }
+  EXPECT_GT(2 * changed, before.size());
+  EXPECT_EQ(read("trained/tokenizer.json"), read("model/tokenizer.json"));
+
+  run(fmt::format("train {} run.init={} run.dir={}", path("in.yaml"), path("model"),
+                  path("direct")));
+  export_to("direct/step-2", "direct-trained");
+  EXPECT_EQ(tensors("direct-trained"), after);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceModel, testing::ValuesIn(directory_cases()),
+                         [](auto const& info) { return info.param.name; });
+
+TEST_F(HuggingFace, a_checkpoint_is_one_for_every_command_and_a_run_hands_on_what_it_carries) {
+  write_model_directory(m_dir / "model", directory_cases().front());
+  write_input(import("model", "checkpoint"));
+  EXPECT_NE(run("inspect " + path("checkpoint")).output.find("huggingface"), std::string::npos);
+  run(fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("checkpoint")));
+  auto const carried = names_in(m_dir / "checkpoint/huggingface");
+  EXPECT_EQ(carried,
+            (std::vector<std::string>{"config.json", "tensor-types.json", "tokenizer.json"}));
+  for (auto const* words :
+       {"run.steps=2", "run.steps=3", "run.steps=4 run.checkpoint.resume=weights"})
+    run(fmt::format("train {} {}", path("in.yaml"), words));
+  EXPECT_EQ(names_in(m_dir / "run/step-4/huggingface"), carried);
+  EXPECT_EQ(names_in(m_dir / "run/huggingface"), carried);
+  run(fmt::format("train {} run.init=none run.checkpoint.resume=never", path("in.yaml")));
+  EXPECT_FALSE(fs::exists(m_dir / "run/huggingface"));
+  EXPECT_FALSE(fs::exists(m_dir / "run/step-2/huggingface"));
+}
+
+TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {
+  auto const& model = directory_cases().front();
+  write_model_directory(m_dir / "model", model);
+  write_input(import("model", "other"));
+  run("train " + path("in.yaml") + " run.init=none");
+  EXPECT_FALSE(fs::exists(m_dir / "run/step-2/huggingface"));
+  export_to("run/step-2", "own");
+  for (auto const& [name, tensor] : tensors("own"))
+    EXPECT_EQ(tensor.first.type, ElementType::f32) << name;
+  EXPECT_EQ(names_in(m_dir / "own"),
+            (std::vector<std::string>{"config.json", "model.safetensors"}));
+  import("own", "checkpoint");
+  export_to("checkpoint", "back");
+  EXPECT_EQ(tensors("back"), tensors("own"));
+}
+
+TEST_F(HuggingFace, a_type_that_is_asked_for_is_that_of_all_tensors) {
+  write_model_directory(m_dir / "model", directory_cases()[3]);
+  import("model", "checkpoint");
+  for (auto const& [word, type] :
+       {std::pair("f32", ElementType::f32), std::pair("bf16", ElementType::bf16),
+        std::pair("f16", ElementType::f16)}) {
+    export_to("checkpoint", word, std::string("--dtype ") + word);
+    for (auto const& [name, tensor] : tensors(word)) EXPECT_EQ(tensor.first.type, type) << name;
+  }
+}
+
+TEST_F(HuggingFace, a_head_that_differs_unties_a_model) {
+  write_model_directory(m_dir / "model", directory_cases()[4]);
+  auto changed = tensors("model");
+  auto head = changed.at("model.embed_tokens.weight");
+  head.first.name = "lm_head.weight";
+  for (bool const differs : {false, true}) {
+    auto const name = differs ? "untied" : "tied";
+    if (differs) head.second.back() ^= 1;
+    changed["lm_head.weight"] = head;
+    write_tensors(m_dir / name, changed, 1'000'000);
+    fs::copy_file(m_dir / "model/config.json", m_dir / name / "config.json");
+    auto const printed = import(name, std::string(name) + "-checkpoint");
+    EXPECT_NE(printed.find(differs ? "tied: false" : "tied: true"), std::string::npos) << printed;
+    export_to(std::string(name) + "-checkpoint", std::string(name) + "-back");
+    EXPECT_EQ(tensors(std::string(name) + "-back"), differs ? changed : tensors("model"));
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test
