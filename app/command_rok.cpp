@@ -9,6 +9,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "huggingface/import_model.hpp"
 #include "io/file/file.hpp"
 #include "io/gnuplot/gnuplot.hpp"
 #include "train/cores.hpp"
@@ -45,7 +46,7 @@ void require_writable(Path const& path) {
 }
 
 Start begin(RokArguments const& arguments) {
-  Start start{load_config(arguments.input, arguments.overrides, where_it_computes),
+  Start start{load_config(arguments.input, arguments.overrides, where_it_computes, import_model),
               {},
               0,
               arguments.output,
