@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "config/place.hpp"
 #include "huggingface/json_object.hpp"

@@ -26,7 +26,7 @@ std::string activation_in(Json const& value, std::string_view theirs, bool is_ga
   return ours;
 }
 
-// transformers 5 goes by dense_act_fn and is_gated_act where it finds them, 4 never does.
+// transformers goes by dense_act_fn and is_gated_act where a file has them.
 void require_agreement(Json const& file, ModelKeys const& keys) {
   constexpr auto problem = "says something else than feed_forward_proj; leave it out";
   auto const activation = value_of(file, kActivation);
