@@ -11,6 +11,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "huggingface/import_model.hpp"
 #include "model/model.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
@@ -30,7 +31,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   RunState state;
   Recipe recipe;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides, where_it_computes);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     checkpoint.emplace(arguments.checkpoint);
     state = run_state(checkpoint->run_strings(), arguments.checkpoint);
     require_same_model(arguments.checkpoint, state, config,

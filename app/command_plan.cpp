@@ -9,6 +9,7 @@
 #include "app/plan_json.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
+#include "huggingface/import_model.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
@@ -120,7 +121,7 @@ Status run_plan(PlanArguments const& arguments) {
   auto const where = [&](Config const& config) {
     return arguments.machine.empty() ? where_it_computes(config) : ForMachine::other;
   };
-  auto config = load_config(arguments.input, arguments.overrides, where);
+  auto config = load_config(arguments.input, arguments.overrides, where, import_model);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const vocab = vocabulary(config);
   auto const ranks = arguments.ranks;

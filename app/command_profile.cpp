@@ -5,6 +5,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "huggingface/import_model.hpp"
 #include "io/file/file.hpp"
 #include "plan/data/machine_file.hpp"
 #include "runtime/process_memory.hpp"
@@ -19,7 +20,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   Config config;
   std::int64_t vocab = 0;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides, where_it_computes);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     vocab = open_data(config).vocab;
   });
   comm.set_patience(config.run.peer_timeout_s);

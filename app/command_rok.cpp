@@ -9,6 +9,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "huggingface/import_model.hpp"
 #include "io/file/file.hpp"
 #include "io/gnuplot/gnuplot.hpp"
 #include "train/cores.hpp"
@@ -45,11 +46,11 @@ void require_writable(Path const& path) {
 }
 
 RokStart begin(RokArguments const& arguments) {
-  RokStart start{load_config(arguments.input, arguments.overrides, where_it_computes),
-              {},
-              0,
-              arguments.output,
-              {}};
+  RokStart start{load_config(arguments.input, arguments.overrides, where_it_computes, import_model),
+                 {},
+                 0,
+                 arguments.output,
+                 {}};
   auto& config = start.config;
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   start.svg = Path(start.csv).replace_extension(".svg");

@@ -12,6 +12,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "huggingface/import_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
@@ -50,8 +51,9 @@ struct Start {
 };
 
 Config read_config(TrainArguments const& arguments) {
-  return with_saved_plan(load_config(arguments.input, arguments.overrides, where_it_computes),
-                         where_it_computes);
+  return with_saved_plan(
+      load_config(arguments.input, arguments.overrides, where_it_computes, import_model),
+      where_it_computes);
 }
 
 // If the run goes on with as many ranks, takes the choices that decide bits from the checkpoint.

@@ -14,6 +14,7 @@ namespace spillway {
 enum class Precision { bf16, f32 };
 
 struct ModelConfig {
+  std::string import_from = {};  // of Hugging Face; empty in every Config that was loaded
   std::string family = "gpt";
   std::int64_t layers = 12, hidden = 768, heads = 12;
   // What is 0 or empty here is auto: the family completes it (model/model.hpp).

@@ -18,6 +18,9 @@ Families const bert = {"bert"}, llama = {"llama"}, t5 = {"t5"}, llama_t5 = {"lla
 
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
+      {"model.import", PathField{&model.import_from}, "none", "",
+       "A directory of Hugging Face: its config.json says all other keys of the model but dropout, "
+       "and run.init is this directory where it names nothing else."},
       {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture.",
        decides_model},
       {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",
@@ -246,7 +249,7 @@ std::vector<Key> run_keys(RunConfig& run) {
        "memory, whose cores compute."},
       {"run.dir", PathField{&run.dir}, "", "", "Everything the run writes goes here."},
       {"run.init", PathField{&run.init}, "none", "",
-       "A checkpoint whose weights the run starts from."},
+       "A checkpoint, or a directory of Hugging Face, whose weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m), the checkpoint's seconds counted; "
        "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none."},
@@ -327,7 +330,7 @@ std::vector<Key> keys_of(Config& c) {
 }
 
 std::vector<std::string_view> const& later_keys() {
-  static std::vector<std::string_view> const names = {"model.import", "plan.shard", "run.trace",
+  static std::vector<std::string_view> const names = {"plan.shard", "run.trace",
                                                       "debug.checksum_all"};
   return names;
 }

@@ -2,17 +2,40 @@
 
 #include "config/assign.hpp"
 #include "config/check.hpp"
+#include "config/keys.hpp"
+#include "config/place.hpp"
 #include "config/value.hpp"
 
 namespace spillway {
 namespace {
 
+// Replaces a model section that names a directory by the model that lies there.
+void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
+  auto const before = config.model;
+  if (before.import_from.empty()) return;
+  if (!import_model)
+    refuse({origins.at("model.import"), "model.import"},
+           "is for input files; a configuration that was written has the model itself");
+  for (Key const& key : keys_of(config)) {
+    auto const given = origins.find(key.name);
+    if (key.decides_model && given != origins.end())
+      refuse({given->second, given->first},
+             "config.json of model.import decides it; leave out one of them");
+  }
+  config.model = import_model(before.import_from);
+  config.model.dropout = before.dropout;
+  config.model.attention_dropout = before.attention_dropout;
+  if (config.run.init.empty()) config.run.init = before.import_from;
+}
+
 Config configured(Value const& root, std::string const& source,
-                  std::span<std::string const> overrides, WhichMachine const& where) {
+                  std::span<std::string const> overrides, WhichMachine const& where,
+                  ImportModel const& import_model) {
   Config config;
   Origins origins;
   assign_file(config, origins, root, source);
   for (auto const& text : overrides) assign_override(config, origins, text);
+  fill_model(config, origins, import_model);
   check(config, origins, where(config));
   return config;
 }
@@ -31,13 +54,14 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
 }  // namespace
 
 Config load_config(std::string const& path, std::span<std::string const> overrides,
-                   WhichMachine const& where) {
-  return configured(read_yaml(path), path, overrides, where);
+                   WhichMachine const& where, ImportModel const& import_model) {
+  return configured(read_yaml(path), path, overrides, where, import_model);
 }
 
 Config parse_config(std::string const& text, std::string const& source,
-                    std::span<std::string const> overrides, WhichMachine const& where) {
-  return configured(parse_yaml(text, source), source, overrides, where);
+                    std::span<std::string const> overrides, WhichMachine const& where,
+                    ImportModel const& import_model) {
+  return configured(parse_yaml(text, source), source, overrides, where, import_model);
 }
 
 PlanConfig load_plan(std::string const& path) {

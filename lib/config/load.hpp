@@ -19,16 +19,21 @@ inline ForMachine elsewhere(Config const&) {
   return ForMachine::other;
 }
 
+// Describes the model of a directory that model.import names, with nothing left to `auto`.
+// Without such a function model.import is refused.
+using ImportModel = std::function<ModelConfig(std::string const& directory)>;
+
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
-// neither data nor directories need exist. Throws Error(bad_input, one line naming the place).
+// neither data nor directories need exist, but what `import_model` reads. Throws Error(bad_input,
+// one line naming the place).
 Config load_config(std::string const& path, std::span<std::string const> overrides = {},
-                   WhichMachine const& where = on_host);
+                   WhichMachine const& where = on_host, ImportModel const& import_model = {});
 
 // The same for a text, e.g. the configuration kept in a checkpoint; `source` names it in errors.
 Config parse_config(std::string const& text, std::string const& source,
                     std::span<std::string const> overrides = {},
-                    WhichMachine const& where = on_host);
+                    WhichMachine const& where = on_host, ImportModel const& import_model = {});
 
 // A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml.
 PlanConfig load_plan(std::string const& path);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "huggingface/offered.hpp"
+
 namespace spillway {
 namespace {
 
@@ -34,11 +36,8 @@ std::string their_activation(std::string_view ours) {
   return found == std::end(kActivationWords) ? "" : std::string(found->theirs);
 }
 
-std::string their_activations() {
-  std::string names;
-  for (auto const& word : kActivationWords)
-    names.append(names.empty() ? "" : ", ").append(word.theirs);
-  return names;
+std::string activation_not_offered() {
+  return not_offered(kActivationWords, &ActivationWord::theirs);
 }
 
 }  // namespace spillway

@@ -10,7 +10,7 @@ namespace spillway {
 std::string our_activation(std::string_view theirs);
 std::string their_activation(std::string_view ours);
 
-// "gelu_new, gelu_pytorch_tanh, ..", for messages.
-std::string their_activations();
+// "is not offered; these are: gelu_new, ..", for messages.
+std::string activation_not_offered();
 
 }  // namespace spillway

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "config/place.hpp"
 #include "huggingface/json_object.hpp"
 #include "huggingface/left_out.hpp"
 #include "huggingface/model_keys.hpp"
+#include "huggingface/offered.hpp"
 #include "huggingface/piece.hpp"
 
 namespace spillway {
@@ -23,18 +23,20 @@ Architecture read_architecture(Json const& file, std::string const& place) {
                                      names.is_array() ? "another list" : shown(names)));
   auto const& name = names.front().get_ref<std::string const&>();
   if (auto const found = architecture_named(name)) return *found;
-  std::string offered;
-  for (auto const architecture : kArchitectures)
-    offered.append(offered.empty() ? "" : ", ").append(class_name(architecture));
-  refuse({place, key}, fmt::format("{} is not offered; these are: {}", shown_key(name), offered));
+  refuse({place, key},
+         fmt::format("{} {}", shown_key(name), not_offered(kArchitectures, class_name)));
+}
+
+bool is_read(std::string_view key, std::vector<Piece> const& pieces) {
+  return std::ranges::any_of(
+      pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
 }
 
 void require_known_keys(Json const& file, Architecture architecture,
                         std::vector<Piece> const& pieces, std::string const& place) {
   for (auto const& [key, value] : file.items()) {
-    bool const is_read = std::ranges::any_of(
-        pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
-    if (is_read || value.is_null() || value == false || is_left_out(key, architecture)) continue;
+    bool const is_off = value.is_null() || value == false;
+    if (is_off || is_read(key, pieces) || is_left_out(key, architecture)) continue;
     refuse({place, shown_key(key)},
            fmt::format("{} is not known for {} and may change what is computed", shown(value),
                        class_name(architecture)));
@@ -88,6 +90,14 @@ Json new_file(Architecture architecture) {
           {"pad_token_id", nullptr}};
 }
 
+// A file that says another model would be ours to mend, and nobody would notice.
+void require_same(ModelKeys const& model, Json const& file, std::vector<Piece> const& pieces) {
+  ModelKeys const written(described(file, "the config.json to be written").model, "");
+  for (auto const& piece : pieces)
+    if (piece.write(written) != piece.write(model))
+      throw std::logic_error(fmt::format("config.json says another {}", piece.names.front()));
+}
+
 }  // namespace
 
 ModelDescription describe_model(std::string const& json, std::string const& place) {
@@ -114,6 +124,7 @@ std::string config_json(ModelDescription const& description, ElementType type,
     }
   }
   set_dtype(file, type);
+  require_same(now, file, pieces);
   return file.dump(2) + "\n";
 }
 

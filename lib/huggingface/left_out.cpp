@@ -1,7 +1,6 @@
 #include "huggingface/left_out.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace spillway {
@@ -17,7 +16,7 @@ bool matches(std::string_view pattern, std::string_view key) {
   return open_back ? key.starts_with(pattern) : key == pattern;
 }
 
-constexpr std::array<std::string_view, 34> kOfAll = {
+constexpr std::string_view kOfAll[] = {
     // What is said otherwise: by the tensors, the input file, or these keys together.
     "architectures", "model_type", "dtype", "torch_dtype", "*_pdrop", "*dropout*",
     // Of whoever wrote the file, and of what is made of the model's results.
@@ -27,8 +26,7 @@ constexpr std::array<std::string_view, 34> kOfAll = {
     // How parameters began.
     "initializer_range", "initializer_factor",
     // Of other tasks.
-    "id2label", "label2id", "problem_type", "summary_*", "task_specific_params",
-    "classifier_dropout", "n_ctx",
+    "id2label", "label2id", "problem_type", "summary_*", "task_specific_params", "n_ctx",
     // The data's.
     "tokenizer_class", "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id"};
 

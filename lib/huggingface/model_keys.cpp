@@ -57,7 +57,7 @@ void ModelKeys::read(Key const& key, std::string_view theirs, Value const& value
 void ModelKeys::set(std::string_view ours, std::string_view theirs, Json const& value) {
   auto const& known = key(ours);
   read(known, theirs, as_value(value));
-  if (is_unset(known)) fail(theirs, fmt::format("{}: must be more", shown(value)));
+  if (is_unset(known)) fail(theirs, "must be more than 0");
 }
 
 void ModelKeys::set_word(std::string_view ours, std::string_view theirs, std::string const& word) {

@@ -13,8 +13,7 @@ constexpr std::string_view kActivationKey = "model.activation";
 void read_activation(KeyRow const& row, Json const& value, ModelKeys& keys) {
   auto const ours = value.is_string() ? our_activation(value.get_ref<std::string const&>()) : "";
   if (ours.empty())
-    keys.fail(row.theirs,
-              fmt::format("{} is not offered; these are: {}", shown(value), their_activations()));
+    keys.fail(row.theirs, fmt::format("{} {}", shown(value), activation_not_offered()));
   keys.set_word(row.ours, row.theirs, ours);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "huggingface/offered.hpp"
 #include "huggingface/piece.hpp"
 
 namespace spillway {
@@ -77,7 +78,7 @@ RopeKind const& kind_of(Scaling const& scaling, ModelKeys const& keys) {
       std::ranges::find_if(kinds, [&](auto const& one) { return kind == one.theirs; });
   if (found == kinds.end())
     keys.fail(scaling.key("rope_type"),
-              fmt::format("{} is not offered; these are: default, linear, llama3", shown(kind)));
+              fmt::format("{} {}", shown(kind), not_offered(kinds, &RopeKind::theirs)));
   return *found;
 }
 

@@ -21,13 +21,12 @@ std::string activation_in(Json const& value, std::string_view theirs, bool is_ga
   // transformers means gelu_new here, and an exact gelu in all other places.
   auto const ours = is_gated && word == "gelu" ? "gelu_tanh" : our_activation(word);
   if (ours.empty())
-    keys.fail(theirs, fmt::format("{} is not offered; these are, with or without gated- before "
-                                  "them in feed_forward_proj: {}",
-                                  shown(value), their_activations()));
+    keys.fail(theirs, fmt::format("{} {}; feed_forward_proj may have gated- before them",
+                                  shown(value), activation_not_offered()));
   return ours;
 }
 
-// transformers 5 goes by dense_act_fn and is_gated_act where it finds them, 4 never does.
+// transformers goes by dense_act_fn and is_gated_act where a file has them.
 void require_agreement(Json const& file, ModelKeys const& keys) {
   constexpr auto problem = "says something else than feed_forward_proj; leave it out";
   auto const activation = value_of(file, kActivation);

@@ -111,7 +111,7 @@ class InterruptedCopies : public BadDirectories {
 
   using Judge = std::function<void(Outcome const&)>;
   void at_every_call(char const* what, std::string const& words, Judge const& judge) {
-    Planted fault{.calls = "open,write,pwrite,fsync,rename,mkdir,unlink,rmdir,close",
+    Planted fault{.calls = "write,pwrite,fsync,close,rename,mkdir,unlink,rmdir",
                   .path = path("new"),
                   .count_file = path("calls")};
     auto const counted = run_command(planted(fault) + words);

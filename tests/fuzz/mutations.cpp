@@ -45,11 +45,11 @@ INSTANTIATE_TEST_SUITE_P(Of, Mutations,
                          testing::Values("yaml", "machine", "profile", "program", "manifest",
                                          "seal", "shard", "tokens", "llmc_tokens", "old_manifest",
                                          "old_shard", "old_tokens", "index", "head", "safetensors",
-                                         "safetensors_header", "weight_index"),
+                                         "safetensors_header", "weight_index", "config_json"),
                          [](auto const& info) { return info.param; });
 
 TEST(Mutations, name_every_target) {
-  EXPECT_EQ(fuzz_targets().size(), 17u);
+  EXPECT_EQ(fuzz_targets().size(), 18u);
 }
 
 }  // namespace

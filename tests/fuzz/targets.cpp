@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "config/load.hpp"
 #include "file_targets.hpp"
+#include "huggingface_targets.hpp"
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "program_target.hpp"
@@ -68,6 +69,7 @@ std::vector<FuzzTarget> make_targets() {
 #endif
   for (auto& target : file_targets(scratch.path)) targets.push_back(std::move(target));
   for (auto& target : safetensors_targets(scratch.path)) targets.push_back(std::move(target));
+  for (auto& target : huggingface_targets()) targets.push_back(std::move(target));
   return targets;
 }
 

@@ -89,11 +89,6 @@ TEST_P(HuggingFaceModel, comes_back_as_it_went_and_trains_between) {
   }
   EXPECT_GT(2 * changed, before.size());
   EXPECT_EQ(read("trained/tokenizer.json"), read("model/tokenizer.json"));
-
-  run(fmt::format("train {} run.init={} run.dir={}", path("in.yaml"), path("model"),
-                  path("direct")));
-  export_to("direct/step-2", "direct-trained");
-  EXPECT_EQ(tensors("direct-trained"), after);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, HuggingFaceModel, testing::ValuesIn(directory_cases()),
@@ -115,6 +110,19 @@ TEST_F(HuggingFace, a_checkpoint_is_one_for_every_command_and_a_run_hands_on_wha
   run(fmt::format("train {} run.init=none run.checkpoint.resume=never", path("in.yaml")));
   EXPECT_FALSE(fs::exists(m_dir / "run/huggingface"));
   EXPECT_FALSE(fs::exists(m_dir / "run/step-2/huggingface"));
+}
+
+TEST_F(HuggingFace, a_directory_that_an_input_names_is_as_good_as_its_checkpoint) {
+  write_model_directory(m_dir / "model", directory_cases()[2]);
+  write_input(import("model", "checkpoint"));
+  run("train " + path("in.yaml"));
+  write_input(fmt::format("model: {{import: {}}}\n", path("model")));
+  run(fmt::format("train {} run.init=none run.dir={}", path("in.yaml"), path("named")));
+  export_to("run/step-2", "from-checkpoint");
+  export_to("named/step-2", "from-directory");
+  EXPECT_EQ(tensors("from-directory"), tensors("from-checkpoint"));
+  EXPECT_EQ(names_in(m_dir / "named/step-2/huggingface"),
+            names_in(m_dir / "checkpoint/huggingface"));
 }
 
 TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {

@@ -64,6 +64,25 @@ TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
   }
 }
 
+TEST_F(PlanCommand, plans_an_imported_model_as_one_whose_keys_are_given) {
+  std::filesystem::create_directories(m_dir / "qwen2");
+  std::filesystem::copy_file(SPILLWAY_SOURCE_DIR "/tests/goldens/config_json/qwen2-5.json",
+                             m_dir / "qwen2/config.json");
+  write("in.yaml", "model: {import: " + path("qwen2") + "}\nbatch: {sequences: 8, micro: 8}\n");
+  auto const printed = spillway("--print-config " + path("in.yaml"));
+  ASSERT_EQ(printed.status, 0) << printed.output;
+  write("printed.yaml", printed.output);
+  EXPECT_TRUE(says("printed.yaml", "\n  import: none\n"));
+  EXPECT_TRUE(says("printed.yaml", "\n  window_from: 1\n"));
+  auto const predicted = [&](std::string const& input) {
+    auto const outcome =
+        spillway("plan " + path(input) + " --json --machine " + machine_file().string());
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output).at("predicted");
+  };
+  EXPECT_EQ(predicted("in.yaml"), predicted("printed.yaml"));
+}
+
 // What is said in text and as JSON comes from the same numbers.
 TEST_F(PlanCommand, compares_with_other_plans) {
   write("in.yaml",

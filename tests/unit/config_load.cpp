@@ -136,8 +136,6 @@ TEST(ConfigLoad, AnErrorIsOneLineWhateverItQuotes) {
 TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
   EXPECT_EQ(file_error("plan:\n  shard: auto"),
             "in.yaml:2: plan.shard: not offered in this version");
-  EXPECT_EQ(file_error("model: {import: dir}"),
-            "in.yaml:1: model.import: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
   EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),

@@ -137,6 +137,16 @@ TEST(ExportConfig, a_new_file_has_what_both_versions_read) {
   EXPECT_TRUE(written["eos_token_id"].is_null());
 }
 
+// Written as null, they would be what transformers likes.
+TEST(ExportConfig, a_model_that_is_not_complete_is_not_written) {
+  auto llama = describe_model(golden_config("llama-5"), "llama");
+  llama.model.vocab = 0;
+  EXPECT_THROW(config_json(llama, ElementType::f32, kNew), Error);
+  llama = describe_model(golden_config("llama-5"), "llama");
+  llama.model.kv_heads = 0;
+  EXPECT_THROW(config_json(llama, ElementType::f32, kNew), std::logic_error);
+}
+
 TEST(ExportConfig, weights_that_are_no_floats_are_our_mistake) {
   auto const llama = describe_model(golden_config("llama-5"), "llama");
   EXPECT_THROW(config_json(llama, ElementType::i8, kNew), std::logic_error);

@@ -218,6 +218,8 @@ TEST(RefusedConfigs, an_architecture_that_is_not_ours_is_named) {
             "dir/config.json: architectures: MambaForCausalLM is not offered; these are: "
             "GPT2LMHeadModel, BertForMaskedLM, T5ForConditionalGeneration, LlamaForCausalLM, "
             "Qwen2ForCausalLM, Qwen3ForCausalLM, MistralForCausalLM");
+  EXPECT_TRUE(refusal(R"({"architectures": ["GPT2LMHeadModel"], "": 1})")
+                  .starts_with("dir/config.json: 1 is not known"));
   for (auto const* const json : {"{}", R"({"architectures": null})", R"({"architectures": []})",
                                  R"({"architectures": [1]})", R"({"architectures": "x"})"})
     EXPECT_TRUE(refusal(json).starts_with("dir/config.json: architectures: expected")) << json;
