@@ -19,13 +19,13 @@ using Ids = std::vector<std::int64_t>;
 
 class Generated : public testing::Test {
  protected:
-  // Trains a model and keeps its last checkpoint.
+  // Trains a model for a step: its logits are almost equal, so any error changes which is largest.
+  // Untied, it does not just repeat its last token.
   void train(std::string const& name, Keys const& keys) {
-    auto const steps = "run.steps=" + std::to_string(kSteps);
-    m_experiment.emplace("generate_" + name, 0,
-                         Keys{"precision=fp32", "run.eval.every=0", steps} + keys);
-    auto const run = m_experiment->run("run");
-    m_checkpoint = (run.dir / fmt::format("step-{}", kSteps)).string();
+    m_experiment.emplace(
+        "generate_" + name, 0,
+        Keys{"precision=fp32", "model.tied=false", "run.eval.every=0", "run.steps=1"} + keys);
+    m_checkpoint = (m_experiment->run("run").dir / "step-1").string();
   }
 
   Outcome generate(std::string const& arguments) const {
@@ -57,7 +57,6 @@ class Generated : public testing::Test {
     EXPECT_NE(outcome.output.find(why), std::string::npos) << outcome.output;
   }
 
-  static constexpr int kSteps = 40;
   std::optional<Experiment> m_experiment;
   std::string m_checkpoint;
 };
@@ -68,20 +67,20 @@ Keys const kLlama = {"model.family=llama", "model.heads=4", "model.kv_heads=2",
 
 TEST_F(Generated, AGptGoesOnTheSameWhateverPartOfItWasThePrompt) {
   train("gpt", {});
-  auto const all = after({1, 8, 43}, 61);
+  auto const all = after({1}, 63);
   EXPECT_EQ(all.size(), 64u);
   EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u) << "a text that would show no fault";
-  expect_same_from(all, {1, 2, 30, 63});
+  expect_same_from(all, {2, 30, 63});
   EXPECT_EQ(after({1, 8, 43}, 200).size(), 203u) << "beyond its positions";
   EXPECT_EQ(after(Ids(200, 7), 3).size(), 203u) << "from beyond its positions";
 }
 
 TEST_F(Generated, ALlamaGoesOnTheSameWhateverPartOfItWasThePrompt) {
   train("llama", kLlama);
-  auto const all = after({1, 8, 43}, 137);
+  auto const all = after({1}, 139);
   EXPECT_EQ(all.size(), 140u);
   EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u) << "a text that would show no fault";
-  expect_same_from(all, {1, 63, 64, 65, 100, 128, 139});
+  expect_same_from(all, {2, 63, 64, 65, 100, 128, 139});
 }
 
 TEST_F(Generated, ATextEndsWhereItsModelSaysSo) {
