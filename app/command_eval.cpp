@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
@@ -51,8 +52,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
-    session.emplace(config, inference_graph(config, state.vocab, arithmetic, Purpose::eval),
-                    *checkpoint, batches, *compute, comm);
+    session.emplace(config, std::vector{eval_graph(config, state.vocab, arithmetic)}, *checkpoint,
+                    batches, *compute, comm);
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);

@@ -1,47 +1,89 @@
 #include <fmt/core.h>
 
-#include <string>
+#include <algorithm>
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
-#include "base/printable.hpp"
+#include "app/generated.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "runtime/process_memory.hpp"
 #include "state/run_state.hpp"
-#include "train/generate.hpp"
-#include "train/prepare.hpp"
-#include "train/session.hpp"
+#include "train/byte_text.hpp"
+#include "train/generator.hpp"
+#include "train/sampling.hpp"
 
 namespace spillway {
 namespace {
 
-std::vector<std::int32_t> encode(std::string const& text, std::string const& tokenizer) {
-  if (tokenizer != "byte") {
-    throw Error(Status::bad_input,
-                fmt::format("the checkpoint's tokenizer is '{}'; this version generates bytes only",
-                            tokenizer));
-  }
+struct Prompt {
+  PromptForm form;
   std::vector<std::int32_t> tokens;
-  for (char const c : text) tokens.push_back(static_cast<unsigned char>(c));
+};
+
+[[noreturn]] void refuse(std::string const& what) {
+  throw Error(Status::bad_input, what);
+}
+
+std::vector<std::int32_t> ids_of(std::vector<std::int64_t> const& ids, std::int64_t vocab) {
+  std::vector<std::int32_t> tokens;
+  for (auto const id : ids) {
+    if (id < 0 || id >= vocab)
+      refuse(fmt::format("--prompt-ids: {} is not in the model's vocabulary of {}", id, vocab));
+    tokens.push_back(static_cast<std::int32_t>(id));
+  }
   return tokens;
 }
 
-// Gives a terminal whole characters only: tokens are bytes, and one may end inside a character.
-class Stdout {
- public:
-  void add(std::string const& bytes) {
-    m_held += bytes;
-    auto const whole = whole_characters_bytes(m_held);
-    print_bytes(m_held.substr(0, whole));
-    m_held.erase(0, whole);
-  }
-  void end() { print_bytes(m_held + "\n"); }
+Prompt prompt_of(GenerateArguments const& arguments, RunState const& state, Recipe const& recipe) {
+  if (!arguments.prompt_ids.empty())
+    return {PromptForm::ids, ids_of(arguments.prompt_ids, state.vocab)};
+  if (!arguments.prompt) refuse("generate: give --prompt or --prompt-ids");
+  if (state.tokenizer != kByteTokenizer)
+    refuse(
+        fmt::format("--prompt: {} has tokens of '{}', which are not made of text here; give "
+                    "--prompt-ids",
+                    arguments.checkpoint, state.tokenizer));
+  if (arguments.prompt->empty()) refuse("--prompt: is empty; give at least one character");
+  return {PromptForm::text, tokens_of(*arguments.prompt, recipe)};
+}
 
- private:
-  std::string m_held;
-};
+// A decoder starts with padding, and what it is asked is not a part of what it tells.
+void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe, Prompt const& prompt,
+                     Generator& generator) {
+  bool const decodes = recipe.objective == Objective::spans;
+  GeneratedTokens shown(prompt.form, recipe);
+  if (!decodes) shown.add(prompt.tokens);
+  auto tokens = decodes ? std::vector{recipe.ids.pad} : prompt.tokens;
+  for (std::int64_t i = 0; i < arguments.tokens; ++i) {
+    auto const token =
+        sample_token(generator.logits_after(tokens), {arguments.temperature, arguments.seed},
+                     static_cast<std::uint64_t>(i));
+    shown.add({&token, 1});
+    if (token == recipe.ids.eos) break;
+    tokens.push_back(token);
+  }
+  shown.end();
+}
+
+void fill_prompt(std::int64_t top, Recipe const& recipe, Prompt const& prompt,
+                 Generator& generator) {
+  std::int64_t place = 0;
+  for (std::int64_t row = 0; row < std::ssize(prompt.tokens); ++row) {
+    if (prompt.tokens[static_cast<std::size_t>(row)] != recipe.ids.mask) continue;
+    auto const fillings = likeliest(generator.logits_at(row), top);
+    print_result(fillings_line(++place, fillings, prompt.form) + "\n");
+  }
+}
+
+void require_places(Recipe const& recipe, Prompt const& prompt) {
+  if (std::ranges::count(prompt.tokens, recipe.ids.mask) > 0) return;
+  if (prompt.form == PromptForm::text) refuse("--prompt: has no [MASK] to fill");
+  refuse(fmt::format("--prompt-ids: has no place to fill: none is {}, the model's data.mask_id",
+                     recipe.ids.mask));
+}
 
 }  // namespace
 
@@ -49,40 +91,24 @@ Status run_generate(GenerateArguments const& arguments) {
   CheckpointReader checkpoint(arguments.checkpoint);
   auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
   auto const config = parse_config(state.config, arguments.checkpoint, {}, elsewhere);
-  if (objective_of(config) != Objective::next) {
-    throw Error(Status::bad_input,
-                fmt::format("{}: models of the family {} are not sampled from in this version",
-                            arguments.checkpoint, config.model.family));
-  }
-  if (arguments.prompt.empty()) {
-    throw Error(Status::bad_input, "--prompt: is empty; give at least one character to continue");
-  }
+  auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
+  bool const fills = recipe.objective == Objective::masked;
+  auto const prompt = prompt_of(arguments, state, recipe);
+  if (fills) require_places(recipe, prompt);
+  if (!fills && arguments.top)
+    refuse(fmt::format("--top: is for models that fill places; this one is of the family {}",
+                       config.model.family));
 
   auto const comm = make_single_rank_comm();
   // The numbers of a machine's GPUs mean nothing on another one.
   ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", available_cores(), *comm);
-  GenerateBatch batch(config.data.sequence);
-  batch.tokens = encode(arguments.prompt, state.tokenizer);
-  auto const arithmetic =
-      make_arithmetic(config, {available_cores(), 1}, 1, compute->kernels.target);
-  InferenceSession session(config,
-                           inference_graph(config, state.vocab, arithmetic, Purpose::generate),
-                           checkpoint, batch, *compute, *comm);
-
-  Stdout text;
-  text.add(arguments.prompt);
-  for (std::int64_t i = 0; i < arguments.tokens; ++i) {
-    session.engine().run_step(i);
-    session.engine().finish();
-    auto const bytes = session.engine().bytes(session.graph().known.logits);
-    std::span const logits(reinterpret_cast<float const*>(bytes.data()),
-                           static_cast<std::size_t>(state.vocab));
-    auto const token = sample_token(logits, {arguments.temperature, arguments.seed},
-                                    static_cast<std::uint64_t>(i));
-    batch.tokens.push_back(token);
-    if (token < 256) text.add({static_cast<char>(token)});
+  Generator generator(config, state.vocab, prompt.tokens, arguments.tokens, checkpoint, *compute,
+                      *comm);
+  if (fills) {
+    fill_prompt(arguments.top.value_or(kFillings), recipe, prompt, generator);
+  } else {
+    continue_prompt(arguments, recipe, prompt, generator);
   }
-  text.end();
   return Status::done;
 }
 

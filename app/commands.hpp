@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,15 @@ struct EvalArguments {
 };
 Status run_eval(EvalArguments const& arguments, Comm& comm);
 
+inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
-  std::string prompt;
+  std::optional<std::string> prompt;     // this or the ids
+  std::vector<std::int64_t> prompt_ids;  // token ids
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
+  std::optional<std::int64_t> top;  // fillings of each place; none: kFillings
 };
 Status run_generate(GenerateArguments const& arguments);
 

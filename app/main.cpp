@@ -105,13 +105,32 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
 }
 
 void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate) {
-  auto* command = app.add_subcommand("generate", "sample from a checkpoint");
+  constexpr std::int64_t most_tokens = 1'000'000'000;
+  auto* command = app.add_subcommand("generate", "continue a prompt, or fill its gaps");
   command->add_option("--checkpoint", generate.checkpoint, "checkpoint directory")->required();
-  command->add_option("--prompt", generate.prompt, "text to continue")->required();
-  command->add_option("--tokens", generate.tokens, "tokens to add")->check(CLI::PositiveNumber);
+  auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
+  command
+      ->add_option("--prompt-ids", generate.prompt_ids,
+                   "instead, token ids such as 464,3290; prints ids, too")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->excludes(prompt);
+  command->add_option("--tokens", generate.tokens, "most tokens to add")
+      ->check(CLI::Range(std::int64_t{1}, most_tokens))
+      ->capture_default_str();
   command->add_option("--temperature", generate.temperature, "0: the likeliest token")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--seed", generate.seed, "of the draws");
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seed", generate.seed, "of the draws")->capture_default_str();
+  command
+      ->add_option("--top", generate.top,
+                   fmt::format("bert: how many fillings of each place [{}]", kFillings))
+      ->check(CLI::PositiveNumber);
+  command->footer(
+      "gpt and llama continue the prompt until a text ends (data.eos_id). When all of gpt's\n"
+      "positions are taken, it goes on from the last half of them; llama has as many as it needs.\n"
+      "t5 reads the prompt, where <extra_id_0>, <extra_id_1> .. stand for what is to be told.\n"
+      "bert prints what is likeliest at each [MASK] of the prompt, and how likely.");
   command->callback([&] { request.plain = [&] { return run_generate(generate); }; });
 }
 

@@ -6,9 +6,12 @@
 //   causal    j <= i
 //   window W  i - j < W and, without causal, j - i < W
 //   segments  the rows' numbers are equal and not negative (rows of padding have negative ones)
+// An op with the operand `positions` has the rows of q at consecutive positions from the first of
+// them on, among all keys that are kept: causal and window then count from there.
+//
 // A query that sees no key gets o = 0 and lse = +infinity, from which backward computes weights of
-// 0. Causal and window are refused where queries and keys differ in number, as in cross-attention,
-// because equal positions mean nothing there.
+// 0. Without positions, causal and window are refused where queries and keys differ in number, as
+// in cross-attention, because equal positions mean nothing there.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,7 @@ struct AttentionAttributes {
   bool operator==(AttentionAttributes const&) const = default;
 };
 
-// Returns how many pairs of query and key, per head and sequence, causal and window leave.
+// Returns how many pairs of query and key, per head and sequence, causal and window leave at most.
 double visible_pairs(AttentionAttributes const& attributes);
 
 }  // namespace spillway

@@ -48,6 +48,10 @@ CostTerms LmHeadAttributes::cost_terms() const {
   return {{"chunk", number(chunk)}};
 }
 
+CostTerms ScaleAttributes::cost_terms() const {
+  return {};
+}
+
 CostTerms UpdateRange::cost_terms() const {
   return {};
 }

@@ -84,6 +84,13 @@ struct LmHeadAttributes {
   bool operator==(LmHeadAttributes const&) const = default;
 };
 
+struct ScaleAttributes {
+  double factor = 1;
+
+  CostTerms cost_terms() const;
+  bool operator==(ScaleAttributes const&) const = default;
+};
+
 // Says at which element of its chunk an op of the update starts. Its gradient operand says how many
 // elements it works on.
 struct UpdateRange {
@@ -104,7 +111,7 @@ struct AdamWAttributes {
 using Attributes =
     std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
                  RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
-                 LmHeadAttributes, UpdateRange, AdamWAttributes>;
+                 LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

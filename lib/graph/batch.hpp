@@ -17,7 +17,7 @@ enum class BatchField : std::uint8_t {
   // Numbers a row's document within its sequence, alike in every stack; -1 marks padding. Attention
   // takes these as segments, and a document starts where the number changes.
   documents,
-  positions,    // of a row in its document; 0 in padding
+  positions,    // of a row in its document or, to generate, in the cache; 0 in padding
   token_types,  // which of BERT's two sentences a token is of; 0 in batches of a text
   targets,      // ids of the tokens to predict
   weights,      // loss weights; 0 for padding and for samples beyond the batch
@@ -65,6 +65,7 @@ using BatchElement =
 struct Stack {
   int number = 0;
   std::int64_t sequence = 0;
+  std::int64_t cached = 0;  // rows whose keys and values are kept to generate; 0: none are
 };
 
 // Names the tensor of a field that a graph reads for one of its stacks.

@@ -111,6 +111,7 @@ View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, S
                                           .dtype = dtype,
                                           .shape = std::move(shape),
                                           .block = m_block,
+                                          .persistent = role == Role::cache,
                                           .versions = is_versioned(role) ? 2 : 1});
   return whole(m_graph.tensors[id]);
 }

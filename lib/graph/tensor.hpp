@@ -28,6 +28,7 @@ enum class Role : std::uint8_t {
   workspace,   // scratch of one op
   batch,       // tokens, targets, loss weights of one micro-batch
   scalar,      // loss, norms, control words of one step
+  cache,       // keys and values of earlier rows, which later steps of generating read; persistent
 };
 
 // A tensor is contiguous. It has two `versions` if a step may still read one while the next step's

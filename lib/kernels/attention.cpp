@@ -101,7 +101,8 @@ struct Attention {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
     attend(workspace + worker * scratch.total_bytes,
-           {pair / shape.heads, pair % shape.heads,
+           {pair / shape.heads,
+            pair % shape.heads,
             {first, std::min(first + scratch.queries, shape.queries)}});
   }
 
@@ -230,17 +231,18 @@ struct BoundAttention {
       : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
 
   void operator()(Exec const& exec, void* const* p) const {
+    auto const shape = s.placed(p[7]);
     Attention<T> const kernel{.q = head_rows<T const>(p[0], stride[0], s.queries, s),
                               .k = head_rows<T const>(p[1], stride[1], s.keys, s),
                               .v = head_rows<T const>(p[2], stride[2], s.keys, s),
-                              .scores = Scores(p + 3, s),
+                              .scores = Scores(p + 3, shape),
                               .dropout = WeightDropout(p[6], s),
-                              .o = head_rows<T>(p[7], stride[7], s.queries, s),
-                              .lse = static_cast<float*>(p[8]),
-                              .workspace = static_cast<std::byte*>(p[9]),
+                              .o = head_rows<T>(p[8], stride[8], s.queries, s),
+                              .lse = static_cast<float*>(p[9]),
+                              .workspace = static_cast<std::byte*>(p[10]),
                               .kernels = kernels,
                               .scratch = scratch,
-                              .shape = s};
+                              .shape = shape};
     deal_items(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
   }
 };

@@ -52,7 +52,8 @@ struct Scores {
   static bool meet(std::int32_t a, std::int32_t b) { return a == b && a >= 0; }
 
   float const* bias_at(std::int64_t head, std::int64_t query, std::int64_t key) const {
-    return distance_bias + head * shape.distances() + key - query + shape.queries - 1;
+    auto const ahead = key - query - shape.first_query;
+    return distance_bias + head * shape.distances() + ahead + shape.places - 1;
   }
 
   bool segments_meet(std::int64_t sequence, Range queries, Range keys) const;

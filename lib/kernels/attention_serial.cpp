@@ -9,22 +9,24 @@ namespace {
 template <class T>
 struct SerialAttention {
   std::vector<std::int64_t> stride;
-  AttentionShape s;
+  AttentionShape shape;
 
   void operator()(Exec const&, void* const* p) const {
+    auto const s = shape.placed(p[7]);
     for (std::int64_t b = 0; b < s.batch; ++b)
       for (std::int64_t h = 0; h < s.heads; ++h)
-        for (std::int64_t i = 0; i < s.queries; ++i) attend(p, b, h, i);
+        for (std::int64_t i = 0; i < s.queries; ++i) attend(s, p, b, h, i);
   }
 
  private:
-  void attend(void* const* p, std::int64_t b, std::int64_t h, std::int64_t i) const {
+  void attend(AttentionShape const& s, void* const* p, std::int64_t b, std::int64_t h,
+              std::int64_t i) const {
     auto const kv = h / s.group();
     auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
     auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
     auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
-    auto* const o = head_rows<T>(p[7], stride[7], s.queries, s).at(b, i, h);
-    auto& lse = static_cast<float*>(p[8])[(b * s.heads + h) * s.queries + i];
+    auto* const o = head_rows<T>(p[8], stride[8], s.queries, s).at(b, i, h);
+    auto& lse = static_cast<float*>(p[9])[(b * s.heads + h) * s.queries + i];
 
     Scores const scores(p + 3, s);
     auto const [first, past] = s.keys_of({i, i + 1});
@@ -125,8 +127,11 @@ struct SerialGradients {
 template <template <class> class Serial>
 Launch serial(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch([&]<class T>(T) -> Launch { return Serial<T>{row_strides(op), shape}; },
-                  dtype(context, op.outputs[0]));
+  return dispatch(
+      [&]<class T>(T) -> Launch {
+        return Serial<T>{row_strides(op), shape};
+      },
+      dtype(context, op.outputs[0]));
 }
 
 }  // namespace

@@ -34,10 +34,20 @@ struct AttentionShape {
   float scale;
   float dropout;  // share of weights that are dropped; 0: none
   std::uint64_t seed, origin;
-  std::int64_t workers;  // pieces of scratch, each used by one thread at a time
+  std::int64_t workers;          // pieces of scratch, each used by one thread at a time
+  std::int64_t places;           // positions that queries may have are [0, places)
+  std::int64_t first_query = 0;  // position of the first row of q
+
+  // `positions` is that operand, or null where rows have their own numbers.
+  AttentionShape placed(void const* positions) const {
+    auto shape = *this;
+    if (positions) shape.first_query = *static_cast<std::int32_t const*>(positions);
+    return shape;
+  }
 
   Range keys_of(Range rows) const {
-    return {std::max<std::int64_t>(rows.first - behind, 0), std::min(rows.past + ahead, keys)};
+    return {std::max<std::int64_t>(rows.first + first_query - behind, 0),
+            std::min(rows.past + first_query + ahead, keys)};
   }
   Range queries_of(Range rows) const {
     return {std::max<std::int64_t>(rows.first - ahead, 0), std::min(rows.past + behind, queries)};
@@ -49,8 +59,8 @@ struct AttentionShape {
   std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
   std::int64_t query_tiles() const { return div_ceil(queries, tile); }
   std::int64_t key_tiles() const { return div_ceil(keys, tile); }
-  std::int64_t group() const { return heads / kv_heads; }        // query heads per key head
-  std::int64_t distances() const { return queries + keys - 1; }  // elements of a head's bias
+  std::int64_t group() const { return heads / kv_heads; }       // query heads per key head
+  std::int64_t distances() const { return places + keys - 1; }  // elements of a head's bias
 };
 
 // Throws Error(bad_input), naming the op, for what these kernels do not offer.

@@ -17,9 +17,10 @@ bool has_one_of_two(View const& a, View const& b) {
 }
 
 // The operands from `first` on: segments of queries and keys, bias, samples.
-std::string refusal(AttentionAttributes const& a, View const* first) {
+std::string refusal(AttentionAttributes const& a, View const* first, bool has_positions) {
   if (!kOnHost) return "tiles in a device's memory";
-  if ((a.causal || a.window > 0) && a.queries != a.keys)
+  if (has_positions && a.batch != 1) return "positions of several sequences";
+  if ((a.causal || a.window > 0) && a.queries != a.keys && !has_positions)
     return "a causal mask or a window over unequal numbers of queries and keys";
   if (has_one_of_two(first[0], first[1])) return "segments of queries alone, or of keys";
   if (!(a.dropout >= 0 && a.dropout < 1)) return fmt::format("dropout of {} of all", a.dropout);
@@ -31,8 +32,10 @@ std::string refusal(AttentionAttributes const& a, View const* first) {
 
 AttentionShape attention_shape(KernelContext const& context, Op const& op) {
   auto const& a = attributes_of<AttentionAttributes>(op);
-  auto const first = op.kind == OpKind::attention ? 3u : 6u;
-  if (auto const what = refusal(a, op.inputs.data() + first); !what.empty())
+  bool const is_forward = op.kind == OpKind::attention;
+  bool const has_positions = is_forward && is_present(op.inputs[7]);
+  auto const first = is_forward ? 3u : 6u;
+  if (auto const what = refusal(a, op.inputs.data() + first, has_positions); !what.empty())
     throw Error(Status::bad_input,
                 fmt::format("{}: attention with {} is not offered", op.name, what));
 
@@ -51,7 +54,8 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
           .dropout = static_cast<float>(a.dropout),
           .seed = a.seed,
           .origin = a.origin,
-          .workers = std::max<std::int64_t>(context.arithmetic.threads, 1)};
+          .workers = std::max<std::int64_t>(context.arithmetic.threads, 1),
+          .places = has_positions ? a.keys : a.queries};
 }
 
 std::vector<std::int64_t> row_strides(Op const& op) {

@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-using Way = std::variant<OneDnnMatmul, TileMatmul>;
+using Way = std::variant<OneDnnMatmul, TileMatmul, RowProduct>;
 
 bool uses_tiles(DType dtype, TileKernels const& tiles, bool portable) {
   return kOnHost && (tiles.matrix_unit || portable || !onednn_multiplies(dtype));
@@ -15,6 +15,7 @@ bool uses_tiles(DType dtype, TileKernels const& tiles, bool portable) {
 
 Way choose(MatmulShape const& shape, std::int64_t threads, bool portable) {
   require_products(kOnHost);
+  if (RowProduct::offers(shape)) return RowProduct(shape);
   auto const& tiles = tile_kernels(shape.a.dtype, portable);
   if (uses_tiles(shape.a.dtype, tiles, portable)) return TileMatmul(shape, tiles, threads);
   return OneDnnMatmul(shape, threads);
@@ -41,6 +42,7 @@ std::string Matmul::implementation() const {
 
 void Matmul::operator()(Exec const& exec, MatmulOperands const& operands) const {
   if (auto const* tiles = std::get_if<TileMatmul>(&m_way)) return (*tiles)(exec, operands);
+  if (auto const* row = std::get_if<RowProduct>(&m_way)) return (*row)(exec, operands);
   std::get<OneDnnMatmul>(m_way)(operands);
 }
 

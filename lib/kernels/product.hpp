@@ -1,6 +1,6 @@
-// A matrix product by whoever is fastest here: our tiles where the processor multiplies matrices
-// itself (oneDNN 2.6 reaches a third of its rate there) or oneDNN has none of the type, oneDNN
-// elsewhere.
+// A matrix product by whoever is fastest here: of one row by reading the matrix once, else our
+// tiles where the processor multiplies matrices itself (oneDNN 2.6 reaches a third of its rate
+// there) or oneDNN has none of the type, oneDNN elsewhere.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "graph/arithmetic.hpp"
 #include "kernels/onednn/matmul.hpp"
+#include "kernels/row_product.hpp"
 #include "kernels/tile_matmul.hpp"
 
 namespace spillway {
@@ -28,7 +29,7 @@ class Matmul {
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:
-  std::variant<OneDnnMatmul, TileMatmul> m_way;
+  std::variant<OneDnnMatmul, TileMatmul, RowProduct> m_way;
 };
 
 // The leading dimension at which products read and write rows of `columns` elements fastest; when
@@ -39,6 +40,8 @@ std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 // attention are plain loops, which give the same bits on all x86 processors.
 std::string matmul_isa();
 inline constexpr char kPortable[] = "portable";
-inline bool is_portable(Arithmetic const& arithmetic) { return arithmetic.isa == kPortable; }
+inline bool is_portable(Arithmetic const& arithmetic) {
+  return arithmetic.isa == kPortable;
+}
 
 }  // namespace spillway

@@ -76,6 +76,8 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::gated:
     case OpKind::dropout:
     case OpKind::select_row:
+    case OpKind::store_rows:
+    case OpKind::scale:
     case OpKind::add:
     case OpKind::relative_bias_backward:
     case OpKind::activation_backward:

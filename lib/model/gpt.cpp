@@ -52,7 +52,7 @@ void complete_gpt(ModelConfig& model) {
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph) {
   auto const& model = config.model;
   Layers layers(config, vocab, Orientation::in_out, model.bias, graph);
-  auto const stack = layers.add_stack(graph.arithmetic.sequence);
+  auto const stack = layers.add_stack(graph.arithmetic.sequence, {.causal = true});
   layers.add_objective(stack);
 
   layers.begin_block("embed", false);

@@ -1,7 +1,6 @@
 #include "model/layers.hpp"
 
 #include <cassert>
-#include <stdexcept>
 
 #include "base/math.hpp"
 #include "graph/flops.hpp"
@@ -25,12 +24,13 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_vocab(vocab),
       m_orientation(orientation) {}
 
+// A sequence to generate from is one document without padding.
 Stack Layers::add_stack(std::int64_t sequence, StackFields const& fields) {
-  Stack const stack{m_stacks++, sequence};
+  bool const caches = generates() && fields.causal, packs = m_config.data.pack && !generates();
+  Stack const stack{m_stacks++, sequence, caches ? m_graph.decoding.capacity : 0};
   m_builder.add_batch(BatchField::tokens, stack);
-  bool const packs = m_config.data.pack && m_graph.purpose != Purpose::generate;
-  if (packs || fields.padding) m_builder.add_batch(BatchField::documents, stack);
-  if (packs) m_builder.add_batch(BatchField::positions, stack);
+  if (packs || (fields.padding && !generates())) m_builder.add_batch(BatchField::documents, stack);
+  if (packs || caches) m_builder.add_batch(BatchField::positions, stack);
   if (fields.token_types) m_builder.add_batch(BatchField::token_types, stack);
   return stack;
 }
@@ -38,7 +38,7 @@ Stack Layers::add_stack(std::int64_t sequence, StackFields const& fields) {
 void Layers::add_objective(Stack const& stack) {
   m_objective = stack.number;
   auto& known = m_graph.known;
-  if (m_graph.purpose == Purpose::generate) {
+  if (generates()) {
     m_builder.add_batch(BatchField::position, stack);
     known.logits = m_builder.add_tensor("logits", Role::scalar, DType::f32, {1, m_vocab}).tensor;
     return;
@@ -47,6 +47,12 @@ void Layers::add_objective(Stack const& stack) {
   m_builder.add_batch(BatchField::weights, stack);
   if (m_drops) m_builder.add_batch(BatchField::samples, {});
   known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
+}
+
+void Layers::append(OpKind kind, std::string const& name, std::vector<View> inputs,
+                    std::vector<View> outputs, Attributes attributes, double flops) {
+  if (!m_runs_ops) return;
+  m_builder.append(kind, name, std::move(inputs), std::move(outputs), std::move(attributes), flops);
 }
 
 View Layers::known(TensorId id) const {
@@ -87,8 +93,8 @@ View Layers::embed(std::string const& op, Stack const& stack, View const& wte, V
   auto const types =
       is_present(wtt) ? batch_if_there(BatchField::token_types, stack.number) : View{};
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  m_builder.append(OpKind::embed, op, {tokens, wte, wpe, positions, types, wtt}, {x},
-                   EmbedAttributes{stack.sequence});
+  append(OpKind::embed, op, {tokens, wte, wpe, positions, types, wtt}, {x},
+         EmbedAttributes{stack.sequence});
   return x;
 }
 
@@ -99,8 +105,8 @@ View Layers::layernorm(std::string const& op, std::string const& name, View cons
   auto const y = activation(op, rows, columns);
   auto const mean = m_builder.add_tensor(op + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows});
-  m_builder.append(OpKind::layernorm, op, {x, gamma, beta}, {y, mean, rstd},
-                   NormAttributes{m_config.model.norm_eps});
+  append(OpKind::layernorm, op, {x, gamma, beta}, {y, mean, rstd},
+         NormAttributes{m_config.model.norm_eps});
   return y;
 }
 
@@ -111,8 +117,7 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
   auto const y = activation(op, rows, x.shape[1]);
   auto const rstd =
       m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows, groups});
-  m_builder.append(OpKind::rmsnorm, op, {x, gamma}, {y, rstd},
-                   NormAttributes{m_config.model.norm_eps});
+  append(OpKind::rmsnorm, op, {x, gamma}, {y, rstd}, NormAttributes{m_config.model.norm_eps});
   return y;
 }
 
@@ -141,7 +146,7 @@ View Layers::product(std::string const& op, std::vector<Part> const& parts, View
   auto const w = weights(parts, x.shape[1]);
   auto const b = bias ? biases(parts) : View{};
   auto const y = activation(op, x.shape[0], w.shape[1]);
-  m_builder.append(OpKind::matmul, op, {x, w, b, addend}, {y}, {}, matmul_flops(x, w));
+  append(OpKind::matmul, op, {x, w, b, addend}, {y}, {}, matmul_flops(x, w));
   return y;
 }
 
@@ -152,7 +157,7 @@ View Layers::residual(std::string const& op, std::string const& name, View const
   if (!m_drops || m_config.model.dropout == 0) return product(op, parts, branch, m_has_biases, x);
   auto const y = dropout(op + ".drop", product(op, parts, branch, m_has_biases, {}));
   auto const sum = activation(op + ".add", x.shape[0], columns);
-  m_builder.append(OpKind::add, op + ".add", {x, y}, {sum});
+  append(OpKind::add, op + ".add", {x, y}, {sum});
   return sum;
 }
 
@@ -160,32 +165,43 @@ View Layers::rope(std::string const& op, View const& x, Stack const& stack,
                   RopeAttributes attributes) {
   attributes.sequence = stack.sequence;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::rope, op, {x, batch_if_there(BatchField::positions, stack.number)}, {y},
-                   attributes);
+  append(OpKind::rope, op, {x, batch_if_there(BatchField::positions, stack.number)}, {y},
+         attributes);
   return y;
 }
 
 View Layers::relative_bias(std::string const& op, std::string const& name, Stack const& stack,
                            bool bidirectional, Init init) {
   auto const& model = m_config.model;
+  auto const places = stack.cached > 0 ? stack.cached : stack.sequence;
   auto const table = parameter(name, {model.relative_buckets, model.heads}, init, false);
   auto const bias =
-      m_builder.add_tensor(op, Role::activation, DType::f32, {model.heads, 2 * stack.sequence - 1});
-  m_builder.append(OpKind::relative_bias, op, {table}, {bias},
-                   RelativeBiasAttributes{.queries = stack.sequence,
-                                          .max_distance = model.relative_max_distance,
-                                          .bidirectional = bidirectional});
+      m_builder.add_tensor(op, Role::activation, DType::f32, {model.heads, 2 * places - 1});
+  append(OpKind::relative_bias, op, {table}, {bias},
+         RelativeBiasAttributes{.queries = places,
+                                .max_distance = model.relative_max_distance,
+                                .bidirectional = bidirectional});
   return bias;
+}
+
+View Layers::cached(std::string const& op, View const& x, Stack const& stack) {
+  auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cached, x.shape[1]});
+  append(OpKind::store_rows, op, {x, batch(BatchField::positions, stack.number)}, {cache});
+  set_in_place(m_graph.ops.back(), cache.tensor, true);
+  return cache;
 }
 
 View Layers::attention(std::string const& op, View const& q, View const& k, View const& v,
                        Stack const& queries, Stack const& keys, Heads const& heads,
                        View const& distance_bias) {
   auto const& arithmetic = m_graph.arithmetic;
+  bool const caches = heads.causal && keys.cached > 0;
+  auto const all_k = caches ? cached(op + ".k", k, keys) : k;
+  auto const all_v = caches ? cached(op + ".v", v, keys) : v;
   bool const drops = m_drops && m_config.model.attention_dropout > 0;
   AttentionAttributes const attributes{.batch = arithmetic.micro,
                                        .queries = queries.sequence,
-                                       .keys = keys.sequence,
+                                       .keys = caches ? keys.cached : keys.sequence,
                                        .heads = heads.heads,
                                        .kv_heads = heads.kv_heads,
                                        .head_size = heads.head_size,
@@ -202,59 +218,68 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
   auto const documents = [&](Stack const& stack) {
     return batch_if_there(BatchField::documents, stack.number);
   };
-  m_builder.append(OpKind::attention, op,
-                   {q, k, v, documents(queries), documents(keys), distance_bias,
-                    drops ? batch(BatchField::samples) : View{}},
-                   {o, lse}, attributes, attention_flops(attributes));
+  append(OpKind::attention, op,
+         {q, all_k, all_v, documents(queries), documents(keys), distance_bias,
+          drops ? batch(BatchField::samples) : View{},
+          caches ? batch(BatchField::positions, queries.number) : View{}},
+         {o, lse}, attributes, attention_flops(attributes));
   return o;
 }
 
 View Layers::activate(std::string const& op, View const& x, Activation form) {
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::activation, op, {x}, {y}, ActivationAttributes{form});
+  append(OpKind::activation, op, {x}, {y}, ActivationAttributes{form});
   return y;
 }
 
 View Layers::gated(std::string const& op, View const& x, Activation form) {
   auto const n = div_exact<std::int64_t>(x.shape[1], 2);
   auto const y = activation(op, x.shape[0], n);
-  m_builder.append(OpKind::gated, op, {columns(x, 0, n), columns(x, n, n)}, {y},
-                   ActivationAttributes{form});
+  append(OpKind::gated, op, {columns(x, 0, n), columns(x, n, n)}, {y}, ActivationAttributes{form});
   return y;
 }
 
 View Layers::dropout(std::string const& op, View const& x) {
   if (!m_drops || m_config.model.dropout == 0) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::dropout, op, {x, batch(BatchField::samples)}, {y},
-                   DropoutAttributes{.p = m_config.model.dropout,
-                                     .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
-                                     .seed = m_graph.seed,
-                                     .origin = m_graph.ops.size()});
+  append(OpKind::dropout, op, {x, batch(BatchField::samples)}, {y},
+         DropoutAttributes{.p = m_config.model.dropout,
+                           .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
+                           .seed = m_graph.seed,
+                           .origin = m_graph.ops.size()});
   return y;
 }
 
+View Layers::kept(View const& x) {
+  auto& tensor = m_graph.tensors[x.tensor];
+  if (generates()) tensor.role = Role::cache, tensor.persistent = true;
+  return x;
+}
+
 View Layers::selected(std::string const& op, View const& x) {
-  if (m_graph.purpose != Purpose::generate) return x;
+  if (!generates()) return x;
   auto const row = activation(op, 1, x.shape[1]);
-  m_builder.append(OpKind::select_row, op, {x, batch(BatchField::position, m_objective)}, {row});
+  append(OpKind::select_row, op, {x, batch(BatchField::position, m_objective)}, {row});
   return row;
 }
 
 void Layers::head(View const& x, View const& w, View const& bias, double scale) {
   auto const flops = matmul_flops(x, transposed(w));
-  if (m_graph.purpose == Purpose::generate) {
-    if (scale != 1) throw std::logic_error("graphs to generate cannot scale their logits");
-    m_builder.append(OpKind::matmul, "logits", {x, transposed(w), bias, {}},
-                     {known(m_graph.known.logits)}, {}, flops);
+  if (generates()) {
+    auto const logits = known(m_graph.known.logits);
+    auto const product =
+        scale == 1 ? logits
+                   : m_builder.add_tensor("product", Role::activation, DType::f32, logits.shape);
+    append(OpKind::matmul, "logits", {x, transposed(w), bias, {}}, {product}, {}, flops);
+    if (scale != 1) append(OpKind::scale, "scale", {product}, {logits}, ScaleAttributes{scale});
     return;
   }
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
-  m_builder.append(OpKind::lm_head_loss, "loss",
-                   {x, w, batch(BatchField::targets, m_objective),
-                    batch(BatchField::weights, m_objective), bias},
-                   {losses, known(m_graph.known.loss)},
-                   LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
+  append(OpKind::lm_head_loss, "loss",
+         {x, w, batch(BatchField::targets, m_objective), batch(BatchField::weights, m_objective),
+          bias},
+         {losses, known(m_graph.known.loss)},
+         LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
 }
 
 }  // namespace spillway

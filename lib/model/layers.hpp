@@ -23,9 +23,10 @@ struct Heads {
   double scale = 1;
 };
 
-// What batches bring of a stack beside its tokens.
+// What batches bring of a stack beside its tokens. In a `causal` one rows see no later rows: to
+// generate, their keys and values are kept for later steps, which bring positions.
 struct StackFields {
-  bool padding = false, token_types = false;
+  bool padding = false, token_types = false, causal = false;
 };
 
 // Activations are [rows, columns] in the run's precision, rows = micro x their stack's sequence. Op
@@ -49,6 +50,8 @@ class Layers {
   void end_block() { m_builder.end_block(); }
   void begin_chunk(std::string const& name) { m_chunk = m_builder.add_chunk(name); }
   void finish() { m_builder.finish(); }
+  // False: from here on, what is called adds parameters alone, and no op runs.
+  void run_ops(bool runs) { m_runs_ops = runs; }
 
   // Parameters, of which only matrices are decayed.
   View embedding(std::string const& name, std::int64_t rows, Init init = kNormal);
@@ -83,7 +86,8 @@ class Layers {
   // The bias of attention by distance, alike for all queries of a stack: parameter `name`.
   View relative_bias(std::string const& op, std::string const& name, Stack const& stack,
                      bool bidirectional, Init init);
-  // Rows of the stack `queries` look at rows of the stack `keys`.
+  // Rows of the stack `queries` look at rows of the stack `keys`; of a causal stack that generates,
+  // at all rows that earlier steps have brought, too.
   View attention(std::string const& op, View const& q, View const& k, View const& v,
                  Stack const& queries, Stack const& keys, Heads const& heads,
                  View const& distance_bias = {});
@@ -91,6 +95,8 @@ class Layers {
   // act(gate) up, of the left and the right half of x [rows, 2 n]
   View gated(std::string const& op, View const& x, Activation form);
   View dropout(std::string const& op, View const& x);  // x itself where nothing is dropped
+  // x itself, which later steps of generating find as it is.
+  View kept(View const& x);
   // The row whose logits are asked for, to generate; else x itself.
   View selected(std::string const& op, View const& x);
   // The loss of logits scale x w^T + bias, w [vocab, columns of x], or these themselves.
@@ -107,12 +113,18 @@ class Layers {
   Orientation m_orientation;
   int m_stacks = 0, m_objective = 0;
   int m_chunk = -1;
+  bool m_runs_ops = true;
 
+  bool generates() const { return m_graph.purpose == Purpose::generate; }
+  void append(OpKind kind, std::string const& name, std::vector<View> inputs,
+              std::vector<View> outputs, Attributes attributes = {}, double flops = 0);
   View known(TensorId id) const;
   View batch(BatchField field, int stack = 0) const {
     return known(m_graph.known.of(field, stack));
   }
   View batch_if_there(BatchField field, int stack) const;
+  // All rows of the stack so far, of which x are the latest.
+  View cached(std::string const& op, View const& x, Stack const& stack);
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
   View weights(std::vector<Part> const& parts, std::int64_t rows);

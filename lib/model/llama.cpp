@@ -96,7 +96,7 @@ void append_llama(Config const& config, std::int64_t vocab, Graph& graph) {
   auto const& model = config.model;
   constexpr bool has_biases = false;
   Layers layers(config, vocab, Orientation::out_in, has_biases, graph);
-  auto const stack = layers.add_stack(graph.arithmetic.sequence);
+  auto const stack = layers.add_stack(graph.arithmetic.sequence, {.causal = true});
   layers.add_objective(stack);
 
   layers.begin_block("embed", false);

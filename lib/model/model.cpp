@@ -18,13 +18,15 @@ struct Family {
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
   std::vector<Objective> objectives;  // what its graph can be trained for; `auto` is the first
+  bool learns_positions;              // one by one, in a table
 };
 
 Family const& family(std::string const& name) {
-  static Family const families[] = {{"gpt", complete_gpt, append_gpt, {Objective::next}},
-                                    {"bert", complete_bert, append_bert, {Objective::masked}},
-                                    {"t5", complete_t5, append_t5, {Objective::spans}},
-                                    {"llama", complete_llama, append_llama, {Objective::next}}};
+  static Family const families[] = {
+      {"gpt", complete_gpt, append_gpt, {Objective::next}, true},
+      {"bert", complete_bert, append_bert, {Objective::masked}, true},
+      {"t5", complete_t5, append_t5, {Objective::spans}, false},
+      {"llama", complete_llama, append_llama, {Objective::next}, false}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -62,17 +64,37 @@ ModelConfig completed(Config const& config, std::int64_t vocab) {
   return model;
 }
 
+std::optional<std::int64_t> most_rows(ModelConfig const& model) {
+  if (!family(model.family).learns_positions) return std::nullopt;
+  return model.positions;
+}
+
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose) {
-  Graph graph;
-  graph.purpose = purpose;
-  graph.arithmetic = arithmetic;
-  graph.seed = config.run.seed;
-  if (purpose == Purpose::generate) graph.arithmetic.micro = 1;
   Config full = config;
   full.model = completed(config, vocab);
   auto const lengths = stack_lengths(config.data, objective_of(config));
   if (lengths.size() > 1) full.data.target = lengths[1];
+  Graph graph;
+  graph.purpose = purpose;
+  graph.arithmetic = arithmetic;
+  graph.seed = config.run.seed;
+  family(full.model.family).append(full, vocab, graph);
+  return graph;
+}
+
+Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                      Decoding const& decoding) {
+  Config full = config;
+  full.model = completed(config, vocab);
+  full.data.target = decoding.rows;
+  Graph graph;
+  graph.purpose = Purpose::generate;
+  graph.decoding = decoding;
+  graph.arithmetic = arithmetic;
+  graph.arithmetic.micro = 1;
+  bool const encodes = objective_of(config) == Objective::spans;
+  graph.arithmetic.sequence = encodes ? decoding.inputs : decoding.rows;
   family(full.model.family).append(full, vocab, graph);
   return graph;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "config/config.hpp"
 #include "graph/graph.hpp"
@@ -16,11 +17,19 @@ ModelConfig completed(Config const& config, std::int64_t vocab);
 // Error(bad_input) for what the family's graph cannot be trained for.
 Objective objective_of(Config const& config);
 
-// The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences (1 for
-// generate). Chunk and parameter order is the same for every purpose, so all graphs of a run share
-// parameters by chunk id.
+// The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences, to train
+// or to evaluate. Chunk and parameter order is the same for every purpose, so all graphs of a run
+// share parameters by chunk id.
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose);
+// The graph of one step of generating. Graphs that differ only in rows and in whether they encode
+// have equal ids for equal tensors, so they also share what is kept from step to step.
+Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                      Decoding const& decoding);
+
+// Most rows of a sequence for which the model, which must be completed, has positions; none: their
+// number has no limit, since positions are angles or distances.
+std::optional<std::int64_t> most_rows(ModelConfig const& model);
 
 Activation activation_of(ModelConfig const& model);  // which must be completed
 

@@ -25,6 +25,7 @@ class T5 {
  public:
   T5(Config const& config, std::int64_t vocab, Graph& graph)
       : m_model(config.model),
+        m_encodes(graph.decoding.encodes),
         m_layers(config, vocab, Orientation::out_in, kHasBiases, graph),
         m_vocab(vocab),
         m_inner(m_model.heads * m_model.head_size) {}
@@ -98,8 +99,10 @@ class T5 {
     auto const before = norm("ln_2", at + ".layer_norm", x);
     auto const of_rest = normal(m_model.hidden);
     auto const q = m_layers.linear("cross_q", {{in + "q", m_inner, of_queries()}}, before);
-    auto const kv = m_layers.linear(
-        "cross_kv", {{in + "k", m_inner, of_rest}, {in + "v", m_inner, of_rest}}, memory);
+    m_layers.run_ops(m_encodes);
+    auto const kv = m_layers.kept(m_layers.linear(
+        "cross_kv", {{in + "k", m_inner, of_rest}, {in + "v", m_inner, of_rest}}, memory));
+    m_layers.run_ops(true);
     auto const attended =
         m_layers.attention("cross", q, columns(kv, 0, m_inner), columns(kv, m_inner, m_inner),
                            side.stack, memory_stack, heads(false));
@@ -125,6 +128,7 @@ class T5 {
   }
 
   ModelConfig const& m_model;
+  bool m_encodes;
   Layers m_layers;
   std::int64_t m_vocab, m_inner;  // columns of all heads
   View m_wte;                     // of both sides' tokens
@@ -147,16 +151,20 @@ void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
   auto& layers = t5.layers();
   Side encoder{
       "encoder", layers.add_stack(graph.arithmetic.sequence, {.padding = true}), false, {}};
-  Side decoder{
-      "decoder", layers.add_stack(config.data.target.value(), {.padding = true}), true, {}};
+  Side decoder{"decoder",
+               layers.add_stack(config.data.target.value(), {.padding = true, .causal = true}),
+               true,
+               {}};
   layers.add_objective(decoder.stack);
 
+  layers.run_ops(graph.decoding.encodes);
   auto x = t5.embed(encoder);
   for (std::int64_t i = 0; i < model.layers; ++i) x = t5.layer(encoder, i, x, {}, nullptr);
   layers.begin_block("encoder.norm", false);
   layers.begin_chunk("encoder.norm");
   auto const memory = layers.dropout("drop", t5.norm("ln", "encoder.final_layer_norm", x));
   layers.end_block();
+  layers.run_ops(true);
 
   x = t5.embed(decoder);
   for (std::int64_t i = 0; i < model.decoder_layers; ++i)

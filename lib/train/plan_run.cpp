@@ -122,8 +122,7 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Choices choices, b
     auto const arithmetic = make_arithmetic(config, choices, ranks, machine.target);
     auto train = training_graph(config, vocab, arithmetic);
     std::optional<Graph> eval;
-    if (!config.data.valid.empty())
-      eval = inference_graph(config, vocab, arithmetic, Purpose::eval);
+    if (!config.data.valid.empty()) eval = eval_graph(config, vocab, arithmetic);
     auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
     try {
       auto const begin = SteadyClock::now();

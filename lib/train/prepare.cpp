@@ -63,9 +63,15 @@ Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const&
   return graph;
 }
 
-Graph inference_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
-                      Purpose purpose) {
-  auto graph = build_model(config, vocab, arithmetic, purpose);
+Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic) {
+  auto graph = build_model(config, vocab, arithmetic, Purpose::eval);
+  ask_workspaces(graph);
+  return graph;
+}
+
+Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                     Decoding const& decoding) {
+  auto graph = build_generator(config, vocab, arithmetic, decoding);
   ask_workspaces(graph);
   return graph;
 }

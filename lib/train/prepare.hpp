@@ -33,8 +33,9 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
 // Forward, backward, update and workspaces of one micro-batch. The workspaces are those of the
 // target that the Arithmetic was made for.
 Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
-// Forward and workspaces: Purpose::eval or Purpose::generate.
-Graph inference_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
-                      Purpose purpose);
+// Forward and workspaces.
+Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
+Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                     Decoding const& decoding);
 
 }  // namespace spillway

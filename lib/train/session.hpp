@@ -1,5 +1,8 @@
-// Holds a model that is ready to run one inference Program, to evaluate a checkpoint or to sample.
+// Holds a model that is ready to run inference Programs, to evaluate a checkpoint or to generate.
 #pragma once
+
+#include <deque>
+#include <vector>
 
 #include "config/config.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -12,18 +15,20 @@ namespace spillway {
 
 class InferenceSession {
  public:
-  // Compiles `graph` alone, reserves its memory and loads the weights. Throws Error.
-  InferenceSession(Config const& config, Graph graph, CheckpointReader& checkpoint,
+  // Compiles the graphs, reserves the memory that they share and loads the weights, all of which
+  // the first graph reads. Throws Error.
+  InferenceSession(Config const& config, std::vector<Graph> graphs, CheckpointReader& checkpoint,
                    BatchSource& batches, Compute const& compute, Comm& comm);
 
-  Engine& engine() { return m_engine; }
-  Graph const& graph() const { return m_graph; }
+  // The Engine of a graph. Only one of them may have runs that are not finished.
+  Engine& engine(std::size_t graph = 0) { return m_engines[graph]; }
+  Graph const& graph(std::size_t graph = 0) const { return m_graphs[graph]; }
 
  private:
-  Graph m_graph;
-  Program m_program;
+  std::vector<Graph> m_graphs;
+  std::vector<Program> m_programs;
   RunMemory m_memory;
-  Engine m_engine;
+  std::deque<Engine> m_engines;
 };
 
 }  // namespace spillway

@@ -55,7 +55,7 @@ void attention(benchmark::State& state, DType type, bool backward) {
   double const product = 2.0 * rows * static_cast<double>(tokens) / 2 * hidden;  // q k^T, p v, ...
   if (!backward)
     return bench.run(state, OpKind::attention,
-                     {part(qkv, 0), part(qkv, 1), part(qkv, 2), {}, {}, {}, {}}, {o, lse},
+                     {part(qkv, 0), part(qkv, 1), part(qkv, 2), {}, {}, {}, {}, {}}, {o, lse},
                      attributes, 2 * product);
   auto const d_o = bench.tensor(type, {rows, hidden}), dqkv = bench.tensor(type, qkv.shape);
   bench.fill(d_o, 1);

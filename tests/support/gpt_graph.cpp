@@ -16,6 +16,8 @@ Graph gpt_graph(GptShape const& shape, Purpose purpose) {
   arithmetic.precision = shape.precision;
   arithmetic.micro = shape.micro;
   arithmetic.sequence = shape.sequence;
+  if (purpose == Purpose::generate)
+    return build_generator(config, shape.vocab, arithmetic, {shape.sequence, shape.sequence});
   return build_model(config, shape.vocab, arithmetic, purpose);
 }
 

@@ -60,7 +60,7 @@ View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes at
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias, samples},
+  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias, samples, {}},
                    {o, lse}, attributes, attention_flops(attributes));
   return o;
 }

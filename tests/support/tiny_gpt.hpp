@@ -36,7 +36,11 @@ inline Arithmetic tiny_arithmetic(Config const& config, std::int64_t ranks = 1) 
 
 inline Graph tiny_forward(Config const& config, Purpose purpose = Purpose::train,
                           std::int64_t ranks = 1) {
-  return build_model(config, kTinyVocab, tiny_arithmetic(config, ranks), purpose);
+  auto const arithmetic = tiny_arithmetic(config, ranks);
+  auto const rows = config.data.sequence;
+  if (purpose == Purpose::generate)
+    return build_generator(config, kTinyVocab, arithmetic, {rows, rows, rows});
+  return build_model(config, kTinyVocab, arithmetic, purpose);
 }
 
 inline Graph tiny_training_graph(Config const& config, std::int64_t ranks = 1) {

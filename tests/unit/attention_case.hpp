@@ -12,8 +12,8 @@ struct AttentionCase {
   KernelHarness h;
   AttentionAttributes a;
   View q, k, v, o, lse, d_o, dq, dk, dv;
-  View segments_q, segments_k, bias, d_bias, samples;  // absent until asked for
-  double tolerance;                           // absolute and relative; bf16: rounded to a neighbour
+  View segments_q, segments_k, bias, d_bias, samples, positions;  // absent until asked for
+  double tolerance;  // absolute and relative; bf16: rounded to a neighbour
 
   AttentionCase(AttentionAttributes const& attributes, DType type, double deviation = 1)
       : a(attributes), tolerance(type == DType::bf16 ? 0x1p-7 : 2e-5) {
@@ -57,7 +57,8 @@ struct AttentionCase {
 
   void forward(std::int64_t tile) {
     a.tile = tile;
-    h.op(OpKind::attention, {q, k, v, segments_q, segments_k, bias, samples}, {o, lse}, a);
+    h.op(OpKind::attention, {q, k, v, segments_q, segments_k, bias, samples, positions}, {o, lse},
+         a);
     h.run(kernel_attention());
   }
   void backward(std::int64_t tile) {

@@ -181,7 +181,7 @@ class BiasedModel {
                      {qkv});
     auto const part = [&](int i) { return columns(qkv, i * kColumns, kColumns); };
     m_builder.append(OpKind::attention, "attention",
-                     {part(0), part(1), part(2), m_segments, m_segments, m_bias, {}}, {o, lse},
+                     {part(0), part(1), part(2), m_segments, m_segments, m_bias, {}, {}}, {o, lse},
                      AttentionAttributes{.batch = 2,
                                          .queries = kSequence,
                                          .keys = kSequence,

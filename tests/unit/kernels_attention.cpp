@@ -178,7 +178,7 @@ TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
   auto const refuses = [](AttentionAttributes const& d, bool half_of_segments = false) {
     AttentionCase c(d, DType::f32);
     if (half_of_segments) c.segments_q = c.h.tensor(DType::i32, {d.batch * d.queries});
-    c.h.op(OpKind::attention, {c.q, c.k, c.v, c.segments_q, {}, {}, {}}, {c.o, c.lse}, c.a);
+    c.h.op(OpKind::attention, {c.q, c.k, c.v, c.segments_q, {}, {}, {}, {}}, {c.o, c.lse}, c.a);
     c.h.op().name = "h.3/attention";
     try {
       kernel_attention().bind(c.h.context(), c.h.op());

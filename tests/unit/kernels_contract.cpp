@@ -97,6 +97,8 @@ std::vector<Case> every_case(KernelHarness& h) {
       {OpKind::relative_bias, {relative}, {distances}, RelativeBiasAttributes{20}},
       {OpKind::relative_bias_backward, {distances}, {relative}, RelativeBiasAttributes{20}},
       {OpKind::select_row, {a, position}, {row}},
+      {OpKind::store_rows, {row, position}, {b}, {}, {0}},
+      {OpKind::scale, {a}, {c}, ScaleAttributes{0.5}},
       {OpKind::column_sum, {a}, {sums}},
       {OpKind::embed, {tokens, table, table, tokens, tokens, table}, {c}, EmbedAttributes{19}},
       {OpKind::embed_backward,

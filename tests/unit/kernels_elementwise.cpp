@@ -1,7 +1,8 @@
-// add, accumulate, tree_sum, activation, gated and their gradients, select_row, against their
-// serial references.
+// add, accumulate, tree_sum, activation, gated and their gradients, select_row, store_rows, scale,
+// against their serial references.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/bf16.hpp"
@@ -253,6 +254,34 @@ TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
     h.expect_same_bytes(row);
     EXPECT_EQ(h.result(row, 82), h.contents(x)[static_cast<std::size_t>(wanted * 83 + 82)]);
   }
+}
+
+TEST_P(KernelElements, StoreRowsWritesTheRowsThatItsOperandNamesAndNoOther) {
+  KernelHarness h;
+  auto const wide = h.tensor(GetParam(), {5, 200}), cache = h.tensor(GetParam(), {37, 83});
+  auto const x = columns(wide, 100, 83), positions = h.tensor(DType::i32, {5});
+  h.fill_normal(wide, 1);
+  h.fill_normal(cache, 1);
+  h.op(OpKind::store_rows, {x, positions}, {cache}, {}, {0});
+  for (int const first : {0, 13, 32}) {
+    for (int i = 0; i < 5; ++i) h.set(positions, i, first + i);
+    h.run(kernel_store_rows());
+    h.expect_same_bytes(cache);
+    auto expected = h.contents(cache);
+    std::ranges::copy(h.contents(x), expected.begin() + first * 83);
+    EXPECT_EQ(h.results(cache), expected);
+  }
+}
+
+TEST_P(KernelElements, ScaleMultipliesByItsFactor) {
+  KernelHarness h;
+  auto const x = h.tensor(GetParam(), {37, 83}), y = h.tensor(GetParam(), {37, 83});
+  h.fill_normal(x, 1);
+  h.op(OpKind::scale, {x}, {y}, ScaleAttributes{0.25});
+  h.run(kernel_scale());
+  h.expect_same_bytes(y);
+  for (std::int64_t i = 0; i < 37 * 83; ++i)
+    EXPECT_EQ(h.result(y, i), 0.25 * h.contents(x)[static_cast<std::size_t>(i)]);
 }
 
 TEST_P(KernelElements, ColumnSumDoesNotDependOnThreads) {

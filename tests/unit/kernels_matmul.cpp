@@ -81,8 +81,13 @@ TEST_P(Product, IntoATransposedMatrixMatchesLoops) {
 }
 
 TEST_P(Product, OfOneRowMatchesLoops) {
-  auto const x = normal({1, 96}), w = normal({101, 96});
-  run_and_compare({x, transposed(w)}, m_harness.tensor(DType::f32, {1, 101}));
+  for (std::int64_t const depth : {1, 31, 96, 1037}) {
+    auto const x = columns(normal({1, depth + 8}), 8, depth), w = normal({101, depth + 3});
+    run_and_compare({x, transposed(columns(w, 2, depth))}, m_harness.tensor(DType::f32, {1, 101}));
+    auto const bias = normal({101}), addend = normal({1, 101});
+    run_and_compare({x, columns(normal({depth, 110}), 7, 101), bias, addend},
+                    m_harness.tensor(type(), {1, 101}));
+  }
 }
 
 // 257 rounds to 256 in bf16 (a tie, to even), 258 is exact: rounding before an addition shows.

@@ -105,7 +105,7 @@ TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
 TEST(Schedule, KeepsLogitsForWhoeverGenerates) {
   Graph const graph =
       gpt_graph({.layers = 2, .hidden = 128, .heads = 4, .micro = 1}, Purpose::generate);
-  Program const program = compile_inference(graph, 1, true);
+  Program const program = compile_inference({&graph, 1}, 1, true).front();
   auto const alive = lifetimes(program);
   auto const logits = std::find_if(program.buffers.begin(), program.buffers.end(),
                                    [&](Buffer const& b) { return b.tensor == graph.known.logits; });

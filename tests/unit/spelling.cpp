@@ -23,7 +23,7 @@ Words spelled() {
 TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
   EXPECT_EQ(spelled<Purpose>(), (Words{"train", "eval", "generate"}));
   EXPECT_EQ(spelled<Role>(), (Words{"parameter", "remainder", "moment", "gradient", "activation",
-                                    "edge", "workspace", "batch", "scalar"}));
+                                    "edge", "workspace", "batch", "scalar", "cache"}));
   EXPECT_EQ(spelled<Phase>(), (Words{"forward", "backward", "norm", "update"}));
   EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal"}));
   EXPECT_EQ(spelled<RopeScaling>(), (Words{"none", "linear", "llama3"}));

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "train/generate.hpp"
+#include "train/sampling.hpp"
 
 namespace spillway {
 namespace {
@@ -52,27 +52,22 @@ TEST(Sampling, stands_logits_of_any_size) {
   EXPECT_EQ(sample_token(one, {1, 1}, 0), 0);
 }
 
-class Window : public testing::TestWithParam<std::int64_t> {};
+TEST(Sampling, likeliest_tokens_come_first_with_their_probabilities) {
+  auto const two = likeliest(kLogits, 2);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].token, 1);
+  EXPECT_EQ(two[1].token, 3);
+  double total = 0;
+  for (auto const logit : kLogits) total += std::exp(static_cast<double>(logit));
+  EXPECT_NEAR(two[0].probability, std::exp(2.0) / total, 1e-12);
+  EXPECT_NEAR(two[1].probability, std::exp(1.0) / total, 1e-12);
 
-TEST_P(Window, holds_the_last_tokens_and_points_at_the_very_last) {
-  auto const count = GetParam();
-  constexpr std::int64_t sequence = 4;
-  GenerateBatch batch(sequence);
-  for (std::int32_t i = 0; i < count; ++i) batch.tokens.push_back(10 + i);
-  std::array<std::int32_t, sequence> tokens = {-1, -1, -1, -1};
-  std::array<std::int32_t, 1> position = {-1};
-  auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  batch.load(0, 0,
-             BatchBuffers({{BatchField::tokens, 0, bytes(tokens)},
-                           {BatchField::position, 0, bytes(position)}}));
-  auto const inside = std::min(count, sequence);
-  EXPECT_EQ(position[0], inside - 1);
-  for (std::int64_t i = 0; i < sequence; ++i) {
-    EXPECT_EQ(tokens[static_cast<std::size_t>(i)], i < inside ? 10 + count - inside + i : 0);
-  }
+  std::array<float, 3> const equal = {1, 1, 1};
+  auto const all = likeliest(equal, 9);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].token, 0);
+  EXPECT_EQ(all[2].token, 2);
 }
-
-INSTANTIATE_TEST_SUITE_P(Of, Window, testing::Values(1, 3, 4, 5, 9));
 
 }  // namespace
 }  // namespace spillway

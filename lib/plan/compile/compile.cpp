@@ -35,10 +35,20 @@ Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
   return compiled;
 }
 
-Program compile_inference(Graph const& graph, std::int64_t ranks, bool unified) {
+std::vector<Program> compile_inference(std::span<Graph const> graphs, std::int64_t ranks,
+                                       bool unified) {
   Plan plan;
   plan.unified = unified;
-  return compile(graph, nullptr, plan, 1, ranks).train;
+  std::vector<Program> programs;
+  for (Graph const& graph : graphs) programs.push_back(schedule(graph, plan, 1, ranks));
+  std::vector<Program*> all;
+  for (Program& program : programs) all.push_back(&program);
+  layout(all);
+  for (Program& program : programs) {
+    derive_waits(program);
+    prove(program);
+  }
+  return programs;
 }
 
 }  // namespace spillway

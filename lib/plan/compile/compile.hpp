@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "plan/data/program.hpp"
 
@@ -26,8 +28,9 @@ void prove(Compiled const& compiled);
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks);
 
-// Makes the Program of an inference graph, whose Purpose is eval or generate. `unified` means that
-// device memory is main memory.
-Program compile_inference(Graph const& graph, std::int64_t ranks, bool unified);
+// Makes the Programs of inference graphs, whose Purpose is eval or generate. They share parameters
+// and what is kept from step to step. `unified` means that device memory is main memory.
+std::vector<Program> compile_inference(std::span<Graph const> graphs, std::int64_t ranks,
+                                       bool unified);
 
 }  // namespace spillway

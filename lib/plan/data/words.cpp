@@ -28,8 +28,9 @@ std::string_view name(Content content) {
 
 Content content(Program const& program, Buffer const& buffer) {
   using enum Content;
-  constexpr EnumArray<Role, Content, 9> contents = {
-      parameters, optimizer, optimizer, gradients, activations, activations, scratch, small, small};
+  constexpr EnumArray<Role, Content, 10> contents = {parameters,  optimizer,   optimizer, gradients,
+                                                     activations, activations, scratch,   small,
+                                                     small,       activations};
   return contents[program.tensors[buffer.tensor].role];
 }
 

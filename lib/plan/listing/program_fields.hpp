@@ -52,13 +52,14 @@ SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, fact
 SPILLWAY_FIELDS(ActivationAttributes, form)
 SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
+SPILLWAY_FIELDS(ScaleAttributes, factor)
 SPILLWAY_FIELDS(UpdateRange, first)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
-inline constexpr auto kAttributeNames =
-    std::to_array<std::string_view>({"none", "embed", "norm", "attention", "relative_bias", "rope",
-                                     "activation", "dropout", "lm_head", "update_range", "adamw"});
+inline constexpr auto kAttributeNames = std::to_array<std::string_view>(
+    {"none", "embed", "norm", "attention", "relative_bias", "rope", "activation", "dropout",
+     "lm_head", "scale", "update_range", "adamw"});
 static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
 void visit_fields(Of<std::monostate> auto&, auto const&) {}
 

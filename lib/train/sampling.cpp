@@ -1,26 +1,12 @@
-#include "train/generate.hpp"
+#include "train/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "base/philox.hpp"
 
 namespace spillway {
-
-void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
-  auto const count = std::min<std::int64_t>(m_sequence, static_cast<std::int64_t>(tokens.size()));
-  to.require_one_stack();
-  auto const window = to.get<BatchField::tokens>();
-  auto const after = std::ranges::copy(tokens.end() - count, tokens.end(), window.begin()).out;
-  std::fill(after, window.end(), 0);  // after the row that is picked: unseen
-  std::ranges::fill(to.get<BatchField::documents>(), 0);
-  auto const positions = to.get<BatchField::positions>();
-  std::iota(positions.begin(), positions.end(), 0);
-  std::ranges::fill(to.get<BatchField::token_types>(), 0);
-  to.get<BatchField::position>()[0] = static_cast<std::int32_t>(count - 1);
-  std::ranges::fill(to.get<BatchField::samples>(), 0);
-}
 
 std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,
                           std::uint64_t draw) {
@@ -38,6 +24,23 @@ std::int32_t sample_token(std::span<float const> logits, Sampling const& samplin
     if (left < 0) return static_cast<std::int32_t>(i);
   }
   return static_cast<std::int32_t>(likeliest - logits.begin());
+}
+
+std::vector<Likely> likeliest(std::span<float const> logits, std::int64_t count) {
+  std::vector<Likely> all;
+  double const top = std::ranges::max(logits);
+  double total = 0;
+  for (auto const logit : logits) {
+    auto const weight = std::exp(logit - top);
+    total += weight;
+    all.push_back({static_cast<std::int32_t>(all.size()), weight});
+  }
+  auto const order = [](Likely const& one) { return std::pair(-one.probability, one.token); };
+  auto const end = all.begin() + std::min(count, std::ssize(all));
+  std::ranges::partial_sort(all, end, {}, order);
+  all.erase(end, all.end());
+  for (auto& one : all) one.probability /= total;
+  return all;
 }
 
 }  // namespace spillway

@@ -1,0 +1,156 @@
+// `generate` with checkpoints of every family: what it continues does not depend on how much of it
+// was the prompt, and whatever it cannot do is refused in one line.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "io/tokens/token_writer.hpp"
+#include "tests/parity/experiment.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+class Generated : public testing::Test {
+ protected:
+  // Trains a model for a step: its logits are almost equal, so any error changes which is largest.
+  // Untied, it does not just repeat its last token.
+  void train(std::string const& name, Keys const& keys) {
+    m_experiment.emplace(
+        "generate_" + name, 0,
+        Keys{"precision=fp32", "model.tied=false", "run.eval.every=0", "run.steps=1"} + keys);
+    m_checkpoint = (m_experiment->run("run").dir / "step-1").string();
+  }
+
+  Outcome generate(std::string const& arguments) const {
+    return run_command(fmt::format("{} generate --checkpoint {} {}", spillway_command(0),
+                                   m_checkpoint, arguments));
+  }
+
+  // The ids that follow these, and these before them where the family shows them.
+  Ids after(Ids const& prompt, std::int64_t tokens, std::string const& more = "") const {
+    auto const outcome = generate(fmt::format("--temperature 0 --tokens {} --prompt-ids {} {}",
+                                              tokens, fmt::join(prompt, ","), more));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(outcome.lines().size(), 1u) << outcome.output;
+    std::istringstream line(outcome.output);
+    Ids ids;
+    for (std::int64_t id = 0; line >> id;) ids.push_back(id);
+    return ids;
+  }
+
+  void expect_same_from(Ids const& all, std::vector<std::int64_t> const& prompts) const {
+    for (auto const size : prompts)
+      EXPECT_EQ(after({all.begin(), all.begin() + size}, std::ssize(all) - size), all) << size;
+  }
+
+  void expect_refused(std::string const& arguments, std::string const& why) const {
+    auto const outcome = generate(arguments);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_EQ(outcome.lines().size(), 1u) << outcome.output;
+    EXPECT_NE(outcome.output.find(why), std::string::npos) << outcome.output;
+  }
+
+  std::optional<Experiment> m_experiment;
+  std::string m_checkpoint;
+};
+
+Keys const kLlama = {"model.family=llama", "model.heads=4", "model.kv_heads=2",
+                     "model.qk_norm=true", "model.ffn=96",  "model.window=20",
+                     "model.window_from=1"};
+
+TEST_F(Generated, AGptGoesOnTheSameWhateverPartOfItWasThePrompt) {
+  train("gpt", {});
+  auto const all = after({1}, 63);
+  EXPECT_EQ(all.size(), 64u);
+  EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u) << "a text that would show no fault";
+  expect_same_from(all, {2, 30, 63});
+  EXPECT_EQ(after({1, 8, 43}, 200).size(), 203u) << "beyond its positions";
+  EXPECT_EQ(after(Ids(200, 7), 3).size(), 203u) << "from beyond its positions";
+}
+
+TEST_F(Generated, ALlamaGoesOnTheSameWhateverPartOfItWasThePrompt) {
+  train("llama", kLlama);
+  auto const all = after({1}, 139);
+  EXPECT_EQ(all.size(), 140u);
+  EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u) << "a text that would show no fault";
+  expect_same_from(all, {2, 63, 64, 65, 100, 128, 139});
+}
+
+TEST_F(Generated, ATextEndsWhereItsModelSaysSo) {
+  train("endless", {});
+  auto const all = after({1, 8, 43}, 20);
+  auto const end = all[10];
+  train("ending", {"data.eos_id=" + std::to_string(end)});
+  auto const first = std::find(all.begin() + 3, all.end(), end);
+  EXPECT_EQ(after({1, 8, 43}, 20), Ids(all.begin(), first + 1));
+}
+
+TEST_F(Generated, AT5TellsWhatItsSentinelsStandFor) {
+  train("t5", {"model.family=t5", "model.vocab=400"});
+  auto const ids = after({1, 8, 43, 399, 20, 8, 398}, 30);
+  EXPECT_LE(ids.size(), 30u);
+  auto const fewer = after({1, 8, 43, 399, 20, 8, 398}, 5);
+  EXPECT_EQ(fewer, Ids(ids.begin(), ids.begin() + 5));
+  EXPECT_NE(after({5, 5, 5, 5, 399}, 30), ids) << "it does not read its prompt";
+  auto const text = generate("--temperature 0 --tokens 8 --prompt \"ab<extra_id_0>cd\"");
+  EXPECT_EQ(text.status, 0);
+  EXPECT_EQ(text.output.find("ab"), std::string::npos) << text.output;
+  expect_refused("--prompt \"a<extra_id_7777>\"", "no sentinel for <extra_id_7777>");
+}
+
+TEST_F(Generated, ABertSaysWhatIsLikeliestAtEveryPlace) {
+  train("bert", {"model.family=bert", "model.vocab=257"});
+  auto const three = generate("--top 3 --prompt-ids 1,8,256,20,256,5");
+  EXPECT_EQ(three.status, 0) << three.output;
+  auto const lines = three.lines();
+  ASSERT_EQ(lines.size(), 2u) << three.output;
+  for (std::size_t place = 0; place < 2; ++place) {
+    std::istringstream line(lines[place]);
+    std::string number, comma;
+    line >> number;
+    EXPECT_EQ(number, std::to_string(place + 1) + ":");
+    std::int64_t id = 0, count = 0;
+    for (double probability = 0, before = 1; line >> id >> probability; before = probability) {
+      EXPECT_LE(probability, before);
+      EXPECT_LT(id, 257);
+      ++count;
+      line >> comma;
+    }
+    EXPECT_EQ(count, 3);
+  }
+  EXPECT_EQ(generate("--prompt a[MASK]b").lines().size(), 1u);
+  expect_refused("--prompt ab", "--prompt: has no [MASK] to fill");
+  expect_refused("--prompt-ids 1,2", "none is 256, the model's data.mask_id");
+  expect_refused("--prompt-ids " + fmt::format("{}", fmt::join(Ids(65, 256), ",")),
+                 "65 tokens; the model has positions for 64");
+}
+
+TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
+  train("refusals", {});
+  expect_refused("--prompt-ids 1,256", "256 is not in the model's vocabulary of 256");
+  expect_refused("--prompt-ids=-1", "-1 is not in the model's vocabulary of 256");
+  expect_refused("", "give --prompt or --prompt-ids");
+  expect_refused("--prompt \"\"", "--prompt: is empty");
+  expect_refused("--prompt a --top 3", "--top: is for models that fill places");
+  EXPECT_EQ(generate("--prompt a --prompt-ids 1").status, 2);
+}
+
+TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {
+  auto const path = scratch_directory("other_tokens") / "tokens.h5";
+  TokenWriter writer(path, "bpe", 256, 3000, 0);
+  writer.append(std::vector<std::int32_t>(3000, 5));
+  writer.close({});
+  train("other", {"data.train=" + path.string(), "data.valid=none"});
+  expect_refused("--prompt a", "has tokens of 'bpe'");
+  EXPECT_EQ(after({5, 5}, 3).size(), 5u);
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,55 @@
+// Prompts as tokens, and tokens as text.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "train/byte_text.hpp"
+
+namespace spillway {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+
+Recipe of(Objective objective, SpecialIds const& ids) {
+  return {.objective = objective, .words = 257, .ids = ids};
+}
+Recipe const kNext = of(Objective::next, {.eos = 256});
+Recipe const kMasked = of(Objective::masked, {.mask = 257, .eos = 256});
+Recipe const kSpans = of(Objective::spans, {.pad = 257, .eos = 256, .first_sentinel = 357});
+
+TEST(ByteText, BytesAreTokens) {
+  EXPECT_EQ(tokens_of("a\xc3\xa9", kNext), (Tokens{97, 0xc3, 0xa9}));
+  EXPECT_EQ(tokens_of("[MASK]", kNext).size(), 6u);
+  EXPECT_EQ(text_of(97, kNext), "a");
+  EXPECT_EQ(text_of(0xc3, kNext), "\xc3");
+  EXPECT_EQ(text_of(256, kNext), "");
+}
+
+TEST(ByteText, AMaskStandsForAToken) {
+  EXPECT_EQ(tokens_of("a[MASK][MASK]b", kMasked), (Tokens{97, 257, 257, 98}));
+  EXPECT_EQ(tokens_of("[MASK", kMasked).size(), 5u);
+}
+
+TEST(ByteText, AnEncodersTextHasSentinelsAndEnds) {
+  EXPECT_EQ(tokens_of("a<extra_id_0>b<extra_id_12>", kSpans), (Tokens{97, 357, 98, 345, 256}));
+  EXPECT_EQ(tokens_of("<extra_id_>", kSpans).size(), 12u);
+  EXPECT_EQ(tokens_of("<extra_id_1", kSpans).size(), 12u);
+  EXPECT_EQ(tokens_of("<extra_id_-1>", kSpans).size(), 14u);
+  auto without_end = kSpans;
+  without_end.ids.eos = -1;
+  EXPECT_EQ(tokens_of("a", without_end), Tokens{97});
+}
+
+TEST(ByteText, ASentinelThatThereIsNotIsRefused) {
+  EXPECT_EQ(tokens_of("<extra_id_99>", kSpans).front(), 258);
+  for (auto const* const text : {"<extra_id_100>", "<extra_id_101>", "<extra_id_300>"})
+    EXPECT_THROW(tokens_of(text, kSpans), Error) << text;
+}
+
+TEST(ByteText, SentinelsAreWordsAgain) {
+  EXPECT_EQ(text_of(357, kSpans), "<extra_id_0>");
+  EXPECT_EQ(text_of(258, kSpans), "<extra_id_99>");
+  for (std::int32_t const token : {256, 257, 358}) EXPECT_EQ(text_of(token, kSpans), "") << token;
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,152 @@
+// Which tokens the steps of generating bring, and where the cache has them.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "train/decoding.hpp"
+#include "train/generator.hpp"
+
+namespace spillway {
+namespace {
+
+Config of_family(std::string const& family, std::int64_t sequence) {
+  Config config;
+  config.model.family = family;
+  config.data.sequence = sequence;
+  return config;
+}
+
+TEST(Decodings, RoomIsForTheWholeTextWhereThePositionsAreAngles) {
+  auto const graphs = decodings(of_family("llama", 128), 256, 500, 200);
+  ASSERT_EQ(graphs.size(), 2u);
+  EXPECT_EQ(graphs[0].rows, kPromptRows);
+  EXPECT_EQ(graphs[1].rows, 1);
+  for (auto const& one : graphs) EXPECT_EQ(one.capacity, 700);
+}
+
+TEST(Decodings, RoomIsForThePositionsThatThereAre) {
+  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].capacity, 128);
+  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].rows, 20);
+  EXPECT_EQ(decodings(of_family("gpt", 16), 256, 20, 200)[0].rows, 16);
+  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 5)[1].capacity, 25);
+}
+
+TEST(Decodings, AnEncoderReadsThePromptOnce) {
+  auto const graphs = decodings(of_family("t5", 128), 512, 300, 7);
+  ASSERT_EQ(graphs.size(), 2u);
+  EXPECT_TRUE(graphs[0].encodes);
+  EXPECT_FALSE(graphs[1].encodes);
+  for (auto const& one : graphs) {
+    EXPECT_EQ(one.inputs, 300);
+    EXPECT_EQ(one.rows, 1);
+    EXPECT_EQ(one.capacity, 7);
+  }
+}
+
+TEST(Decodings, APromptOfMoreRowsThanPositionsIsRefusedWhereItIsReadAtOnce) {
+  EXPECT_EQ(decodings(of_family("bert", 128), 257, 128, 1).front().rows, 128);
+  EXPECT_THROW(decodings(of_family("bert", 128), 257, 129, 1), Error);
+}
+
+// A cache that holds for every position the token that was last brought there.
+class BroughtTokens {
+ public:
+  explicit BroughtTokens(Decoding const& decoding)
+      : m_order(decoding), m_decoding(decoding), m_cache(decoding.capacity, -1) {}
+
+  // Brings all of these tokens. Returns how many steps that took.
+  int bring(std::int64_t tokens) {
+    int steps = 0;
+    do {
+      auto const step = m_order.next(tokens);
+      EXPECT_EQ(step.rows, step.of_prompt ? m_decoding.rows : 1);
+      EXPECT_GE(step.token, 0);
+      EXPECT_LE(step.token + step.rows, tokens);
+      EXPECT_LE(step.position + step.rows, m_decoding.capacity);
+      // What a step brings follows what is there.
+      for (std::int64_t i = 0; i < step.position; ++i)
+        EXPECT_EQ(m_cache[static_cast<std::size_t>(i)], step.token - step.position + i);
+      for (std::int64_t i = 0; i < step.rows; ++i)
+        m_cache.at(static_cast<std::size_t>(step.position + i)) = step.token + i;
+      m_seen = step.position + step.rows;
+      EXPECT_EQ(m_cache[static_cast<std::size_t>(m_seen - 1)] + 1, step.token + step.rows);
+      ++steps;
+    } while (!m_order.has(tokens) && steps < 1000);
+    EXPECT_TRUE(m_order.has(tokens));
+    return steps;
+  }
+  std::int64_t seen() const { return m_seen; }  // by the last row
+
+ private:
+  DecodeOrder m_order;
+  Decoding m_decoding;
+  std::vector<std::int64_t> m_cache;
+  std::int64_t m_seen = 0;
+};
+
+TEST(DecodeOrder, ReadsAPromptInStepsOfSeveralRowsAndThenARowAtATime) {
+  BroughtTokens cache({.rows = 4, .capacity = 30});
+  EXPECT_EQ(cache.bring(11), 3);
+  EXPECT_EQ(cache.seen(), 11);
+  for (std::int64_t tokens = 12; tokens <= 30; ++tokens) {
+    EXPECT_EQ(cache.bring(tokens), 1);
+    EXPECT_EQ(cache.seen(), tokens);
+  }
+}
+
+TEST(DecodeOrder, AFullCacheGoesOnFromTheLastHalfOfItsRows) {
+  BroughtTokens cache({.rows = 4, .capacity = 10});
+  cache.bring(10);
+  EXPECT_EQ(cache.bring(11), 2);
+  EXPECT_EQ(cache.seen(), 5);
+  for (std::int64_t tokens = 12; tokens < 100; ++tokens) {
+    cache.bring(tokens);
+    EXPECT_GE(cache.seen(), 5);
+  }
+}
+
+TEST(DecodeOrder, APromptThatDoesNotFitIsReadFromItsEnd) {
+  for (std::int64_t const capacity : {1, 2, 3, 7, 8}) {
+    BroughtTokens cache({.rows = std::min<std::int64_t>(4, capacity), .capacity = capacity});
+    cache.bring(100);
+    EXPECT_EQ(cache.seen(), std::max<std::int64_t>(1, capacity / 2));
+    for (std::int64_t tokens = 101; tokens < 130; ++tokens) cache.bring(tokens);
+  }
+}
+
+class OneStep : public testing::Test {
+ protected:
+  std::vector<std::int32_t> tokens = {7, 8, 9}, rows = {-1, -1, -1}, inputs = {-1, -1},
+                            positions = {-1, -1, -1}, types = {-1, -1, -1}, selected = {-1};
+  BatchBuffers const buffers{{{BatchField::tokens, 0, bytes(inputs)},
+                              {BatchField::tokens, 1, bytes(rows)},
+                              {BatchField::positions, 1, bytes(positions)},
+                              {BatchField::token_types, 1, bytes(types)},
+                              {BatchField::position, 1, bytes(selected)}}};
+  GenerateBatch batch;
+
+  static std::span<std::byte> bytes(std::vector<std::int32_t>& values) {
+    return std::as_writable_bytes(std::span(values));
+  }
+};
+
+TEST_F(OneStep, BringsTheInputsOfAnEncoderAndTheRowsOfADecoder) {
+  batch.inputs = {4, 5};
+  batch.tokens = tokens;
+  batch.position = 20;
+  batch.selected = 2;
+  batch.load(0, 0, buffers);
+  EXPECT_EQ(inputs, (std::vector<std::int32_t>{4, 5}));
+  EXPECT_EQ(rows, tokens);
+  EXPECT_EQ(positions, (std::vector<std::int32_t>{20, 21, 22}));
+  EXPECT_EQ(types, (std::vector<std::int32_t>{0, 0, 0}));
+  EXPECT_EQ(selected, std::vector<std::int32_t>{2});
+}
+
+TEST_F(OneStep, OfOtherRowsThanItsGraphIsRefused) {
+  batch.inputs = {4, 5, 6};
+  batch.tokens = tokens;
+  EXPECT_THROW(batch.load(0, 0, buffers), std::logic_error);
+}
+
+}  // namespace
+}  // namespace spillway
