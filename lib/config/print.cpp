@@ -38,11 +38,12 @@ std::string families_of(Key const& key) {
   return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
 }
 
-// The family's keys whose names begin so.
+// The family's keys whose names begin so, but for model.import: it has become the others.
 std::string yaml_of(Config config, std::string_view prefix) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
-    return !key.is_of(config.model.family) || !key.name.starts_with(prefix);
+    return !key.is_of(config.model.family) || !key.name.starts_with(prefix) ||
+           key.name == "model.import";
   });
   return nested_yaml(keys, [](Key const&) { return ""; });
 }
