@@ -125,7 +125,7 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
   command
       ->add_option("--top", generate.top,
                    fmt::format("bert: how many fillings of each place [{}]", kFillings))
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   command->footer(
       "gpt and llama continue the prompt until a text ends (data.eos_id). When all of gpt's\n"
       "positions are taken, it goes on from the last half of them; llama has as many as it needs.\n"

@@ -6,8 +6,8 @@
 //   causal    j <= i
 //   window W  i - j < W and, without causal, j - i < W
 //   segments  the rows' numbers are equal and not negative (rows of padding have negative ones)
-// An op with the operand `positions` has the rows of q at consecutive positions from the first of
-// them on, among all keys that are kept: causal and window then count from there.
+// With the operand `positions`, the rows of q are at consecutive positions that begin with its
+// first element, and k has the rows of all positions: causal and window then compare these.
 //
 // A query that sees no key gets o = 0 and lse = +infinity, from which backward computes weights of
 // 0. Without positions, causal and window are refused where queries and keys differ in number, as

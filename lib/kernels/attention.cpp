@@ -101,8 +101,7 @@ struct Attention {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
     attend(workspace + worker * scratch.total_bytes,
-           {pair / shape.heads,
-            pair % shape.heads,
+           {pair / shape.heads, pair % shape.heads,
             {first, std::min(first + scratch.queries, shape.queries)}});
   }
 

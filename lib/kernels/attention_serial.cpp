@@ -127,11 +127,8 @@ struct SerialGradients {
 template <template <class> class Serial>
 Launch serial(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch(
-      [&]<class T>(T) -> Launch {
-        return Serial<T>{row_strides(op), shape};
-      },
-      dtype(context, op.outputs[0]));
+  return dispatch([&]<class T>(T) -> Launch { return Serial<T>{row_strides(op), shape}; },
+                  dtype(context, op.outputs[0]));
 }
 
 }  // namespace

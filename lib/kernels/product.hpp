@@ -40,8 +40,6 @@ std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 // attention are plain loops, which give the same bits on all x86 processors.
 std::string matmul_isa();
 inline constexpr char kPortable[] = "portable";
-inline bool is_portable(Arithmetic const& arithmetic) {
-  return arithmetic.isa == kPortable;
-}
+inline bool is_portable(Arithmetic const& arithmetic) { return arithmetic.isa == kPortable; }
 
 }  // namespace spillway

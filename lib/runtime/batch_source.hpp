@@ -1,12 +1,9 @@
 // Where the engine's `load_batch` items get their data.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -25,14 +22,6 @@ class BatchBuffers {
   };
   explicit BatchBuffers(std::vector<Field> fields) : m_fields(std::move(fields)) {}
 
-  // Throws std::logic_error where the Program reads fields of other stacks than the first.
-  void require_one_stack() const {
-    for (Field const& one : m_fields) {
-      if (one.stack != 0)
-        throw std::logic_error(fmt::format("{} of stack {}: nothing brings them here",
-                                           row_of(one.field).name, one.stack));
-    }
-  }
   std::span<Field const> fields() const { return m_fields; }
   // Empty where the Program does not read the field.
   std::span<std::byte> bytes(BatchField field, int stack) const {

@@ -17,7 +17,8 @@ std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::i
       if (most && prompt > *most)
         throw Error(
             Status::bad_input,
-            fmt::format("--prompt: has {} tokens; the model has positions for {}", prompt, *most));
+            fmt::format("generate: the prompt has {} tokens; the model has positions for {}",
+                        prompt, *most));
       return {{.rows = prompt}};
     case Objective::spans:
       return {{.capacity = more, .inputs = prompt},
