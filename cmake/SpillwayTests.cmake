@@ -74,6 +74,19 @@ function(again_on_stand_in program)
   endforeach()
 endfunction()
 
+# whole_test(TEST SETTING COMMAND...): TEST_whole, which is long and does all that TEST samples: the
+# same command where SETTING, "NAME=value", is in the environment.
+function(whole_test test setting)
+  add_test(NAME ${test}_whole COMMAND ${ARGN})
+  get_test_property(${test} ENVIRONMENT environment)
+  get_test_property(${test} PROCESSORS processors)
+  set_tests_properties(${test}_whole PROPERTIES LABELS long TIMEOUT 3600
+    ENVIRONMENT "${environment};${setting}")
+  if(processors)
+    set_tests_properties(${test}_whole PROPERTIES PROCESSORS ${processors})
+  endif()
+endfunction()
+
 # The two halves of both, which read their callers' ARG_*.
 macro(add_test_program target)
   add_executable(${target} ${ARGN})
