@@ -1,5 +1,5 @@
-// Faults by seed, under every kind of plan that spills: a run ends with the bits of
-// one on sound storage, or names what its storage did and has lost nothing that it reported.
+// Faults by seed, under every kind of plan that spills: a run ends with the bits of one on sound
+// storage, or names what its storage did and has lost nothing that it reported.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>

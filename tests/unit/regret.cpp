@@ -1,7 +1,7 @@
-// The planner against brute force in simulation: three layers (or four), every assignment
-// of policies and fractions, every number of chunks whose optimizer state, then parameters, leave
-// the device from the front or from the back, to the drive of a machine with one memory or to the
-// host's of a device with its own.
+// The planner against brute force in simulation: three layers or four, every assignment of policies
+// and fractions, every number of chunks whose optimizer state, then parameters, leave the device
+// from the front or from the back, to the drive of a machine with one memory or to the host's of a
+// device with its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
