@@ -1,9 +1,10 @@
 # How test sources become programs and ctest's tests.
 
 # What every test needs around it: Open MPI as root in a container, threads that share the cores, a
-# cache that is not the user's.
+# cache that is not the user's. A program without mpirun starts no daemon of Open MPI, which would
+# take longer than most of what it does.
 set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive OMPI_MCA_ess_singleton_isolated=1
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
@@ -73,6 +74,19 @@ function(again_on_stand_in program)
   endforeach()
 endfunction()
 
+# whole_test(TEST SETTING COMMAND...): TEST_whole, which is long and does all that TEST samples: the
+# same command where SETTING, "NAME=value", is in the environment.
+function(whole_test test setting)
+  add_test(NAME ${test}_whole COMMAND ${ARGN})
+  get_test_property(${test} ENVIRONMENT environment)
+  get_test_property(${test} PROCESSORS processors)
+  set_tests_properties(${test}_whole PROPERTIES LABELS long TIMEOUT 3600
+    ENVIRONMENT "${environment};${setting}")
+  if(processors)
+    set_tests_properties(${test}_whole PROPERTIES PROCESSORS ${processors})
+  endif()
+endfunction()
+
 # The two halves of both, which read their callers' ARG_*.
 macro(add_test_program target)
   add_executable(${target} ${ARGN})
@@ -118,35 +132,52 @@ function(every_source_is_built folder)
   endif()
 endfunction()
 
-# The test `headers_alone`: every header of these libraries compiles alone, also one that is the
-# first include of a source: in a batch of sources, others come before it. They are compiled when
-# the test runs, and again only after a change.
+# Tests that headers of these libraries compile alone, also those that are the first include of a
+# source: in a batch of sources, others come before them. They are compiled when a test runs, and
+# again only after a change. `headers_alone` has those without a source of their name, which no
+# build compiles first; `headers_alone_whole`, which is long, has all.
 function(spillway_headers_alone)
-  add_custom_target(headers_alone)
+  foreach(test headers_alone headers_alone_whole)
+    add_custom_target(${test})
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
+      --target ${test} --parallel 2)
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2)
+  endforeach()
+  set_tests_properties(headers_alone_whole PROPERTIES LABELS long)
+  add_dependencies(headers_alone_whole headers_alone)
   foreach(name IN LISTS ARGN)
     get_target_property(folder spillway_${name} SOURCE_DIR)
     file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
-    set(units)
+    set(without_source)
+    set(with_source)
     foreach(header IN LISTS headers)
       cmake_path(GET header STEM stem)
       set(unit ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}/${stem}.cpp)
       file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\n")
-      list(APPEND units ${unit})
-    endforeach()
-    if(units)
-      add_library(headers_${name} OBJECT EXCLUDE_FROM_ALL ${units})
-      target_link_libraries(headers_${name} PRIVATE spillway_${name})
-      target_compile_options(headers_${name} PRIVATE -O0)
-      if(name STREQUAL kernels)  # whose users do not see Kokkos
-        target_link_libraries(headers_${name} PRIVATE Kokkos::kokkos)
-      elseif(name STREQUAL comm)  # nor MPI
-        target_link_libraries(headers_${name} PRIVATE MPI::MPI_C)
-        target_compile_definitions(headers_${name} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+      if(EXISTS ${folder}/${stem}.cpp)
+        list(APPEND with_source ${unit})
+      else()
+        list(APPEND without_source ${unit})
       endif()
-      add_dependencies(headers_alone headers_${name})
-    endif()
+    endforeach()
+    compile_headers(headers_${name} ${name} headers_alone ${without_source})
+    compile_headers(headers_of_sources_${name} ${name} headers_alone_whole ${with_source})
   endforeach()
-  add_test(NAME headers_alone COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
-    --target headers_alone --parallel 2)
-  set_tests_properties(headers_alone PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2)
+endfunction()
+
+# compile_headers(TARGET LIBRARY TEST UNITS...): the units as users of the library compile them.
+function(compile_headers target name test)
+  if(NOT ARGN)
+    return()
+  endif()
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${target} PRIVATE spillway_${name})
+  target_compile_options(${target} PRIVATE -O0)
+  if(name STREQUAL kernels)  # whose users do not see Kokkos
+    target_link_libraries(${target} PRIVATE Kokkos::kokkos)
+  elseif(name STREQUAL comm)  # nor MPI
+    target_link_libraries(${target} PRIVATE MPI::MPI_C)
+    target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  endif()
+  add_dependencies(${test} ${target})
 endfunction()

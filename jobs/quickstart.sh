@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a bare machine to a trained model: sets up, builds, and trains a small GPT with two ranks on
 # this machine's own C headers, with less device memory than its activations want.
-# Arguments are passed on to `spillway train` (key=value).
+# Arguments are passed on to `spillway train` (key=value), as model.family=llama, bert or t5.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs/build.sh spillway
@@ -37,7 +37,11 @@ fi
 "${ranks[@]}" "$spillway" train input/quickstart.yaml run.dir="$dir" "$@"
 
 echo
-echo "A sample of what was learned:"
-"$spillway" generate --checkpoint "$dir/$(<"$dir/latest")" --prompt '#ifndef _LINUX_' --tokens 300
+if grep -qE '^ *family: (bert|t5)$' "$dir/config.yaml"; then
+  echo "Models of this family are trained and not sampled from."
+else
+  echo "A sample of what was learned:"
+  "$spillway" generate --checkpoint "$dir/$(<"$dir/latest")" --prompt '#ifndef _LINUX_' --tokens 300
+fi
 echo
 python3 jobs/quickstart_report.py "$dir" tokens/quickstart-train.txt

@@ -14,4 +14,5 @@ jobs/build.sh
 # Scripts among the tests call mpirun themselves, possibly as root in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_PROC_BIND=false
 cd build
-exec ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}" "$@"
+# One more than cores, since some wait more than they compute.
+exec ctest --output-on-failure --no-tests=error --parallel $(($(nproc) + 1)) "${select[@]}" "$@"

@@ -1,5 +1,5 @@
 // One token file, read at random positions: HDF5 (token_format.hpp) or llm.c's .bin (256 int32 of
-// header: magic 20240520, version 1, number of tokens; then uint16 GPT-2 tokens; train_gpt2.c),
+// header: magic 20240520, version 1, number of tokens; then uint16 tokens of gpt2; train_gpt2.c),
 // which has no checksums.
 #pragma once
 

@@ -22,7 +22,7 @@ struct NormAttributes {
   bool operator==(NormAttributes const&) const = default;
 };
 
-// Describes T5's bias (Raffel et al., arXiv:1910.10683): each distance of a key belongs to a
+// Describes a relative bias (Raffel et al., arXiv:1910.10683): each distance of a key belongs to a
 // bucket, whose bias is added to the key's score. Half of the buckets hold one distance each. The
 // others hold longer and longer ranges up to `max_distance`, and larger distances share the last
 // bucket. If bidirectional, half of all buckets are for keys ahead of the query, and half for its
@@ -54,7 +54,7 @@ struct RopeAttributes {
   bool operator==(RopeAttributes const&) const = default;
 };
 
-// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` is GPT-2's approximation of it.
+// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` approximates it by tanh.
 // `silu` is x times the sigmoid.
 enum class Activation : std::uint8_t { gelu_tanh, gelu_erf, relu, silu };
 struct ActivationAttributes {

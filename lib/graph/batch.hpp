@@ -18,7 +18,7 @@ enum class BatchField : std::uint8_t {
   // takes these as segments, and a document starts where the number changes.
   documents,
   positions,    // of a row in its document or, to generate, in the cache; 0 in padding
-  token_types,  // which of BERT's two sentences a token is of; 0 in batches of a text
+  token_types,  // which of a pair's two sentences a token is of; 0 in batches of a text
   targets,      // ids of the tokens to predict
   weights,      // loss weights; 0 for padding and for samples beyond the batch
   samples,      // global sample numbers since step 0, from which randomness follows

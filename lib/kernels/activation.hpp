@@ -2,7 +2,7 @@
 // sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415), x times the normal distribution's
 // CDF:
 //   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2),
-// and its approximation in GPT-2:
+// and its approximation by tanh:
 //   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid,
 // both in the forms that keep relative accuracy for negative x, where the sums with 1 cancel.
 #pragma once

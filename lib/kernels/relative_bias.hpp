@@ -1,4 +1,4 @@
-// T5's buckets of distances, as transformers' T5Attention has them, in fp32 like there.
+// Buckets of distances for a relative bias, as transformers has them, in fp32 like there.
 #pragma once
 
 #include <cmath>

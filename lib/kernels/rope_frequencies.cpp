@@ -24,8 +24,8 @@ std::string objection(RopeAttributes const& a) {
   return {};
 }
 
-// Llama 3.1: frequencies whose waves are long beside the context of the pretraining are divided by
-// `factor`, short ones are kept, and between the two they pass smoothly from one to the other.
+// Frequencies whose waves are long beside the context of the pretraining are divided by `factor`,
+// short ones are kept, and between the two they pass smoothly from one to the other.
 float llama3(float frequency, RopeAttributes const& a) {
   auto const context = static_cast<float>(a.original_max_position);
   auto const factor = static_cast<float>(a.factor), low = static_cast<float>(a.low_freq_factor);

@@ -13,9 +13,9 @@
 namespace spillway::test {
 namespace {
 
-constexpr std::int64_t kTrainTokens = 12'000, kValidTokens = 3'000;
+constexpr std::int64_t kTrainTokens = 12'000, kValidTokens = 3'000, kDocumentTokens = 40;
 
-constexpr auto kInput = R"(model: {{family: gpt, layers: 3, hidden: 64, heads: 2, vocab: 256}}
+constexpr auto kInput = R"(model: {{family: gpt, layers: 3, hidden: 64, heads: 2}}
 data: {{train: {0}/train.h5, valid: {0}/valid.h5, sequence: 64}}
 batch: {{sequences: 8, micro: 4}}
 optim: {{lr: 3e-3, min_lr: 3e-4, warmup: 2}}
@@ -51,6 +51,10 @@ Keys operator+(Keys left, Keys const& right) {
   return left;
 }
 
+double Run::number(std::size_t row, char const* key) const {
+  return rows.at(row).at(key).get<double>();
+}
+
 std::int64_t Run::spilled_bytes() const {
   std::int64_t sum = 0;
   for (auto const& row : rows) sum += row.at("spilled_bytes").get<std::int64_t>();
@@ -63,8 +67,8 @@ std::int64_t Run::peak_bytes(char const* which, char const* tier) const {
 
 Experiment::Experiment(std::string const& name, int ranks, Keys keys)
     : m_directory(scratch_directory(name)), m_ranks(ranks), m_keys(std::move(keys)) {
-  write_token_file(m_directory / "train.h5", kTrainTokens);
-  write_token_file(m_directory / "valid.h5", kValidTokens);
+  write_token_file(m_directory / "train.h5", kTrainTokens, kDocumentTokens);
+  write_token_file(m_directory / "valid.h5", kValidTokens, kDocumentTokens);
   std::ofstream(m_directory / "in.yaml")
       << fmt::format(kInput, m_directory.string(), machine_file());
 }
@@ -108,6 +112,14 @@ void expect_equal_steps(Run const& reference, Run const& run) {
       EXPECT_EQ(row.value(key, nlohmann::json()), expected->value(key, nlohmann::json()))
           << run.dir << ": " << key << " of step " << row.at("step");
     }
+  }
+}
+
+void expect_near(Run const& one, Run const& other, char const* key, double tolerance) {
+  ASSERT_EQ(one.rows.size(), other.rows.size());
+  for (std::size_t i = 0; i < one.rows.size(); ++i) {
+    EXPECT_NEAR(one.number(i, key), other.number(i, key), tolerance * one.number(i, key))
+        << key << " of step " << i + 1;
   }
 }
 

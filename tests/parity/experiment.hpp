@@ -21,6 +21,7 @@ struct Run {
   std::vector<nlohmann::json> rows;  // of metrics.jsonl
   nlohmann::json summary;
 
+  double number(std::size_t row, char const* key) const;
   std::int64_t spilled_bytes() const;  // over the logged steps
   std::int64_t peak_bytes(char const* which, char const* tier) const;
 };
@@ -47,6 +48,8 @@ class Experiment {
 // Every step of `run` has the bits it has in `reference`: loss, gradient norm, validation loss,
 // learning rate and tokens. `run` may have fewer steps, but has the last.
 void expect_equal_steps(Run const& reference, Run const& run);
+// Each row's number is the other run's, but for such a part of it.
+void expect_near(Run const& one, Run const& other, char const* key, double tolerance);
 // The last checkpoints hold the same bits: parameters and moments.
 void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run);
 inline void expect_equal_state(Run const& reference, Run const& run) {

@@ -10,7 +10,7 @@ TEST_P(PlansOfTwoRanks, of_two_ranks_and_their_restart_give_equal_bits) {
   expect_plans_agree(GetParam(), 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PlansOfTwoRanks, plan_cases(), case_name);
+INSTANTIATE_TEST_SUITE_P(All, PlansOfTwoRanks, testing::ValuesIn(some_plan_cases()), case_name);
 
 }  // namespace
 }  // namespace spillway::test

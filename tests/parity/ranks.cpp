@@ -9,18 +9,6 @@ namespace {
 
 constexpr std::int64_t kSequence = 64;
 
-double number(Run const& run, std::size_t row, char const* key) {
-  return run.rows.at(row).at(key).get<double>();
-}
-
-void expect_near(Run const& one, Run const& other, char const* key, double tolerance) {
-  ASSERT_EQ(one.rows.size(), other.rows.size());
-  for (std::size_t i = 0; i < one.rows.size(); ++i) {
-    EXPECT_NEAR(number(one, i, key), number(other, i, key), tolerance * number(one, i, key))
-        << key << " of step " << i + 1;
-  }
-}
-
 TEST(Ranks, share_a_batch_without_changing_the_training) {
   Keys const keys = {"precision=fp32", "batch.sequences=6", "batch.micro=1"};
   auto const one = Experiment("ranks_1", 1, keys).run("run");
@@ -29,7 +17,7 @@ TEST(Ranks, share_a_batch_without_changing_the_training) {
     expect_near(one, several, "loss", 1e-5);
     expect_near(one, several, "grad_norm", 1e-4);
     expect_near(one, several, "tokens", 0);
-    EXPECT_NEAR(number(one, 5, "valid_loss"), number(several, 5, "valid_loss"), 1e-4);
+    EXPECT_NEAR(one.number(5, "valid_loss"), several.number(5, "valid_loss"), 1e-4);
     expect_measured_as_planned(several);
   }
 }
@@ -42,10 +30,10 @@ TEST(UnevenBatches, count_every_sequence_once) {
   auto const uneven = Experiment("uneven_2", 2, keys + Keys{"batch.micro=2"}).run("run");
   ASSERT_EQ(uneven.rows.size(), 6u);
   for (std::size_t i = 0; i < 6; ++i) {
-    EXPECT_EQ(number(uneven, i, "tokens"), static_cast<double>(5 * kSequence * (i + 1)));
-    EXPECT_TRUE(std::isfinite(number(uneven, i, "grad_norm")));
+    EXPECT_EQ(uneven.number(i, "tokens"), static_cast<double>(5 * kSequence * (i + 1)));
+    EXPECT_TRUE(std::isfinite(uneven.number(i, "grad_norm")));
   }
-  EXPECT_NEAR(number(uneven, 0, "loss"), number(whole, 0, "loss"), 1e-6);
+  EXPECT_NEAR(uneven.number(0, "loss"), whole.number(0, "loss"), 1e-6);
   expect_near(whole, uneven, "loss", 1e-5);
   expect_near(whole, uneven, "grad_norm", 1e-4);
 }

@@ -27,6 +27,7 @@ inline Plan mixed_plan(Graph const& graph) {
   }
   plan.prefetch = 1;
   plan.unified = false;
+  plan.staging_piece_bytes = std::int64_t{1} << 20;  // rings are small, as what passes them
   normalise(graph, plan);
   return plan;
 }

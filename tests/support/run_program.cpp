@@ -88,8 +88,12 @@ std::filesystem::path scratch_directory(std::string const& name) {
   return path;
 }
 
-void write_token_file(std::filesystem::path const& path, std::int64_t count) {
-  TokenWriter writer(path, "byte", 256, count, 0);
+void write_token_file(std::filesystem::path const& path, std::int64_t count,
+                      std::int64_t document_tokens) {
+  std::vector<std::int64_t> starts;
+  for (std::int64_t at = 0; document_tokens > 0 && at < count; at += document_tokens)
+    starts.push_back(at);
+  TokenWriter writer(path, "byte", 256, count, std::ssize(starts));
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
   std::int32_t state = 0;  // each token mostly follows from the one before
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -98,7 +102,7 @@ void write_token_file(std::filesystem::path const& path, std::int64_t count) {
     tokens[i] = state < 0 ? -state : state;
   }
   writer.append(tokens);
-  writer.close({});
+  writer.close(starts);
 }
 
 }  // namespace spillway::test

@@ -41,7 +41,9 @@ nlohmann::json read_summary(std::filesystem::path const& run_dir);
 // An empty directory of its own under the build, removed at the end of the test program.
 std::filesystem::path scratch_directory(std::string const& name);
 
-// Writes a token file of `count` bytes of a seeded, learnable pattern.
-void write_token_file(std::filesystem::path const& path, std::int64_t count);
+// Writes a token file of `count` bytes of a seeded, learnable pattern, in documents of so many
+// tokens, or with 0 in one that is not told of.
+void write_token_file(std::filesystem::path const& path, std::int64_t count,
+                      std::int64_t document_tokens = 0);
 
 }  // namespace spillway::test

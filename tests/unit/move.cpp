@@ -19,6 +19,7 @@
 #include "support/random_program.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/family_case.hpp"
 
 namespace spillway::test {
 namespace {
@@ -112,12 +113,19 @@ void expect_moved(Program const& from, Program const& to, Program const& move, u
   }
 }
 
+// Every other one of a family.
+Graph graph_to_move(unsigned seed, Random& draws) {
+  static auto const families = family_cases();
+  if (seed % 2 == 0) return gpt_training_graph(random_shape(draws));
+  return tiny_training_graph(families[seed / 2 % families.size()].config);
+}
+
 TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
   int moves = 0, with_slots = 0, of_two_memories = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     Random draws(seed);
-    auto const graph = gpt_training_graph(random_shape(draws));
+    auto const graph = graph_to_move(seed, draws);
     auto plan = random_plan(graph, draws), other = random_plan(graph, draws);
     other.unified = plan.unified;
     auto const from = compile(graph, nullptr, plan, 1, 1).train;

@@ -62,6 +62,13 @@ expect function-length lib/base/c.cpp "void f() {\n$(repeat 70 ';\\n')}\n"
 expect "" lib/base/c.cpp "void f() {\n$(repeat 68 ';\\n')}\n"
 expect floors lib/base/c.cpp "#include \"plan/b.hpp\"\n"
 expect floors lib/base/c.cpp "#include \"app/b.hpp\"\n"
+for text in "// as GPT-2 has it" "int bert_rows;" "struct T5Bias;" "// Qwen3: norms" "// llama's" \
+            "bool is_mistral;"; do
+  expect family-names lib/plan/c.cpp "$text\n"
+  expect family-names lib/plan/README.md "$text\n"
+  expect "" lib/base/c.cpp "$text\n"
+done
+expect "" lib/plan/c.cpp "// alberta, gpt2 and llama3\n"
 while read -r include; do
   expect library-names lib/base/c.cpp "$include\n"
 done <<'NAMES'

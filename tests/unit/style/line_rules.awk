@@ -42,6 +42,17 @@ function check_names(code, i) {
       breach("library-names", "only under " allowed[i] ": " pattern[i])
 }
 
+# What plans, runs and computes knows ops and no family of models. `llama3` scales positions and
+# `gpt2` makes tokens: files of others have these words.
+function check_families(line) {
+  if (FILENAME !~ /^(lib\/(plan|runtime|kernels|graph)|io)\//) return
+  line = " " line " "
+  gsub(/(llama3|gpt2)[^A-Za-z0-9]/, " ", line)
+  if (line ~ /(Gpt|Llama|Bert|T5|Qwen|Mistral)[A-Z0-9]/ ||
+      tolower(line) ~ /[^a-z0-9](gpt|llama|bert|t5|qwen|mistral)[0-9]*[^a-z0-9]/)
+    breach("family-names", "the name of a family of models, which only lib/model and above know")
+}
+
 # Functions at column 0, the whole of them, braces included.
 function check_function_length() {
   if ($0 ~ /^[A-Za-z].*\{$/ && $0 !~ /^(namespace|struct|class|enum|union|extern)/) opened = FNR
@@ -79,6 +90,7 @@ FNR == 1 {
 /pypi\.org|pythonhosted\.org|deb\.debian\.org|crates\.io|npmjs\.org|anaconda\.org/ {
   breach("registry-host", "the host of a package registry")
 }
+{ check_families($0 "") }
 prose { next }
 
 /\t/ { breach("tab", "a tab") }

@@ -1,0 +1,36 @@
+// Models of every family, with the objective that is theirs and some of them packed: how a run is
+// planned, evaluated or interrupted changes no bit, and two ranks train as one does.
+#include "tests/parity/plan_matrix.hpp"
+#include "tests/support/family_case.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+class Families : public testing::TestWithParam<FamilyCase> {
+ protected:
+  Experiment experiment(std::string const& name, int ranks, Keys const& keys) const {
+    return Experiment("families_" + GetParam().name + name, ranks, GetParam().keys + keys);
+  }
+};
+
+TEST_P(Families, give_equal_bits_under_every_plan_and_after_a_restart) {
+  auto const run = expect_plans_agree(experiment("", 0, {"optim.clip=0.25"}));
+  EXPECT_TRUE(run.rows.back().contains("valid_loss_hex"));
+}
+
+TEST_P(Families, share_a_batch_between_two_ranks_without_changing_the_training) {
+  Keys const keys = {"precision=fp32", "batch.sequences=6", "batch.micro=1", "run.steps=3"};
+  auto const one = experiment("_1", 0, keys).run("run");
+  auto const two = experiment("_2", 2, keys).run("run");
+  expect_near(one, two, "loss", 1e-5);
+  expect_near(one, two, "grad_norm", 1e-4);
+  expect_near(one, two, "tokens", 0);
+  expect_measured_as_planned(two);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Families, testing::ValuesIn(other_families()),
+                         [](auto const& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace spillway::test
