@@ -71,8 +71,8 @@ std::vector<fs::path> carried_files(fs::path const& directory) {
 
 void carry_files(fs::path const& from, fs::path const& to) {
   auto files = from.empty() ? std::vector<fs::path>() : carried_files(from);
-  std::ranges::stable_partition(files,
-                                [](auto const& file) { return file.filename() == kTypesFile; });
+  std::stable_partition(files.begin(), files.end(),
+                        [](auto const& file) { return file.filename() == kTypesFile; });
   as_storage_error([&] {
     bool const leaves_alone = files.empty() && carried_files(to).empty();
     if (!leaves_alone) remove_carried(to);
