@@ -85,12 +85,20 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
+// What else the checkpoint says is what its weights were made for.
+void require_data_keys(std::vector<std::string> const& overrides) {
+  for (auto const& word : overrides)
+    if (!word.starts_with("data.")) refuse(word + ": only data.* can be given to generate");
+}
+
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
   CheckpointReader checkpoint(arguments.checkpoint);
   auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
-  auto const config = parse_config(state.config, arguments.checkpoint, {}, elsewhere);
+  require_data_keys(arguments.overrides);
+  auto const config =
+      parse_config(state.config, arguments.checkpoint, arguments.overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   bool const fills = recipe.objective == Objective::masked;
   auto const prompt = prompt_of(arguments, state, recipe);

@@ -32,7 +32,8 @@ struct GenerateArguments {
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;  // fillings of each place; none: kFillings
+  std::optional<std::int64_t> top;     // fillings of each place; none: kFillings
+  std::vector<std::string> overrides;  // of data.* alone
 };
 Status run_generate(GenerateArguments const& arguments);
 

@@ -109,10 +109,10 @@ enum class Purpose : std::uint8_t { train, eval, generate };
 
 // Says what one step of a graph to generate runs, for a single sequence.
 struct Decoding {
-  std::int64_t rows = 1;      // tokens that a step brings; of T5, the decoder's
+  std::int64_t rows = 1;      // tokens that a step brings, to the decoder where there is one
   std::int64_t capacity = 1;  // rows whose keys and values are kept from step to step
-  std::int64_t inputs = 0;    // rows of T5's encoder
-  bool encodes = true;        // whether T5's encoder runs; if not, an earlier step has run it
+  std::int64_t inputs = 0;    // rows of an encoder
+  bool encodes = true;        // whether an encoder runs; if not, an earlier step has run it
 };
 
 struct Graph {

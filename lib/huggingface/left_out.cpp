@@ -41,6 +41,8 @@ std::vector<OfSome> const& of_some() {
       {"reorder_and_upcast_attn", {gpt2}},                          // changes rounding only
       {"n_positions", {t5}},                                        // its positions have no table
       {"max_position_embeddings", {llama, qwen2, qwen3, mistral}},  // nor have theirs
+      {"directionality", {bert}},                                   // says "bidi" of all of them
+      {"pooler_*", {bert}},        // sizes of a part that only other tasks have
       {"layer_types", {mistral}},  // all of its layers have the window
   };
   return keys;
@@ -52,7 +54,7 @@ bool is_left_out(std::string_view key, Architecture architecture) {
   auto const is_meant = [&](std::string_view pattern) { return matches(pattern, key); };
   return std::ranges::any_of(kOfAll, is_meant) ||
          std::ranges::any_of(of_some(), [&](OfSome const& one) {
-           return one.key == key && std::ranges::count(one.architectures, architecture) > 0;
+           return matches(one.key, key) && std::ranges::count(one.architectures, architecture) > 0;
          });
 }
 

@@ -87,9 +87,13 @@ TEST_F(Generated, ATextEndsWhereItsModelSaysSo) {
   train("endless", {});
   auto const all = after({1, 8, 43}, 20);
   auto const end = all[10];
+  auto const asked = generate("--temperature 0 --tokens 20 --prompt-ids 1,8,43 data.eos_id=" +
+                              std::to_string(end));
+  expect_refused("--prompt-ids 1 model.layers=1", "only data.* can be given");
   train("ending", {"data.eos_id=" + std::to_string(end)});
   auto const first = std::find(all.begin() + 3, all.end(), end);
   EXPECT_EQ(after({1, 8, 43}, 20), Ids(all.begin(), first + 1));
+  EXPECT_EQ(asked.output, generate("--temperature 0 --tokens 20 --prompt-ids 1,8,43").output);
 }
 
 TEST_F(Generated, AT5TellsWhatItsSentinelsStandFor) {
