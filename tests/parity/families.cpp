@@ -1,5 +1,10 @@
 // Models of every family, with the objective that is theirs and some of them packed: how a run is
 // planned, evaluated or interrupted changes no bit, and two ranks train as one does.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "io/h5/checkpoint_dir.hpp"
 #include "tests/parity/plan_matrix.hpp"
 #include "tests/support/family_case.hpp"
 #include "tests/support/run_program.hpp"
@@ -17,6 +22,17 @@ class Families : public testing::TestWithParam<FamilyCase> {
 TEST_P(Families, give_equal_bits_under_every_plan_and_after_a_restart) {
   auto const run = expect_plans_agree(experiment("", 0, {"optim.clip=0.25"}));
   EXPECT_TRUE(run.rows.back().contains("valid_loss_hex"));
+}
+
+TEST_P(Families, are_evaluated_by_the_command_as_in_training) {
+  auto const run =
+      experiment("_eval", 0, {"precision=fp32", "run.eval.batches=1000"}).run("run");
+  auto const outcome =
+      run_command(fmt::format("{} eval {}/config.yaml --checkpoint {}", spillway_command(0),
+                              run.dir.string(), find_latest(run.dir)->string()));
+  double loss = 0;
+  ASSERT_EQ(std::sscanf(outcome.output.c_str(), "loss %lf", &loss), 1) << outcome.output;
+  EXPECT_NEAR(loss, run.rows.back().at("valid_loss").get<double>(), 1e-5);
 }
 
 TEST_P(Families, share_a_batch_between_two_ranks_without_changing_the_training) {
