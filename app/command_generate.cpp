@@ -86,9 +86,10 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
 }
 
 // What else the checkpoint says is what its weights were made for.
-void require_data_keys(std::vector<std::string> const& overrides) {
+void require_ids(std::vector<std::string> const& overrides) {
   for (auto const& word : overrides)
-    if (!word.starts_with("data.")) refuse(word + ": only data.* can be given to generate");
+    if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))
+      refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ void require_data_keys(std::vector<std::string> const& overrides) {
 Status run_generate(GenerateArguments const& arguments) {
   CheckpointReader checkpoint(arguments.checkpoint);
   auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
-  require_data_keys(arguments.overrides);
+  require_ids(arguments.overrides);
   auto const config =
       parse_config(state.config, arguments.checkpoint, arguments.overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);

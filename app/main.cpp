@@ -127,7 +127,7 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
                    fmt::format("bert: how many fillings of each place [{}]", kFillings))
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("overrides", generate.overrides,
-                      "data.KEY=value, such as data.mask_id=103, over the checkpoint's own");
+                      "ids of special tokens, such as data.mask_id=103, over the checkpoint's own");
   command->footer(
       "gpt and llama continue the prompt until a text ends (data.eos_id). When all of gpt's\n"
       "positions are taken, it goes on from the last half of them; llama has as many as it needs.\n"

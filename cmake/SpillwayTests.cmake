@@ -61,7 +61,7 @@ function(again_on_stand_in program)
   foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS ARG_LONG)
     set(test ${file}_on_stand_in)
     add_test(NAME ${test} COMMAND ${program} --file=${file})
-    foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS)
+    foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS RUN_SERIAL)
       get_test_property(${file} ${name} value)
       if(value)
         set_property(TEST ${test} PROPERTY ${name} "${value}")
@@ -75,7 +75,7 @@ function(again_on_stand_in program)
 endfunction()
 
 # whole_test(TEST SETTING COMMAND...): TEST_whole, which is long and does all that TEST samples: the
-# same command where SETTING, "NAME=value", is in the environment.
+# same command where SETTING, "NAME=value", is in the environment. Both work in one directory.
 function(whole_test test setting)
   add_test(NAME ${test}_whole COMMAND ${ARGN})
   get_test_property(${test} ENVIRONMENT environment)
@@ -85,6 +85,7 @@ function(whole_test test setting)
   if(processors)
     set_tests_properties(${test}_whole PROPERTIES PROCESSORS ${processors})
   endif()
+  set_property(TEST ${test} ${test}_whole APPEND PROPERTY RESOURCE_LOCK ${test})
 endfunction()
 
 # The two halves of both, which read their callers' ARG_*.
@@ -141,7 +142,8 @@ function(spillway_headers_alone)
     add_custom_target(${test})
     add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
       --target ${test} --parallel 2)
-    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2)
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2
+      RESOURCE_LOCK build_folder)
   endforeach()
   set_tests_properties(headers_alone_whole PROPERTIES LABELS long)
   add_dependencies(headers_alone_whole headers_alone)

@@ -37,11 +37,10 @@ fi
 "${ranks[@]}" "$spillway" train input/quickstart.yaml run.dir="$dir" "$@"
 
 echo
-if grep -qE '^ *family: (bert|t5)$' "$dir/config.yaml"; then
-  echo "Models of this family are trained and not sampled from."
-else
-  echo "A sample of what was learned:"
-  "$spillway" generate --checkpoint "$dir/$(<"$dir/latest")" --prompt '#ifndef _LINUX_' --tokens 300
-fi
+prompt='#ifndef _LINUX_'
+grep -q '^ *family: bert$' "$dir/config.yaml" && prompt='#ifndef _LIN[MASK]X_'
+grep -q '^ *family: t5$' "$dir/config.yaml" && prompt='#ifndef _LIN<extra_id_0>_H'
+echo "A sample of what was learned:"
+"$spillway" generate --checkpoint "$dir/$(<"$dir/latest")" --prompt "$prompt" --tokens 300
 echo
 python3 jobs/quickstart_report.py "$dir" tokens/quickstart-train.txt

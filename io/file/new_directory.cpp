@@ -35,7 +35,7 @@ void require_free(fs::path const& path) {
 }  // namespace
 
 NewDirectory::NewDirectory(fs::path const& path)
-    : m_path(without_slash(path)), m_unfinished(prepared_path(m_path)) {
+    : m_path(without_slash(path)), m_unfinished(fs::path(m_path) += ".spillway-partial") {
   require_free(m_path);
   std::error_code error;
   fs::remove_all(m_unfinished, error);

@@ -5,8 +5,8 @@
 
 namespace spillway {
 
-// Until `publish` it is called <path>.partial; one of that name, of somebody who was killed, is
-// removed first. Whoever goes without `publish` removes it.
+// Until `publish` it is called <path>.spillway-partial, as nothing of a user's is; one of that
+// name, of somebody who was killed, is removed first. Whoever goes without `publish` removes it.
 class NewDirectory {
  public:
   // Throws Error: bad_input where `path` is there already and is no empty directory, storage where

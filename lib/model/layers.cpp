@@ -187,6 +187,7 @@ View Layers::relative_bias(std::string const& op, std::string const& name, Stack
 View Layers::cached(std::string const& op, View const& x, Stack const& stack) {
   auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cached, x.shape[1]});
   append(OpKind::store_rows, op, {x, batch(BatchField::positions, stack.number)}, {cache});
+  assert(m_runs_ops);  // else the op in place would be another one
   set_in_place(m_graph.ops.back(), cache.tensor, true);
   return cache;
 }

@@ -85,11 +85,11 @@ TEST_F(CheckpointSinkTest, who_goes_without_finishing_leaves_nothing) {
 }
 
 TEST_F(CheckpointSinkTest, a_place_that_is_taken_is_refused_and_what_was_killed_is_not) {
-  fs::create_directories(m_dir / "checkpoint.partial" / "old");
+  fs::create_directories(m_dir / "checkpoint.spillway-partial" / "old");
   fs::create_directories(m_checkpoint);  // empty, with a slash behind its name
   { NewDirectory directory(m_checkpoint / ""); }
   make();
-  EXPECT_FALSE(fs::exists(m_dir / "checkpoint.partial"));
+  EXPECT_FALSE(fs::exists(m_dir / "checkpoint.spillway-partial"));
   expect_error([&] { make(); }, Status::bad_input, "checkpoint: is there already");
   std::ofstream(m_dir / "file") << "text";
   expect_error([&] { NewDirectory directory(m_dir / "file"); }, Status::bad_input,

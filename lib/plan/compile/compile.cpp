@@ -1,10 +1,12 @@
 #include "plan/compile/compile.hpp"
 
+#include <array>
 #include <vector>
 
 #include "plan/memory/layout.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
+#include "plan/proof/verify_shared.hpp"
 #include "plan/schedule/schedule.hpp"
 
 namespace spillway {
@@ -23,7 +25,9 @@ Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const
 
 void prove(Compiled const& compiled) {
   prove(compiled.train);
-  if (compiled.eval) prove(*compiled.eval);
+  if (!compiled.eval) return;
+  prove(*compiled.eval);
+  prove_shared(std::array{&compiled.train, &*compiled.eval});
 }
 
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
@@ -48,6 +52,7 @@ std::vector<Program> compile_inference(std::span<Graph const> graphs, std::int64
     derive_waits(program);
     prove(program);
   }
+  prove_shared(std::vector<Program const*>(all.begin(), all.end()));
   return programs;
 }
 

@@ -1,0 +1,63 @@
+// Programs that run by turns on one arena: what damages the state of one in another is found.
+#include "plan/proof/verify_shared.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plan/compile/compile.hpp"
+#include "plan/search/solve.hpp"
+#include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
+
+namespace spillway::test {
+namespace {
+
+class SharedState : public testing::Test {
+ protected:
+  std::optional<std::string> verify() const {
+    return verify_shared(std::array<Program const*, 2>{&m_programs[0], &m_programs[1]});
+  }
+  Buffer& any(bool persistent) {
+    auto& buffers = m_programs[1].buffers;
+    return *std::ranges::find(buffers, persistent, &Buffer::persistent);
+  }
+  void expect_found(char const* why) const {
+    auto const said = verify();
+    ASSERT_TRUE(said);
+    EXPECT_NE(said->find(why), std::string::npos) << *said;
+  }
+
+  Graph m_graph = gpt_graph({.layers = 2, .hidden = 32, .heads = 2, .vocab = 256, .sequence = 16},
+                            Purpose::eval);
+  std::vector<Program> m_programs =
+      compile_inference(std::array{m_graph, m_graph}, 1, /*unified=*/true);
+};
+
+TEST_F(SharedState, IsSoundAsItIsLaidOut) {
+  EXPECT_EQ(verify(), std::nullopt);
+}
+
+TEST_F(SharedState, MayNotBeSomewhereElse) {
+  any(true).offset += 64;
+  expect_found("in another Program");
+}
+
+TEST_F(SharedState, MayNotBeSharedWithOtherState) {
+  for (auto& program : m_programs) {
+    auto const first = std::ranges::find(program.buffers, true, &Buffer::persistent);
+    auto const second =
+        std::ranges::find(first + 1, program.buffers.end(), true, &Buffer::persistent);
+    second->offset = first->offset;
+  }
+  expect_found("persists where");
+}
+
+TEST_F(SharedState, MayNotBeWrittenOverByWhatIsTransient) {
+  any(false).offset = any(true).offset;
+  expect_found("is transient where");
+}
+
+}  // namespace
+}  // namespace spillway::test
