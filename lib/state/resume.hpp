@@ -27,6 +27,11 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
+// Whether a run begins with the weights of run.init as they were imported, from a directory of
+// Hugging Face or from the checkpoint that `import` made. Throws Error(damaged) as find_resumption
+// does, and Error(bad_input) if there is no checkpoint.
+bool starts_imported(Config const& config);
+
 // Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.

@@ -104,6 +104,8 @@ def greedy(folder, prompt, count):
             if is_t5:
                 inputs["decoder_input_ids"] = torch.tensor([ids])
             ids.append(int(model(**inputs).logits[0, -1].argmax()))
+            if ids[-1] == model.config.eos_token_id:
+                break
     return ids[1:] if is_t5 else ids
 
 
@@ -114,7 +116,7 @@ def compare_generated(program, folder, checkpoint):
     if config["architectures"] == ["BertForMaskedLM"] or torch.bfloat16 in kinds:
         return
     prompt, count = [5, 17, 3, 40, 8], 12
-    ids = ["data.sequence=40", "data.sentinel_id=60", "data.pad_id=0"] \
+    ids = ["data.sequence=40", "data.sentinel_id=60"] \
         if config["architectures"] == ["T5ForConditionalGeneration"] else []
     status, said = run(program, "generate", "--checkpoint", checkpoint, "--temperature", 0,
                        "--tokens", count, "--prompt-ids", ",".join(map(str, prompt)), *ids)
