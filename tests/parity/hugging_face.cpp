@@ -155,6 +155,7 @@ TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {
     EXPECT_EQ(tensor.first.type, ElementType::f32) << name;
   EXPECT_EQ(names_in(m_dir / "own"),
             (std::vector<std::string>{"config.json", "model.safetensors"}));
+  EXPECT_NE(read("own/config.json").find("\"eos_token_id\": 7"), std::string::npos);
   import("own", "checkpoint");
   export_to("checkpoint", "back");
   EXPECT_EQ(tensors("back"), tensors("own"));
