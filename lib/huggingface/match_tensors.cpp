@@ -79,7 +79,7 @@ Names named(Architecture architecture, TensorList const& tensors, std::string co
   Names names(tensors, place);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     auto name = our_name(architecture, tensors[i].name);
-    if (!is_left_out(architecture, name)) names.add(std::move(name), i);
+    if (!tensor_is_left_out(architecture, name)) names.add(std::move(name), i);
   }
   return names;
 }
