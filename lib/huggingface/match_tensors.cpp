@@ -84,11 +84,12 @@ Names named(Architecture architecture, TensorList const& tensors, std::string co
   return names;
 }
 
-// T5's configuration does not tell. In the others the file may deny what it says.
+// The file may deny what it is told: a T5 that transformers 5 wrote says tied whatever it is, and one
+// that is told untied and has no head is tied.
 bool is_tied(ModelDescription const& description, Names const& names, AreEqual const& are_equal) {
-  bool const told = description.model.tied;
-  if (!told && description.architecture != Architecture::t5) return false;
-  return !names.differ(head_copy(description.architecture), are_equal);
+  auto const pair = head_copy(description.architecture);
+  if (description.model.tied) return !names.differ(pair, are_equal);
+  return description.architecture == Architecture::t5 && !names.has(pair.copy);
 }
 
 // What is added to BERT's logits: the head's own where there is one. A model that says it is untied
