@@ -38,6 +38,10 @@ class Names {
     node.key() = std::move(now);
     m_numbers.insert(std::move(node));
   }
+  // Takes the copy for the original where it alone is there.
+  void settle(TensorCopy const& pair) {
+    if (has(pair.copy) && !has(pair.original)) rename(pair.copy, std::string(pair.original));
+  }
   // Whether both are there and have other values.
   bool differ(TensorCopy const& pair, AreEqual const& are_equal) const {
     auto const copy = m_numbers.find(pair.copy), original = m_numbers.find(pair.original);
@@ -125,8 +129,10 @@ MatchedModel match_tensors(ModelDescription const& description, TensorList const
   for (auto const& pair : plain_copies(architecture)) {
     if (names.differ(pair, are_equal))
       names.refuse(std::string(pair.copy), fmt::format("differs from {}", pair.original));
-    if (names.has(pair.original)) names.drop(pair.copy);
+    names.settle(pair);
+    names.drop(pair.copy);
   }
+  if (description.model.tied) names.settle(head_copy(architecture));
   auto model = description.model;
   model.tied = is_tied(description, names, are_equal);
   if (model.tied) names.drop(head_copy(architecture).copy);

@@ -176,6 +176,37 @@ TEST(HuggingFaceTensors, copies_of_t5s_words_are_left_out_and_must_be_equal) {
   }
 }
 
+TEST(HuggingFaceTensors, a_table_of_words_may_have_the_name_of_its_copy_alone) {
+  std::pair<std::string, std::string> const heads[] = {
+      {"gpt2", "transformer.wte.weight"},
+      {"bert", "bert.embeddings.word_embeddings.weight"},
+      {"t5", "shared.weight"},
+      {"qwen2", "model.embed_tokens.weight"}};
+  for (auto const& [name, words] : heads) {
+    std::string const head = name == "bert" ? "cls.predictions.decoder.weight" : "lm_head.weight";
+    auto tied = Files(with_tied(name, true)).rename_all(words, head);
+    EXPECT_EQ(tied.matched(words), head);
+    EXPECT_TRUE(tied.match().model.tied) << name;
+    auto untied = Files(with_tied(name, false)).remove(words);
+    EXPECT_EQ(untied.refusal(), "here: " + words + ": is not there");
+  }
+}
+
+TEST(HuggingFaceTensors, words_of_t5_may_be_those_of_a_stack_alone) {
+  std::string const words = "shared.weight", encoder = "encoder.embed_tokens.weight",
+                    decoder = "decoder.embed_tokens.weight";
+  for (bool const tied : {true, false}) {
+    for (auto const& name : {encoder, decoder}) {
+      auto one = Files(with_tied("t5", tied)).rename_all(words, name);
+      EXPECT_EQ(one.matched(words), name);
+      EXPECT_EQ(one.match().model.tied, tied);
+    }
+    auto both = Files(with_tied("t5", tied)).rename_all(words, encoder).add(decoder, {400, 24});
+    EXPECT_EQ(both.matched(words), encoder);
+    EXPECT_EQ(both.refusal(false), "here: " + decoder + ": differs from " + words);
+  }
+}
+
 TEST(HuggingFaceTensors, what_is_added_to_berts_logits_is_the_heads_own_bias) {
   std::string const head = "cls.predictions.decoder.weight", own = "cls.predictions.decoder.bias",
                     shared = "cls.predictions.bias";
