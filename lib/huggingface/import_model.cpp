@@ -9,14 +9,16 @@ namespace spillway {
 
 Config import_model(std::string const& directory) {
   Config config;
-  if (is_safetensors(directory)) {
+  bool const has_weights = is_safetensors(directory);
+  if (has_weights) {
     config = ModelDirectory(directory).config();
-    config.run.init = directory;
   } else {
     auto const description = describe_directory(directory);
     config = imported_config(description.model, ElementType::f32);
     read_special_ids(directory, description, config.data);
   }
+  // To begin with weights of another format fails and says what to do.
+  if (has_weights || has_pickled_weights(directory)) config.run.init = directory;
   return config;
 }
 

@@ -8,7 +8,7 @@
 namespace spillway {
 
 // For load_config: the model that config.json of the directory describes, the special ids that it
-// knows, and run.init where weights lie beside it: whether a head is tied is theirs to say. Throws
+// knows, and run.init where weights lie beside it, which say whether a head is tied. Throws
 // Error, bad_input where it names a file and its key.
 Config import_model(std::string const& directory);
 

@@ -4,6 +4,8 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/import_model.hpp"
+#include "huggingface/match_tensors.hpp"
+#include "tests/support/model_directory.hpp"
 #include "tests/unit/huggingface_case.hpp"
 
 namespace spillway {
@@ -46,12 +48,24 @@ class ImportModel : public testing::Test {
   fs::path const m_directory = fs::path(testing::TempDir()) / "spillway_import_model";
 };
 
-TEST_F(ImportModel, fills_the_model_section_and_asks_for_the_weights) {
+TEST_F(ImportModel, fills_the_model_section) {
   auto const config = load(", dropout: 0.25", {"model.attention_dropout=0.5"});
   auto expected = describe_model(test::golden_config("qwen2-5"), "").model;
   expected.dropout = 0.25, expected.attention_dropout = 0.5;
   EXPECT_EQ(test::model_text(config.model), test::model_text(expected));
-  EXPECT_EQ(config.run.init, directory());
+}
+
+TEST_F(ImportModel, asks_for_the_weights_where_there_are_some) {
+  EXPECT_EQ(load("").run.init, "");
+  write("pytorch_model.bin", "PK");  // to read it fails, and says what to do
+  EXPECT_EQ(load("").run.init, directory());
+  auto const description = describe_model(test::golden_config("qwen2-5"), "");
+  test::Tensors tensors;
+  for (auto const& entry : parameters_of(description.model))
+    tensors[entry.name] = {entry, std::string(static_cast<std::size_t>(size_bytes(entry)), '\0')};
+  test::write_tensors(directory(), tensors);
+  fs::remove(fs::path(directory()) / "pytorch_model.bin");
+  EXPECT_EQ(load("").run.init, directory());
 }
 
 // A run's config.yaml does not need the directory's config.json any more.
