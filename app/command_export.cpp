@@ -36,8 +36,8 @@ Status run_export(ExportArguments const& arguments) {
   give_ids(config, state);
   config.model = completed(config, state.vocab);
   CheckpointGroup weights(checkpoint, "model");
-  auto const exported = export_model(weights, config, arguments.checkpoint, type_of(arguments.dtype),
-                                     arguments.output);
+  auto const exported = export_model(weights, config, arguments.checkpoint,
+                                     type_of(arguments.dtype), arguments.output);
   print_result(fmt::format("{}: {} tensors, {}\n", arguments.output, exported.tensors,
                            human_bytes(exported.bytes)));
   return Status::done;

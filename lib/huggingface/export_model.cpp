@@ -67,9 +67,8 @@ void write_file(fs::path const& path, std::string const& text) {
 
 }  // namespace
 
-ExportedModel export_model(TensorSource& weights, Config const& config,
-                           fs::path const& checkpoint, std::optional<ElementType> type,
-                           fs::path const& to) {
+ExportedModel export_model(TensorSource& weights, Config const& config, fs::path const& checkpoint,
+                           std::optional<ElementType> type, fs::path const& to) {
   auto const origin = origin_of(checkpoint);
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
   ModelDescription const description{architecture_by(origin, config.model), config.model};

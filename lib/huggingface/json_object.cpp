@@ -22,7 +22,7 @@ class Watch {
     bool const begins = event == Event::object_start || event == Event::array_start;
     if (begins && depth >= most_levels) fail("nests too many values in each other");
     if (depth == 1 && event == Event::key)
-      m_drops = !m_dropped.empty() && parsed == m_dropped;
+      m_drops = !m_dropped.empty() && parsed.get_ref<std::string const&>() == m_dropped;
     else if (depth > 0 && m_drops)
       return false;  // ends of objects are not heard there
     if (event == Event::object_start) m_open.emplace_back();

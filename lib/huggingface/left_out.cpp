@@ -48,8 +48,8 @@ std::vector<OfSome> const& of_some() {
       {"max_sequence_length", llamas},
       {"is_llama_config", llamas},  // of whoever converted the file
       {"directionality", {bert}},   // says "bidi" of all of them
-      {"pooler_*", {bert}},        // sizes of a part that only other tasks have
-      {"layer_types", {mistral}},  // all of its layers have the window
+      {"pooler_*", {bert}},         // sizes of a part that only other tasks have
+      {"layer_types", {mistral}},   // all of its layers have the window
   };
   return keys;
 }

@@ -88,8 +88,8 @@ Names named(Architecture architecture, TensorList const& tensors, std::string co
   return names;
 }
 
-// The file may deny what it is told: a T5 that transformers 5 wrote says tied whatever it is, and one
-// that is told untied and has no head is tied.
+// The file may deny what it is told: a T5 that transformers 5 wrote says tied whatever it is, and
+// one that is told untied and has no head is tied.
 bool is_tied(ModelDescription const& description, Names const& names, AreEqual const& are_equal) {
   auto const pair = head_copy(description.architecture);
   if (description.model.tied) return !names.differ(pair, are_equal);

@@ -137,7 +137,8 @@ TEST_F(ImportModel, the_token_that_hides_others_is_found_in_any_file_of_a_tokeni
 
 TEST_F(ImportModel, a_tokenizer_that_is_no_json_is_named) {
   write_config("bert-5", {});
-  for (auto const* text : {"[]", "{", R"({"model": {}, "model": {}})", R"({"a": {"b": 1, "b": 1}})"}) {
+  for (auto const* text :
+       {"[]", "{", R"({"model": {}, "model": {}})", R"({"a": {"b": 1, "b": 1}})"}) {
     write("tokenizer.json", text);
     EXPECT_TRUE(line("").starts_with(directory() + "/tokenizer.json: ")) << line("");
   }
