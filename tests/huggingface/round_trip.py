@@ -156,6 +156,7 @@ def change_config(**values):
 REFUSED = [
     ("a shard one byte short", "llama", cut_one_byte),
     ("a window where llama has none", "llama", change_config(sliding_window=8)),
+    ("tokens that see all others", "qwen3", change_config(is_causal=False)),
     ("biases that our llama has not", "llama", change_config(attention_bias=True)),
     ("a scaling that we have not", "llama-older",
      change_config(rope_scaling=dict(rope_type="yarn", factor=4.0))),
