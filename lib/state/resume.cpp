@@ -72,7 +72,7 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
 bool starts_imported(Config const& config) {
   auto const &resume = config.run.checkpoint.resume, &init = config.run.init;
   if (init.empty() || (resume != "never" && find_latest(config.run.dir))) return false;
-  return is_model_directory(init) || read(init, false).state.tokenizer == kOwnTokenizer;
+  return is_model_directory(init) || !carried_files(init).empty();
 }
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {

@@ -27,9 +27,8 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
-// Whether a run begins with the weights of run.init as they were imported, from a directory of
-// Hugging Face or from the checkpoint that `import` made. Throws Error(damaged) as find_resumption
-// does, and Error(bad_input) if there is no checkpoint.
+// Whether a run begins with the weights of run.init, and these are of a directory of Hugging Face:
+// such a directory, or a checkpoint that still carries its files. Throws Error(damaged).
 bool starts_imported(Config const& config);
 
 // Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
