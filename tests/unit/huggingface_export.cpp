@@ -147,7 +147,9 @@ TEST(ExportConfig, a_new_file_has_what_the_data_say_and_an_original_keeps_its_ow
     EXPECT_EQ(written["eos_token_id"], 9) << name;
     bool const is_t5 = model.architecture == Architecture::t5;
     EXPECT_EQ(written.value("decoder_start_token_id", -1), is_t5 ? 3 : -1) << name;
-    if (model.model.family == "llama") EXPECT_EQ(written["max_position_embeddings"], 96) << name;
+    if (model.model.family == "llama") {
+      EXPECT_EQ(written["max_position_embeddings"], 96) << name;
+    }
     auto const kept = config_json(model, ElementType::f32, golden_config(name), data);
     EXPECT_EQ(kept, config_json(model, ElementType::f32, golden_config(name))) << name;
   }
