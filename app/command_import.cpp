@@ -43,7 +43,7 @@ void require_step_of_name(std::string const& checkpoint) {
 Status run_import(ImportArguments const& arguments) {
   require_step_of_name(arguments.output);
   ModelDirectory model(arguments.directory);
-  auto const config = imported_config(model.description().model, model.types().usual);
+  auto const config = model.config();
   auto const state = state_of(config);
   parse_config(state.config, arguments.directory, {}, elsewhere);  // as whoever reads it will
 

@@ -16,6 +16,7 @@
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
+#include "model/model.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
@@ -29,6 +30,7 @@
 #include "train/environment.hpp"
 #include "train/measured_machine.hpp"
 #include "train/planned_memory.hpp"
+#include "train/recipe.hpp"
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
 #include "train/summarize.hpp"
@@ -80,6 +82,8 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   comm.set_patience(start.config.run.peer_timeout_s);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may lie below it
+    if (starts_imported(start.config))
+      require_own_ids(start.config.data, objective_of(start.config));
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });

@@ -32,7 +32,12 @@ fs::path entry_file(fs::path const& path) {
   if (!fs::is_directory(path, unseen)) return path;
   for (auto const* const name : {kWeightFile, kIndexFile})
     if (fs::exists(path / name, unseen)) return path / name;
-  refuse_file(path, fmt::format("has neither {} nor {}", kWeightFile, kIndexFile),
+  constexpr auto advice =
+      "; its weights are in another format: load it in transformers and save it with "
+      "save_pretrained, which writes safetensors";
+  refuse_file(path,
+              fmt::format("has neither {} nor {}{}", kWeightFile, kIndexFile,
+                          has_pickled_weights(path) ? advice : ""),
               Status::bad_input);
 }
 
@@ -139,6 +144,12 @@ void SafetensorsReader::read(std::size_t tensor, std::int64_t first, std::span<s
     m_open = file;
   }
   read_range(m_file, m_files[file], offset_bytes + at, to);
+}
+
+bool has_pickled_weights(fs::path const& directory) {
+  std::error_code unseen;
+  return fs::exists(directory / "pytorch_model.bin", unseen) ||
+         fs::exists(directory / "pytorch_model.bin.index.json", unseen);
 }
 
 bool is_safetensors(fs::path const& path) {

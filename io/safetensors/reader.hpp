@@ -47,6 +47,9 @@ class SafetensorsReader : public TensorSource {
   std::optional<std::size_t> m_open;
 };
 
+// Whether a directory has weights as torch saves them, which nobody here reads.
+bool has_pickled_weights(std::filesystem::path const& directory);
+
 // Whether SafetensorsReader is meant: a name that ends as its files' do, or a directory with one.
 bool is_safetensors(std::filesystem::path const& path);
 

@@ -20,7 +20,8 @@ std::vector<Key> model_keys(ModelConfig& model) {
   return {
       {"model.import", PathField{&model.import_from}, "none", "",
        "A directory of Hugging Face: its config.json says all other keys of the model but dropout, "
-       "and run.init is this directory where it names nothing else."},
+       "and the directory says what is auto of data's ids, where it knows them. run.init is this "
+       "directory where it has weights and run.init names nothing else."},
       {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture.",
        decides_model},
       {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",

@@ -9,7 +9,8 @@
 namespace spillway {
 namespace {
 
-// Replaces a model section that names a directory by the model that lies there.
+// Replaces a model section that names a directory by the model that lies there, and what the input
+// leaves open by what the directory knows.
 void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
   auto const before = config.model;
   if (before.import_from.empty()) return;
@@ -22,10 +23,14 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
       refuse({given->second, given->first},
              "config.json of model.import decides it; leave out one of them");
   }
-  config.model = import_model(before.import_from);
+  auto const imported = import_model(before.import_from);
+  config.model = imported.model;
   config.model.dropout = before.dropout;
   config.model.attention_dropout = before.attention_dropout;
-  if (config.run.init.empty()) config.run.init = before.import_from;
+  if (config.run.init.empty()) config.run.init = imported.run.init;
+  for (auto const id :
+       {&DataConfig::mask_id, &DataConfig::pad_id, &DataConfig::eos_id, &DataConfig::sentinel_id})
+    if (!(config.data.*id)) config.data.*id = imported.data.*id;
 }
 
 Config configured(Value const& root, std::string const& source,

@@ -19,9 +19,10 @@ inline ForMachine elsewhere(Config const&) {
   return ForMachine::other;
 }
 
-// Describes the model of a directory that model.import names, with nothing left to `auto`.
-// Without such a function model.import is refused.
-using ImportModel = std::function<ModelConfig(std::string const& directory)>;
+// What a directory that model.import names says: the model with nothing left to `auto`, those ids
+// of `data` that it knows, and run.init where it has weights. Without such a function model.import
+// is refused.
+using ImportModel = std::function<Config(std::string const& directory)>;
 
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so

@@ -38,12 +38,16 @@ std::string families_of(Key const& key) {
   return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
 }
 
-// The family's keys whose names begin so, but for model.import: it has become the others.
-std::string yaml_of(Config config, std::string_view prefix) {
+bool is_of_model(Key const& key) {
+  bool const is_id = key.name.starts_with("data.") && key.name.ends_with("_id");
+  return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
+}
+
+// Those of the family's keys that are wanted, but for model.import: it has become the others.
+std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
-    return !key.is_of(config.model.family) || !key.name.starts_with(prefix) ||
-           key.name == "model.import";
+    return !key.is_of(config.model.family) || !is_wanted(key) || key.name == "model.import";
   });
   return nested_yaml(keys, [](Key const&) { return ""; });
 }
@@ -72,11 +76,11 @@ std::string nested_yaml(std::vector<Key> const& keys,
 }
 
 std::string to_yaml(Config const& config) {
-  return yaml_of(config, "");
+  return yaml_of(config, [](Key const&) { return true; });
 }
 
 std::string model_yaml(Config const& config) {
-  return yaml_of(config, "model.");
+  return yaml_of(config, is_of_model);
 }
 
 std::string print_config(Config const& config) {

@@ -17,7 +17,7 @@ std::string nested_yaml(std::vector<Key> const& keys,
 // Every value that the family's models use, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);
 
-// Those of its section `model` alone.
+// Those of its section `model` alone, and the ids of tokens that its section `data` gives.
 std::string model_yaml(Config const& config);
 
 // All values, with a comment before each key: meaning, type, unit, bounds, default. Loads too.

@@ -82,12 +82,17 @@ void set_dtype(Json& file, ElementType type) {
 }
 
 // Special tokens are the data's; what transformers takes for them by itself are other tokens.
-Json new_file(Architecture architecture) {
-  return {{"architectures", {class_name(architecture)}},
-          {"model_type", model_type(architecture)},
-          {"bos_token_id", nullptr},
-          {"eos_token_id", nullptr},
-          {"pad_token_id", nullptr}};
+Json new_file(ModelDescription const& description, DataConfig const& data) {
+  auto const or_null = [](auto const& id) { return id ? Json(*id) : Json(); };
+  auto const& [architecture, model] = description;
+  Json file = {{"architectures", {class_name(architecture)}},
+               {"model_type", model_type(architecture)},
+               {"bos_token_id", nullptr},
+               {"eos_token_id", or_null(data.eos_id)},
+               {"pad_token_id", or_null(data.pad_id)}};
+  if (architecture == Architecture::t5) file["decoder_start_token_id"] = file["pad_token_id"];
+  if (model.family == "llama") file["max_position_embeddings"] = data.sequence;
+  return file;
 }
 
 // A file that says another model would be ours to mend, and nobody would notice.
@@ -105,13 +110,13 @@ ModelDescription describe_model(std::string const& json, std::string const& plac
 }
 
 std::string config_json(ModelDescription const& description, ElementType type,
-                        std::string const& original) {
+                        std::string const& original, DataConfig const& data) {
   std::string const place = "the config.json that the model was imported from";
   ModelKeys const now(description.model, "");
   auto const pieces = pieces_of(description.architecture);
   Json file;
   if (original.empty()) {
-    file = new_file(description.architecture);
+    file = new_file(description, data);
     for (auto const& piece : pieces) file.update(piece.write(now));
   } else {
     file = parse_config_file(original, place);

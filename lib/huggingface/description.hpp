@@ -26,9 +26,10 @@ ModelDescription describe_model(std::string const& json, std::string const& plac
 
 // The text of a config.json that transformers 4 and 5 load as this model. `original` is the text
 // of the one that it was imported from, or empty: all that means the same stays as it is there.
-// `type`: what most tensors are saved in, which must be floats. Throws what describe_model throws
-// for `original`.
+// `type`: what most tensors are saved in, which must be floats. Of `data` a new file has the
+// special ids that are not auto and the rows of a sequence. Throws what describe_model throws for
+// `original`.
 std::string config_json(ModelDescription const& description, ElementType type,
-                        std::string const& original);
+                        std::string const& original, DataConfig const& data = {});
 
 }  // namespace spillway

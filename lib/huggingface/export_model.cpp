@@ -67,21 +67,20 @@ void write_file(fs::path const& path, std::string const& text) {
 
 }  // namespace
 
-ExportedModel export_model(TensorSource& weights, ModelConfig const& model,
-                           fs::path const& checkpoint, std::optional<ElementType> type,
-                           fs::path const& to) {
+ExportedModel export_model(TensorSource& weights, Config const& config, fs::path const& checkpoint,
+                           std::optional<ElementType> type, fs::path const& to) {
   auto const origin = origin_of(checkpoint);
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
-  ModelDescription const description{architecture_by(origin, model), model};
+  ModelDescription const description{architecture_by(origin, config.model), config.model};
   auto const names = exported_tensors(description, weights.tensors(), weights.place());
-  auto const config = config_json(description, types.usual, origin.config);
+  auto const config_text = config_json(description, types.usual, origin.config, config.data);
 
   NewDirectory directory(to);
   NamedSource source(weights, names);
   SafetensorsWriter writer(directory.path(), typed(names, weights.tensors(), types));
   copy_tensors(source, writer);
   writer.finish();
-  write_file(directory.path() / kConfigFile, config);
+  write_file(directory.path() / kConfigFile, config_text);
   for (auto const& file : origin.files)
     write_file(directory.path() / file.filename(), read_text(file, kMostCarriedBytes));
   directory.publish();

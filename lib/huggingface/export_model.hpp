@@ -15,12 +15,13 @@ struct ExportedModel {
   std::int64_t bytes = 0;  // of all values
 };
 
-// `weights` are the parameters of the completed `model`. What `checkpoint` carries of the directory
-// that they came from comes back with them: its configuration, with what has changed, its files of
-// the tokenizer, and the types of tensors, which are fp32 else, unless `type` says another for all.
+// `weights` are the parameters of config.model, which is completed. What `checkpoint` carries of
+// the directory that they came from comes back with them: its configuration, with what has changed,
+// its files of the tokenizer, and the types of tensors, which are fp32 else, unless `type` says
+// another for all. A model of our own gets a configuration with the special ids of config.data.
 // `directory` gets its name when all is there. Throws Error: bad_input where it is there already,
 // or for a model that no architecture of transformers has; damaged, storage.
-ExportedModel export_model(TensorSource& weights, ModelConfig const& model,
+ExportedModel export_model(TensorSource& weights, Config const& config,
                            std::filesystem::path const& checkpoint, std::optional<ElementType> type,
                            std::filesystem::path const& directory);
 

@@ -1,4 +1,4 @@
-// model.import: the model section of an input file from a directory of Hugging Face.
+// model.import: what a directory of Hugging Face says to an input file.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-// For load_config: the model that config.json of the directory describes and, where weights lie
-// beside it, they: whether a head is tied is theirs to say. Throws Error, bad_input where it names
-// a file and its key.
-ModelConfig import_model(std::string const& directory);
+// For load_config: the model that config.json of the directory describes, the special ids that it
+// knows, and run.init where weights lie beside it, which say whether a head is tied. Throws
+// Error, bad_input where it names a file and its key.
+Config import_model(std::string const& directory);
 
 }  // namespace spillway

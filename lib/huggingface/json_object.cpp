@@ -13,18 +13,24 @@ namespace {
 // Hears the parser's events: the library itself takes any depth, and the last of equal keys.
 class Watch {
  public:
-  explicit Watch(std::string const& place) : m_place(place) {}
+  Watch(std::string const& place, std::string_view dropped) : m_place(place), m_dropped(dropped) {}
 
-  void hear(int depth, Json::parse_event_t event, Json const& parsed) {
+  // Whether what was read is kept.
+  bool hear(int depth, Json::parse_event_t event, Json const& parsed) {
     constexpr int most_levels = 32;
     using Event = Json::parse_event_t;
     bool const begins = event == Event::object_start || event == Event::array_start;
     if (begins && depth >= most_levels) fail("nests too many values in each other");
+    if (depth == 1 && event == Event::key)
+      m_drops = !m_dropped.empty() && parsed.get_ref<std::string const&>() == m_dropped;
+    else if (depth > 0 && m_drops)
+      return false;  // ends of objects are not heard there
     if (event == Event::object_start) m_open.emplace_back();
     if (event == Event::object_end) m_open.pop_back();
-    if (event != Event::key) return;
+    if (event != Event::key) return true;
     m_open.back().last = parsed.get<std::string>();
     if (!m_open.back().keys.insert(m_open.back().last).second) fail("is given twice");
+    return !m_drops;
   }
 
   // Names what was read last.
@@ -44,6 +50,8 @@ class Watch {
   };
 
   std::string const& m_place;
+  std::string_view m_dropped;
+  bool m_drops = false;
   std::vector<Object> m_open;
 };
 
@@ -51,12 +59,11 @@ constexpr std::size_t kMostShown = 60;
 
 }  // namespace
 
-Json parse_object(std::string const& text, std::string const& place) {
-  Watch watch(place);
+Json parse_object(std::string const& text, std::string const& place, std::string_view dropped) {
+  Watch watch(place, dropped);
   try {
     auto const keep = [&](int depth, Json::parse_event_t event, Json const& parsed) {
-      watch.hear(depth, event, parsed);
-      return true;
+      return watch.hear(depth, event, parsed);
     };
     auto object = Json::parse(text, keep);
     if (!object.is_object()) refuse({place, ""}, "is not a JSON object");

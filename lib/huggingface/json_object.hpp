@@ -12,8 +12,8 @@ using Json = nlohmann::json;  // keys are sorted, as transformers writes them
 
 // Throws Error(bad_input) that begins with `place` and names the key, where one was read: for what
 // is no JSON or no object, nests deeper than 32 levels, has a key twice, or a number that no double
-// holds.
-Json parse_object(std::string const& text, std::string const& place);
+// holds. What the object has under the key `dropped` is left out, and takes no memory.
+Json parse_object(std::string const& text, std::string const& place, std::string_view dropped = {});
 
 // On one line, in ASCII, and not longer than a line of a terminal.
 std::string shown(Json const& value);  // texts in quotes

@@ -36,6 +36,7 @@ KeyTable const kGpt2 = {{Architecture::gpt2}, {
     {"tie_word_embeddings", "model.tied", {"true"}},
     {"scale_attn_weights", "", {"true"}},
     {"scale_attn_by_inverse_layer_idx", "", {"false"}},
+    {"is_causal", "", {"true"}},
     {"add_cross_attention", "", {"false"}},
 }};
 
@@ -82,6 +83,7 @@ KeyTable const kLlamas = {
     {"hidden_act", "", {"\"silu\"", "\"silu\"", "\"silu\"", "\"silu\""}},
     {"rms_norm_eps", "model.norm_eps", {"1e-6", "1e-6", "1e-6", "1e-6"}},
     {"tie_word_embeddings", "model.tied", {"false", "false", "false", "false"}},
+    {"is_causal", "", {"true", "true", "true", "true"}},
     {"attention_bias", "", {"false", "", "false", ""}},
     {"mlp_bias", "", {"false", "", "", ""}},
     {"sliding_window", "model.window", {"", "", "", "4096"}, no_window},

@@ -38,6 +38,10 @@ class Names {
     node.key() = std::move(now);
     m_numbers.insert(std::move(node));
   }
+  // Takes the copy for the original where it alone is there.
+  void settle(TensorCopy const& pair) {
+    if (has(pair.copy) && !has(pair.original)) rename(pair.copy, std::string(pair.original));
+  }
   // Whether both are there and have other values.
   bool differ(TensorCopy const& pair, AreEqual const& are_equal) const {
     auto const copy = m_numbers.find(pair.copy), original = m_numbers.find(pair.original);
@@ -79,16 +83,17 @@ Names named(Architecture architecture, TensorList const& tensors, std::string co
   Names names(tensors, place);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     auto name = our_name(architecture, tensors[i].name);
-    if (!is_left_out(architecture, name)) names.add(std::move(name), i);
+    if (!tensor_is_left_out(architecture, name)) names.add(std::move(name), i);
   }
   return names;
 }
 
-// T5's configuration does not tell. In the others the file may deny what it says.
+// The file may deny what it is told: a T5 that transformers 5 wrote says tied whatever it is, and
+// one that is told untied and has no head is tied.
 bool is_tied(ModelDescription const& description, Names const& names, AreEqual const& are_equal) {
-  bool const told = description.model.tied;
-  if (!told && description.architecture != Architecture::t5) return false;
-  return !names.differ(head_copy(description.architecture), are_equal);
+  auto const pair = head_copy(description.architecture);
+  if (description.model.tied) return !names.differ(pair, are_equal);
+  return description.architecture == Architecture::t5 && !names.has(pair.copy);
 }
 
 // What is added to BERT's logits: the head's own where there is one. A model that says it is untied
@@ -124,8 +129,10 @@ MatchedModel match_tensors(ModelDescription const& description, TensorList const
   for (auto const& pair : plain_copies(architecture)) {
     if (names.differ(pair, are_equal))
       names.refuse(std::string(pair.copy), fmt::format("differs from {}", pair.original));
-    if (names.has(pair.original)) names.drop(pair.copy);
+    names.settle(pair);
+    names.drop(pair.copy);
   }
+  if (description.model.tied) names.settle(head_copy(architecture));
   auto model = description.model;
   model.tied = is_tied(description, names, are_equal);
   if (model.tied) names.drop(head_copy(architecture).copy);

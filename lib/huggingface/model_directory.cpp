@@ -3,24 +3,18 @@
 #include <utility>
 
 #include "base/input_file.hpp"
+#include "huggingface/imported_config.hpp"
 #include "huggingface/model_files.hpp"
+#include "huggingface/special_ids.hpp"
 #include "io/h5/carried_files.hpp"
 
 namespace spillway {
-namespace {
 
 namespace fs = std::filesystem;
 
-ModelDescription describe(fs::path const& directory) {
-  auto const path = directory / kConfigFile;
-  return describe_model(read_input(path, kMostConfigBytes), path.string());
-}
-
-}  // namespace
-
 ModelDirectory::ModelDirectory(fs::path const& path)
     : m_path(path),
-      m_description(describe(path)),
+      m_description(describe_directory(path)),
       m_files(path),
       m_tensors(match()),
       m_types(types_of(m_tensors.tensors())) {}
@@ -37,11 +31,22 @@ void ModelDirectory::read(std::size_t tensor, std::int64_t first, std::span<std:
   m_tensors.read(tensor, first, to);
 }
 
+Config ModelDirectory::config() const {
+  auto config = imported_config(m_description.model, m_types.usual);
+  read_special_ids(m_path, m_description, config.data);
+  return config;
+}
+
 void ModelDirectory::carry_to(fs::path const& directory) const {
   carry_files({}, directory);
   write_carried(directory, kTypesFile, to_json(m_types));
   for (auto const& path : model_files(m_path))
     write_carried(directory, path.filename().string(), read_model_file(path));
+}
+
+ModelDescription describe_directory(fs::path const& path) {
+  auto const file = path / kConfigFile;
+  return describe_model(read_input(file, kMostConfigBytes), file.string());
 }
 
 bool is_model_directory(fs::path const& path) {

@@ -24,6 +24,9 @@ class ModelDirectory : public TensorSource {
   // Of the model as its tensors are: the head is tied or not as they say.
   ModelDescription const& description() const { return m_description; }
   TensorTypes const& types() const { return m_types; }
+  // imported_config, with the special ids that the directory knows. Throws what read_special_ids
+  // throws.
+  Config config() const;
   // Makes a checkpoint or a run directory carry the configuration and the files of the tokenizer
   // (carried_files.hpp). Links are followed: caches of such directories consist of them. Throws
   // Error as reading and writing does.
@@ -42,6 +45,9 @@ class ModelDirectory : public TensorSource {
   NamedSource m_tensors;
   TensorTypes m_types;
 };
+
+// What its config.json describes. Throws Error(bad_input) that names the file.
+ModelDescription describe_directory(std::filesystem::path const& path);
 
 // Whether a ModelDirectory is meant, and no checkpoint.
 bool is_model_directory(std::filesystem::path const& path);

@@ -57,7 +57,7 @@ std::string our_name(Architecture architecture, std::string name) {
   return name;
 }
 
-bool is_left_out(Architecture architecture, std::string_view name) {
+bool tensor_is_left_out(Architecture architecture, std::string_view name) {
   return std::ranges::any_of(left_out_of(architecture),
                              [&](auto pattern) { return fits(pattern, name); });
 }

@@ -14,7 +14,7 @@ namespace spillway {
 std::string our_name(Architecture architecture, std::string name);
 
 // Whether a tensor, by our_name, may be left out since no result depends on it.
-bool is_left_out(Architecture architecture, std::string_view name);
+bool tensor_is_left_out(Architecture architecture, std::string_view name);
 
 // `copy` may be in a file although its values are those of `original`.
 struct TensorCopy {

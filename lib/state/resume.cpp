@@ -28,10 +28,11 @@ Resumption read(std::filesystem::path const& directory, bool whole) {
 // Such a directory is as good as the checkpoint that import makes of it.
 Resumption read_model_directory(std::filesystem::path const& path) {
   auto directory = std::make_shared<ModelDirectory>(path);
-  auto const& model = directory->description().model;
+  auto const config = directory->config();
   RunState state;
-  state.vocab = model.vocab;
-  state.config = to_yaml(imported_config(model, directory->types().usual));
+  state.vocab = config.model.vocab;
+  state.tokenizer = kOwnTokenizer;
+  state.config = to_yaml(config);
   return {path, std::move(state), false, nullptr, std::move(directory)};
 }
 
@@ -66,6 +67,12 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
   if (difference.empty()) return;
   throw Error(Status::bad_input,
               fmt::format("{}: is of another model: {}", checkpoint.string(), difference));
+}
+
+bool starts_imported(Config const& config) {
+  auto const &resume = config.run.checkpoint.resume, &init = config.run.init;
+  if (init.empty() || (resume != "never" && find_latest(config.run.dir))) return false;
+  return is_model_directory(init) || !carried_files(init).empty();
 }
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {

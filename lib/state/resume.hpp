@@ -27,6 +27,10 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
+// Whether a run begins with the weights of run.init, and these are of a directory of Hugging Face:
+// such a directory, or a checkpoint that still carries its files. Throws Error(damaged).
+bool starts_imported(Config const& config);
+
 // Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.

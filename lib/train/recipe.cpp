@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "huggingface/imported_config.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_format.hpp"
 
@@ -61,7 +62,22 @@ std::int64_t sentinels_of(DataConfig const& data, std::int64_t window) {
   return data.sentinel_id ? most : std::max(most, kFewestSentinels);
 }
 
+void require_given(std::optional<std::int64_t> const& id, char const* key, char const* token) {
+  if (id) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: auto is not for weights that were imported; give the id of {} in "
+                          "the model's tokenizer",
+                          key, token));
+}
+
 }  // namespace
+
+void require_own_ids(DataConfig const& data, Objective objective) {
+  if (objective == Objective::masked) require_given(data.mask_id, "data.mask_id", "[MASK]");
+  if (objective != Objective::spans) return;
+  require_given(data.pad_id, "data.pad_id", "<pad>");
+  require_given(data.sentinel_id, "data.sentinel_id", "<extra_id_0>");
+}
 
 std::int64_t special_count(DataConfig const& data, Objective objective) {
   auto const window = window_of(objective, stack_lengths(data, objective));
@@ -72,6 +88,7 @@ std::int64_t special_count(DataConfig const& data, Objective objective) {
 
 Recipe recipe_of(Config const& config, Objective objective, std::int64_t vocab,
                  std::string_view tokenizer) {
+  if (tokenizer == kOwnTokenizer) require_own_ids(config.data, objective);
   Recipe recipe{.objective = objective, .pack = config.data.pack};
   recipe.lengths = stack_lengths(config.data, objective);
   recipe.window = window_of(objective, recipe.lengths);

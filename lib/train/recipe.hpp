@@ -31,8 +31,13 @@ struct Recipe {
 // How many ids the model has beside those of the token file: the special ones that `auto` places.
 std::int64_t special_count(DataConfig const& data, Objective objective);
 
+// Throws Error(bad_input) that names an id which the objective needs and `data` leaves to auto:
+// weights that were imported have learnt another one.
+void require_own_ids(DataConfig const& data, Objective objective);
+
 // For a model with `vocab` ids, of which the special ones that are `auto` are the highest. Throws
-// Error(bad_input) for special ids that the vocabulary does not have.
+// Error(bad_input) for special ids that the vocabulary does not have and, with the tokenizer of a
+// model that was imported, what require_own_ids throws.
 Recipe recipe_of(Config const& config, Objective objective, std::int64_t vocab,
                  std::string_view tokenizer);
 

@@ -46,12 +46,12 @@ class HuggingFace : public testing::Test {
   }
   Tensors tensors(std::string const& directory) const { return tensors_in(m_dir / directory); }
 
-  // An input whose section `model` is what import has printed.
+  // An input that begins with what import has printed, whose section `data` is the last.
   void write_input(std::string const& imported) const {
     std::ofstream(m_dir / "in.yaml")
-        << imported
+        << imported << (imported.find("\ndata:\n") == imported.npos ? "data:\n" : "")
         << fmt::format(
-               "data: {{train: {0}/tokens.h5, valid: {0}/tokens.h5, sequence: 32}}\n"
+               "  train: {0}/tokens.h5\n  valid: {0}/tokens.h5\n  sequence: 32\n"
                "batch: {{sequences: 2, micro: 2}}\noptim: {{schedule: constant, warmup: 0}}\n"
                "precision: fp32\nmemory: {{device: 64MiB}}\ndebug: {{machine: {1}}}\n"
                "run: {{steps: 2, threads: 1, dir: {0}/run, init: {0}/checkpoint, eval: {{every: "
@@ -125,6 +125,25 @@ TEST_F(HuggingFace, a_directory_that_an_input_names_is_as_good_as_its_checkpoint
             names_in(m_dir / "checkpoint/huggingface"));
 }
 
+TEST_F(HuggingFace, an_id_that_a_directory_does_not_tell_is_asked_for) {
+  write_model_directory(m_dir / "model", directory_cases()[1]);
+  fs::remove(m_dir / "model/tokenizer.json");
+  write_input(import("model", "checkpoint"));
+  auto const eval = fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("checkpoint"));
+  auto const generate =
+      fmt::format("generate --checkpoint {} --prompt-ids 5,6", path("checkpoint"));
+  auto const train = "train " + path("in.yaml"), from_directory = " run.init=" + path("model");
+  for (auto const& words : {train, train + from_directory, eval, generate}) {
+    auto const outcome = run_command(spillway_command(0) + " " + words);
+    EXPECT_EQ(outcome.status, 2) << words;
+    EXPECT_NE(outcome.output.find("data.mask_id: auto is not for weights that were imported"),
+              std::string::npos)
+        << words << outcome.output;
+  }
+  for (auto const& words : {train, eval, generate}) run(words + " data.mask_id=6");
+  run(train + " run.steps=3 data.mask_id=6");  // goes on, whatever run.init names
+}
+
 TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {
   auto const& model = directory_cases().front();
   write_model_directory(m_dir / "model", model);
@@ -136,6 +155,7 @@ TEST_F(HuggingFace, a_model_of_our_own_is_exported_as_fp32_and_imported_again) {
     EXPECT_EQ(tensor.first.type, ElementType::f32) << name;
   EXPECT_EQ(names_in(m_dir / "own"),
             (std::vector<std::string>{"config.json", "model.safetensors"}));
+  EXPECT_NE(read("own/config.json").find("\"eos_token_id\": 7"), std::string::npos);
   import("own", "checkpoint");
   export_to("checkpoint", "back");
   EXPECT_EQ(tensors("back"), tensors("own"));

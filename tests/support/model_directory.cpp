@@ -71,7 +71,9 @@ void write_model_directory(std::filesystem::path const& directory, DirectoryCase
   }
   write_tensors(directory, tensors, model.most_shard_bytes);
   std::ofstream(directory / "config.json") << model.config;
-  std::ofstream(directory / "tokenizer.json") << "{\"model\": \"" << model.name << "\"}\n";
+  std::ofstream(directory / "tokenizer.json")
+      << R"({"added_tokens": [{"id": 398, "content": "[MASK]"}, {"id": 399, "content": )"
+      << R"("<extra_id_0>"}], "model": ")" << model.name << "\"}\n";
 }
 
 Tensors tensors_in(std::filesystem::path const& directory) {

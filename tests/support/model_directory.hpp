@@ -23,7 +23,7 @@ void PrintTo(DirectoryCase const& model, std::ostream* out);  // for googletest
 // Models of 2 layers with a vocabulary of 400 and room for 32 positions.
 std::vector<DirectoryCase> const& directory_cases();
 
-// Weights that follow from their names, a config.json, a tokenizer.json.
+// Weights that follow from their names, a config.json, a tokenizer.json with the special tokens.
 void write_model_directory(std::filesystem::path const& directory, DirectoryCase const& model);
 
 // All tensors of a directory, byte by byte.

@@ -188,6 +188,9 @@ TEST(DescribedDefaults, keys_on_which_nothing_depends_change_nothing) {
                                           "output_hidden_states",
                                           "id2label",
                                           "label2id",
+                                          "_num_labels",
+                                          "unsloth_fixed",
+                                          "unsloth_version",
                                           "problem_type",
                                           "tokenizer_class",
                                           "chunk_size_feed_forward",
@@ -237,8 +240,13 @@ TEST(DescribedDefaults, some_architectures_leave_out_what_others_do_not) {
   EXPECT_FALSE(leaves_out(Architecture::llama, "layer_types"));
   for (auto const architecture :
        {Architecture::llama, Architecture::qwen2, Architecture::qwen3, Architecture::mistral})
-    EXPECT_TRUE(leaves_out(architecture, "max_position_embeddings"));
+    for (auto const* name : {"max_position_embeddings", "max_sequence_length", "is_llama_config"})
+      EXPECT_TRUE(leaves_out(architecture, name)) << name;
   EXPECT_FALSE(leaves_out(Architecture::gpt2, "max_position_embeddings"));
+  for (auto const* name : {"n_special", "predict_special_tokens"}) {
+    EXPECT_TRUE(leaves_out(Architecture::gpt2, name)) << name;
+    EXPECT_FALSE(leaves_out(Architecture::qwen3, name)) << name;
+  }
 }
 
 TEST(DescribedDefaults, an_unknown_key_may_be_null_or_false) {

@@ -137,6 +137,24 @@ TEST(ExportConfig, a_new_file_has_what_both_versions_read) {
   EXPECT_TRUE(written["eos_token_id"].is_null());
 }
 
+TEST(ExportConfig, a_new_file_has_what_the_data_say_and_an_original_keeps_its_own) {
+  DataConfig data;
+  data.sequence = 96, data.pad_id = 3, data.eos_id = 9;
+  for (auto const& name : golden_names()) {
+    auto const model = describe_model(golden_config(name), name);
+    auto const written = Json::parse(config_json(model, ElementType::f32, kNew, data));
+    EXPECT_EQ(written["pad_token_id"], 3) << name;
+    EXPECT_EQ(written["eos_token_id"], 9) << name;
+    bool const is_t5 = model.architecture == Architecture::t5;
+    EXPECT_EQ(written.value("decoder_start_token_id", -1), is_t5 ? 3 : -1) << name;
+    if (model.model.family == "llama") {
+      EXPECT_EQ(written["max_position_embeddings"], 96) << name;
+    }
+    auto const kept = config_json(model, ElementType::f32, golden_config(name), data);
+    EXPECT_EQ(kept, config_json(model, ElementType::f32, golden_config(name))) << name;
+  }
+}
+
 // Written as null, they would be what transformers likes.
 TEST(ExportConfig, a_model_that_is_not_complete_is_not_written) {
   auto llama = describe_model(golden_config("llama-5"), "llama");

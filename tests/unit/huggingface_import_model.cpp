@@ -4,6 +4,8 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/import_model.hpp"
+#include "huggingface/match_tensors.hpp"
+#include "tests/support/model_directory.hpp"
 #include "tests/unit/huggingface_case.hpp"
 
 namespace spillway {
@@ -15,11 +17,20 @@ class ImportModel : public testing::Test {
  protected:
   ImportModel() {
     fs::create_directories(m_directory);
-    std::ofstream(m_directory / "config.json") << test::golden_config("qwen2-5");
+    write("config.json", test::golden_config("qwen2-5"));
   }
   ~ImportModel() override { fs::remove_all(m_directory); }
 
   std::string directory() const { return m_directory.string(); }
+  void write(char const* name, std::string const& text) const {
+    std::ofstream(m_directory / name) << text;
+  }
+  // The same model as a golden one with other values of some keys.
+  void write_config(std::string const& golden, test::Json const& change) const {
+    auto file = test::Json::parse(test::golden_config(golden));
+    file.update(change);
+    write("config.json", file.dump());
+  }
   Config load(std::string const& more, std::vector<std::string> const& overrides = {}) const {
     return parse_config("model: {import: " + directory() + more + "}\n", "in.yaml", overrides,
                         on_host, import_model);
@@ -37,12 +48,24 @@ class ImportModel : public testing::Test {
   fs::path const m_directory = fs::path(testing::TempDir()) / "spillway_import_model";
 };
 
-TEST_F(ImportModel, fills_the_model_section_and_asks_for_the_weights) {
+TEST_F(ImportModel, fills_the_model_section) {
   auto const config = load(", dropout: 0.25", {"model.attention_dropout=0.5"});
   auto expected = describe_model(test::golden_config("qwen2-5"), "").model;
   expected.dropout = 0.25, expected.attention_dropout = 0.5;
   EXPECT_EQ(test::model_text(config.model), test::model_text(expected));
-  EXPECT_EQ(config.run.init, directory());
+}
+
+TEST_F(ImportModel, asks_for_the_weights_where_there_are_some) {
+  EXPECT_EQ(load("").run.init, "");
+  write("pytorch_model.bin", "PK");  // to read it fails, and says what to do
+  EXPECT_EQ(load("").run.init, directory());
+  auto const description = describe_model(test::golden_config("qwen2-5"), "");
+  test::Tensors tensors;
+  for (auto const& entry : parameters_of(description.model))
+    tensors[entry.name] = {entry, std::string(static_cast<std::size_t>(size_bytes(entry)), '\0')};
+  test::write_tensors(directory(), tensors);
+  fs::remove(fs::path(directory()) / "pytorch_model.bin");
+  EXPECT_EQ(load("").run.init, directory());
 }
 
 // A run's config.yaml does not need the directory's config.json any more.
@@ -65,8 +88,60 @@ TEST_F(ImportModel, other_keys_of_the_model_are_refused_beside_it) {
 
 TEST_F(ImportModel, what_is_wrong_with_the_file_is_said_of_the_file) {
   EXPECT_NE(line("/nowhere").find("/nowhere/config.json"), std::string::npos) << line("/nowhere");
-  std::ofstream(fs::path(directory()) / "config.json") << "{}";
+  write("config.json", "{}");
   EXPECT_TRUE(line("").starts_with(directory() + "/config.json: architectures: ")) << line("");
+}
+
+TEST_F(ImportModel, ids_that_the_input_leaves_open_are_those_of_the_directory) {
+  write_config("t5-5", {{"pad_token_id", 3}, {"eos_token_id", {7, 2}}});
+  write("tokenizer.json", R"({"model": {"vocab": {"a": 1, "a": [{"b": 2}]}}, "added_tokens": [
+    {"id": 59, "content": "<extra_id_1>"}, {"id": 60, "content": "<extra_id_0>"}]})");
+  auto const data = load("").data;
+  EXPECT_EQ(data.pad_id, 3);
+  EXPECT_EQ(data.eos_id, 7);
+  EXPECT_EQ(data.sentinel_id, 60);
+  EXPECT_FALSE(data.mask_id);
+  EXPECT_EQ(load("", {"data.pad_id=5"}).data.pad_id, 5);
+}
+
+TEST_F(ImportModel, ids_of_a_config_are_those_of_its_vocabulary) {
+  for (test::Json const& value : {test::Json(-1), test::Json(61), test::Json("3"), test::Json(),
+                                  test::Json::array(), test::Json(18446744073709551615u)}) {
+    write_config("t5-5", {{"pad_token_id", value}, {"eos_token_id", value}});
+    EXPECT_FALSE(load("").data.pad_id) << value;
+    EXPECT_FALSE(load("").data.eos_id) << value;
+  }
+  auto absent = test::Json::parse(test::golden_config("t5-5"));
+  for (auto const* key : {"pad_token_id", "eos_token_id"}) absent.erase(key);
+  write("config.json", absent.dump());
+  EXPECT_EQ(load("").data.pad_id, 0);
+  EXPECT_EQ(load("").data.eos_id, 1);
+}
+
+TEST_F(ImportModel, the_token_that_hides_others_is_found_in_any_file_of_a_tokenizer) {
+  write_config("bert-5", {{"pad_token_id", 0}, {"eos_token_id", 66}});
+  EXPECT_FALSE(load("").data.mask_id);
+  write("vocab.txt", "[PAD]\r\n[MASK]2\r\n[MASK]\r\n");
+  EXPECT_EQ(load("").data.mask_id, 2);
+  write("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "[PAD]"},
+    "4": {"content": "[MASK]"}}})");
+  EXPECT_EQ(load("").data.mask_id, 4);
+  write("tokenizer.json", R"({"added_tokens": [{"id": 5, "content": "[MASK]"}], "model": {}})");
+  auto const data = load("").data;
+  EXPECT_EQ(data.mask_id, 5);
+  EXPECT_EQ(data.eos_id, 66);
+  EXPECT_FALSE(data.pad_id);  // is of another objective
+  write("tokenizer.json", R"({"added_tokens": [{"id": 67, "content": "[MASK]"}]})");
+  EXPECT_EQ(load("").data.mask_id, 4);
+}
+
+TEST_F(ImportModel, a_tokenizer_that_is_no_json_is_named) {
+  write("config.json", test::golden_config("bert-5"));
+  for (auto const* text :
+       {"[]", "{", R"({"model": {}, "model": {}})", R"({"a": {"b": 1, "b": 1}})"}) {
+    write("tokenizer.json", text);
+    EXPECT_TRUE(line("").starts_with(directory() + "/tokenizer.json: ")) << line("");
+  }
 }
 
 // Keys of other sections are held against the model that is imported.

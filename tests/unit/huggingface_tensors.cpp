@@ -156,8 +156,11 @@ TEST(HuggingFaceTensors, an_untied_head_stays_even_if_it_is_equal) {
 }
 
 TEST(HuggingFaceTensors, the_file_says_whether_t5_is_tied) {
-  EXPECT_TRUE(Files(with_tied("t5", false)).match(true).model.tied);
-  EXPECT_FALSE(Files(with_tied("t5", false)).match(false).model.tied);
+  for (bool const all_are_equal : {true, false}) {
+    auto told_tied = Files(with_tied("t5", true)).add("lm_head.weight", {400, 24});
+    EXPECT_EQ(told_tied.match(all_are_equal).model.tied, all_are_equal);
+    EXPECT_FALSE(Files(with_tied("t5", false)).match(all_are_equal).model.tied);
+  }
   auto told_untied = with_tied("t5", true);
   Files without_head(told_untied);
   told_untied.model.tied = false;
@@ -170,6 +173,37 @@ TEST(HuggingFaceTensors, copies_of_t5s_words_are_left_out_and_must_be_equal) {
     files.add(name, {400, 24});
     EXPECT_EQ(files.matched(name), "");
     EXPECT_EQ(files.refusal(false), "here: " + std::string(name) + ": differs from shared.weight");
+  }
+}
+
+TEST(HuggingFaceTensors, a_table_of_words_may_have_the_name_of_its_copy_alone) {
+  std::pair<std::string, std::string> const heads[] = {
+      {"gpt2", "transformer.wte.weight"},
+      {"bert", "bert.embeddings.word_embeddings.weight"},
+      {"t5", "shared.weight"},
+      {"qwen2", "model.embed_tokens.weight"}};
+  for (auto const& [name, words] : heads) {
+    std::string const head = name == "bert" ? "cls.predictions.decoder.weight" : "lm_head.weight";
+    auto tied = Files(with_tied(name, true)).rename_all(words, head);
+    EXPECT_EQ(tied.matched(words), head);
+    EXPECT_TRUE(tied.match().model.tied) << name;
+    auto untied = Files(with_tied(name, false)).remove(words);
+    EXPECT_EQ(untied.refusal(), "here: " + words + ": is not there");
+  }
+}
+
+TEST(HuggingFaceTensors, words_of_t5_may_be_those_of_a_stack_alone) {
+  std::string const words = "shared.weight", encoder = "encoder.embed_tokens.weight",
+                    decoder = "decoder.embed_tokens.weight";
+  for (bool const tied : {true, false}) {
+    for (auto const& name : {encoder, decoder}) {
+      auto one = Files(with_tied("t5", tied)).rename_all(words, name);
+      EXPECT_EQ(one.matched(words), name);
+      EXPECT_EQ(one.match().model.tied, tied);
+    }
+    auto both = Files(with_tied("t5", tied)).rename_all(words, encoder).add(decoder, {400, 24});
+    EXPECT_EQ(both.matched(words), encoder);
+    EXPECT_EQ(both.refusal(false), "here: " + decoder + ": differs from " + words);
   }
 }
 

@@ -135,6 +135,11 @@ TEST_F(SafetensorsHostile, other_files_are_no_safetensors_files) {
   }
   std::filesystem::remove(m_dir / kWeightFile);
   expect_refused(Status::bad_input, {"has neither model.safetensors nor"});
+  for (auto const* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
+    put(name, "PK");
+    expect_refused(Status::bad_input, {"has neither model.safetensors nor", "save_pretrained"});
+    std::filesystem::remove(m_dir / name);
+  }
 }
 
 TEST_F(SafetensorsHostile, a_header_of_100_megabytes_is_refused_before_it_is_read) {

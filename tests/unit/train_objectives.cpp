@@ -199,6 +199,27 @@ TEST(Recipe, takes_the_ids_that_are_given) {
   EXPECT_EQ(recipe.words, 32'128);
 }
 
+TEST(Recipe, of_an_imported_model_has_no_ids_that_nobody_gave) {
+  auto const refusal = [](DataConfig const& data, Objective objective) {
+    Config config;
+    config.data = data;
+    try {
+      recipe_of(config, objective, 500, "huggingface");
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::bad_input);
+      std::string const line = error.what();
+      return line.substr(0, line.find(':'));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({}, Objective::next), "");
+  EXPECT_EQ(refusal({}, Objective::masked), "data.mask_id");
+  EXPECT_EQ(refusal({.mask_id = 7}, Objective::masked), "");
+  EXPECT_EQ(refusal({.sentinel_id = 499}, Objective::spans), "data.pad_id");
+  EXPECT_EQ(refusal({.pad_id = 0}, Objective::spans), "data.sentinel_id");
+  EXPECT_EQ(refusal({.pad_id = 0, .sentinel_id = 499}, Objective::spans), "");
+}
+
 TEST(Recipe, refuses_ids_outside_the_vocabulary_by_their_key) {
   auto const refusal = [](Config const& config, Objective objective, std::int64_t vocab) {
     try {

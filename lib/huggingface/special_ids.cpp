@@ -1,0 +1,90 @@
+#include "huggingface/special_ids.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "base/input_file.hpp"
+#include "huggingface/json_object.hpp"
+#include "huggingface/model_files.hpp"
+#include "huggingface/model_keys.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+using Id = std::optional<std::int64_t>;
+
+// The first of a list, which transformers takes for the ends of a text.
+Id as_id(Json const& value) {
+  auto const& one = value.is_array() && !value.empty() ? value.front() : value;
+  return one.is_number_integer() ? Id(one.get<std::int64_t>()) : std::nullopt;
+}
+
+std::string read_if_there(fs::path const& path) {
+  std::error_code unseen;  // to read it says why
+  bool const is_there = fs::exists(fs::symlink_status(path, unseen));
+  return is_there ? read_model_file(path) : "";
+}
+
+// The vocabulary, which is most of tokenizer.json, is read over.
+Json object_if_there(fs::path const& path) {
+  auto const text = read_if_there(path);
+  return text.empty() ? Json() : parse_object(text, path.string(), "model");
+}
+
+Id id_in_tokenizer(fs::path const& directory, std::string const& token) {
+  auto const added = value_of(object_if_there(directory / "tokenizer.json"), "added_tokens");
+  for (auto const& one : added)
+    if (value_of(one, "content") == token) return as_id(value_of(one, "id"));
+  return std::nullopt;
+}
+
+Id id_in_decoder(fs::path const& directory, std::string const& token) {
+  auto const file = object_if_there(directory / "tokenizer_config.json");
+  auto const decoder = value_of(file, "added_tokens_decoder");
+  constexpr bool may_throw = false;
+  for (auto const& [id, one] : decoder.items())
+    if (value_of(one, "content") == token) return as_id(Json::parse(id, nullptr, may_throw));
+  return std::nullopt;
+}
+
+Id id_in_words(fs::path const& directory, std::string const& token) {
+  std::istringstream lines(read_if_there(directory / "vocab.txt"));
+  std::int64_t id = 0;
+  for (std::string line; std::getline(lines, line); ++id)
+    if (line == token || line == token + '\r') return id;
+  return std::nullopt;
+}
+
+// An id that the model does not have is none: some files have -1.
+void set(std::optional<std::int64_t>& to, Id id, std::int64_t vocab) {
+  if (id && *id >= 0 && *id < vocab) to = id;
+}
+
+void set_token(std::optional<std::int64_t>& to, fs::path const& directory, char const* token,
+               std::int64_t vocab) {
+  for (auto const find : {id_in_words, id_in_decoder, id_in_tokenizer})  // the last one wins
+    set(to, find(directory, token), vocab);
+}
+
+}  // namespace
+
+void read_special_ids(fs::path const& directory, ModelDescription const& description,
+                      DataConfig& data) {
+  auto const path = directory / kConfigFile;
+  auto const file = parse_object(read_input(path, kMostConfigBytes), path.string());
+  auto const vocab = description.model.vocab;
+  bool const is_t5 = description.architecture == Architecture::t5;
+  // T5's are what transformers takes where its file has none.
+  set(data.eos_id, as_id(file.value("eos_token_id", is_t5 ? Json(1) : Json())), vocab);
+  if (is_t5) {
+    set(data.pad_id, as_id(file.value("pad_token_id", Json(0))), vocab);
+    set_token(data.sentinel_id, directory, "<extra_id_0>", vocab);
+  }
+  if (description.architecture == Architecture::bert)
+    set_token(data.mask_id, directory, "[MASK]", vocab);
+}
+
+}  // namespace spillway
