@@ -200,24 +200,23 @@ TEST(Recipe, takes_the_ids_that_are_given) {
 }
 
 TEST(Recipe, of_an_imported_model_has_no_ids_that_nobody_gave) {
-  auto const refusal = [](DataConfig const& data, Objective objective) {
-    Config config;
-    config.data = data;
+  Config config;
+  auto const refused_key = [&](Objective objective) {
     try {
       recipe_of(config, objective, 500, "huggingface");
     } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
       std::string const line = error.what();
       return line.substr(0, line.find(':'));
     }
     return std::string();
   };
-  EXPECT_EQ(refusal({}, Objective::next), "");
-  EXPECT_EQ(refusal({}, Objective::masked), "data.mask_id");
-  EXPECT_EQ(refusal({.mask_id = 7}, Objective::masked), "");
-  EXPECT_EQ(refusal({.sentinel_id = 499}, Objective::spans), "data.pad_id");
-  EXPECT_EQ(refusal({.pad_id = 0}, Objective::spans), "data.sentinel_id");
-  EXPECT_EQ(refusal({.pad_id = 0, .sentinel_id = 499}, Objective::spans), "");
+  EXPECT_EQ(refused_key(Objective::next), "");
+  EXPECT_EQ(refused_key(Objective::masked), "data.mask_id");
+  EXPECT_EQ(refused_key(Objective::spans), "data.pad_id");
+  config.data.pad_id = 0;
+  EXPECT_EQ(refused_key(Objective::spans), "data.sentinel_id");
+  config.data.sentinel_id = 499;
+  EXPECT_EQ(refused_key(Objective::spans), "");
 }
 
 TEST(Recipe, refuses_ids_outside_the_vocabulary_by_their_key) {
