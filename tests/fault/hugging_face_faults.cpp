@@ -26,7 +26,7 @@ class BadDirectories : public FaultTest {
   // `import` refuses what is in `model` now, and leaves nothing.
   void expect_refusal(int status, std::string const& words) const {
     EXPECT_TRUE(fails_with(status, words, run_command(import())));
-    for (auto const* name : {"checkpoint", "checkpoint.partial"})
+    for (auto const* name : {"checkpoint", "checkpoint.spillway-partial"})
       EXPECT_FALSE(fs::exists(m_dir / name)) << words;
   }
   // The same, of a sound directory with these tensors instead.
@@ -156,7 +156,7 @@ TEST_F(InterruptedCopies, that_are_killed_leave_nothing_that_looks_complete) {
       }
       auto const again = run_command(words);
       EXPECT_EQ(again.status, 0) << again.output;
-      EXPECT_FALSE(fs::exists(m_dir / "new.partial"));
+      EXPECT_FALSE(fs::exists(m_dir / "new.spillway-partial"));
     });
   }
 }
@@ -167,7 +167,7 @@ TEST_F(InterruptedCopies, without_room_end_with_one_line_and_leave_nothing) {
     at_every_call("ENOSPC", words, [&](Outcome const& outcome) {
       if (outcome.status == 0) return expect_whole();
       EXPECT_TRUE(fails_with(4, "No space left on device", outcome));
-      EXPECT_FALSE(fs::exists(m_dir / "new.partial"));
+      EXPECT_FALSE(fs::exists(m_dir / "new.spillway-partial"));
     });
   }
 }
