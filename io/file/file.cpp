@@ -128,9 +128,7 @@ std::filesystem::path prepared_path(std::filesystem::path const& path) {
 void prepare_text(std::filesystem::path const& path, std::string_view text) {
   auto const prepared = prepared_path(path);
   try {
-    auto file = OutputFile::create(prepared);
-    file.write(0, std::as_bytes(std::span(text)));
-    file.close();
+    write_file(prepared, text);
   } catch (Error const&) {
     ::unlink(prepared.c_str());
     throw;

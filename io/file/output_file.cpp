@@ -71,4 +71,10 @@ void OutputFile::close(Durable durable) {
   if (::close(m_file.release()) != 0) fail("cannot be closed", errno);
 }
 
+void write_file(std::filesystem::path const& path, std::string_view text, Durable durable) {
+  auto file = OutputFile::create(path);
+  file.write(0, std::as_bytes(std::span(text)));
+  file.close(durable);
+}
+
 }  // namespace spillway

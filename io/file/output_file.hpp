@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "io/file/file.hpp"
 
@@ -38,5 +39,9 @@ class OutputFile {
   std::filesystem::path m_path;
   std::int64_t m_not_begun_bytes = 0;
 };
+
+// Writes a new file whole. Throws as OutputFile does.
+void write_file(std::filesystem::path const& path, std::string_view text,
+                Durable durable = Durable::yes);
 
 }  // namespace spillway

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <span>
 
 #include "base/error.hpp"
 #include "io/file/file.hpp"
@@ -84,9 +83,7 @@ void carry_files(fs::path const& from, fs::path const& to) {
 void write_carried(fs::path const& directory, std::string const& name, std::string const& text) {
   auto const folder = directory / kCarriedFolder;
   make_directories(folder);
-  auto file = OutputFile::create(folder / name);
-  file.write(0, std::as_bytes(std::span(text)));
-  file.close();
+  write_file(folder / name, text);
   sync_path(folder);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -98,13 +97,6 @@ CheckpointIndex read_sealed(fs::path const& directory) {
   }
 }
 
-// Writes under the final name at once, since nobody reads the directory before it is complete.
-void write_text(fs::path const& path, std::string const& text, Durable durable) {
-  auto file = OutputFile::create(path);
-  file.write(0, std::as_bytes(std::span(text)));
-  file.close(durable);
-}
-
 fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
@@ -155,11 +147,12 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
                      {"carried", sums_of_carried(directory)},
                      {"index", json_of(index)}};
-  write_text(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);
+  // Under its final name at once: nobody reads the directory before it is complete.
+  write_file(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);
 }
 
 void write_shard_seal(fs::path const& directory, int rank, CheckpointIndex const& index) {
-  write_text(shard_seal(directory, rank), sealed(to_json(index) + "\n"), Durable::no);
+  write_file(shard_seal(directory, rank), sealed(to_json(index) + "\n"), Durable::no);
 }
 
 CheckpointIndex take_shard_seal(fs::path const& directory, int rank) {

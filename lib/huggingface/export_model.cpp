@@ -1,7 +1,6 @@
 #include "huggingface/export_model.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,12 +56,6 @@ TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensor
   for (auto const& [name, number] : names)
     entries.push_back({name, types.of(tensors[number].name), tensors[number].shape});
   return TensorList(std::move(entries));
-}
-
-void write_file(fs::path const& path, std::string const& text) {
-  auto file = OutputFile::create(path);
-  file.write(0, std::as_bytes(std::span(text)));
-  file.close();
 }
 
 }  // namespace
