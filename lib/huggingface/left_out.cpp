@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "huggingface/pattern.hpp"
+
 namespace spillway {
 namespace {
-
-// '*' at an end stands for any text.
-bool matches(std::string_view pattern, std::string_view key) {
-  bool const open_front = pattern.starts_with('*'), open_back = pattern.ends_with('*');
-  pattern.remove_prefix(open_front ? 1 : 0);
-  pattern.remove_suffix(open_back ? 1 : 0);
-  if (open_front && open_back) return key.find(pattern) != key.npos;
-  if (open_front) return key.ends_with(pattern);
-  return open_back ? key.starts_with(pattern) : key == pattern;
-}
 
 constexpr std::string_view kOfAll[] = {
     // What is said otherwise: by the tensors, the input file, or these keys together.
@@ -57,10 +49,10 @@ std::vector<OfSome> const& of_some() {
 }  // namespace
 
 bool is_left_out(std::string_view key, Architecture architecture) {
-  auto const is_meant = [&](std::string_view pattern) { return matches(pattern, key); };
+  auto const is_meant = [&](std::string_view pattern) { return fits(pattern, key); };
   return std::ranges::any_of(kOfAll, is_meant) ||
          std::ranges::any_of(of_some(), [&](OfSome const& one) {
-           return matches(one.key, key) && std::ranges::count(one.architectures, architecture) > 0;
+           return fits(one.key, key) && std::ranges::count(one.architectures, architecture) > 0;
          });
 }
 

@@ -5,26 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "huggingface/pattern.hpp"
+
 namespace spillway {
 namespace {
-
-// Where a pattern has N, the name has digits, and where it ends in '*', anything.
-bool fits(std::string_view pattern, std::string_view name) {
-  constexpr std::string_view digits = "0123456789";
-  while (!pattern.empty()) {
-    if (pattern == "*") return true;
-    if (pattern.front() == 'N') {
-      auto const count = std::min(name.find_first_not_of(digits), name.size());
-      if (count == 0) return false;
-      name.remove_prefix(count);
-    } else {
-      if (!name.starts_with(pattern.front())) return false;
-      name.remove_prefix(1);
-    }
-    pattern.remove_prefix(1);
-  }
-  return name.empty();
-}
 
 std::vector<std::string_view> left_out_of(Architecture architecture) {
   switch (architecture) {
