@@ -5,25 +5,14 @@
 #include "base/units.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
-#include "huggingface/imported_config.hpp"
 #include "huggingface/model_directory.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_sink.hpp"
 #include "io/tensors/copy_tensors.hpp"
-#include "state/run_state.hpp"
+#include "state/resume.hpp"
 
 namespace spillway {
 namespace {
-
-// A run that has not begun.
-RunState state_of(Config const& config) {
-  RunState state;
-  state.seed = config.run.seed;
-  state.vocab = config.model.vocab;
-  state.tokenizer = kOwnTokenizer;
-  state.config = to_yaml(config);
-  return state;
-}
 
 TensorList as_floats(TensorList const& tensors) {
   std::vector<TensorEntry> entries(tensors.begin(), tensors.end());
@@ -44,7 +33,7 @@ Status run_import(ImportArguments const& arguments) {
   require_step_of_name(arguments.output);
   ModelDirectory model(arguments.directory);
   auto const config = model.config();
-  auto const state = state_of(config);
+  auto const state = imported_state(config);
   parse_config(state.config, arguments.directory, {}, elsewhere);  // as whoever reads it will
 
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state));

@@ -148,7 +148,7 @@ std::vector<NamedTensor> exported_tensors(ModelDescription const& description,
   auto exported = names.take_all(parameters_of(description.model));
   for (std::size_t i = 0; i < exported.size(); ++i) {
     if (exported[i].name != kUntiedBias) continue;
-    exported.push_back({kTiedBias, exported[i].number});  // that transformers misses it is avoided
+    exported.push_back({kTiedBias, exported[i].number});  // else transformers would miss it
     break;
   }
   return exported;

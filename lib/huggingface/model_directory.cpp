@@ -32,9 +32,7 @@ void ModelDirectory::read(std::size_t tensor, std::int64_t first, std::span<std:
 }
 
 Config ModelDirectory::config() const {
-  auto config = imported_config(m_description.model, m_types.usual);
-  read_special_ids(m_path, m_description, config.data);
-  return config;
+  return config_of(m_path, m_description, m_types.usual);
 }
 
 void ModelDirectory::carry_to(fs::path const& directory) const {
@@ -47,6 +45,12 @@ void ModelDirectory::carry_to(fs::path const& directory) const {
 ModelDescription describe_directory(fs::path const& path) {
   auto const file = path / kConfigFile;
   return describe_model(read_input(file, kMostConfigBytes), file.string());
+}
+
+Config config_of(fs::path const& path, ModelDescription const& description, ElementType type) {
+  auto config = imported_config(description.model, type);
+  read_special_ids(path, description, config.data);
+  return config;
 }
 
 bool is_model_directory(fs::path const& path) {

@@ -24,9 +24,7 @@ class ModelDirectory : public TensorSource {
   // Of the model as its tensors are: the head is tied or not as they say.
   ModelDescription const& description() const { return m_description; }
   TensorTypes const& types() const { return m_types; }
-  // imported_config, with the special ids that the directory knows. Throws what read_special_ids
-  // throws.
-  Config config() const;
+  Config config() const;  // as config_of
   // Makes a checkpoint or a run directory carry the configuration and the files of the tokenizer
   // (carried_files.hpp). Links are followed: caches of such directories consist of them. Throws
   // Error as reading and writing does.
@@ -48,6 +46,11 @@ class ModelDirectory : public TensorSource {
 
 // What its config.json describes. Throws Error(bad_input) that names the file.
 ModelDescription describe_directory(std::filesystem::path const& path);
+
+// The imported_config of what a directory describes, with the special ids that it knows. Throws
+// what read_special_ids throws.
+Config config_of(std::filesystem::path const& path, ModelDescription const& description,
+                 ElementType type);
 
 // Whether a ModelDirectory is meant, and no checkpoint.
 bool is_model_directory(std::filesystem::path const& path);

@@ -28,11 +28,7 @@ Resumption read(std::filesystem::path const& directory, bool whole) {
 // Such a directory is as good as the checkpoint that import makes of it.
 Resumption read_model_directory(std::filesystem::path const& path) {
   auto directory = std::make_shared<ModelDirectory>(path);
-  auto const config = directory->config();
-  RunState state;
-  state.vocab = config.model.vocab;
-  state.tokenizer = kOwnTokenizer;
-  state.config = to_yaml(config);
+  auto state = imported_state(directory->config());
   return {path, std::move(state), false, nullptr, std::move(directory)};
 }
 
@@ -40,12 +36,14 @@ Resumption read_init(std::filesystem::path const& path) {
   return is_model_directory(path) ? read_model_directory(path) : read(path, false);
 }
 
+// The checkpoint of run.dir that the run goes on from, if it may and there is one.
+std::optional<std::filesystem::path> latest_of(RunConfig const& run) {
+  return run.checkpoint.resume == "never" ? std::nullopt : find_latest(run.dir);
+}
+
 std::optional<Resumption> choose(Config const& config) {
   auto const& resume = config.run.checkpoint.resume;
-  if (resume != "never") {
-    auto const latest = find_latest(config.run.dir);
-    if (latest) return read(*latest, resume == "auto");
-  }
+  if (auto const latest = latest_of(config.run)) return read(*latest, resume == "auto");
   if (!config.run.init.empty()) return read_init(config.run.init);
   if (resume == "weights") {
     throw Error(Status::bad_input,
@@ -69,9 +67,18 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
               fmt::format("{}: is of another model: {}", checkpoint.string(), difference));
 }
 
+RunState imported_state(Config const& config) {
+  RunState state;
+  state.seed = config.run.seed;
+  state.vocab = config.model.vocab;
+  state.tokenizer = kOwnTokenizer;
+  state.config = to_yaml(config);
+  return state;
+}
+
 bool starts_imported(Config const& config) {
-  auto const &resume = config.run.checkpoint.resume, &init = config.run.init;
-  if (init.empty() || (resume != "never" && find_latest(config.run.dir))) return false;
+  auto const& init = config.run.init;
+  if (init.empty() || latest_of(config.run)) return false;
   return is_model_directory(init) || !carried_files(init).empty();
 }
 

@@ -27,6 +27,10 @@ struct Resumption {
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab);
 
+// Returns the state of a run that has not begun and has an imported model; `config` is what
+// ModelDirectory::config says.
+RunState imported_state(Config const& config);
+
 // Whether a run begins with the weights of run.init, and these are of a directory of Hugging Face:
 // such a directory, or a checkpoint that still carries its files. Throws Error(damaged).
 bool starts_imported(Config const& config);
