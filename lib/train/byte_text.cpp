@@ -18,7 +18,8 @@ bool is_byte(std::int64_t token) {
 }
 
 bool is_sentinel(std::int64_t token, SpecialIds const& ids) {
-  return !is_byte(token) && token <= ids.first_sentinel && token != ids.pad && token != ids.eos;
+  return !is_byte(token) && token <= ids.first_sentinel &&
+         token > ids.first_sentinel - ids.sentinels && token != ids.pad && token != ids.eos;
 }
 
 // A number behind `kSentinel`, with what ends the word.

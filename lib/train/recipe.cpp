@@ -51,6 +51,8 @@ SpecialIds take_special(DataConfig const& data, Objective objective, std::int64_
   if (objective == Objective::masked) special.mask = ids.take(data.mask_id, "data.mask_id");
   if (objective == Objective::spans) {
     special.first_sentinel = ids.take(data.sentinel_id, "data.sentinel_id", sentinels);
+    special.sentinels = static_cast<std::int32_t>(
+        std::min<std::int64_t>(std::max(sentinels, kFewestSentinels), special.first_sentinel + 1));
     special.pad = ids.take(data.pad_id, "data.pad_id");
   }
   if (data.eos_id) special.eos = ids.take(data.eos_id, "data.eos_id");

@@ -16,6 +16,7 @@ struct SpecialIds {
   std::int32_t pad = 0;              // what rows without a token hold
   std::int32_t eos = -1;             // ends a text
   std::int32_t first_sentinel = -1;  // the others count down from it
+  std::int32_t sentinels = 0;
 };
 
 struct Recipe {

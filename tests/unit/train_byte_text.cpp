@@ -14,7 +14,8 @@ Recipe of(Objective objective, SpecialIds const& ids) {
 }
 Recipe const kNext = of(Objective::next, {.eos = 256});
 Recipe const kMasked = of(Objective::masked, {.mask = 257, .eos = 256});
-Recipe const kSpans = of(Objective::spans, {.pad = 257, .eos = 256, .first_sentinel = 357});
+Recipe const kSpans =
+    of(Objective::spans, {.pad = 257, .eos = 256, .first_sentinel = 357, .sentinels = 100});
 
 TEST(ByteText, BytesAreTokens) {
   EXPECT_EQ(tokens_of("a\xc3\xa9", kNext), (Tokens{97, 0xc3, 0xa9}));
@@ -49,6 +50,9 @@ TEST(ByteText, SentinelsAreWordsAgain) {
   EXPECT_EQ(text_of(357, kSpans), "<extra_id_0>");
   EXPECT_EQ(text_of(258, kSpans), "<extra_id_99>");
   for (std::int32_t const token : {256, 257, 358}) EXPECT_EQ(text_of(token, kSpans), "") << token;
+  auto few = kSpans;
+  few.ids.sentinels = 99;
+  EXPECT_EQ(text_of(258, few), "");
 }
 
 }  // namespace
