@@ -92,6 +92,16 @@ std::int64_t free_bytes(std::filesystem::path const& directory) {
   return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
 }
 
+void require_free(std::filesystem::path const& directory, std::int64_t needed_bytes,
+                  char const* what) {
+  auto const free = free_bytes(directory);
+  if (needed_bytes <= free) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {} needs {} bytes, {} are free: free some space, or choose another "
+                          "directory",
+                          directory.string(), what, needed_bytes, free));
+}
+
 void sync_path(std::filesystem::path const& path) {
   FileDescriptor const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file && ::fsync(file.get()) == 0) return;

@@ -1,12 +1,9 @@
 #include "io/h5/checkpoint_sink.hpp"
 
-#include <fmt/core.h>
-
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_file.hpp"
 
@@ -29,14 +26,8 @@ CheckpointLayout layout_of(TensorList const& tensors) {
 // The directory, if what is to be written has room in it.
 std::filesystem::path const& with_room(std::filesystem::path const& directory,
                                        TensorList const& tensors) {
-  std::int64_t needed = 0;
-  for (auto const& tensor : tensors) needed += size_bytes(tensor);
-  auto const free = free_bytes(directory);
-  if (needed <= free) return directory;
-  throw Error(Status::storage,
-              fmt::format("{}: the checkpoint needs {} bytes, {} are free: free some space, or "
-                          "choose another directory",
-                          directory.string(), needed, free));
+  require_free(directory, size_bytes(tensors), "the checkpoint");
+  return directory;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace spillway {
 namespace {
 
-void require_room(std::filesystem::path const& directory, TensorList const& tensors) {
+void require_none(std::filesystem::path const& directory) {
   for (auto const* const name : {kWeightFile, kIndexFile}) {
     auto const path = directory / name;
     std::error_code unseen;  // what cannot be looked at cannot be written either
@@ -22,14 +22,6 @@ void require_room(std::filesystem::path const& directory, TensorList const& tens
         Status::bad_input,
         fmt::format("{}: is there already: remove it, or choose another directory", path.string()));
   }
-  std::int64_t needed = 0;
-  for (auto const& tensor : tensors) needed += size_bytes(tensor);
-  auto const free = free_bytes(directory);
-  if (needed <= free) return;
-  throw Error(Status::bad_input,
-              fmt::format("{}: the weights need {} bytes, {} are free: free some space, or choose "
-                          "another directory",
-                          directory.string(), needed, free));
 }
 
 }  // namespace
@@ -60,7 +52,8 @@ SafetensorsWriter::SafetensorsWriter(std::filesystem::path const& directory, Ten
       m_shards(plan_shards(m_tensors, most_shard_bytes)),
       m_places(m_tensors.size()) {
   make_directories(m_directory);
-  require_room(m_directory, m_tensors);
+  require_none(m_directory);
+  require_free(m_directory, size_bytes(m_tensors), "the model");
   try {
     for (std::size_t i = 0; i < m_shards.size(); ++i) begin_shard(i);
   } catch (Error const&) {

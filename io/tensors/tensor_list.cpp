@@ -17,6 +17,12 @@ std::int64_t size_bytes(TensorEntry const& entry) {
   return element_count(entry) * size_bytes(entry.type);
 }
 
+std::int64_t size_bytes(TensorList const& tensors) {
+  std::int64_t bytes = 0;
+  for (auto const& tensor : tensors) bytes += size_bytes(tensor);
+  return bytes;
+}
+
 TensorList::TensorList(std::vector<TensorEntry> entries) : m_entries(std::move(entries)) {
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
     if (m_numbers.emplace(m_entries[i].name, i).second) continue;

@@ -48,4 +48,6 @@ class TensorList {
   std::map<std::string, std::size_t, std::less<>> m_numbers;  // by name
 };
 
+std::int64_t size_bytes(TensorList const& tensors);
+
 }  // namespace spillway

@@ -78,9 +78,7 @@ ExportedModel export_model(TensorSource& weights, Config const& config, fs::path
     write_file(directory.path() / file.filename(), read_text(file, kMostCarriedBytes));
   directory.publish();
 
-  ExportedModel exported{names.size()};
-  for (auto const& tensor : writer.tensors()) exported.bytes += size_bytes(tensor);
-  return exported;
+  return {names.size(), size_bytes(writer.tensors())};
 }
 
 }  // namespace spillway

@@ -210,7 +210,7 @@ TEST_F(SafetensorsTest, weights_that_are_there_are_not_replaced) {
   EXPECT_EQ(get(kWeightFile), "mine");
   TensorList const too_much({{"a", ElementType::u8, {std::int64_t{1} << 60}}});
   expect_error([&] { SafetensorsWriter writer(m_dir / "x", too_much); }, Status::bad_input,
-               {"the weights need 1152921504606846976 bytes"});
+               {"the model needs 1152921504606846976 bytes"});
 }
 
 // Gives every element of `type` from a float, and every float back.
