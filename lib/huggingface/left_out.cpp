@@ -18,8 +18,8 @@ constexpr std::string_view kOfAll[] = {
     // How parameters began.
     "initializer_range", "initializer_factor",
     // Of other tasks.
-    "id2label", "label2id", "_num_labels", "problem_type", "summary_*", "task_specific_params",
-    "n_ctx",
+    "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "finetuning_task",
+    "summary_*", "task_specific_params", "n_ctx",
     // The data's.
     "tokenizer_class", "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id"};
 
