@@ -2,7 +2,8 @@
 // held to.
 //   build/bin/spillway_bench_products ROUNDS INPUT.yaml [key=value ...]
 // model.vocab must be a number. Prints, alternating, the median seconds of oneDNN, where it has all
-// of them here, and of the products that training uses.
+// of them here, and of the products that training uses. Those inside attention are not run: their
+// operations, over those of the others, are printed as `attention_share`.
 #include <fmt/core.h>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/median.hpp"
 #include "config/load.hpp"
+#include "graph/flops.hpp"
 #include "kernels/product.hpp"
 #include "train/prepare.hpp"
 
@@ -69,6 +71,19 @@ std::vector<Product> all_products(Graph const& graph) {
   std::vector<Product> all;
   for (auto& [key, product] : by_shape) all.push_back(product);
   return all;
+}
+
+double attention_share(Graph const& graph, std::vector<Product> const& others) {
+  double inside = 0, outside = 0;
+  for (auto const& op : graph.ops) {
+    if (op.kind == OpKind::attention)
+      inside += attention_flops(attributes_of<AttentionAttributes>(op));
+    if (op.kind == OpKind::attention_backward)
+      inside += attention_backward_flops(attributes_of<AttentionAttributes>(op));
+  }
+  for (auto const& [shape, times] : others)
+    outside += 2.0 * static_cast<double>(times * shape.a.rows * shape.a.columns * shape.b.columns);
+  return inside / outside;
 }
 
 std::int64_t extent_bytes(MatrixLayout const& m) {
@@ -153,7 +168,8 @@ void measure(int rounds, Config const& config) {
   }
   auto const theirs =
       onednn.empty() ? std::string() : fmt::format("\"onednn_s\": {:.4f}, ", median(onednn_s));
-  fmt::print("{{{}\"products_s\": {:.4f}}}\n", theirs, median(ours_s));
+  fmt::print("{{{}\"products_s\": {:.4f}, \"attention_share\": {:.4f}}}\n", theirs, median(ours_s),
+             attention_share(graph, products));
 }
 
 }  // namespace
