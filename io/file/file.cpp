@@ -92,7 +92,7 @@ std::int64_t free_bytes(std::filesystem::path const& directory) {
   return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
 }
 
-void require_free(std::filesystem::path const& directory, std::int64_t needed_bytes,
+void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                   char const* what) {
   auto const free = free_bytes(directory);
   if (needed_bytes <= free) return;

@@ -39,7 +39,7 @@ std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const&
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
 // Throws Error(bad_input) where fewer are free than `what` needs: nothing has been started yet.
-void require_free(std::filesystem::path const& directory, std::int64_t needed_bytes,
+void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                   char const* what);
 
 // Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). A

@@ -1,7 +1,11 @@
 #include "io/file/new_directory.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -32,15 +36,41 @@ void require_free(fs::path const& path) {
   throw Error(Status::storage, fmt::format("{}: {}: {}", path.string(), what, error.message()));
 }
 
+// Whether `path` still leads to what is open: another process may have replaced it before the lock.
+bool is_named(FileDescriptor const& directory, fs::path const& path) {
+  struct stat ours {};
+  struct stat there {};
+  return ::fstat(directory.get(), &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         ours.st_ino == there.st_ino;
+}
+
+// None where there is no directory of that name. A file system without locks tells nobody apart.
+FileDescriptor lock_directory(fs::path const& path) {
+  FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return directory;
+  bool const is_held = ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_held || !is_named(directory, path))
+    throw Error(Status::bad_input, fmt::format("{}: another process is writing it: wait for it, "
+                                               "or choose another directory",
+                                               path.string()));
+  return directory;
+}
+
+void remove_killed(fs::path const& path) {
+  auto const lock = lock_directory(path);
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) fail(path, "cannot be removed", error);
+}
+
 }  // namespace
 
 NewDirectory::NewDirectory(fs::path const& path)
     : m_path(without_slash(path)), m_unfinished(fs::path(m_path) += ".spillway-partial") {
   require_free(m_path);
-  std::error_code error;
-  fs::remove_all(m_unfinished, error);
-  if (error) fail(m_unfinished, "cannot be removed", error);
+  remove_killed(m_unfinished);
   make_directories(m_unfinished);
+  m_lock = lock_directory(m_unfinished);
 }
 
 NewDirectory::~NewDirectory() {

@@ -3,14 +3,17 @@
 
 #include <filesystem>
 
+#include "io/file/file.hpp"
+
 namespace spillway {
 
 // Until `publish` it is called <path>.spillway-partial, as nothing of a user's is; one of that
 // name, of somebody who was killed, is removed first. Whoever goes without `publish` removes it.
+// It is locked meanwhile (flock), where the file system can do it.
 class NewDirectory {
  public:
-  // Throws Error: bad_input where `path` is there already and is no empty directory, storage where
-  // nothing can be made there.
+  // Throws Error: bad_input where `path` is there already and is no empty directory or another
+  // process is writing it, storage where nothing can be made there.
   explicit NewDirectory(std::filesystem::path const& path);
   NewDirectory(NewDirectory const&) = delete;
   NewDirectory& operator=(NewDirectory const&) = delete;
@@ -23,6 +26,7 @@ class NewDirectory {
 
  private:
   std::filesystem::path m_path, m_unfinished;
+  FileDescriptor m_lock;
   bool m_published = false;
 };
 

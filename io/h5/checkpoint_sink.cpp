@@ -26,7 +26,7 @@ CheckpointLayout layout_of(TensorList const& tensors) {
 // The directory, if what is to be written has room in it.
 std::filesystem::path const& with_room(std::filesystem::path const& directory,
                                        TensorList const& tensors) {
-  require_free(directory, size_bytes(tensors), "the checkpoint");
+  require_free_bytes(directory, size_bytes(tensors), "the checkpoint");
   return directory;
 }
 

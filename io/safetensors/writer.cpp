@@ -53,7 +53,7 @@ SafetensorsWriter::SafetensorsWriter(std::filesystem::path const& directory, Ten
       m_places(m_tensors.size()) {
   make_directories(m_directory);
   require_none(m_directory);
-  require_free(m_directory, size_bytes(m_tensors), "the model");
+  require_free_bytes(m_directory, size_bytes(m_tensors), "the model");
   try {
     for (std::size_t i = 0; i < m_shards.size(); ++i) begin_shard(i);
   } catch (Error const&) {

@@ -98,6 +98,21 @@ TEST_F(CheckpointSinkTest, a_place_that_is_taken_is_refused_and_what_was_killed_
                "file/below");
 }
 
+TEST_F(CheckpointSinkTest, one_process_at_a_time_writes_a_directory) {
+  auto sink = begin();
+  write(sink);
+  expect_error([&] { begin(); }, Status::bad_input, "another process is writing it");
+  sink.finish();
+  EXPECT_EQ(CheckpointReader(m_checkpoint).run_strings().at("step"), "0");
+}
+
+TEST_F(CheckpointSinkTest, what_does_not_fit_is_not_begun) {
+  TensorList const too_much({{"a", ElementType::f32, {std::int64_t{1} << 58}}});
+  expect_error([&] { CheckpointSink(m_checkpoint, too_much, {}); }, Status::bad_input,
+               "the checkpoint needs 1152921504606846976 bytes");
+  EXPECT_TRUE(fs::is_empty(m_dir));
+}
+
 TEST_F(CheckpointSinkTest, what_is_carried_is_sealed) {
   auto const expect_damaged = [&](std::string const& name) {
     expect_error([&] { CheckpointReader reader(m_checkpoint); }, Status::damaged,
