@@ -2,9 +2,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "app/commands.hpp"
@@ -18,6 +23,31 @@
 namespace {
 
 using namespace spillway;
+
+// The number that all of the text is.
+template <class Number>
+std::optional<Number> number_of(std::string const& text) {
+  Number value{};
+  auto const* const last = text.data() + text.size();
+  auto const [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return value;
+}
+
+// Checks of options say what is wrong, or nothing.
+std::string is_token_id(std::string const& text) {
+  if (number_of<std::int64_t>(text)) return "";
+  return fmt::format("'{}' is no token id; give whole numbers with commas between them", text);
+}
+std::string is_seed(std::string const& text) {
+  if (number_of<std::uint64_t>(text)) return "";
+  return fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text);
+}
+std::string is_temperature(std::string const& text) {
+  auto const value = number_of<double>(text);
+  if (value && std::isfinite(*value) && *value >= 0) return "";
+  return fmt::format("'{}' is no number from 0 on", text);
+}
 
 // Reports an error once and returns the status to exit with.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
@@ -114,14 +144,17 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
                    "instead, token ids such as 464,3290; prints ids, too")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check(is_token_id)
       ->excludes(prompt);
   command->add_option("--tokens", generate.tokens, "most tokens to add")
       ->check(CLI::Range(std::int64_t{1}, most_tokens))
       ->capture_default_str();
   command->add_option("--temperature", generate.temperature, "0: the likeliest token")
-      ->check(CLI::NonNegativeNumber)
+      ->check(is_temperature)
       ->capture_default_str();
-  command->add_option("--seed", generate.seed, "of the draws")->capture_default_str();
+  command->add_option("--seed", generate.seed, "of the draws")
+      ->check(is_seed)
+      ->capture_default_str();
   command
       ->add_option("--top", generate.top,
                    fmt::format("bert: how many fillings of each place [{}]", kFillings))

@@ -101,11 +101,25 @@ fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
 
+// A directory of another kind is named for what it is.
+void require_checkpoint(fs::path const& directory) {
+  std::error_code unseen;  // to open what is missing says why
+  auto const has = [&](char const* name) { return fs::exists(directory / name, unseen); };
+  auto const refuse = [&](std::string const& what) {
+    throw Error(Status::bad_input, fmt::format("{}: {}", directory.string(), what));
+  };
+  if (has(manifest_name) || !fs::is_directory(directory, unseen)) return;
+  if (has(kLatest)) refuse("is a run; give one of its checkpoints, which are called step-N");
+  if (has("config.json"))
+    refuse("is a directory of Hugging Face; make a checkpoint of it by import");
+}
+
 }  // namespace
 
 CheckpointIndex read_index(fs::path const& directory) {
   std::error_code unseen;  // ignored: opening the file says why
   bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
+  if (!is_sealed) require_checkpoint(directory);
   return is_sealed ? read_sealed(directory) : read_old_index(directory);
 }
 

@@ -78,11 +78,11 @@ void warm_up_hdf5() {
   scratch.set_text("/group/dataset", "text", "text");
 }
 
-H5File H5File::open(std::filesystem::path const& path, Status not_as_expected) {
+H5File H5File::open(std::filesystem::path const& path, Status not_as_expected, char const* advice) {
   prepare_hdf5();
   open_for_reading(path);  // names a missing or forbidden file better than HDF5 does
   if (H5Fis_hdf5(path.c_str()) <= 0) {
-    throw Error(not_as_expected, fmt::format("{}: not an HDF5 file", path.string()));
+    throw Error(not_as_expected, fmt::format("{}: not an HDF5 file{}", path.string(), advice));
   }
   auto const access = access_properties(false);
   H5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));

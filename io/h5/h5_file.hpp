@@ -71,8 +71,10 @@ class H5File {
   // are left to the caller.
   static H5File create(std::filesystem::path const& path, Status refused = Status::storage,
                        std::int64_t user_block_bytes = 0);
-  // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged.
-  static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged);
+  // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged. The
+  // advice ends the line for a file of another format.
+  static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged,
+                     char const* advice = "");
 
   std::filesystem::path const& path() const { return m_path; }
 

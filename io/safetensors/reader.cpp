@@ -6,6 +6,8 @@
 #include <array>
 #include <iterator>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -51,6 +53,10 @@ std::int64_t header_length(FileDescriptor const& file, fs::path const& path,
   std::uint64_t length = 0;
   for (int i = kLengthBytes; i-- > 0;)
     length = length << 8 | std::to_integer<std::uint64_t>(begin[static_cast<std::size_t>(i)]);
+  constexpr std::string_view pointer = "version h";  // its first line names Git LFS
+  if (std::ranges::equal(std::as_bytes(std::span(pointer)), begin))
+    refuse_file(path, "is a pointer of Git LFS, not the file: fetch it with git lfs pull",
+                Status::bad_input);
   if (begin.back() != std::byte{'{'}) refuse_file(path, other, Status::bad_input);
   if (length > std::uint64_t{kMostHeaderBytes}) {
     refuse_file(path,
@@ -110,6 +116,10 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
   for (auto const& [tensor, file] : index.files) files.insert(file);
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
+    std::error_code unseen;  // to open it says why
+    if (!fs::exists(path.parent_path() / file, unseen) && !unseen)
+      refuse_file(path.parent_path() / file, "is not there, and the index names it",
+                  Status::bad_input);
     auto of_file = add_file(path.parent_path() / file);
     require_indexed(of_file, m_files.back(), index);
     std::ranges::move(of_file, std::back_inserter(entries));

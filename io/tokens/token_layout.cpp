@@ -87,7 +87,8 @@ int token_bytes(H5Type type) {
 
 // What HDF5 says of a file without a head.
 TokenLayout described_by_hdf5(std::filesystem::path const& path) {
-  auto const file = H5File::open(path, Status::bad_input);
+  auto const file =
+      H5File::open(path, Status::bad_input, "; `spillway tokenize` makes files of tokens");
   if (!file.has_attribute("/", "format") || file.text("/", "format") != token_format) {
     fail(Status::bad_input, path,
          "an HDF5 file, but not one of tokens; `spillway tokenize` makes them");

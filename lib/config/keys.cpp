@@ -115,7 +115,8 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation."},
       {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",
-       "Length of a training sequence; with spans the encoder's."},
+       "Length of a training sequence, at most model.positions where a model has a table of them; "
+       "with spans the encoder's."},
       {"data.pack", BoolField{&data.pack}, "", "",
        "Attention stays inside documents, and positions start again in each; false: a sequence is "
        "a window of the text, whatever documents it cuts."},

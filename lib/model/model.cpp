@@ -69,11 +69,21 @@ std::optional<std::int64_t> most_rows(ModelConfig const& model) {
   return model.positions;
 }
 
+void require_positions(ModelConfig const& model, std::int64_t rows) {
+  auto const most = most_rows(model);
+  if (!most || rows <= *most) return;
+  throw Error(Status::bad_input,
+              fmt::format("data.sequence: {} is more than the model has positions for; give at "
+                          "most model.positions, which is {}",
+                          rows, *most));
+}
+
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose) {
   Config full = config;
   full.model = completed(config, vocab);
   auto const lengths = stack_lengths(config.data, objective_of(config));
+  require_positions(full.model, lengths[0]);
   if (lengths.size() > 1) full.data.target = lengths[1];
   Graph graph;
   graph.purpose = purpose;

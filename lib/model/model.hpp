@@ -19,7 +19,7 @@ Objective objective_of(Config const& config);
 
 // The forward graph of `config.model` for one micro-batch of `arithmetic.micro` sequences, to train
 // or to evaluate. Chunk and parameter order is the same for every purpose, so all graphs of a run
-// share parameters by chunk id.
+// share parameters by chunk id. Throws as require_positions does.
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose);
 // The graph of one step of generating. Graphs that differ only in rows and in whether they encode
@@ -30,6 +30,8 @@ Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const
 // Most rows of a sequence for which the model, which must be completed, has positions; none: their
 // number has no limit, since positions are angles or distances.
 std::optional<std::int64_t> most_rows(ModelConfig const& model);
+// Throws Error(bad_input) that names data.sequence where its rows are more than that.
+void require_positions(ModelConfig const& model, std::int64_t rows);
 
 Activation activation_of(ModelConfig const& model);  // which must be completed
 

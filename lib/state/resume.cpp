@@ -13,6 +13,7 @@
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_group.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "state/checkpoints.hpp"
 
@@ -94,6 +95,16 @@ void carry_start(std::optional<Resumption> const& resumption,
   carry_files(resumption ? resumption->checkpoint : "", run_dir);
 }
 
+// The start's tokens have meanings that other files' tokens of the same numbers do not.
+void say_other_tokens(Resumption const& resumption, std::string const& tokenizer) {
+  auto const& learnt = resumption.state.tokenizer;
+  if (tokenizer != kByteTokenizer || learnt == tokenizer) return;
+  log_warning(
+      "data.train has bytes as tokens, which {} has not learnt (its tokenizer: {}); docs/tokens.md "
+      "makes files of its own tokens",
+      resumption.checkpoint.string(), learnt);
+}
+
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
                     Config const& config) {
   auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
@@ -124,6 +135,7 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
       CheckpointGroup weights(*resumption->reader, "model");
       restore_weights(weights, model, comm);
     }
+    say_other_tokens(*resumption, tokenizer);
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step);
   }

@@ -70,6 +70,7 @@ Data open_data(Config const& config) {
   auto vocab = config.model.vocab;
   auto const objective = objective_of(config);
   if (vocab == 0) vocab = train.vocab() + special_count(config.data, objective);
+  require_positions(completed(config, vocab), config.data.sequence);
   auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
   check_tokens(train, "data.train", vocab, recipe);
   std::optional<TokenSet> valid;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "huggingface/imported_config.hpp"
@@ -32,15 +34,20 @@ class Ids {
     if (!given) m_left -= count;
     if (highest >= m_vocab || highest < count - 1) {
       throw Error(Status::bad_input,
-                  fmt::format("{}: ids {} to {} are not in a vocabulary of {}; give a larger "
-                              "model.vocab",
-                              key, highest - count + 1, highest, m_vocab));
+                  fmt::format("{}: ids {} to {} are not in a vocabulary of {}; {}", key,
+                              highest - count + 1, highest, m_vocab,
+                              given ? advice(*given) : "give a larger model.vocab"));
     }
     return static_cast<std::int32_t>(highest);
   }
   std::int64_t left() const { return m_left; }
 
  private:
+  std::string advice(std::int64_t given) const {
+    if (given >= m_vocab) return fmt::format("give an id below {}", m_vocab);
+    return "give a higher id or a shorter data.sequence, which has fewer spans";
+  }
+
   std::int64_t m_vocab, m_left;
 };
 
@@ -62,6 +69,27 @@ SpecialIds take_special(DataConfig const& data, Objective objective, std::int64_
 std::int64_t sentinels_of(DataConfig const& data, std::int64_t window) {
   auto const most = window < 2 ? 0 : span_counts(window).spans;
   return data.sentinel_id ? most : std::max(most, kFewestSentinels);
+}
+
+// Tokens that mean different things must be different ones. The first `sentinels` of them are used.
+void require_apart(SpecialIds const& ids, std::int64_t sentinels) {
+  struct Named {
+    char const* key;
+    std::int64_t first, last;
+  };
+  std::vector<Named> named = {{"data.mask_id", ids.mask, ids.mask},
+                              {"data.eos_id", ids.eos, ids.eos}};
+  if (ids.first_sentinel >= 0) {
+    named.push_back({"data.pad_id", ids.pad, ids.pad});
+    named.push_back({"data.sentinel_id", ids.first_sentinel - sentinels + 1, ids.first_sentinel});
+  }
+  for (auto one = named.begin(); one != named.end(); ++one)
+    for (auto other = one + 1; other != named.end(); ++other)
+      if (one->last >= 0 && one->first <= other->last && other->first <= one->last)
+        throw Error(Status::bad_input,
+                    fmt::format("{}: id {} is of {} too; give the id that it has in the model's "
+                                "tokenizer",
+                                other->key, std::max(one->first, other->first), one->key));
 }
 
 void require_given(std::optional<std::int64_t> const& id, char const* key, char const* token) {
@@ -100,6 +128,7 @@ Recipe recipe_of(Config const& config, Objective objective, std::int64_t vocab,
   recipe.words = ids.left();
   bool const separates = tokenizer == kByteTokenizer && recipe.words > byte_separator;
   if (separates && !config.data.eos_id) recipe.ids.eos = byte_separator;
+  require_apart(recipe.ids, sentinels_of(config.data, recipe.window));
   return recipe;
 }
 

@@ -123,7 +123,8 @@ TEST_F(BadInput, token_files_that_are_none_are_refused) {
   write("foreign.txt", "to be or not to be\n");
   expect_not_started(2, "none.h5", tokens("none.h5"));
   expect_not_started(2, "empty.h5: the file is empty", tokens("empty.h5"));
-  expect_not_started(2, "foreign.txt: not an HDF5 file", tokens("foreign.txt"));
+  expect_not_started(2, "foreign.txt: not an HDF5 file; `spillway tokenize` makes files of tokens",
+                     tokens("foreign.txt"));
 }
 
 TEST_F(BadInput, token_files_cut_short_are_damaged) {
@@ -132,6 +133,15 @@ TEST_F(BadInput, token_files_cut_short_are_damaged) {
   write_llmc("cut.bin", std::vector<std::uint16_t>(100), 5000);
   expect_not_started(5, "cut.h5: cut short", tokens("cut.h5"));
   expect_not_started(5, "cut.bin: cut short", tokens("cut.bin"));
+}
+
+TEST_F(BadInput, sequences_longer_than_the_table_of_positions_are_refused) {
+  std::string const line =
+      "data.sequence: 64 is more than the model has positions for; give at most model.positions, "
+      "which is 63";
+  expect_not_started(2, line, "model.positions=63");
+  expect_not_started(2, line, "model.positions=63 model.family=bert model.vocab=257");
+  EXPECT_EQ(train("model.positions=64").status, 0);
 }
 
 TEST_F(BadInput, a_vocabulary_larger_than_the_models_is_refused) {

@@ -45,14 +45,14 @@ class BadDirectories : public FaultTest {
 };
 
 TEST_F(BadDirectories, are_refused_by_the_file_and_its_tensor) {
-  auto const sound = read(shard());
+  auto const first = shard(), sound = read(first);
   write(shard(), sound.substr(0, sound.size() - 1));
   expect_refusal(5, shard() + ": ");
   write(shard(), sound + "x");
   expect_refusal(5, shard() + ": ");
-  fs::remove(m_dir / shard());
-  expect_refusal(2, shard() + ": cannot be read");
-  write(shard(), sound);
+  fs::remove(m_dir / first);
+  expect_refusal(2, first + ": is not there, and the index names it");
+  write(first, sound);
   write("model/config.json", "{");
   expect_refusal(2, "model/config.json: ");
   fs::remove(m_dir / "model/config.json");
@@ -85,6 +85,8 @@ TEST_F(BadDirectories, places_that_are_taken_are_refused_and_stay) {
   EXPECT_EQ(read("checkpoint/seal"), seal);
   auto const onto_itself = run_command(command("export", "checkpoint", "model"));
   EXPECT_TRUE(fails_with(2, "model: is there already", onto_itself));
+  auto const no_checkpoint = run_command(command("export", "model", "out"));
+  EXPECT_TRUE(fails_with(2, "model: is a directory of Hugging Face", no_checkpoint));
   auto const step = run_command(command("import", "model", "step-3"));
   EXPECT_TRUE(fails_with(2, "step-3: what is imported is of step 0", step));
   auto const type = run_command(command("export", "checkpoint", "out") + " --dtype f64");

@@ -145,9 +145,20 @@ TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
   expect_refused("--prompt-ids 1,256", "256 is not in the model's vocabulary of 256");
   expect_refused("--prompt-ids=-1", "-1 is not in the model's vocabulary of 256");
   expect_refused("", "give --prompt or --prompt-ids");
+  auto const expect_no_option = [&](std::string const& arguments, std::string const& why) {
+    auto const outcome = generate(arguments);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find(why), std::string::npos) << outcome.output;
+  };
+  expect_no_option("--prompt-ids \"\"", "'' is no token id");
+  expect_no_option("--prompt-ids 5,x", "'x' is no token id; give whole numbers with commas");
+  expect_no_option("--prompt-ids 1 --temperature nan", "'nan' is no number from 0 on");
+  expect_no_option("--prompt-ids 1 --seed=-1", "'-1' is no whole number from 0 to 2^64 - 1");
   expect_refused("--prompt \"\"", "--prompt: is empty");
   expect_refused("--prompt a --top 3", "--top: is for models that fill places");
   EXPECT_EQ(generate("--prompt a --prompt-ids 1").status, 2);
+  m_checkpoint = std::filesystem::path(m_checkpoint).parent_path().string();
+  expect_refused("--prompt-ids 1", "is a run; give one of its checkpoints");
 }
 
 TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {

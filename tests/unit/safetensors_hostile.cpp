@@ -133,6 +133,8 @@ TEST_F(SafetensorsHostile, other_files_are_no_safetensors_files) {
     put(kWeightFile, text);
     expect_refused(Status::bad_input, {kWeightFile, "is no safetensors file"});
   }
+  put(kWeightFile, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+  expect_refused(Status::bad_input, {kWeightFile, "is a pointer of Git LFS"});
   std::filesystem::remove(m_dir / kWeightFile);
   expect_refused(Status::bad_input, {"has neither model.safetensors nor"});
   for (auto const* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {

@@ -233,12 +233,34 @@ TEST(Recipe, refuses_ids_outside_the_vocabulary_by_their_key) {
       refusal(config, Objective::spans, 99),
       "data.sentinel_id: ids -1 to 98 are not in a vocabulary of 99; give a larger model.vocab");
   config.data.mask_id = 300;
-  EXPECT_EQ(
-      refusal(config, Objective::masked, 300),
-      "data.mask_id: ids 300 to 300 are not in a vocabulary of 300; give a larger model.vocab");
+  EXPECT_EQ(refusal(config, Objective::masked, 300),
+            "data.mask_id: ids 300 to 300 are not in a vocabulary of 300; give an id below 300");
   config = config_of(512);
   config.data.sentinel_id = 20;  // too low for its 28 spans
-  EXPECT_TRUE(refusal(config, Objective::spans, 300).starts_with("data.sentinel_id: "));
+  EXPECT_EQ(refusal(config, Objective::spans, 300),
+            "data.sentinel_id: ids -7 to 20 are not in a vocabulary of 300; give a higher id or a "
+            "shorter data.sequence, which has fewer spans");
+}
+
+TEST(Recipe, refuses_one_id_for_two_things) {
+  auto const expect = [](std::string const& key, Config const& config, Objective objective) {
+    try {
+      recipe_of(config, objective, 500, "spm");
+      ADD_FAILURE() << key;
+    } catch (Error const& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(key)) << error.what();
+    }
+  };
+  auto config = config_of(512);  // which has 28 spans
+  config.data.mask_id = config.data.eos_id = 7;
+  expect("data.eos_id: id 7 is of data.mask_id too", config, Objective::masked);
+  config = config_of(512);
+  config.data.pad_id = 0, config.data.eos_id = 1, config.data.sentinel_id = 28;
+  expect("data.sentinel_id: id 1 is of data.eos_id too", config, Objective::spans);
+  config.data.sentinel_id = 29;
+  EXPECT_EQ(recipe_of(config, Objective::spans, 500, "spm").ids.first_sentinel, 29);
+  config.data.pad_id = 1;
+  expect("data.pad_id: id 1 is of data.eos_id too", config, Objective::spans);
 }
 
 }  // namespace
