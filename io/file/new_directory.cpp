@@ -44,15 +44,19 @@ bool is_named(FileDescriptor const& directory, fs::path const& path) {
          ours.st_ino == there.st_ino;
 }
 
+[[noreturn]] void refuse_held(fs::path const& path) {
+  throw Error(Status::bad_input,
+              fmt::format("{}: another process is writing it: wait for it, or choose another "
+                          "directory",
+                          path.string()));
+}
+
 // None where there is no directory of that name. A file system without locks tells nobody apart.
 FileDescriptor lock_directory(fs::path const& path) {
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return directory;
   bool const is_held = ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (is_held || !is_named(directory, path))
-    throw Error(Status::bad_input, fmt::format("{}: another process is writing it: wait for it, "
-                                               "or choose another directory",
-                                               path.string()));
+  if (is_held || !is_named(directory, path)) refuse_held(path);
   return directory;
 }
 
@@ -71,6 +75,7 @@ NewDirectory::NewDirectory(fs::path const& path)
   remove_killed(m_unfinished);
   make_directories(m_unfinished);
   m_lock = lock_directory(m_unfinished);
+  if (!m_lock) refuse_held(m_unfinished);  // another one took it for a killed one's
 }
 
 NewDirectory::~NewDirectory() {
