@@ -191,8 +191,8 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
       "%d with the same bits, %d of them after steps done again; %d stopped before a step, "
       "%d with state lost or unreadable\n",
       m_tally.whole, m_tally.again, m_tally.stopped, m_tally.lost);
-  EXPECT_GT(m_tally.again, 0);
   if (GetParam().clip) {  // else the commit comes before most of what may fail
+    EXPECT_GT(m_tally.again, 0);
     EXPECT_GT(m_tally.stopped, 0);
   }
   EXPECT_GT(m_tally.lost, 0);
