@@ -42,10 +42,8 @@ Status run_import(ImportArguments const& arguments) {
   checkpoint.finish();
 
   print_result(model_yaml(config));
-  std::int64_t bytes = 0;
-  for (auto const& tensor : model.tensors()) bytes += size_bytes(tensor);
   say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),
-                  human_bytes(bytes), arguments.directory,
+                  human_bytes(size_bytes(model.tensors())), arguments.directory,
                   class_name(model.description().architecture)));
   return Status::done;
 }

@@ -93,7 +93,7 @@ std::int64_t free_bytes(std::filesystem::path const& directory) {
 }
 
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
-                  char const* what) {
+                        char const* what) {
   auto const free = free_bytes(directory);
   if (needed_bytes <= free) return;
   throw Error(Status::bad_input,

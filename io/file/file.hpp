@@ -40,7 +40,7 @@ std::int64_t free_bytes(std::filesystem::path const& directory);
 
 // Throws Error(bad_input) where fewer are free than `what` needs: nothing has been started yet.
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
-                  char const* what);
+                        char const* what);
 
 // Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). A
 // file system that cannot do it for directories is warned of once.

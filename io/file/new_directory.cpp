@@ -22,7 +22,7 @@ fs::path without_slash(fs::path const& path) {
   return plain.has_filename() ? plain : plain.parent_path();
 }
 
-void require_free(fs::path const& path) {
+void require_absent(fs::path const& path) {
   std::error_code unseen;  // what cannot be looked at cannot be written either
   auto const kind = fs::symlink_status(path, unseen).type();
   if (kind == fs::file_type::not_found || kind == fs::file_type::none) return;
@@ -71,7 +71,7 @@ void remove_killed(fs::path const& path) {
 
 NewDirectory::NewDirectory(fs::path const& path)
     : m_path(without_slash(path)), m_unfinished(fs::path(m_path) += ".spillway-partial") {
-  require_free(m_path);
+  require_absent(m_path);
   remove_killed(m_unfinished);
   make_directories(m_unfinished);
   m_lock = lock_directory(m_unfinished);

@@ -116,11 +116,11 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
   for (auto const& [tensor, file] : index.files) files.insert(file);
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
+    auto const shard = path.parent_path() / file;
     std::error_code unseen;  // to open it says why
-    if (!fs::exists(path.parent_path() / file, unseen) && !unseen)
-      refuse_file(path.parent_path() / file, "is not there, and the index names it",
-                  Status::bad_input);
-    auto of_file = add_file(path.parent_path() / file);
+    if (!fs::exists(shard, unseen) && !unseen)
+      refuse_file(shard, "is not there, and the index names it", Status::bad_input);
+    auto of_file = add_file(shard);
     require_indexed(of_file, m_files.back(), index);
     std::ranges::move(of_file, std::back_inserter(entries));
   }

@@ -46,10 +46,10 @@ class BadDirectories : public FaultTest {
 
 TEST_F(BadDirectories, are_refused_by_the_file_and_its_tensor) {
   auto const first = shard(), sound = read(first);
-  write(shard(), sound.substr(0, sound.size() - 1));
-  expect_refusal(5, shard() + ": ");
-  write(shard(), sound + "x");
-  expect_refusal(5, shard() + ": ");
+  write(first, sound.substr(0, sound.size() - 1));
+  expect_refusal(5, first + ": ");
+  write(first, sound + "x");
+  expect_refusal(5, first + ": ");
   fs::remove(m_dir / first);
   expect_refusal(2, first + ": is not there, and the index names it");
   write(first, sound);

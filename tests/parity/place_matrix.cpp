@@ -136,7 +136,6 @@ std::string text_of(Case const& c) {
          ", update " + std::string(name(c.update)) + ", number " + std::to_string(c.number);
 }
 
-// family, precision, micro-batches, clip, optim.reduction
 // So that other families than the first, which have one configuration each, differ in places.
 int place_of(FamilyCase const& family) {
   auto const all = family_cases();
@@ -144,6 +143,7 @@ int place_of(FamilyCase const& family) {
   return static_cast<int>(found - all.begin());
 }
 
+// family, precision, micro-batches, clip, optim.reduction
 class Places
     : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool, std::string>> {};
 
