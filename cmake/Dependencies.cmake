@@ -87,9 +87,11 @@ if(missing)
   report_missing(${missing})
 endif()
 
-# Tests oversubscribe the cores and may run as root in a container; only Open MPI has to be told.
+# Tests oversubscribe the cores and may run as root in a container; only Open MPI has to be told. Its
+# daemons need the directories that programs without mpirun are denied (SpillwayTests.cmake).
 set(SPILLWAY_MPI_FLAGS)
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 if(mpiexec_version MATCHES "Open ?MPI|OpenRTE")
-  set(SPILLWAY_MPI_FLAGS --allow-run-as-root --oversubscribe --bind-to none)
+  set(SPILLWAY_MPI_FLAGS --allow-run-as-root --oversubscribe --bind-to none
+    --mca orte_create_session_dirs 1)
 endif()

@@ -2,11 +2,17 @@
 
 # What every test needs around it: Open MPI as root in a container, threads that share the cores, a
 # cache that is not the user's. A program without mpirun starts no daemon of Open MPI, which would
-# take longer than most of what it does.
+# take longer than most of what it does; nor does it make Open MPI's directories, which then have one
+# name for all such programs: one that ends would remove them while another makes them.
 set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive OMPI_MCA_ess_singleton_isolated=1
+  OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+  OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_orte_create_session_dirs=0
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
+
+# What scripts need that call mpirun themselves: Open MPI as users have it.
+set(spillway_mpi_of_users OMPI_MCA_ess_singleton_isolated=unset:
+  OMPI_MCA_orte_create_session_dirs=unset:)
 
 # spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [TIMEOUT 120] [LINK libs...]
 #   SOURCES files...): test_NAME, one program of all these sources. For ctest each source is a test

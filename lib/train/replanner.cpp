@@ -78,24 +78,24 @@ Measured Replanner::measured() const {
 }
 
 std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measured const& seen) {
-  auto drift = find_drift(m_machine, m_assumed, seen);
-  if (!drift) return std::nullopt;
+  auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
+  if (!fit) return std::nullopt;
   Trouble const trouble{steps_done, fmt::format("steps take {:.3g} s, planned {:.3g} s: {}",
-                                                seen.step_s, m_assumed.step_s, drift->why)};
-  m_machine = std::move(drift->machine);
-  m_assumed = simulate(m_planned->programs.train, m_machine);
-  return weigh(trouble, seen.step_s);
+                                                seen.step_s, m_assumed.step_s, fit->drift.why)};
+  m_machine = std::move(fit->drift.machine);
+  m_assumed = std::move(fit->simulation);
+  return weigh(trouble, seen);
 }
 
 // Returns a plan to change to, or nothing if the current plan stays.
-std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, double seen_s) {
+std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, Measured const& seen) {
   auto const stays = [&](char const* why) {
     say(trouble, fmt::format("the plan stays: {}", why));
     return std::nullopt;
   };
   auto const steps_left = m_parts.config.run.steps - trouble.steps_done;
   auto const search_s = std::ranges::max(gathered(m_parts.comm, m_search_s));
-  if (!is_worth_a_search(seen_s, steps_left, search_s)) return stays("too few steps are left");
+  if (!is_worth_a_search(seen, steps_left, search_s)) return stays("too few steps are left");
   auto run = search(room());
   if (!run) return stays("there is no other");
   auto next = simulate(run->programs.train, m_machine);

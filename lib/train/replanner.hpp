@@ -67,7 +67,7 @@ class Replanner {
   void watch_anew(std::int64_t wait);
   Measured measured() const;  // on this rank
   std::optional<NewPlan> look_for_better(std::int64_t steps_done, Measured const& seen);
-  std::optional<NewPlan> weigh(Trouble const& trouble, double seen_s);
+  std::optional<NewPlan> weigh(Trouble const& trouble, Measured const& seen);
   std::unique_ptr<PlannedRun> search(Budgets const& budgets);
   Budgets room();
   void say(Trouble const& trouble, std::string const& consequence);

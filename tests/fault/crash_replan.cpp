@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 class CrashReplan : public FastDriveTest {
  protected:
   std::string steps_with(std::string const& overrides) const {
-    return with("run.steps=32 " + overrides);
+    return with("run.steps=28 " + overrides);
   }
 
   bool has_new_plan() const {

@@ -2,6 +2,8 @@
 // all ranks end, and the next start goes on to the same bits. The stand-in's calls fail here.
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "fault_test.hpp"
@@ -12,14 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // "CALL:N:KIND" of SPILLWAY_STAND_IN_FAULT. The 60th launch is in the first step, the 150th later.
-constexpr auto kKinds = {"launch:60:failed",
-                         "launch:150:sticky",
-                         "cudaMemcpyAsync:30:failed",
-                         "cudaMemcpyAsync:100:sticky",
-                         "launch:150:lost_device",
-                         "cudaEventRecord:600:lost_device",
-                         "cudaStreamWaitEvent:40:failed",
-                         "cudaEventQuery:200:sticky"};
+constexpr std::array kKinds = {"launch:60:failed",
+                               "launch:150:sticky",
+                               "cudaMemcpyAsync:30:failed",
+                               "cudaMemcpyAsync:100:sticky",
+                               "launch:150:lost_device",
+                               "cudaEventRecord:600:lost_device",
+                               "cudaStreamWaitEvent:40:failed",
+                               "cudaEventQuery:200:sticky"};
 
 class DeviceFaults : public FaultTest, public ::testing::WithParamInterface<int> {
  protected:
@@ -42,7 +44,10 @@ class DeviceFaults : public FaultTest, public ::testing::WithParamInterface<int>
 TEST_P(DeviceFaults, end_a_run_that_the_next_start_resumes) {
   ASSERT_EQ(train(kAway, GetParam()).status, 0);
   auto const whole = bits("run");
-  for (auto const* fault : kKinds) {
+  // Ordinarily the kinds are shared out between one rank and two.
+  bool const all = std::getenv("SPILLWAY_DEVICE_FAULTS") != nullptr;
+  for (std::size_t k = all || GetParam() == kAlone ? 0 : 1; k < kKinds.size(); k += all ? 1 : 2) {
+    auto const* const fault = kKinds[k];
     SCOPED_TRACE(fault);
     fs::remove_all(m_dir / "run");
     auto const outcome = train_with(fault);

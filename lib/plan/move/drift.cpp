@@ -10,10 +10,12 @@
 namespace spillway {
 namespace {
 
-constexpr double kLeastGain = 0.1;    // a change must gain at least this share of a step
-constexpr double kCostsCovered = 2;   // the gain must be more than this many times the cost
-constexpr double kLikelyGain = 0.25;  // a better plan is expected to gain this share of a step
+constexpr double kLeastGain = 0.1;   // a change must gain at least this share of a step
+constexpr double kCostsCovered = 2;  // the gain must be more than this many times the cost
+// A better plan is expected to gain these shares of a step and of the time that computing waits.
+constexpr double kLikelyGain = 0.25, kLikelyGainOfWaits = 0.5;
 constexpr double kLeastShare = 0.05;  // lanes that are busy for less of a step are ignored
+constexpr int kMostPasses = 8;        // of a fit; each comes nearer by the share that rates have
 
 using Factors = PerLane<double>;  // how many times as long as planned a lane takes; 0 if unknown
 
@@ -115,14 +117,32 @@ std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planne
   return drift;
 }
 
+std::optional<Fit> fit_machine(Program const& program, Machine const& assumed,
+                               Simulation const& planned, Measured const& measured) {
+  auto found = find_drift(assumed, planned, measured);
+  if (!found) return std::nullopt;
+  auto simulation = simulate(program, found->machine);
+  Fit fit{std::move(*found), std::move(simulation)};
+  for (int pass = 1; pass < kMostPasses && fit.simulation.step_s < measured.step_s; ++pass) {
+    auto more = find_drift(fit.drift.machine, fit.simulation, measured);
+    if (!more) break;
+    fit.drift.machine = std::move(more->machine);
+    fit.simulation = simulate(program, fit.drift.machine);
+  }
+  return fit;
+}
+
 bool pays(Change const& change) {
   auto const gain_s = change.step_s - change.new_step_s;
   return gain_s >= kLeastGain * change.step_s &&
          gain_s * static_cast<double>(change.steps_left) > kCostsCovered * change.move_s;
 }
 
-bool is_worth_a_search(double step_s, std::int64_t steps_left, double search_s) {
-  return kLikelyGain * step_s * static_cast<double>(steps_left) > search_s;
+bool is_worth_a_search(Measured const& seen, std::int64_t steps_left, double search_s) {
+  auto const computing_s = seen.busy_s[Lane::compute] / static_cast<double>(seen.steps);
+  auto const gain_s =
+      std::max(kLikelyGain * seen.step_s, kLikelyGainOfWaits * (seen.step_s - computing_s));
+  return gain_s * static_cast<double>(steps_left) > search_s;
 }
 
 }  // namespace spillway

@@ -37,6 +37,16 @@ struct Drift {
 std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planned,
                                 Measured const& measured);
 
+struct Fit {
+  Drift drift;
+  Simulation simulation;  // of the program on the new machine
+};
+// Calls find_drift, and again for the simulation of `program` on the machine that it returns, until
+// that takes what was measured or longer: overheads and other lanes' traffic are no part of a rate,
+// and where a transfer was planned to be short, they are most of it.
+std::optional<Fit> fit_machine(Program const& program, Machine const& assumed,
+                               Simulation const& planned, Measured const& measured);
+
 // A Change holds the predicted step times of two plans and the time of the move between them.
 struct Change {
   double step_s = 0, new_step_s = 0, move_s = 0;
@@ -45,7 +55,8 @@ struct Change {
 // Returns whether a change pays. It must gain a tenth of a step and, over the rest of the run,
 // twice the cost of the move. These limits are high because simulations are not exact.
 bool pays(Change const& change);
-// Returns whether a better plan would probably save more time than the `search_s` of a search.
-bool is_worth_a_search(double step_s, std::int64_t steps_left, double search_s);
+// Returns whether a better plan would probably save more time than the `search_s` of a search. It
+// would save a quarter of a step or, where that is more, half of the time that computing waits.
+bool is_worth_a_search(Measured const& seen, std::int64_t steps_left, double search_s);
 
 }  // namespace spillway
