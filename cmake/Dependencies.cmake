@@ -87,8 +87,8 @@ if(missing)
   report_missing(${missing})
 endif()
 
-# Tests oversubscribe the cores and may run as root in a container; only Open MPI has to be told. Its
-# daemons need the directories that programs without mpirun are denied (SpillwayTests.cmake).
+# Tests oversubscribe the cores and may run as root in a container; only Open MPI has to be told.
+# Its daemons need the directories that programs without mpirun are denied (SpillwayTests.cmake).
 set(SPILLWAY_MPI_FLAGS)
 execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpiexec_version ERROR_QUIET)
 if(mpiexec_version MATCHES "Open ?MPI|OpenRTE")

@@ -2,8 +2,8 @@
 
 # What every test needs around it: Open MPI as root in a container, threads that share the cores, a
 # cache that is not the user's. A program without mpirun starts no daemon of Open MPI, which would
-# take longer than most of what it does; nor does it make Open MPI's directories, which then have one
-# name for all such programs: one that ends would remove them while another makes them.
+# take longer than most of what it does. Nor does it make Open MPI's directories: without a daemon
+# they have one name for all programs, and one that ends would remove them while another makes them.
 set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMP_NUM_THREADS=2 OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
   OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_orte_create_session_dirs=0
@@ -67,7 +67,7 @@ function(again_on_stand_in program)
   foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS ARG_LONG)
     set(test ${file}_on_stand_in)
     add_test(NAME ${test} COMMAND ${program} --file=${file})
-    foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS RUN_SERIAL)
+    foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS)
       get_test_property(${file} ${name} value)
       if(value)
         set_property(TEST ${test} PROPERTY ${name} "${value}")

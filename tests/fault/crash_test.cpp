@@ -75,9 +75,11 @@ FastDriveTest::FastDriveTest() {
 std::string FastDriveTest::with(std::string const& overrides) const {
   return fmt::format(
       "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
-      "data.sequence=128 memory.device=6MiB memory.host={} run.checkpoint.every=5 "
-      "debug.force_backend=posix debug.machine={} {}",
-      path("nvme"), on_stand_in() ? "2500KiB" : "auto", path("fast.yaml"), overrides);
+      "data.sequence=128 run.checkpoint.every=5 {} debug.force_backend=posix debug.machine={} {}",
+      path("nvme"),
+      on_stand_in() ? "batch.sequences=2 batch.micro=2 memory.device=4MiB memory.host=2500KiB"
+                    : "memory.device=6MiB",
+      path("fast.yaml"), overrides);
 }
 
 void CrashTest::keep_start() const {

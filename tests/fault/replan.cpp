@@ -26,7 +26,8 @@ class Replanning : public ::testing::TestWithParam<int> {
     if (GetParam() == 0) m_keys = m_keys + Keys{"batch.sequences=4"};  // as a rank of two has
     // Beside a device, host memory that is `auto` would be enough for all. Elsewhere fewer plans
     // are searched than there are.
-    m_keys = m_keys + (on_stand_in() ? Keys{"memory.device=6.25MiB", "memory.host=2500KiB"}
+    m_keys = m_keys + (on_stand_in() ? Keys{"batch.micro=2", "batch.sequences=2",
+                                            "memory.device=4MiB", "memory.host=2500KiB"}
                                      : Keys{"plan.gradients=device", "plan.parameters=device"});
   }
   static std::string name() { return fmt::format("replan_{}", GetParam()); }

@@ -78,6 +78,25 @@ TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
   EXPECT_FALSE(ordered(second, first));
 }
 
+// An Engine that follows another may have its counts where the other's were.
+TEST_F(CudaStandInOrder, ACountThatBeginsAgainTellsNothingOfTheOneBefore) {
+  int const bell = 0;
+  Mark old, anew;
+  std::thread([&] {
+    for (std::uint64_t until = 1; until < 10; ++until) Order::release(&bell, until);
+    old = mark_here();
+    Order::release(&bell, 10);
+  }).join();
+  std::thread([&] {
+    anew = mark_here();
+    Order::release(&bell, 1);
+  }).join();
+  Order::acquire(&bell, 1);
+  auto const now = mark_here();
+  EXPECT_TRUE(ordered(anew, now));
+  EXPECT_FALSE(ordered(old, now));
+}
+
 TEST_F(CudaStandInOrder, WorkIsAfterItsEnqueueAndBeforeASuccessfulQuery) {
   PinnedPages const host(4096);
   TestStream const stream;
