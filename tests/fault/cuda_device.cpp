@@ -14,14 +14,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // "CALL:N:KIND" of SPILLWAY_STAND_IN_FAULT. The 60th launch is in the first step, the 150th later.
-constexpr std::array kKinds = {"launch:60:failed",
-                               "launch:150:sticky",
-                               "cudaMemcpyAsync:30:failed",
-                               "cudaMemcpyAsync:100:sticky",
-                               "launch:150:lost_device",
-                               "cudaEventRecord:600:lost_device",
-                               "cudaStreamWaitEvent:40:failed",
-                               "cudaEventQuery:200:sticky"};
+constexpr std::array kKinds = {"launch:60:failed",           "launch:150:sticky",
+                               "cudaMemcpyAsync:100:sticky", "cudaMemcpyAsync:30:failed",
+                               "launch:150:lost_device",     "cudaEventRecord:600:lost_device",
+                               "cudaEventQuery:200:sticky",  "cudaStreamWaitEvent:40:failed"};
 
 class DeviceFaults : public FaultTest, public ::testing::WithParamInterface<int> {
  protected:

@@ -114,7 +114,8 @@ std::set<std::int64_t> some_of(std::int64_t calls, std::int64_t more = 1) {
 // also by an Engine that ends where it is; Device::copy waits for pinned memory, too. A few copies
 // bring to the host what nobody reads: old values that are wholly overwritten, and parameters after
 // the last step.
-constexpr std::size_t kCopiesThatNobodyReads = 3;
+constexpr std::int64_t kCopiesThatNobodyReads = 3;
+constexpr std::string_view kCopy = "cudaMemcpyAsync";
 
 // The run asks for all properties of its device and looks at one of them; a Device by itself, which
 // asks once more, tells them all.
@@ -132,11 +133,12 @@ TEST_F(StandInDrops, NoCallCanBeLeftOut) {
   std::int64_t dropped = 0, made = 0, changed_nothing = 0;
   for (auto const& [call, count] : calls) {
     made += count;
-    for (auto const n : some_of(count)) {
+    // More copies than may go unnoticed.
+    for (auto const n : some_of(count, call == kCopy ? 1 + kCopiesThatNobodyReads : 1)) {
       if (n < first_to_drop(call, count)) continue;
       ++dropped;
       if (is_noticed("ACallIsNotNoticed", call, n)) continue;
-      auto& list = call == "cudaMemcpyAsync" ? copies : unnoticed;
+      auto& list = call == kCopy ? copies : unnoticed;
       if (needless[call].contains(n))
         ++changed_nothing;
       else
@@ -144,7 +146,7 @@ TEST_F(StandInDrops, NoCallCanBeLeftOut) {
     }
   }
   EXPECT_EQ(unnoticed, std::vector<std::string>{});
-  EXPECT_LE(copies.size(), kCopiesThatNobodyReads) << ::testing::PrintToString(copies);
+  EXPECT_LE(std::ssize(copies), kCopiesThatNobodyReads) << ::testing::PrintToString(copies);
   fmt::print(
       "{} calls of {} kinds, {} of them dropped; {} changed nothing where they are, {} copies\n",
       made, calls.size(), dropped, changed_nothing, copies.size());

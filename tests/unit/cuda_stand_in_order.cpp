@@ -79,7 +79,7 @@ TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
 }
 
 // An Engine that follows another may have its counts where the other's were.
-TEST_F(CudaStandInOrder, ACountThatBeginsAgainTellsNothingOfTheOneBefore) {
+TEST_F(CudaStandInOrder, ACountThatIsForgottenTellsNothingOfItsOwnToTheNextOne) {
   int const bell = 0;
   Mark old, anew;
   std::thread([&] {
@@ -87,11 +87,12 @@ TEST_F(CudaStandInOrder, ACountThatBeginsAgainTellsNothingOfTheOneBefore) {
     old = mark_here();
     Order::release(&bell, 10);
   }).join();
+  Order::forget(&bell);
   std::thread([&] {
     anew = mark_here();
-    Order::release(&bell, 1);
+    Order::release(&bell, 3);
   }).join();
-  Order::acquire(&bell, 1);
+  Order::acquire(&bell, 2);
   auto const now = mark_here();
   EXPECT_TRUE(ordered(anew, now));
   EXPECT_FALSE(ordered(old, now));

@@ -144,6 +144,23 @@ TEST(Drift, IsFittedUntilTheProgramTakesWhatWasMeasured) {
   EXPECT_EQ(fit->simulation.step_s, simulate(program, fit->drift.machine).step_s);
 }
 
+// Computing was planned to take longer than it does, by overhead that no rate shortens.
+TEST(Drift, IsFittedWithoutMakingALaneFasterAgainAndAgain) {
+  auto assumed = small_machine_with_drive(50), slow = small_machine_with_drive(0.02);
+  assumed.item_overhead_s = 1e-3;
+  Graph const graph = gpt_training_graph({.layers = 3, .hidden = 64, .heads = 4, .vocab = 300});
+  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
+  auto const program = compile(graph, nullptr, plan, 2, 1).train;
+  auto const seen = simulate(program, slow);
+  Measured measured{1, seen.step_s, seen.busy_s, seen.bytes};
+  auto const plain = find_drift(assumed, simulate(program, assumed), measured);
+  auto const fit = fit_machine(program, assumed, simulate(program, assumed), measured);
+  ASSERT_TRUE(plain && fit);
+  EXPECT_GT(plain->machine.matmul_gflops_bf16, assumed.matmul_gflops_bf16);
+  EXPECT_EQ(fit->drift.machine.matmul_gflops_bf16, plain->machine.matmul_gflops_bf16);
+  EXPECT_LT(fit->drift.machine.nvme_write_gbps, plain->machine.nvme_write_gbps);
+}
+
 TEST(Drift, CountsTheSlowestRankOfEachLane) {
   auto a = as_planned(), b = as_planned();
   a.busy_s[kWrite] *= 3;

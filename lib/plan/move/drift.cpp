@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -15,9 +16,11 @@ constexpr double kCostsCovered = 2;  // the gain must be more than this many tim
 // A better plan is expected to gain these shares of a step and of the time that computing waits.
 constexpr double kLikelyGain = 0.25, kLikelyGainOfWaits = 0.5;
 constexpr double kLeastShare = 0.05;  // lanes that are busy for less of a step are ignored
-constexpr int kMostPasses = 8;        // of a fit; each comes nearer by the share that rates have
+constexpr int kMostPasses = 8;        // a fit ends after this many simulations
 
 using Factors = PerLane<double>;  // how many times as long as planned a lane takes; 0 if unknown
+constexpr std::array kWatchedLanes = {Lane::nvme_write, Lane::nvme_read, Lane::h2d,
+                                      Lane::d2h,        Lane::compute,   Lane::host};
 
 bool moves_bytes(Lane lane) {
   return lane == Lane::h2d || lane == Lane::d2h || lane == Lane::nvme_read ||
@@ -37,6 +40,12 @@ double factor(Simulation const& planned, Measured const& measured, Lane lane) {
   if (!moves_bytes(lane)) return slower / steps;
   return slower *
          ratio(static_cast<double>(planned.bytes[lane]), static_cast<double>(measured.bytes[lane]));
+}
+
+Factors factors(Simulation const& planned, Measured const& measured) {
+  Factors result{};
+  for (Lane const lane : kWatchedLanes) result[lane] = factor(planned, measured, lane);
+  return result;
 }
 
 std::string reason(Simulation const& planned, Measured const& measured, Lane lane, double factor) {
@@ -103,13 +112,11 @@ bool has_drifted(double planned_s, double measured_s) {
 std::optional<Drift> find_drift(Machine const& assumed, Simulation const& planned,
                                 Measured const& measured) {
   bool const longer = measured.step_s > planned.step_s;
-  Factors known{};
+  auto const known = factors(planned, measured);
   std::vector<std::string> reasons;
-  for (Lane const lane :
-       {Lane::nvme_write, Lane::nvme_read, Lane::h2d, Lane::d2h, Lane::compute, Lane::host}) {
-    auto const found = known[lane] = factor(planned, measured, lane);
-    if (has_drifted(1, found) && (found > 1) == longer)
-      reasons.push_back(reason(planned, measured, lane, found));
+  for (Lane const lane : kWatchedLanes) {
+    if (has_drifted(1, known[lane]) && (known[lane] > 1) == longer)
+      reasons.push_back(reason(planned, measured, lane, known[lane]));
   }
   if (reasons.empty()) return std::nullopt;
   Drift drift{assumed, fmt::format("{}", fmt::join(reasons, ", "))};
@@ -123,10 +130,12 @@ std::optional<Fit> fit_machine(Program const& program, Machine const& assumed,
   if (!found) return std::nullopt;
   auto simulation = simulate(program, found->machine);
   Fit fit{std::move(*found), std::move(simulation)};
-  for (int pass = 1; pass < kMostPasses && fit.simulation.step_s < measured.step_s; ++pass) {
-    auto more = find_drift(fit.drift.machine, fit.simulation, measured);
-    if (!more) break;
-    fit.drift.machine = std::move(more->machine);
+  for (int pass = 1; pass < kMostPasses; ++pass) {
+    if (measured.step_s <= kDrift * fit.simulation.step_s) break;
+    auto slower = factors(fit.simulation, measured);
+    for (auto& factor : slower) factor = factor > 0 ? std::max(factor, 1.0) : 0;
+    if (std::ranges::max(slower) <= kDrift) break;
+    slow_down(fit.drift.machine, slower);
     fit.simulation = simulate(program, fit.drift.machine);
   }
   return fit;

@@ -41,9 +41,10 @@ struct Fit {
   Drift drift;
   Simulation simulation;  // of the program on the new machine
 };
-// Calls find_drift, and again for the simulation of `program` on the machine that it returns, until
-// that takes what was measured or longer: overheads and other lanes' traffic are no part of a rate,
-// and where a transfer was planned to be short, they are most of it.
+// Calls find_drift, simulates `program` on the machine that it returns, and goes on to slow down
+// lanes that are still too fast there, while that step is shorter than the measured one by kDrift.
+// One scaling is too little for a lane that was planned to be short: most of its time is overhead
+// or waits for other lanes' traffic, which do not grow as the rate falls.
 std::optional<Fit> fit_machine(Program const& program, Machine const& assumed,
                                Simulation const& planned, Measured const& measured);
 

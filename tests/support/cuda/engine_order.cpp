@@ -76,6 +76,16 @@ EngineOrder::~EngineOrder() {
   for (auto const& text : unordered()) complain(text);
   for (auto const& text : not_ended()) complain(text);
   if (auto* const orders = collected_orders()) note_orders(*orders);
+  for (auto const* const count : m_counts) Order::forget(count);
+}
+
+void EngineOrder::publishes(void const* count, std::uint64_t until) {
+  {
+    AllocatorPass const pass;
+    std::scoped_lock const lock(m_mutex);
+    m_counts.insert(count);
+  }
+  Order::release(count, until);
 }
 
 void EngineOrder::prepares(std::uint64_t) {

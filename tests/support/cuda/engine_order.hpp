@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class EngineOrder final : public OrderWatch {
   EngineOrder(Program const& program, Tiers const& tiers);
   ~EngineOrder() override;  // complains about what was not ordered
 
-  void publishes(void const* count, std::uint64_t until) override { Order::release(count, until); }
+  void publishes(void const* count, std::uint64_t until) override;
   void has_seen(void const* count, std::uint64_t position) override {
     Order::acquire(count, position);
   }
@@ -67,6 +68,7 @@ class EngineOrder final : public OrderWatch {
   std::vector<std::vector<Seen>> m_runs;
   std::vector<Mark> m_prepared;  // by run
   std::vector<Reliance> m_reliances;
+  std::set<void const*> m_counts;  // the Engine's, which end with it
 };
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);

@@ -8,8 +8,6 @@ namespace spillway::test::cuda {
 
 void Meetings::release(void const* count, std::uint64_t until, Clock const& known) {
   auto& releases = m_counts[count];
-  // A count that begins again is another one, of an Engine that has the memory of one that ended.
-  if (!releases.empty() && until <= releases.back().until) releases.clear();
   Release next{until, releases.empty() ? Clock{} : releases.back().known, {}};
   (m_releases++ == m_dropped ? next.hidden : next.known).join(known);
   releases.push_back(std::move(next));

@@ -14,6 +14,7 @@ class Meetings {
   // See Order, which names counts by their addresses.
   void release(void const* count, std::uint64_t until, Clock const& known);
   void acquire(void const* count, std::uint64_t position, Component& by);
+  void forget(void const* count) { m_counts.erase(count); }
 
   void drop(std::int64_t n) { m_dropped = n; }
   std::int64_t releases() const { return m_releases; }

@@ -12,13 +12,14 @@
 
 namespace spillway::test::cuda {
 
-// Threads meet at a count, which only grows and is named by its address; if it does not grow, it is
-// a new count in the memory of an old one. What a thread did before it let the count come to
-// `until` has happened before what another does after it has seen the count there. What was
-// released later does not count, even if the count had come further.
+// Threads meet at a count, which never decreases and is named by any address. What a thread did
+// before it let the count come to `until` has happened before what another does after it has seen
+// the count there. What was released later does not count, even if the count had come further.
 struct Order {
   static void release(void const* count, std::uint64_t until);
   static void acquire(void const* count, std::uint64_t position);
+  // The count is no more, and another one may have its address.
+  static void forget(void const* count);
   // From here on the calling thread is somebody else, named by any address: as such it knows only
   // what it has acquired as such.
   static void act_for(void const* whom);

@@ -49,6 +49,12 @@ void Order::acquire(void const* count, std::uint64_t position) {
   all.meetings.acquire(count, position, this_thread(all));
 }
 
+void Order::forget(void const* count) {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  all.meetings.forget(count);
+}
+
 void drop_release(std::int64_t n) {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
