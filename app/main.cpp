@@ -2,12 +2,10 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "app/commands.hpp"
 #include "app/version_text.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
@@ -24,27 +23,17 @@ namespace {
 
 using namespace spillway;
 
-// The number that all of the text is.
-template <class Number>
-std::optional<Number> number_of(std::string const& text) {
-  Number value{};
-  auto const* const last = text.data() + text.size();
-  auto const [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  return value;
-}
-
 // Checks of options say what is wrong, or nothing.
 std::string is_token_id(std::string const& text) {
-  if (number_of<std::int64_t>(text)) return "";
+  if (to_number<std::int64_t>(text)) return "";
   return fmt::format("'{}' is no token id; give whole numbers with commas between them", text);
 }
 std::string is_seed(std::string const& text) {
-  if (number_of<std::uint64_t>(text)) return "";
+  if (to_number<std::uint64_t>(text)) return "";
   return fmt::format("'{}' is no whole number from 0 to 2^64 - 1", text);
 }
 std::string is_temperature(std::string const& text) {
-  auto const value = number_of<double>(text);
+  auto const value = to_number<double>(text);
   if (value && std::isfinite(*value) && *value >= 0) return "";
   return fmt::format("'{}' is no number from 0 on", text);
 }

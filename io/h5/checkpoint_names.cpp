@@ -1,9 +1,9 @@
 #include "io/h5/checkpoint_names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 
+#include "base/number.hpp"
 #include "io/file/read_file.hpp"
 
 namespace spillway {
@@ -24,9 +24,8 @@ std::optional<std::int64_t> step_in(std::string_view name, std::string_view suff
   name.remove_prefix(kStepPrefix.size());
   if (name.size() < suffix.size()) return {};
   name.remove_suffix(suffix.size());
-  std::int64_t step = 0;
-  auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
-  if (error != std::errc() || end != name.data() + name.size() || step < 0) return {};
+  auto const step = to_number<std::int64_t>(name);
+  if (!step || *step < 0) return {};
   return step;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/number.hpp"
+
 namespace spillway {
 namespace {
 
@@ -114,10 +116,8 @@ std::string human_bytes(std::int64_t exact_bytes) {
 }
 
 std::optional<double> parse_fraction(std::string_view text) {
-  double value = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !(value >= 0 && value <= 1)) return {};
+  auto const value = to_number<double>(text);
+  if (!value || !(*value >= 0 && *value <= 1)) return {};
   return value;
 }
 

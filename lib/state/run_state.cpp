@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "base/error.hpp"
+#include "base/number.hpp"
 #include "io/tokens/token_format.hpp"
 
 namespace spillway {
@@ -24,11 +23,8 @@ template <class Integer>
 Integer integer(std::map<std::string, std::string> const& texts, std::string const& name,
                 std::string const& source, Integer least, Integer most) {
   auto const& text = entry(texts, name, source);
-  Integer value{};
-  auto const end = text.data() + text.size();
-  auto const parsed = std::from_chars(text.data(), end, value);
-  bool const is_number = parsed.ec == std::errc{} && parsed.ptr == end;
-  if (is_number && value >= least && value <= most) return value;
+  auto const value = to_number<Integer>(text);
+  if (value && *value >= least && *value <= most) return *value;
   throw Error(Status::damaged, fmt::format("{}: /run: `{}` cannot be {}", source, name, text));
 }
 

@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <vector>
+
+#include "base/number.hpp"
 
 namespace spillway {
 namespace {
@@ -68,11 +69,9 @@ std::optional<Owner> parse_owner(std::string_view text) {
   auto const machine = value_of(text, "machine: "), host = value_of(text, "host: "),
              pid = value_of(text, "pid: "), begin = value_of(text, "begin: ");
   if (!machine || !host || !pid || !begin) return {};
-  Owner owner{*machine, *host, 0, *begin};
-  auto const* const end = pid->data() + pid->size();
-  auto const read = std::from_chars(pid->data(), end, owner.pid);
-  if (read.ec != std::errc() || read.ptr != end) return {};
-  return owner;
+  auto const number = to_number<decltype(Owner::pid)>(*pid);
+  if (!number) return {};
+  return Owner{*machine, *host, *number, *begin};
 }
 
 std::optional<bool> runs(Owner const& owner) {

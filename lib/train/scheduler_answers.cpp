@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <ctime>
 #include <string>
+
+#include "base/number.hpp"
 
 namespace spillway {
 namespace {
@@ -17,10 +18,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<double> parse_count(std::string_view text) {
-  std::int64_t count = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
-  return static_cast<double>(count);
+  auto const count = to_number<std::int64_t>(text);
+  if (!count || *count < 0) return std::nullopt;
+  return static_cast<double>(*count);
 }
 
 // "Mon Nov 23 08:33:10 2026", local time

@@ -39,7 +39,7 @@ class Replanning : public ::testing::TestWithParam<int> {
   Keys m_keys;
 };
 
-// In the order of their steps, which have two digits.
+// Returns the names in the order of their steps, all of which have two digits here.
 std::vector<std::string> plans_of(Run const& run) {
   std::vector<std::string> names;
   for (auto const& entry : std::filesystem::directory_iterator(run.dir)) {

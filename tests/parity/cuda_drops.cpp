@@ -133,7 +133,7 @@ TEST_F(StandInDrops, NoCallCanBeLeftOut) {
   std::int64_t dropped = 0, made = 0, changed_nothing = 0;
   for (auto const& [call, count] : calls) {
     made += count;
-    // More copies than may go unnoticed.
+    // More copies are dropped than may go unnoticed.
     for (auto const n : some_of(count, call == kCopy ? 1 + kCopiesThatNobodyReads : 1)) {
       if (n < first_to_drop(call, count)) continue;
       ++dropped;

@@ -122,43 +122,54 @@ TEST(Drift, DoesNotListenToLanesThatDoNextToNothing) {
   EXPECT_FALSE(find_drift(machine(), plan, measured));
 }
 
-// The planned drive is as fast as memory, which it shares, and every item has its overhead: little
-// of what was planned is the drive's own time.
-TEST(Drift, IsFittedUntilTheProgramTakesWhatWasMeasured) {
-  auto assumed = small_machine_with_drive(50), slow = small_machine_with_drive(0.02);
-  assumed.item_overhead_s = slow.item_overhead_s = 2e-5;
-  Graph const graph = gpt_training_graph({.layers = 3, .hidden = 64, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
-  auto const program = compile(graph, nullptr, plan, 2, 1).train;
-  auto const seen = simulate(program, slow);
-  Measured measured{1, seen.step_s, seen.busy_s, seen.bytes};
-  auto const plain = find_drift(assumed, simulate(program, assumed), measured);
-  ASSERT_TRUE(plain);
-  EXPECT_TRUE(has_drifted(simulate(program, plain->machine).step_s, seen.step_s));
-  auto const fit = fit_machine(program, assumed, simulate(program, assumed), measured);
-  ASSERT_TRUE(fit);
-  EXPECT_EQ(fit->drift.why, plain->why);
-  EXPECT_FALSE(has_drifted(fit->simulation.step_s, seen.step_s)) << fit->simulation.step_s;
-  EXPECT_NEAR(fit->drift.machine.nvme_write_gbps, 0.02, 0.005);
-  EXPECT_NEAR(fit->drift.machine.nvme_read_gbps, 0.02, 0.005);
-  EXPECT_EQ(fit->simulation.step_s, simulate(program, fit->drift.machine).step_s);
+// A program was planned for a drive of 50 GB/s, as fast as the memory that it shares, and ran with
+// one of 0.02 GB/s.
+class Fitting : public testing::Test {
+ protected:
+  Fitting() {
+    Graph const graph = gpt_training_graph({.layers = 3, .hidden = 64, .heads = 4, .vocab = 300});
+    auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
+    m_program = compile(graph, nullptr, plan, 2, 1).train;
+  }
+
+  // The seconds are the overhead of each item, as planned and as it really was.
+  void run_with_overheads(double planned_s, double real_s) {
+    auto assumed = small_machine_with_drive(50), slow = small_machine_with_drive(0.02);
+    assumed.item_overhead_s = planned_s;
+    slow.item_overhead_s = real_s;
+    auto const planned = simulate(m_program, assumed), seen = simulate(m_program, slow);
+    Measured const measured{1, seen.step_s, seen.busy_s, seen.bytes};
+    m_assumed = assumed;
+    m_seen_s = seen.step_s;
+    m_plain = find_drift(assumed, planned, measured);
+    m_fit = fit_machine(m_program, assumed, planned, measured);
+    ASSERT_TRUE(m_plain && m_fit);
+  }
+
+  Program m_program;
+  Machine m_assumed;
+  double m_seen_s = 0;
+  std::optional<Drift> m_plain;
+  std::optional<Fit> m_fit;
+};
+
+// Little of what was planned is the drive's own time.
+TEST_F(Fitting, GoesOnUntilTheProgramTakesWhatWasMeasured) {
+  ASSERT_NO_FATAL_FAILURE(run_with_overheads(2e-5, 2e-5));
+  EXPECT_TRUE(has_drifted(simulate(m_program, m_plain->machine).step_s, m_seen_s));
+  EXPECT_EQ(m_fit->drift.why, m_plain->why);
+  EXPECT_FALSE(has_drifted(m_fit->simulation.step_s, m_seen_s)) << m_fit->simulation.step_s;
+  EXPECT_NEAR(m_fit->drift.machine.nvme_write_gbps, 0.02, 0.005);
+  EXPECT_NEAR(m_fit->drift.machine.nvme_read_gbps, 0.02, 0.005);
+  EXPECT_EQ(m_fit->simulation.step_s, simulate(m_program, m_fit->drift.machine).step_s);
 }
 
 // Computing was planned to take longer than it does, by overhead that no rate shortens.
-TEST(Drift, IsFittedWithoutMakingALaneFasterAgainAndAgain) {
-  auto assumed = small_machine_with_drive(50), slow = small_machine_with_drive(0.02);
-  assumed.item_overhead_s = 1e-3;
-  Graph const graph = gpt_training_graph({.layers = 3, .hidden = 64, .heads = 4, .vocab = 300});
-  auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
-  auto const program = compile(graph, nullptr, plan, 2, 1).train;
-  auto const seen = simulate(program, slow);
-  Measured measured{1, seen.step_s, seen.busy_s, seen.bytes};
-  auto const plain = find_drift(assumed, simulate(program, assumed), measured);
-  auto const fit = fit_machine(program, assumed, simulate(program, assumed), measured);
-  ASSERT_TRUE(plain && fit);
-  EXPECT_GT(plain->machine.matmul_gflops_bf16, assumed.matmul_gflops_bf16);
-  EXPECT_EQ(fit->drift.machine.matmul_gflops_bf16, plain->machine.matmul_gflops_bf16);
-  EXPECT_LT(fit->drift.machine.nvme_write_gbps, plain->machine.nvme_write_gbps);
+TEST_F(Fitting, DoesNotMakeALaneFasterAgainAndAgain) {
+  ASSERT_NO_FATAL_FAILURE(run_with_overheads(1e-3, 0));
+  EXPECT_GT(m_plain->machine.matmul_gflops_bf16, m_assumed.matmul_gflops_bf16);
+  EXPECT_EQ(m_fit->drift.machine.matmul_gflops_bf16, m_plain->machine.matmul_gflops_bf16);
+  EXPECT_LT(m_fit->drift.machine.nvme_write_gbps, m_plain->machine.nvme_write_gbps);
 }
 
 TEST(Drift, CountsTheSlowestRankOfEachLane) {

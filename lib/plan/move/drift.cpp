@@ -128,8 +128,7 @@ std::optional<Fit> fit_machine(Program const& program, Machine const& assumed,
                                Simulation const& planned, Measured const& measured) {
   auto found = find_drift(assumed, planned, measured);
   if (!found) return std::nullopt;
-  auto simulation = simulate(program, found->machine);
-  Fit fit{std::move(*found), std::move(simulation)};
+  Fit fit{*found, simulate(program, found->machine)};
   for (int pass = 1; pass < kMostPasses; ++pass) {
     if (measured.step_s <= kDrift * fit.simulation.step_s) break;
     auto slower = factors(fit.simulation, measured);

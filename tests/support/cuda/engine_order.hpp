@@ -68,7 +68,7 @@ class EngineOrder final : public OrderWatch {
   std::vector<std::vector<Seen>> m_runs;
   std::vector<Mark> m_prepared;  // by run
   std::vector<Reliance> m_reliances;
-  std::set<void const*> m_counts;  // the Engine's, which end with it
+  std::set<void const*> m_counts;  // where the Engine's threads meet
 };
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);
