@@ -117,10 +117,8 @@ struct Case {
   std::uint64_t seeds;  // per place and depth; a quarter of them unless SPILLWAY_STORAGE=whole
 };
 
-// Until a step was done again, which few seeds bring about, a sample tries all of them.
-std::uint64_t seeds_of(Case const& c, bool again_seen) {
-  bool const samples = std::getenv("SPILLWAY_STORAGE") == nullptr && again_seen;
-  return samples ? c.seeds / 4 : c.seeds;
+std::uint64_t seeds_of(Case const& c) {
+  return std::getenv("SPILLWAY_STORAGE") == nullptr ? c.seeds / 4 : c.seeds;
 }
 
 class RandomStorage : public ::testing::TestWithParam<Case> {
@@ -179,7 +177,7 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
     auto const run = of(plan);
     auto const program = tiny_program(run);
     for (int const depth : {1, 32}) {
-      for (std::uint64_t seed = 0; seed < seeds_of(GetParam(), m_tally.again > 0); ++seed) {
+      for (std::uint64_t seed = 0; seed < seeds_of(GetParam()); ++seed) {
         auto const name =
             where.name + ", depth " + std::to_string(depth) + ", seed " + std::to_string(seed);
         SCOPED_TRACE(name);
@@ -193,8 +191,10 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
       "%d with the same bits, %d of them after steps done again; %d stopped before a step, "
       "%d with state lost or unreadable\n",
       m_tally.whole, m_tally.again, m_tally.stopped, m_tally.lost);
-  EXPECT_GT(m_tally.again, 0);
-  if (GetParam().clip) {  // else the commit comes before most of what may fail
+  // Without clipping it depends on the machine whether a step is committed before its transfers
+  // have failed; engine_write_back tests that such steps are done again.
+  if (GetParam().clip) {
+    EXPECT_GT(m_tally.again, 0);
     EXPECT_GT(m_tally.stopped, 0);
   }
   EXPECT_GT(m_tally.lost, 0);
