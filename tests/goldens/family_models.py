@@ -36,13 +36,17 @@ def make_model(case, generator):
     return model.eval()
 
 
-def weighted_mean_loss(model, batch):
-    logits, weights = logits_of(model, batch).flatten(0, 1), batch["weights"].flatten()
+def loss_of_logits(logits, batch):
+    logits, weights = logits.flatten(0, 1), batch["weights"].flatten()
     if logits.dtype == torch.bfloat16:
         logits = logits.to(torch.float32)
     losses = torch.nn.functional.cross_entropy(logits, batch["targets"].flatten(),
                                                reduction="none")
     return (losses * weights).sum() / weights.sum()
+
+
+def weighted_mean_loss(model, batch):
+    return loss_of_logits(logits_of(model, batch), batch)
 
 
 def gradients(model, batch):
@@ -63,15 +67,32 @@ def converted(model, dtype):
     return fresh
 
 
-def spread(model, dtype, batch, exact):
-    """The loss in `dtype`, and how far PyTorch's own gradients are off there: each relative to its
-    exact norm or, where that vanishes, to the norm of all."""
-    loss, rounded = gradients(converted(model, dtype), batch)
+def rounded_parameters(model, dtype):
+    """In fp64 still, with parameters that `dtype` holds."""
+    fresh = copy.deepcopy(model)
+    with torch.no_grad():
+        for parameter in fresh.parameters():
+            parameter.copy_(parameter.to(dtype))
+    return fresh
+
+
+def off_by(rounded, exact):
+    """How far gradients are off, each relative to its exact norm or, where that vanishes, to the
+    norm of all."""
     total = torch.stack([gradient.norm() for gradient in exact.values()]).norm()
     scales = {name: gradient.norm() if gradient.norm() > VANISHING * total else total
               for name, gradient in exact.items()}
-    return loss, {name: ((rounded[name] - gradient).norm() / scales[name]).item()
-                  for name, gradient in exact.items()}
+    return {name: ((rounded[name] - gradient).norm() / scales[name]).item()
+            for name, gradient in exact.items()}
+
+
+def spread(model, dtype, batch, exact, autocast=False):
+    """The loss, and how far PyTorch's own gradients are off: of the model in `dtype` or, with
+    `autocast`, of the fp32 model whose products are computed in it."""
+    own = converted(model, torch.float32 if autocast else dtype)
+    with torch.autocast("cpu", dtype, enabled=autocast):
+        loss, rounded = gradients(own, batch)
+    return loss, off_by(rounded, exact)
 
 
 def perturbed_losses(model, batch):

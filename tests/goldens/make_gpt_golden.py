@@ -2,12 +2,12 @@
 
 import pathlib
 
-import numpy as np
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+from family_tensors import golden_tensors
 from golden_file import write
-from training import BATCHES, SETTINGS, STEPS, train
+from training import BATCHES, SETTINGS, STEPS
 
 LAYERS, HIDDEN, HEADS, VOCAB, SEQUENCE, MICRO = 2, 32, 2, 61, 16, 2
 POSITION = 9  # the row of the first sequence whose logits are kept
@@ -25,41 +25,30 @@ def make_model(generator):
             mean = 1.0 if ".ln_" in name and name.endswith("weight") else 0.0
             values = mean + 0.2 * torch.randn(parameter.shape, generator=generator)
             parameter.copy_(values.float())
-    return model.double()
+    return model.double().eval()
 
 
-def weighted_mean_loss(model, tokens, targets, weights):
-    logits = model(tokens.view(MICRO, SEQUENCE)).logits.view(-1, VOCAB)
-    losses = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-    return (losses * weights).sum() / weights.sum()
+def make_batches(generator):
+    shape = (BATCHES, MICRO, SEQUENCE)
+    tokens = torch.randint(VOCAB, shape, generator=generator)
+    targets = torch.randint(VOCAB, shape, generator=generator)
+    weights = (torch.rand(shape, generator=generator) > 0.2).double()
+    documents = torch.zeros(shape[1:], dtype=torch.int64)
+    positions = torch.arange(SEQUENCE).expand(shape[1:])
+    return [dict(tokens=tokens[i], documents=documents, positions=positions, targets=targets[i],
+                 weights=weights[i]) for i in range(BATCHES)]
 
 
 def main():
+    torch.set_num_threads(1)
     generator = torch.Generator().manual_seed(1)
     model = make_model(generator)
-    rows = MICRO * SEQUENCE
-    tokens = torch.randint(VOCAB, (BATCHES, rows), generator=generator)
-    targets = torch.randint(VOCAB, (BATCHES, rows), generator=generator)
-    weights = (torch.rand((BATCHES, rows), generator=generator) > 0.2).double()
-
-    tensors = {"tokens": tokens.numpy().astype(np.int32),
-               "targets": targets.numpy().astype(np.int32),
-               "weights": weights.numpy().astype(np.float32)}
-    for name, parameter in model.named_parameters():
-        tensors[f"parameter/{name}"] = parameter.detach().numpy().astype(np.float32)
-    weighted_mean_loss(model, tokens[0], targets[0], weights[0]).backward()
-    for name, parameter in model.named_parameters():
-        tensors[f"gradient/{name}"] = parameter.grad.numpy().astype(np.float32)
-    with torch.no_grad():
-        logits = model(tokens[0].view(MICRO, SEQUENCE)).logits[0, POSITION]
-    tensors["logits"] = logits.numpy().astype(np.float32)
-    losses, norms = train(
-        model, lambda i: weighted_mean_loss(model, tokens[i], targets[i], weights[i]))
-    tensors["losses"], tensors["norms"] = np.array(losses), np.array(norms)
-
+    tensors, told = golden_tensors(model, make_batches(generator), POSITION)
+    del tensors["documents"], tensors["positions"]  # as `pack: false`
     settings = dict(layers=LAYERS, hidden=HIDDEN, heads=HEADS, vocab=VOCAB, sequence=SEQUENCE,
                     micro=MICRO, steps=STEPS, batches=BATCHES, position=POSITION, **SETTINGS)
     write(pathlib.Path(__file__).with_name("gpt"), tensors, settings)
+    print(f"{'gpt':20} {told}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import torch
 
 STEPS, BATCHES = 10, 2  # batches take turns
-SETTINGS = dict(lr=1e-2, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1, clip=2.0)
+SETTINGS = dict(lr=1e-2, beta1=0.9, beta2=0.95, eps=1e-4, weight_decay=0.1, clip=2.0)
 
 
 def parameters(model):
