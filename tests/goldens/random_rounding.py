@@ -36,9 +36,9 @@ def terms(name, operands):
 
 
 class RandomRounding(TorchDispatchMode):
-    """A result is off by up to the roundoff of `dtype`. A sum of n terms, kept in fp32, is off by up
-    to sqrt(n) roundoffs of the sum of their magnitudes besides: in whichever order they are added,
-    it stays below that almost surely, and mostly far below (Higham and Mary, 2019)."""
+    """A result is off by up to the roundoff of `dtype`. A sum of n terms, kept in fp32, is off by
+    up to sqrt(n) roundoffs of the sum of their magnitudes besides: in whichever order they are
+    added, it stays below that almost surely, and mostly far below (Higham and Mary, 2019)."""
 
     def __init__(self, dtype, seed):
         super().__init__()

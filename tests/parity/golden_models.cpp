@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "config/keys.hpp"
@@ -141,45 +143,56 @@ double norm(std::vector<double> const& values) {
   return std::sqrt(sum);
 }
 
+double norm_of_all(GoldenRun const& model, Golden const& golden) {
+  double squares = 0;
+  model.for_each_parameter([&](Chunk const&, Parameter const& parameter) {
+    squares += std::pow(norm(golden.values("gradient/" + parameter.name)), 2);
+  });
+  return std::sqrt(squares);
+}
+
+// How far each parameter's gradient is off, by its name, as a part of its norm. One that vanishes,
+// as those of BERT's key biases do, is held to the norm of all.
+std::map<std::string, double> deviations(GoldenRun& model, Golden const& golden) {
+  std::map<std::string, double> result;
+  double const all = norm_of_all(model, golden);
+  auto const weights = model.run().data<double>(model.known().loss)[1];
+  model.for_each_parameter([&](Chunk const& chunk, Parameter const& parameter) {
+    auto view = parameter.view;
+    view.tensor = chunk.gradient;
+    auto difference = model.run().values(view);
+    auto const reference = golden.values("gradient/" + parameter.name);
+    for (std::size_t i = 0; i < reference.size(); ++i)
+      difference[i] = difference[i] / weights - reference[i];
+    auto const own = norm(reference);
+    result[parameter.name] = norm(difference) / (own < 1e-6 * all ? all : own);
+  });
+  return result;
+}
+
+std::string golden_path(char const* name) {
+  return std::string(SPILLWAY_GOLDENS "/") + name;
+}
+
 class GoldenModels : public testing::TestWithParam<std::tuple<char const*, Way>> {
  protected:
-  // A gradient that vanishes, as those of BERT's key biases do, is held to the norm of all.
   void expect_gradients(GoldenRun& model, double bound) const {
-    double const all = std::sqrt(squares_of_all(model));
-    auto const weights = model.run().data<double>(model.known().loss)[1];
-    model.for_each_parameter([&](Chunk const& chunk, Parameter const& parameter) {
-      auto view = parameter.view;
-      view.tensor = chunk.gradient;
-      auto difference = model.run().values(view);
-      auto const reference = golden.values("gradient/" + parameter.name);
-      for (std::size_t i = 0; i < reference.size(); ++i)
-        difference[i] = difference[i] / weights - reference[i];
-      auto const own = norm(reference);
-      EXPECT_LT(norm(difference), bound * (own < 1e-6 * all ? all : own)) << parameter.name;
-    });
+    for (auto const& [name, deviation] : deviations(model, golden))
+      EXPECT_LT(deviation, bound) << name;
   }
 
-  // The worst that rounding did to a value in 16 draws of errors after every operation, each result's
-  // of one roundoff and a sum's as large as any order of its terms can make them: no machine's
-  // results enter (tests/goldens/random_rounding.py).
+  // The worst that rounding did to a value in 16 draws of errors after every operation: a result's
+  // of one roundoff, a sum's as large as any order of its terms makes it. No machine's results
+  // enter (tests/goldens/random_rounding.py).
   double bound(std::string const& name, std::size_t at = 0) const {
     return golden.values("rounding/" + name)[at];
   }
-  // In bf16 nearly all errors are of single results, which are drawn as large as they are, and a run
-  // is one draw more: the worst of others is no bound, twice that is.
+  // In bf16 nearly all errors are of single results, which are drawn as large as they are. A run is
+  // one draw more: the worst of others is no bound for it, twice that is.
   double bf16_bound(std::string const& name) const { return 2 * bound("bf16_" + name); }
 
-  Golden const golden{std::string(SPILLWAY_GOLDENS "/") + std::get<0>(GetParam())};
+  Golden const golden{golden_path(std::get<0>(GetParam()))};
   Way const way = std::get<1>(GetParam());
-
- private:
-  double squares_of_all(GoldenRun const& model) const {
-    double squares = 0;
-    model.for_each_parameter([&](Chunk const&, Parameter const& parameter) {
-      squares += std::pow(norm(golden.values("gradient/" + parameter.name)), 2);
-    });
-    return squares;
-  }
 };
 
 TEST_P(GoldenModels, LossAndGradientsMatchInFp32) {
@@ -238,15 +251,44 @@ TEST_P(GoldenModels, AWeightThatIsOffByATenthShows) {
   EXPECT_GT(shown, all / 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , GoldenModels,
-    testing::Combine(testing::Values("gpt", "gpt2_packed", "gpt2_untied", "llama", "llama_llama3",
-                                     "llama_linear_packed", "qwen2", "qwen3", "mistral",
-                                     "mistral_packed", "bert", "t5_v1_0", "t5_v1_1"),
-                     testing::Values(Way::fastest, Way::portable, Way::serial)),
-    [](auto const& info) {
-      return std::string(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
-    });
+constexpr std::array kGoldens = {"gpt",          "gpt2_packed",         "gpt2_untied", "llama",
+                                 "llama_llama3", "llama_linear_packed", "qwen2",       "qwen3",
+                                 "mistral",      "mistral_packed",      "bert",        "t5_v1_0",
+                                 "t5_v1_1"};
+
+double root_mean_square(std::map<std::string, double> const& values) {
+  double squares = 0;
+  for (auto const& [name, x] : values) squares += x * x;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+// One model's deviation and PyTorch's are single draws, each up to twice the other's; the mean over
+// all models is not.
+TEST(Bf16Gradients, AreOnAverageNoFurtherOffThanThoseOfPyTorchsBf16Model) {
+  for (auto const way : {Way::fastest, Way::portable}) {
+    double logarithms = 0;
+    for (auto const* name : kGoldens) {
+      Golden const golden(golden_path(name));
+      GoldenRun model(golden, way, Precision::bf16);
+      model.set_batch(0);
+      model.forward_and_backward();
+      auto const own = deviations(model, golden);
+      auto theirs = own;
+      for (auto& [parameter, x] : theirs) x = golden.values("bf16_spread/" + parameter)[0];
+      logarithms += std::log(root_mean_square(own) / root_mean_square(theirs));
+    }
+    EXPECT_LT(std::exp(logarithms / kGoldens.size()), 1) << name_of(way);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, GoldenModels,
+                         testing::Combine(testing::ValuesIn(kGoldens),
+                                          testing::Values(Way::fastest, Way::portable,
+                                                          Way::serial)),
+                         [](auto const& info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  name_of(std::get<1>(info.param));
+                         });
 
 }  // namespace
 }  // namespace spillway
