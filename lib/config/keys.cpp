@@ -118,8 +118,9 @@ std::vector<Key> data_keys(DataConfig& data) {
        "Length of a training sequence, at most model.positions where a model has a table of them; "
        "with spans the encoder's."},
       {"data.pack", BoolField{&data.pack}, "", "",
-       "Attention stays inside documents, and positions start again in each; false: a sequence is "
-       "a window of the text, whatever documents it cuts."},
+       "Attention stays inside documents, positions start again in each, and what ends a document "
+       "is not asked for the next one's first token (next); false: a sequence is a window of the "
+       "text, whatever documents it cuts."},
       {"data.objective", ChoiceField{&data.objective, {{"auto", "next", "masked", "spans"}}}, "",
        "",
        "What is predicted. next: every token's successor; masked: 15 % of the tokens, hidden; "
