@@ -47,6 +47,21 @@ TEST(UnevenBatches, may_leave_ranks_without_work) {
   expect_near(alone, idle, "grad_norm", 1e-4);
 }
 
+// Sequences of documents have unlike weights, and 46 of them in micro-batches of four leave ranks
+// unlike shares. Where nothing is learned, an evaluation is the loss of training on the same ones.
+TEST(Evaluations, are_the_training_loss_of_the_same_sequences) {
+  Keys const keys = {"precision=fp32", "data.pack=true",    "batch.sequences=46",
+                     "batch.micro=4",  "optim.lr=0",        "optim.min_lr=0",
+                     "run.steps=1",    "run.eval.batches=1"};
+  for (int const ranks : {1, 2, 3}) {
+    Experiment const experiment("evaluations_" + std::to_string(ranks), ranks, keys);
+    auto const run =
+        experiment.run("run", {"data.train=" + (experiment.directory() / "valid.h5").string()});
+    ASSERT_EQ(run.rows.size(), 1u);
+    EXPECT_NEAR(run.number(0, "valid_loss"), run.number(0, "loss"), 1e-6) << ranks << " ranks";
+  }
+}
+
 void expect_equal_losses(Run const& one, Run const& other) {
   ASSERT_EQ(one.rows.size(), other.rows.size());
   for (std::size_t i = 0; i < one.rows.size(); ++i)
