@@ -76,8 +76,7 @@ class Trainer {
   std::unique_ptr<Bound> bind(Compiled const& programs, bool state_is_there);
   EngineParts engine_parts(Program const& program, BatchSource& batches);
   std::optional<Status> adopt(NewPlan plan);
-  bool make_room(Program const& program);
-  bool move_state(Program const& move);
+  void run_move(Program const& move);
   void write_plan();
   bool do_without_storage();
   std::optional<Status> step();  // empty: go on

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/plan.hpp"
+#include "train/change_places.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {
@@ -11,48 +12,27 @@ namespace spillway {
 // Returns nothing if the run goes on. It keeps the old plan if there is no memory to change it.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
   if (auto const status = m_trouble.settle(m_bound->engine)) return status;
-  if (!make_room(plan.move)) {
-    make_room(m_replanner.planned().programs.train);
-    return std::nullopt;
+  auto const& programs = plan.run->programs;
+  PlaceChange const change{m_replanner.planned().programs.train, plan.move, programs.train};
+  auto const moved =
+      change_places(m_parts.memory, m_parts.comm, change, [this, &plan] { run_move(plan.move); });
+  if (moved == Moved::nothing) return std::nullopt;
+  if (moved == Moved::part_of_it) {
+    m_trouble.lose_state();
+    return Status::storage;
   }
-  if (!move_state(plan.move)) return Status::storage;
-  on_all_ranks(m_parts.comm, [&] {
-    m_parts.memory.resize(plan.run->programs.train);
-    m_bound = bind(plan.run->programs, true);
-  });
+  on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
   m_replanner.adopt(std::move(plan), m_state.step);
   m_reporter.change_plan();
   write_plan();
   return std::nullopt;
 }
 
-bool Trainer::make_room(Program const& program) {
-  try {
-    on_all_ranks(m_parts.comm, [&] { m_parts.memory.resize(program); });
-    return true;
-  } catch (AgreedError const& error) {
-    if (*error.what() != '\0') log_warning("{}; the plan stays", error.what());
-    return false;
-  }
-}
-
-// Returns false if state was lost on the way.
-bool Trainer::move_state(Program const& move) {
-  auto const run = [&] {
-    Engine mover(engine_parts(move, m_batches));
-    mover.run_step(m_state.step);
-    mover.finish();
-    if (mover.storage_failed())
-      throw Error(Status::storage, m_parts.memory.spill()->first_failure());
-  };
-  try {
-    on_all_ranks(m_parts.comm, run);
-    return true;
-  } catch (AgreedError const& error) {
-    if (error.status() != Status::storage) throw;
-    m_trouble.lose_state();
-    return false;
-  }
+void Trainer::run_move(Program const& move) {
+  Engine mover(engine_parts(move, m_batches));
+  mover.run_step(m_state.step);
+  mover.finish();
+  if (mover.storage_failed()) throw Error(Status::storage, m_parts.memory.spill()->first_failure());
 }
 
 void Trainer::write_plan() {
