@@ -27,7 +27,20 @@ SPILLWAY_FUNCTION bf16 to_bf16(float x) {
   return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
 }
 
-// store<T>: fp32 -> T with the rounding above; the identity for float.
+// Rounds to one of the two neighbours, to the farther one the less often the farther it is: the
+// mean over all `draw` < 2^16 is x. So what is kept in bf16 and changed by less than it resolves
+// still moves as far as it should on average. What would become infinite only by a draw is rounded
+// to nearest; zeros, infinities and NaNs stay what they are.
+SPILLWAY_FUNCTION bf16 to_bf16_by_draw(float x, std::uint32_t draw) {
+  constexpr std::uint32_t largest = 0x7f7f0000u;
+  auto const bits = std::bit_cast<std::uint32_t>(x);
+  auto const half = 0x7fffu + ((bits >> 16) & 1u);
+  std::uint32_t const rounded = (bits + ((bits & 0x7fffffffu) < largest ? draw : half)) >> 16;
+  std::uint32_t const quiet = (bits >> 16) | 0x40u;
+  return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
+}
+
+// store<T>: fp32 -> T with rounding to nearest; the identity for float.
 template <class T>
 SPILLWAY_FUNCTION T store(float x);
 template <>

@@ -103,6 +103,7 @@ struct UpdateRange {
 struct AdamWAttributes {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
   UpdateRange range;
+  std::uint64_t seed = 0;  // the run's seed: bf16 moments are rounded by draws
 
   CostTerms cost_terms() const;
   bool operator==(AdamWAttributes const&) const = default;

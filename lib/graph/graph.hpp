@@ -98,8 +98,9 @@ enum Control : int {
   control_go,              // 1: the step is committed; 0: updates do nothing
   control_gradient_scale,  // clip factor / global sum of weights
   control_learning_rate,
-  control_bias1,  // 1 - beta1^t
-  control_bias2,  // 1 - beta2^t
+  control_bias1,   // 1 - beta1^t
+  control_bias2,   // 1 - beta2^t
+  control_update,  // t, the number of this update: 1 for the first one
   kControlWords = 8,
 };
 

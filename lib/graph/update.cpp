@@ -37,8 +37,8 @@ void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& setting
   for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
     if (is_present(op.outputs[static_cast<std::size_t>(i)])) op.in_place.push_back(i);
   }
-  op.attributes =
-      AdamWAttributes{settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}};
+  op.attributes = AdamWAttributes{
+      settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}, graph.seed};
   append_update_op(graph, chunk, std::move(op));
 }
 

@@ -26,6 +26,7 @@ CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, std::
   decision.control[control_learning_rate] = decision.learning_rate;
   decision.control[control_bias1] = 1 - std::pow(optim.beta1, count);
   decision.control[control_bias2] = 1 - std::pow(optim.beta2, count);
+  decision.control[control_update] = count;
   return decision;
 }
 

@@ -16,12 +16,13 @@ Comm* g_comm = nullptr;
 constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece of bf16
 
 // It has one layer, whose update takes a dozen slices.
-Graph graph_of(bool whole_chunks) {
+Graph graph_of(bool whole_chunks, std::string const& moments = "fp32") {
   auto config = tiny_config();
   config.model.layers = 1;
   config.model.hidden = 256;
   config.model.ffn = 12'288;
   config.precision = Precision::bf16;
+  config.optim.moments = moments;
   auto graph = tiny_run_graph(config, g_comm->size());
   for (Op& op : graph.ops) op.whole_chunk = whole_chunks && op.phase == Phase::update;
   return graph;
@@ -81,6 +82,16 @@ TEST(UpdateSlices, ComeToTheBitsOfUpdatesInPlace) {
         }
       }
     }
+  }
+}
+
+TEST(UpdateSlices, RoundMomentsOfBf16AsUpdatesInPlaceDo) {
+  auto const graph = graph_of(false, "bf16");
+  auto const expected = story_of(graph, plan_of(graph, {Tier::device, Tier::device, true}, kSlice));
+  for (auto const update : {Tier::device, Tier::host}) {
+    auto const plan = plan_of(graph, {Tier::nvme, update, true}, kSlice);
+    EXPECT_EQ(story_of(graph, plan), expected) << static_cast<int>(update);
+    EXPECT_GT(updates_of(graph, plan), 10);
   }
 }
 

@@ -35,6 +35,7 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
   decision.control[control_learning_rate] = 3e-3;
   decision.control[control_bias1] = 1 - std::pow(0.9, count);
   decision.control[control_bias2] = 1 - std::pow(0.95, count);
+  decision.control[control_update] = count;
   return decision;
 }
 

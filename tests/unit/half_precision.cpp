@@ -97,5 +97,32 @@ TEST(HalfPrecision, the_ends_of_the_floats_become_zero_and_infinity) {
   EXPECT_EQ(bits_of(to_float(f16{0x7e01})), 0x7fc02000u);
 }
 
+// All draws there are: the mean is exact, wherever x lies between its neighbours.
+TEST(HalfPrecision, rounding_by_draws_has_the_mean_of_what_was_rounded) {
+  for (float const x : {1.0f, 1.001f, -1.001f, 1.00390625f, 3.99999f, 1e-3f, -7.7e12f,
+                        0x1.fefep126f, 0x1p-126f, 1e-40f, -1e-40f, 0x1p-149f}) {
+    double sum = 0;
+    for (std::uint32_t draw = 0; draw < 65536; ++draw) sum += to_float(to_bf16_by_draw(x, draw));
+    EXPECT_EQ(sum / 65536, double{x}) << x;
+  }
+}
+
+TEST(HalfPrecision, rounding_by_draws_keeps_signs_zeros_infinities_and_nans) {
+  auto const infinity = std::numeric_limits<float>::infinity();
+  for (std::uint32_t const draw : {0u, 1u, 0x7fffu, 0x8000u, 0xffffu}) {
+    for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+      auto const x = to_float(bf16{static_cast<std::uint16_t>(bits)});
+      auto const expected = to_bf16(x).bits;  // x itself, but for NaNs, which get quiet
+      ASSERT_EQ(to_bf16_by_draw(x, draw).bits, expected) << std::hex << bits;
+    }
+    // Between the largest bf16 and infinity, nearest is right.
+    for (float const x : {0x1.fe0002p127f, 0x1.fefffep127f, 0x1.ffp127f, 0x1.fffffep127f})
+      for (float const signed_x : {x, -x})
+        EXPECT_EQ(to_bf16_by_draw(signed_x, draw).bits, to_bf16(signed_x).bits) << signed_x;
+    EXPECT_TRUE(std::isfinite(to_float(to_bf16_by_draw(0x1.fdfffep127f, draw))));
+    EXPECT_EQ(to_float(to_bf16_by_draw(infinity, draw)), infinity);
+  }
+}
+
 }  // namespace
 }  // namespace spillway

@@ -64,7 +64,7 @@ struct Update {
     for (auto const& p : chunk.parameters) h.fill_normal(in(gradient, p), 10);
     h.set(in(gradient, chunk.parameters[0]), 0, 0);
     h.set_all(control, {go ? 1.0 : 0.0, 0.125, 1e-3, 1 - std::pow(kBeta1, step),
-                        1 - std::pow(kBeta2, step), 0, 0, 0});
+                        1 - std::pow(kBeta2, step), static_cast<double>(step), 0, 0});
   }
   void expect_same_on_both_lanes() const {
     for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);

@@ -51,6 +51,7 @@ TEST(CommitPolicy, corrects_the_moments_bias_for_updates_done_and_not_for_skippe
   auto const decision = decide_commit(config, 100, kUpdates, sums());
   EXPECT_DOUBLE_EQ(decision.control[control_bias1], 1 - std::pow(config.beta1, kUpdates + 1));
   EXPECT_DOUBLE_EQ(decision.control[control_bias2], 1 - std::pow(config.beta2, kUpdates + 1));
+  EXPECT_EQ(decision.control[control_update], kUpdates + 1);
   EXPECT_EQ(decision.control[control_learning_rate], decision.learning_rate);
   EXPECT_EQ(decision.word, CommitWord::go);
 }

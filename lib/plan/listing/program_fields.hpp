@@ -54,7 +54,7 @@ SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(ScaleAttributes, factor)
 SPILLWAY_FIELDS(UpdateRange, first)
-SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range)
+SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range, seed)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames = std::to_array<std::string_view>(

@@ -1,0 +1,207 @@
+// Moments that are kept in bf16: rounded by draws that depend on nothing but seed, update and
+// element, so that neither the number of steps nor the way updates are cut shows.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "base/bf16.hpp"
+#include "kernels/moment_draws.hpp"
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway {
+namespace {
+
+using test::KernelHarness;
+
+TEST(MomentDraws, OfATileAreThoseOfItsElements) {
+  MomentDraws const draws(5, 3, 17);
+  for (std::int64_t const tile : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 30}) {
+    std::array<std::uint32_t, MomentDraws::kTile> words;
+    draws.fill(tile, words.data());
+    for (std::int64_t i = 0; i < MomentDraws::kTile; ++i)
+      ASSERT_EQ(words[static_cast<std::size_t>(i)], draws.of(tile * MomentDraws::kTile + i)) << i;
+  }
+}
+
+// Words of 32 bits that are drawn evenly: among 4096, two are equal with a chance of 1 in 500, and
+// here none are.
+TEST(MomentDraws, DifferBetweenSeedsChunksUpdatesAndElements) {
+  std::set<std::uint32_t> seen;
+  std::size_t count = 0;
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    for (int chunk = 0; chunk < 2; ++chunk) {
+      for (std::uint64_t update = 1; update <= 2; ++update) {
+        for (std::int64_t element = 0; element < 512; ++element, ++count)
+          seen.insert(MomentDraws(seed, chunk, update).of(element));
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), count);
+}
+
+// The mean of n even draws below 2^16 has a deviation of 2^16 / sqrt(12 n).
+TEST(MomentDraws, AreEvenInBothHalvesAndOverUpdatesToo) {
+  constexpr int kDraws = 1 << 16;
+  double const bound = 6 * 65536 / std::sqrt(12.0 * kDraws);
+  std::array<double, 4> sums{};
+  for (int i = 0; i < kDraws; ++i) {
+    auto const of_elements = MomentDraws(1, 0, 1).of(i);
+    auto const of_updates = MomentDraws(1, 0, static_cast<std::uint64_t>(i)).of(0);
+    sums[0] += of_elements & 0xffff, sums[1] += of_elements >> 16;
+    sums[2] += of_updates & 0xffff, sums[3] += of_updates >> 16;
+  }
+  for (auto const sum : sums) EXPECT_NEAR(sum / kDraws, 32767.5, bound);
+}
+
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
+
+// One chunk with moments in bf16, whose parameters begin anywhere in tiles of draws.
+class Moments : public ::testing::TestWithParam<DType> {
+ protected:
+  KernelHarness h;
+  Chunk chunk = h.chunk({1500, 83, 1, 700});
+  View gradient = tensor(DType::f32), control = h.tensor(DType::f64, {kControlWords});
+  View parameter = tensor(GetParam()), remainder = tensor(DType::i16);
+  View m = tensor(DType::bf16), v = tensor(DType::bf16);
+
+  View tensor(DType dtype) { return h.tensor(dtype, {chunk.elements}); }
+  static View part(View const& tensor, std::int64_t first, std::int64_t last) {
+    return {tensor.tensor, first, {last - first}, {1}};
+  }
+
+  void SetUp() override {
+    h.fill_normal(gradient, 1);
+    h.fill_normal(parameter, 0.02);
+    h.fill_integers(remainder, -0x8000, 0x8000);
+    h.fill_normal(m, 0.1);
+    h.set_all(v, std::vector<double>(static_cast<std::size_t>(chunk.elements), 0.01));
+  }
+
+  // Updates elements [first, last) of the chunk, and keeps what came out.
+  void update(std::int64_t first, std::int64_t last, int number, std::uint64_t seed = 7) {
+    bool const split = GetParam() == DType::bf16;
+    h.set_all(control, {1, 1, 1e-3, 1 - std::pow(kBeta1, number), 1 - std::pow(kBeta2, number),
+                        static_cast<double>(number), 0, 0});
+    h.op(OpKind::adamw, {part(gradient, first, last), control},
+         {part(parameter, first, last), split ? part(remainder, first, last) : View{},
+          part(m, first, last), part(v, first, last)},
+         AdamWAttributes{kBeta1, kBeta2, 1e-8, 0.1, {first}, seed});
+    h.run(kernel_adamw());
+    for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
+    h.keep_results();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Of, Moments, ::testing::Values(DType::f32, DType::bf16),
+                         [](auto const& info) { return std::string(name(info.param)); });
+
+TEST_P(Moments, AreTheSameInWhateverSlicesUpdatesRun) {
+  KernelHarness const before = h;
+  std::vector<std::vector<std::byte>> expected;
+  for (int const cut : {0, 1, 2, 3}) {
+    h = before;
+    for (int number = 1; number <= 2; ++number) {
+      std::vector<std::int64_t> const ends[] = {
+          {chunk.elements},
+          {1, 2, 257, 1501, chunk.elements},
+          {256, 512, 1024, chunk.elements},
+          {1024, 1100, 1700, chunk.elements - 1, chunk.elements}};
+      std::int64_t first = 0;
+      for (auto const end : ends[cut]) update(std::exchange(first, end), end, number);
+    }
+    std::vector<std::vector<std::byte>> bytes;
+    for (auto const& output : {parameter, remainder, m, v}) bytes.push_back(h.result_bytes(output));
+    if (cut == 0) expected = bytes;
+    EXPECT_EQ(bytes, expected) << cut;
+  }
+}
+
+TEST_P(Moments, DependOnTheSeedAndOnTheNumberOfTheUpdate) {
+  KernelHarness const before = h;
+  auto const after = [&](int number, std::uint64_t seed) {
+    h = before;
+    update(0, chunk.elements, number, seed);
+    return std::pair(h.result_bytes(m), h.result_bytes(v));
+  };
+  auto const expected = after(1, 7);
+  EXPECT_EQ(after(1, 7), expected);
+  for (auto const& [number, seed] : {std::pair(2, 7), std::pair(1, 8)}) {
+    auto const other = after(number, static_cast<std::uint64_t>(seed));
+    EXPECT_NE(other.first, expected.first);
+    EXPECT_NE(other.second, expected.second);
+  }
+}
+
+// What fp64 makes of the moments of one gradient, and how far bf16 may be off. A step rounds to a
+// neighbour with the right mean, which adds a variance of at most a quarter of a unit squared; a
+// unit is at most 2^-7 of the value. Earlier errors fade as the moment itself does.
+struct Exact {
+  double beta, value = 0, variance = 0;
+
+  void step(double gradient) {
+    value = beta * value + (1 - beta) * gradient;
+    variance = beta * beta * variance + std::pow(value * 0x1p-7, 2) / 4;
+  }
+};
+
+// Gradients are large for some time and then a tenth of that, so that v rises, falls and stays.
+TEST(BF16Moments, AreOffByNoMoreAfterThousandsOfStepsAtABeta2Of0999) {
+  constexpr int kElements = 1024, kSteps = 4000, kLargeUntil = 500;
+  KernelHarness h;
+  h.chunk({kElements});
+  auto const tensor = [&](DType dtype) { return h.tensor(dtype, {kElements}); };
+  auto const gradient = tensor(DType::f32), control = h.tensor(DType::f64, {kControlWords});
+  auto const parameter = tensor(DType::f32), m = tensor(DType::bf16), v = tensor(DType::bf16);
+  std::vector<double> const zeros(kElements), ones(kElements, 1);
+  for (auto const& zero : {parameter, m, v}) h.set_all(zero, zeros);
+  h.set_all(gradient, ones);
+  h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v},
+       AdamWAttributes{kBeta1, kBeta2, 1e-8, 0, {}, 7});
+
+  Exact exact_m{kBeta1}, exact_v{kBeta2};
+  auto const expect_near = [&](View const& moment, Exact const& exact, int step) {
+    double sum = 0, squares = 0;
+    for (auto const value : h.results(moment)) {
+      sum += value - exact.value;
+      squares += std::pow(value - exact.value, 2);
+    }
+    double const deviation = std::sqrt(exact.variance);
+    EXPECT_LE(std::abs(sum / kElements), 6 * deviation / std::sqrt(kElements)) << "step " << step;
+    EXPECT_LE(std::sqrt(squares / kElements), 1.2 * deviation) << "step " << step;
+  };
+  for (int step = 1; step <= kSteps; ++step) {
+    double const scale = step <= kLargeUntil ? 1 : 0.1;
+    h.set_all(control, {1, scale, 0, 1 - std::pow(kBeta1, step), 1 - std::pow(kBeta2, step),
+                        static_cast<double>(step), 0, 0});
+    h.run(kernel_adamw(), 1);
+    h.keep_results();
+    exact_m.step(scale);
+    exact_v.step(scale * scale);
+    if (step % 250 != 0) continue;
+    expect_near(m, exact_m, step);
+    expect_near(v, exact_v, step);
+  }
+}
+
+TEST(BF16Moments, OfElementsWithoutAGradientStayZero) {
+  KernelHarness h;
+  h.chunk({512});
+  auto const tensor = [&](DType dtype) { return h.tensor(dtype, {512}); };
+  auto const gradient = tensor(DType::f32), control = h.tensor(DType::f64, {kControlWords});
+  auto const parameter = tensor(DType::f32), m = tensor(DType::bf16), v = tensor(DType::bf16);
+  std::vector<double> const zeros(512);
+  for (auto const& zero : {gradient, parameter, m, v}) h.set_all(zero, zeros);
+  h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v}, AdamWAttributes{});
+  for (int step = 1; step <= 10; ++step) {
+    h.set_all(control, {1, 1, 1e-3, 0.1, 0.1, static_cast<double>(step), 0, 0});
+    h.run(kernel_adamw());
+    h.keep_results();
+  }
+  for (auto const& zero : {parameter, m, v}) EXPECT_EQ(h.contents(zero), zeros);
+}
+
+}  // namespace
+}  // namespace spillway
