@@ -38,7 +38,7 @@ class T5 {
     m_layers.begin_block(side.name + ".embed", false);
     if (!is_present(m_wte)) {
       m_layers.begin_chunk("shared");
-      m_wte = m_layers.embedding("shared.weight", m_vocab, {Init::Kind::normal, 1});
+      m_wte = m_layers.embedding("shared.weight", m_vocab, of_words());
     }
     m_layers.begin_chunk(side.name + ".embed");
     side.distance_bias = m_layers.relative_bias(
@@ -75,6 +75,13 @@ class T5 {
             .head_size = m_model.head_size,
             .causal = causal,
             .scale = 1};
+  }
+  // Published models start with 1. Where the table is the head, too, rows of the decoder are like
+  // their own words, whose logits would be deviation^2 sqrt(hidden): more than a guess may have.
+  Init of_words() const {
+    if (!m_model.tied) return {Init::Kind::normal, 1};
+    if (m_model.scale_output == "false") return Layers::kNormal;
+    return {Init::Kind::normal, 2 / std::pow(static_cast<double>(m_model.hidden), 0.25)};
   }
   Init of_queries() const { return normal(m_model.hidden * m_model.head_size); }
 
@@ -172,9 +179,7 @@ void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
   layers.begin_block("head", false);
   layers.begin_chunk("head");
   x = t5.norm("ln", "decoder.final_layer_norm", layers.selected("row", x));
-  auto const w =
-      model.tied ? t5.wte()
-                 : layers.matrix("lm_head.weight", {vocab, model.hidden}, {Init::Kind::normal, 1});
+  auto const w = model.tied ? t5.wte() : layers.matrix("lm_head.weight", {vocab, model.hidden});
   bool const scales = model.scale_output == "true";
   layers.head(layers.dropout("drop", x), w, {},
               scales ? 1 / std::sqrt(static_cast<double>(model.hidden)) : 1);
