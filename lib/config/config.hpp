@@ -61,7 +61,7 @@ struct OptimConfig {
   double clip = 1.0;  // 0: no clipping
   std::int64_t warmup = 700;
   std::string schedule = "cosine";  // cosine | linear | constant
-  bool decay_all = false;
+  bool decay_all = false, decay_embeddings = false;
   std::string moments = "fp32", gradients = "fp32";  // fp32 | bf16
   std::string reduction = "auto";                    // auto | last | each
   std::string non_finite = "stop";                   // stop | skip

@@ -166,6 +166,8 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
        "Decoupled weight decay."},
       {"optim.decay_all", BoolField{&optim.decay_all}, "", "",
        "Decay norms, biases and embeddings too."},
+      {"optim.decay_embeddings", BoolField{&optim.decay_embeddings}, "", "",
+       "Decay embeddings too, but not norms and biases: the groups of the Hugging Face Trainer."},
       {"optim.beta1", RealField{&optim.beta1, 0, 0.999999999}, "", "",
        "Decay of the first moment."},
       {"optim.beta2", RealField{&optim.beta2, 0, 0.999999999}, "", "",
@@ -175,9 +177,11 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
       {"optim.clip", RealField{&optim.clip}, "", "",
        "Largest global gradient norm; 0: no clipping."},
       {"optim.moments", ChoiceField{&optim.moments, {{"fp32", "bf16"}}}, "", "",
-       "Storage of both moments."},
+       "Storage of both moments; bf16 is rounded by draws, so that errors do not grow with steps."},
       {"optim.gradients", ChoiceField{&optim.gradients, {{"fp32", "bf16"}}}, "", "",
-       "Storage of gradients; bf16 only with precision bf16."},
+       "Storage of gradients; bf16 only with precision bf16. Sums in bf16 are rounded after every "
+       "micro-batch: their error grows with the number of these, and from some 256 on what comes "
+       "is lost."},
       {"optim.reduction", ChoiceField{&optim.reduction, {{"auto", "last", "each"}}}, "", "",
        "Ranks sum gradients on the last micro-batch of a step (auto), or on each one."},
       {"optim.non_finite", ChoiceField{&optim.non_finite, {{"stop", "skip"}}}, "", "",

@@ -74,7 +74,7 @@ View Layers::vector(std::string const& name, std::int64_t n) {
 }
 
 View Layers::embedding(std::string const& name, std::int64_t rows, Init init) {
-  return parameter(name, {rows, m_config.model.hidden}, init, false);
+  return parameter(name, {rows, m_config.model.hidden}, init, m_config.optim.decay_embeddings);
 }
 
 View Layers::matrix(std::string const& name, Shape shape, Init init) {

@@ -53,7 +53,7 @@ class Layers {
   // False: from here on, what is called adds parameters alone, and no op runs.
   void run_ops(bool runs) { m_runs_ops = runs; }
 
-  // Parameters, of which only matrices are decayed.
+  // Parameters, of which only matrices are decayed unless optim.decay_embeddings or decay_all.
   View embedding(std::string const& name, std::int64_t rows, Init init = kNormal);
   View matrix(std::string const& name, Shape shape, Init init = kNormal);
   View vector(std::string const& name, std::int64_t n);  // of zeros
@@ -83,7 +83,8 @@ class Layers {
                 View const& x);
   // Turns the heads that x begins with. `attributes` of a stack's rows: their sequence is set here.
   View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
-  // The bias of attention by distance, alike for all queries of a stack: parameter `name`.
+  // The bias of attention by distance, alike for all queries of a stack: parameter `name`, which
+  // is not decayed as an embedding.
   View relative_bias(std::string const& op, std::string const& name, Stack const& stack,
                      bool bidirectional, Init init);
   // Rows of the stack `queries` look at rows of the stack `keys`; of a causal stack that generates,

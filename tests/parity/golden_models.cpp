@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "config/keys.hpp"
 #include "kernels/product.hpp"
@@ -249,6 +251,22 @@ TEST_P(GoldenModels, AWeightThatIsOffByATenthShows) {
     shown += std::abs(perturbed - loss) > 1e-3;
   });
   EXPECT_GT(shown, all / 2);
+}
+
+TEST_P(GoldenModels, DecayTheGroupsOfTransformersTrainerWhereAsked) {
+  if (way != Way::fastest) GTEST_SKIP();
+  auto config = config_of(golden, Precision::f32);
+  config.optim.decay_embeddings = true;
+  auto const graph =
+      build_model(config, golden.integer("vocab"), test::tiny_arithmetic(config), Purpose::train);
+  std::set<std::string> decayed, expected;
+  for (auto const& chunk : graph.chunks)
+    for (auto const& parameter : chunk.parameters)
+      if (parameter.decay) decayed.insert(parameter.name);
+  std::ifstream file(SPILLWAY_GOLDENS "/decay_groups.txt");
+  for (std::string name, parameter; file >> name >> parameter;)
+    if (name == std::get<0>(GetParam())) expected.insert(parameter);
+  EXPECT_EQ(decayed, expected);
 }
 
 constexpr std::array kGoldens = {"gpt",          "gpt2_packed",         "gpt2_untied", "llama",

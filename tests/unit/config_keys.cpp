@@ -40,8 +40,8 @@ Config unusual() {
              .norm_eps = 1e-7};
   c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77, true, "spans", 9, 1, 2, 3, 200};
   c.batch = {24, 3};
-  c.optim = {"adamw", 1.0 / 3,  0,    0.01,   0.8,    0.999,  1e-12, 0,
-             0,       "linear", true, "bf16", "fp32", "each", "skip"};
+  c.optim = {"adamw", 1.0 / 3,  0,    0.01, 0.8,    0.999,  1e-12,  0,
+             0,       "linear", true, true, "bf16", "fp32", "each", "skip"};
   c.precision = Precision::f32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
   c.plan = {{{BlockPlan{BlockPolicy::keep, 1}, BlockPlan{BlockPolicy::nvme, 0.25}, std::nullopt},
