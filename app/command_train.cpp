@@ -30,6 +30,7 @@
 #include "train/environment.hpp"
 #include "train/measured_machine.hpp"
 #include "train/planned_memory.hpp"
+#include "train/prepare.hpp"
 #include "train/recipe.hpp"
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
@@ -216,6 +217,9 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     say(explanation + describe(estimate_save(planned.train, machine)) + "\n");
+    auto const warning =
+        warning_of_narrow_sums(start.config.optim, planned.programs.train.micro_batches);
+    if (!warning.empty()) log_warning("{}", warning);
     write_plan(*start.run_dir, plan_text, explanation);
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, machine, limits)));
     start.run_dir->write("environment.json", environment + "\n");

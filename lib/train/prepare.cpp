@@ -76,4 +76,14 @@ Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const&
   return graph;
 }
 
+// A sum of n equal numbers has ulps of n / 256 to n / 128 of one of them: none is added from the
+// 257th on.
+std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches) {
+  if (optim.gradients != "bf16" || micro_batches <= kNarrowSums) return "";
+  return fmt::format(
+      "optim.gradients: bf16: sums over {} micro-batches are rounded after each of them, and what "
+      "is less than 1/512 of a sum is lost; a larger batch.micro, or fp32, keeps it",
+      micro_batches);
+}
+
 }  // namespace spillway

@@ -38,4 +38,9 @@ Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& ari
 Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                      Decoding const& decoding);
 
+// Says what rounding does to gradients that are summed in bf16 over many micro-batches; empty if
+// nothing is summed in bf16, or over few.
+std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches);
+inline constexpr std::int64_t kNarrowSums = 64;  // micro-batches that need no warning
+
 }  // namespace spillway

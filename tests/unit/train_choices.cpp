@@ -168,5 +168,14 @@ TEST(Cores, of_a_thread_are_those_that_it_stays_on) {
   EXPECT_EQ(cores_by_place(), all);
 }
 
+TEST(NarrowSums, AreWarnedOfWhereMicroBatchesAreMany) {
+  OptimConfig optim;
+  EXPECT_EQ(warning_of_narrow_sums(optim, 1000), "");
+  optim.gradients = "bf16";
+  EXPECT_EQ(warning_of_narrow_sums(optim, kNarrowSums), "");
+  auto const warning = warning_of_narrow_sums(optim, 65);
+  EXPECT_EQ(warning.find("optim.gradients: bf16: sums over 65 micro-batches"), 0u) << warning;
+}
+
 }  // namespace
 }  // namespace spillway
