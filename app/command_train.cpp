@@ -160,6 +160,13 @@ void write_plan(RunDir const& dir, std::string const& plan, std::string const& e
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
 }
 
+void say_plan(Start const& start, PlannedRun const& planned, std::string const& explanation) {
+  say(explanation + "\n");
+  auto const warning =
+      warning_of_narrow_sums(start.config.optim, planned.programs.train.micro_batches);
+  if (!warning.empty()) log_warning("{}", warning);
+}
+
 Status finished_before(Start const& start) {
   if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // from a job killed at its end
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
@@ -216,10 +223,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
       explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    say(explanation + describe(estimate_save(planned.train, machine)) + "\n");
-    auto const warning =
-        warning_of_narrow_sums(start.config.optim, planned.programs.train.micro_batches);
-    if (!warning.empty()) log_warning("{}", warning);
+    say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
     write_plan(*start.run_dir, plan_text, explanation);
     start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, machine, limits)));
     start.run_dir->write("environment.json", environment + "\n");

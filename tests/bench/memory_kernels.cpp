@@ -216,7 +216,7 @@ void square_norm(benchmark::State& state, bool block, On lane) {
   bench.stream(state, op, {make_chunk(gradient, block)}, n * size_bytes(DType::f32));
 }
 
-void adamw(benchmark::State& state, DType type, bool block, On lane) {
+void adamw(benchmark::State& state, DType type, DType moments, bool block, On lane) {
   Bench bench;
   place(bench, state, lane);
   auto const n = chunk_elements(block);
@@ -225,13 +225,14 @@ void adamw(benchmark::State& state, DType type, bool block, On lane) {
   auto const control = bench.tensor(DType::f64, {kControlWords});
   std::vector<View> outputs{bench.tensor(type, {n}),
                             split ? bench.tensor(DType::i16, {n}) : View{}};
-  for (int i = 0; i < 2; ++i) outputs.push_back(bench.tensor(DType::f32, {n}));
+  for (int i = 0; i < 2; ++i) outputs.push_back(bench.tensor(moments, {n}));
   bench.fill_control(control);
   bench.fill(gradient, 1);
   auto op = make_op(OpKind::adamw, {gradient, control}, outputs, AdamWAttributes{});
   op.chunk = 0;
   // The gradient is read; the master and both moments are read and written.
-  bench.stream(state, op, {make_chunk(gradient, block)}, 7 * n * size_bytes(DType::f32));
+  bench.stream(state, op, {make_chunk(gradient, block)},
+               n * (3 * size_bytes(DType::f32) + 4 * size_bytes(moments)));
 }
 
 template <class... Arguments>
@@ -276,8 +277,10 @@ void register_memory_kernels(DType type) {
   add("embed" + suffix, embed, type, false);
   add("embed_backward" + suffix, embed, type, true);
   for (bool const block : {true, false})
-    add((block ? "adamw/block" : "adamw/wte") + suffix, adamw, type, block, On::compute_lane);
-  add("host_adamw/wte" + suffix, adamw, type, false, On::host_lane)->Arg(1)->Arg(2);
+    for (auto const moments : {DType::f32, DType::bf16})
+      add((block ? "adamw/block" : "adamw/wte") + suffix + "/" + std::string(name(moments)), adamw,
+          type, moments, block, On::compute_lane);
+  add("host_adamw/wte" + suffix, adamw, type, DType::f32, false, On::host_lane)->Arg(1)->Arg(2);
 }
 
 }  // namespace spillway

@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-// To Google Benchmark, for the element type `type`; with gradients and moments in fp32.
+// To Google Benchmark, for the element type `type`; with gradients in fp32.
 void register_memory_kernels(DType type);
 
 }  // namespace spillway
