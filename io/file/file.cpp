@@ -84,6 +84,14 @@ std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const&
   return info.st_size;
 }
 
+bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noexcept {
+  struct stat ours {};
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0) return errno != ENOENT;
+  if (::fstat(file.get(), &ours) != 0) return true;
+  return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
 std::int64_t free_bytes(std::filesystem::path const& directory) {
   struct statvfs info {};
   if (::statvfs(directory.c_str(), &info) != 0) {

@@ -1,6 +1,8 @@
 // Plain POSIX files: descriptors that close themselves, complete transfers, durable replacement.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +17,10 @@ namespace spillway {
 // Whether closing a file waits until it is on storage. No: for what nobody needs after a crash, or
 // what another descriptor of the file will synchronise.
 enum class Durable : bool { no, yes };
+
+// Of every file that is written under a name: whom it is for, the user says by the umask. HDF5 and
+// mkdir do the same.
+inline constexpr mode_t kFileMode = 0666;
 
 // How far a transfer came. error is an errno; 0 with fewer bytes than asked for is the end of file.
 struct Transfer {
@@ -34,6 +40,10 @@ FileDescriptor open_without_name(std::filesystem::path const& directory, int fla
 
 // Size of an open file. Throws Error(storage) naming `path`.
 std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
+
+// Whether `path` still leads to the open file: it may have been removed or replaced. What cannot be
+// looked at now is taken to.
+bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noexcept;
 
 // Bytes that an unprivileged process may still write where `directory` is. Throws Error(bad_input).
 std::int64_t free_bytes(std::filesystem::path const& directory);

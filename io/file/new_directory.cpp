@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <system_error>
@@ -36,14 +35,6 @@ void require_absent(fs::path const& path) {
   throw Error(Status::storage, fmt::format("{}: {}: {}", path.string(), what, error.message()));
 }
 
-// Whether `path` still leads to what is open: another process may have replaced it before the lock.
-bool is_named(FileDescriptor const& directory, fs::path const& path) {
-  struct stat ours {};
-  struct stat there {};
-  return ::fstat(directory.get(), &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
-         ours.st_ino == there.st_ino;
-}
-
 [[noreturn]] void refuse_held(fs::path const& path) {
   throw Error(Status::bad_input,
               fmt::format("{}: another process is writing it: wait for it, or choose another "
@@ -51,7 +42,8 @@ bool is_named(FileDescriptor const& directory, fs::path const& path) {
                           path.string()));
 }
 
-// None where there is no directory of that name. A file system without locks tells nobody apart.
+// None where there is no directory of that name. Another process may have replaced it before the
+// lock. A file system without locks tells nobody apart.
 FileDescriptor lock_directory(fs::path const& path) {
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return directory;

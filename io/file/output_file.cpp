@@ -23,10 +23,10 @@ namespace {
 OutputFile::OutputFile(FileDescriptor file, std::filesystem::path path)
     : m_file(std::move(file)), m_path(std::move(path)) {}
 
-OutputFile OutputFile::create(std::filesystem::path const& path) {
+OutputFile OutputFile::create(std::filesystem::path const& path, mode_t mode) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) refuse(path, "cannot be replaced");
   FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file) refuse(path, "cannot be created");
   return {std::move(file), path};
 }
@@ -71,8 +71,9 @@ void OutputFile::close(Durable durable) {
   if (::close(m_file.release()) != 0) fail("cannot be closed", errno);
 }
 
-void write_file(std::filesystem::path const& path, std::string_view text, Durable durable) {
-  auto file = OutputFile::create(path);
+void write_file(std::filesystem::path const& path, std::string_view text, Durable durable,
+                mode_t mode) {
+  auto file = OutputFile::create(path, mode);
   file.write(0, std::as_bytes(std::span(text)));
   file.close(durable);
 }

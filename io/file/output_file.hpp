@@ -14,8 +14,9 @@ namespace spillway {
 // All errors are Error(storage) that name the path.
 class OutputFile {
  public:
-  // A new file; what had the name is removed before, a link instead of what it names.
-  static OutputFile create(std::filesystem::path const& path);
+  // A new file; what had the name is removed before, a link instead of what it names. `mode`: its
+  // permissions, of which the umask takes its part.
+  static OutputFile create(std::filesystem::path const& path, mode_t mode = kFileMode);
   // A regular file that is there, to be written over; it keeps its length.
   static OutputFile open(std::filesystem::path const& path);
 
@@ -42,6 +43,6 @@ class OutputFile {
 
 // Writes a new file whole. Throws as OutputFile does.
 void write_file(std::filesystem::path const& path, std::string_view text,
-                Durable durable = Durable::yes);
+                Durable durable = Durable::yes, mode_t mode = kFileMode);
 
 }  // namespace spillway

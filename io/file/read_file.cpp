@@ -19,7 +19,11 @@ void read_range(FileDescriptor const& file, std::filesystem::path const& path,
 }
 
 std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes) {
-  auto const file = open_for_reading(path);
+  return read_text(open_for_reading(path), path, most_bytes);
+}
+
+std::string read_text(FileDescriptor const& file, std::filesystem::path const& path,
+                      std::int64_t most_bytes) {
   auto const bytes = size_bytes(file, path);
   if (bytes > most_bytes) {
     throw Error(Status::damaged, fmt::format("{}: has {} bytes, more than the {} that make sense",

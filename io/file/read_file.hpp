@@ -20,6 +20,10 @@ void read_range(FileDescriptor const& file, std::filesystem::path const& path,
 // damaged when it is larger, storage when it cannot be read.
 std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
+// The same of an open file.
+std::string read_text(FileDescriptor const& file, std::filesystem::path const& path,
+                      std::int64_t most_bytes);
+
 // The same without its seal (seal.hpp), which must fit: else Error(damaged).
 std::string read_sealed_text(std::filesystem::path const& path, std::int64_t most_bytes);
 

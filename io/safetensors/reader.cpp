@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/file/inside.hpp"
 #include "io/file/read_file.hpp"
 #include "io/safetensors/header.hpp"
 #include "io/safetensors/weight_index.hpp"
@@ -76,8 +77,7 @@ struct OpenedFile {
   std::int64_t data_begin_bytes, size_bytes;
 };
 
-OpenedFile open_header(fs::path const& path) {
-  auto const file = open_for_reading(path);
+OpenedFile read_header(FileDescriptor const& file, fs::path const& path) {
   auto const file_bytes = size_bytes(file, path);
   auto const length = header_length(file, path, file_bytes);
   std::string text(static_cast<std::size_t>(length), '\0');
@@ -111,14 +111,15 @@ SafetensorsReader::SafetensorsReader(fs::path const& path) : m_path(path) {
 }
 
 void SafetensorsReader::add_indexed(fs::path const& path) {
-  auto const index = parse_index(read_text(path, kMostIndexBytes), path.string());
+  auto const text = read_text(open_file(path), path, kMostIndexBytes);
+  auto const index = parse_index(text, path.string());
   std::set<std::string> files;
   for (auto const& [tensor, file] : index.files) files.insert(file);
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
     auto const shard = path.parent_path() / file;
     std::error_code unseen;  // to open it says why
-    if (!fs::exists(shard, unseen) && !unseen)
+    if (fs::symlink_status(shard, unseen).type() == fs::file_type::not_found)
       refuse_file(shard, "is not there, and the index names it", Status::bad_input);
     auto of_file = add_file(shard);
     require_indexed(of_file, m_files.back(), index);
@@ -134,7 +135,7 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
 }
 
 std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
-  auto opened = open_header(path);
+  auto opened = read_header(open_file(path), path);
   std::vector<TensorEntry> entries;
   for (auto& tensor : opened.header.tensors) {
     m_places.push_back({m_files.size(), opened.data_begin_bytes + tensor.begin_bytes});
@@ -145,12 +146,18 @@ std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
   return entries;
 }
 
+// What the user named leads where he likes.
+FileDescriptor SafetensorsReader::open_file(fs::path const& path) const {
+  return path == m_path ? open_for_reading(path)
+                        : open_inside(path.parent_path(), path.filename().string());
+}
+
 void SafetensorsReader::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
   auto const at = m_tensors.offset_bytes(tensor, first, to.size());
   auto const [file, offset_bytes] = m_places[tensor];
   if (m_open != file) {
     m_open.reset();
-    m_file = open_for_reading(m_files[file]);
+    m_file = open_file(m_files[file]);
     m_open = file;
   }
   read_range(m_file, m_files[file], offset_bytes + at, to);

@@ -17,7 +17,8 @@ namespace spillway {
 class SafetensorsReader : public TensorSource {
  public:
   // `path` is a directory with model.safetensors or else model.safetensors.index.json, or such a
-  // file by any name. Reads all headers. Throws Error that names file and tensor: bad_input where
+  // file by any name. What a directory or an index names is read as open_inside reads it. Reads all
+  // headers. Throws Error that names file and tensor: bad_input where
   // there are no such files or they are of another kind, damaged where one is cut short or
   // contradicts itself or the index.
   explicit SafetensorsReader(std::filesystem::path const& path);
@@ -37,6 +38,7 @@ class SafetensorsReader : public TensorSource {
 
   void add_indexed(std::filesystem::path const& path);
   std::vector<TensorEntry> add_file(std::filesystem::path const& path);
+  FileDescriptor open_file(std::filesystem::path const& path) const;
 
   std::filesystem::path m_path;
   std::vector<std::filesystem::path> m_files;

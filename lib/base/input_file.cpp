@@ -59,6 +59,12 @@ void close_descriptor(int fd) noexcept {
   ::close(fd);
 }
 
+void require_regular(FileDescriptor const& file, std::filesystem::path const& path) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) refuse(path, "cannot be read", errno);
+  require_regular(path, info);
+}
+
 // Looked at before, since to open a device may already do something; and after, since only then it
 // is the same file.
 FileDescriptor open_for_reading(std::filesystem::path const& path) {
@@ -66,14 +72,19 @@ FileDescriptor open_for_reading(std::filesystem::path const& path) {
   if (::stat(path.c_str(), &info) != 0) refuse(path, "cannot be read", errno);
   require_regular(path, info);
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!file || ::fstat(file.get(), &info) != 0) refuse(path, "cannot be read", errno);
-  require_regular(path, info);
+  if (!file) refuse(path, "cannot be read", errno);
+  require_regular(file, path);
   ::fcntl(file.get(), F_SETFL, 0);  // without O_NONBLOCK, which was for pipes
   return file;
 }
 
 std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes) {
   auto const file = is_the_shells(path) ? open_what_the_shell_has(path) : open_for_reading(path);
+  return read_input(file, path, most_bytes);
+}
+
+std::string read_input(FileDescriptor const& file, std::filesystem::path const& path,
+                       std::int64_t most_bytes) {
   std::string text;
   std::array<char, 1 << 16> some;
   while (auto const size = read_some(file.get(), some, path)) {

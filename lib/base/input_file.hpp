@@ -16,8 +16,14 @@ using FileDescriptor = UniqueHandle<int, close_descriptor, -1>;
 // device or a socket.
 FileDescriptor open_for_reading(std::filesystem::path const& path);
 
+// Throws as above unless an open file, which messages call `path`, is a regular one.
+void require_regular(FileDescriptor const& file, std::filesystem::path const& path);
+
 // The whole of a file. What the caller's shell has opened (/dev/stdin, /dev/fd/63) may be a pipe.
 // Throws Error(bad_input) that names the file, also when it is larger than `most_bytes`.
 std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes);
+// The same of an open file, from where it stands.
+std::string read_input(FileDescriptor const& file, std::filesystem::path const& path,
+                       std::int64_t most_bytes);
 
 }  // namespace spillway

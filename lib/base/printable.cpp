@@ -35,16 +35,21 @@ bool is_control(unsigned first, unsigned second) {
   return first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0);
 }
 
-// Bytes of the printable character at the beginning of `text`; 0: there is none.
-std::size_t printable_bytes(std::string_view text) {
-  auto const first = byte_at(text, 0);
-  auto const size = announced_bytes(first);
+// Bytes of the character at the beginning of `text`; 0: there is none.
+std::size_t character_bytes(std::string_view text) {
+  auto const size = announced_bytes(byte_at(text, 0));
   if (size == 0 || size > text.size()) return 0;
   for (std::size_t i = 1; i < size; ++i)
     if (!continues(text, i)) return 0;
+  bool const sound = size == 1 || second_byte_fits(byte_at(text, 0), byte_at(text, 1));
+  return sound ? size : 0;
+}
+
+// The same of a printable one.
+std::size_t printable_bytes(std::string_view text) {
+  auto const size = character_bytes(text);
   auto const second = size > 1 ? byte_at(text, 1) : 0;
-  bool const sound = size == 1 || second_byte_fits(first, second);
-  return sound && !is_control(first, second) ? size : 0;
+  return size > 0 && !is_control(byte_at(text, 0), second) ? size : 0;
 }
 
 }  // namespace
@@ -64,6 +69,16 @@ std::string printable(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return result;
+}
+
+bool is_text(std::string_view text) {
+  if (text.find('\0') != text.npos) return false;
+  while (!text.empty()) {
+    auto const size = character_bytes(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
 }
 
 std::size_t whole_characters_bytes(std::string_view text) {

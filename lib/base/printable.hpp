@@ -12,6 +12,9 @@ namespace spillway {
 // stays as it is.
 std::string printable(std::string_view text);
 
+// Whether all of it is UTF-8, without a zero byte.
+bool is_text(std::string_view text);
+
 // How many bytes stand before a character of UTF-8 that is cut short at the end.
 std::size_t whole_characters_bytes(std::string_view text);
 

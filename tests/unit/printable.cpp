@@ -29,6 +29,13 @@ TEST(Printable, leaves_lines_tabs_and_utf8_alone) {
     EXPECT_EQ(printable(text), text);
 }
 
+TEST(Printable, tells_text_from_other_bytes) {
+  for (auto const* text : {"", "a\r\n\033[0m", "Größe", "損失", "😀"})
+    EXPECT_TRUE(is_text(text)) << text;
+  for (auto const& bytes : {"a\0b"s, "\xc3"s, "ab\xff"s, "\xed\xa0\x80"s, "\xe6\x90 "s})
+    EXPECT_FALSE(is_text(bytes)) << printable(bytes);
+}
+
 TEST(Printable, shows_what_is_no_utf8) {
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xc3("), "\\xc3(");
