@@ -4,6 +4,8 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -11,11 +13,32 @@
 namespace spillway {
 namespace {
 
+std::string literal(std::string const& text) {
+  std::string pattern;
+  for (char const c : text) pattern += (std::strchr("\\*?[", c) ? "\\" : "") + std::string(1, c);
+  return pattern;
+}
+
+// A pattern whose wildcards begin behind the last folder that is there as it is spelled: "runs
+// [1]/*.h5" means that folder.
+std::string pattern_of(std::filesystem::path const& path) {
+  std::filesystem::path there;
+  std::error_code unseen;  // what cannot be looked at matches nothing
+  auto part = path.begin();
+  for (; part != path.end(); ++part) {
+    if (!std::filesystem::exists(symlink_status(there / *part, unseen))) break;
+    there /= *part;
+  }
+  std::filesystem::path pattern = literal(there.string());
+  for (; part != path.end(); ++part) pattern /= *part;
+  return pattern.string();
+}
+
 // Sorted. A plain path that does not exist matches nothing.
-std::vector<std::string> expand(std::string const& pattern) {
+std::vector<std::string> expand(std::string const& path) {
   glob_t found{};
   std::vector<std::string> paths;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+  if (::glob(pattern_of(path).c_str(), 0, nullptr, &found) == 0) {
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   ::globfree(&found);

@@ -326,6 +326,29 @@ TEST_F(TokensTest, a_set_is_its_files_in_order_as_one_range) {
   }
 }
 
+TEST_F(TokensTest, what_is_there_as_it_is_spelled_is_no_pattern) {
+  auto const first_of = [&](std::string const& pattern) {
+    std::vector<std::string> const patterns{(m_dir / pattern).string()};
+    TokenSet const set("data.train", patterns);
+    std::vector<std::int32_t> tokens(1);
+    set.read(0, tokens);
+    return std::pair(tokens[0], set.count());
+  };
+  token_file("[ab].h5", 300, {1});
+  token_file("a.h5", 300, {2});
+  fs::create_directories(m_dir / "runs [12] *");
+  token_file("runs [12] */x.h5", 300, {3});
+  token_file("runs [12] */y.h5", 300, {4});
+  fs::create_directories(m_dir / "runs 1 z");
+  token_file("runs 1 z/x.h5", 300, {5});
+  EXPECT_EQ(first_of("[ab].h5"), std::pair(1, std::int64_t{1}));
+  EXPECT_EQ(first_of("[a].h5"), std::pair(2, std::int64_t{1}));
+  EXPECT_EQ(first_of("\\[ab].h5"), std::pair(1, std::int64_t{1}));
+  EXPECT_EQ(first_of("runs [12] */x.h5"), std::pair(3, std::int64_t{1}));
+  EXPECT_EQ(first_of("runs [12] */[xy].h5"), std::pair(3, std::int64_t{2}));
+  EXPECT_EQ(first_of("runs [1] z/*.h5"), std::pair(5, std::int64_t{1}));
+}
+
 TEST_F(TokensTest, a_pattern_without_files_and_mixed_vocabularies_are_bad_input) {
   token_file("a.h5", 300, {0});
   token_file("b.h5", 301, {0});
