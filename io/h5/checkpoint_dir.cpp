@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_names.hpp"
-#include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 
 namespace spillway {
 namespace {
@@ -148,10 +149,12 @@ std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std:
 std::optional<fs::path> find_latest(fs::path const& run_directory) {
   auto const name = read_latest(run_directory);
   if (!name) return {};
-  auto const pointer = (run_directory / kLatest).string();
   auto const step = step_in(*name);
   if (!step) {
-    throw Error(Status::damaged, fmt::format("{}: names no checkpoint: '{}'", pointer, *name));
+    constexpr auto any = std::numeric_limits<std::int64_t>::max();
+    throw Error(Status::damaged,
+                fmt::format("{}: names no checkpoint: '{}'{}", (run_directory / kLatest).string(),
+                            *name, complete_before(run_directory, any)));
   }
   auto const directory = standing_place(run_directory, *step);
   try {
@@ -160,10 +163,15 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
     std::error_code unknown;
     bool const missing = !fs::exists(directory / manifest_name, unknown) && !unknown;
     throw Error(missing ? Status::damaged : error.status(),
-                fmt::format("{} (to go on from an older checkpoint, write its name into {})",
-                            error.what(), pointer));
+                error.what() + complete_before(run_directory, *step));
   }
   return directory;
+}
+
+fs::path checkpoint_at(fs::path const& path) {
+  std::error_code unseen;  // to read it says why
+  if (fs::exists(path / manifest_name, unseen)) return path;
+  return find_latest(path).value_or(path);
 }
 
 std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step) {
@@ -171,6 +179,11 @@ std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step)
     return std::ranges::count_if(steps_in(run_directory),
                                  [&](auto there) { return there <= step; });
   });
+}
+
+CheckpointReader open_checkpoint(fs::path const& path) {
+  auto const directory = checkpoint_at(path);
+  return naming_older(directory, [&] { return CheckpointReader(directory); });
 }
 
 void require_space(fs::path const& directory, std::int64_t needed_bytes, Status status) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "io/h5/checkpoint_reader.hpp"
 
 namespace spillway {
 
@@ -36,7 +37,13 @@ void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 // The directory that `latest` names, its shards' sizes compared with its seal. Empty: there is
 // no `latest`. Throws in one line naming the file: Error(damaged) when it is cut short or missing,
 // Error(bad_input) or Error(storage) when it cannot be looked at.
+// The line also names the newest complete one before it.
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
+
+// Where somebody names a checkpoint, a run directory stands for its newest: that of find_latest;
+// every other path for itself. Throws as find_latest.
+std::filesystem::path checkpoint_at(std::filesystem::path const& path);
+CheckpointReader open_checkpoint(std::filesystem::path const& path);
 
 // How many finished checkpoints up to this step `run_directory` holds. Throws Error(storage).
 std::int64_t count_checkpoints(std::filesystem::path const& run_directory, std::int64_t step);

@@ -11,9 +11,13 @@ namespace {
 
 constexpr std::int64_t kMostLatestBytes = 4096;
 
-}  // namespace
-
 namespace fs = std::filesystem;
+
+fs::path without_slash(fs::path const& directory) {
+  return directory.has_filename() ? directory : directory.parent_path();
+}
+
+}  // namespace
 
 fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix) {
   return run_directory / fmt::format("{}{}{}", kStepPrefix, step, suffix);
@@ -65,8 +69,12 @@ fs::path standing_place(fs::path const& run_directory, std::int64_t step) {
 }
 
 std::optional<std::int64_t> step_of(fs::path const& directory) {
-  bool const slashed = !directory.has_filename();
-  return step_in((slashed ? directory.parent_path() : directory).filename().string());
+  return step_in(without_slash(directory).filename().string());
+}
+
+fs::path parent_of(fs::path const& directory) {
+  auto const parent = without_slash(directory).parent_path();
+  return parent.empty() ? "." : parent;
 }
 
 }  // namespace spillway

@@ -44,6 +44,15 @@ std::string why_not(fs::path const& checkpoint) {
   }
 }
 
+bool is_complete(fs::path const& run_directory, std::int64_t step) {
+  try {
+    CheckpointReader const complete(standing_place(run_directory, step));
+    return true;
+  } catch (Error const&) {
+    return false;
+  }
+}
+
 std::vector<std::string> adopt_newest(fs::path const& run_directory,
                                       std::vector<std::int64_t> steps) {
   std::vector<std::string> said;
@@ -113,9 +122,11 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
                          bool with_latest) {
   return as_storage_error([&] {
     auto const earlier = prepared_path(run_directory / kEarlier);
-    bool const taken =
+    auto const kind = fs::symlink_status(earlier).type();
+    bool const foreign = kind != fs::file_type::not_found && kind != fs::file_type::directory;
+    bool const taken =  // the move was another one
         std::ranges::any_of(steps, [&](auto step) { return fs::exists(step_path(earlier, step)); });
-    if (taken) fs::rename(earlier, unused_earlier(run_directory));  // the move was another one
+    if (foreign || taken) fs::rename(earlier, unused_earlier(run_directory));
     fs::create_directory(earlier);
     // `latest` goes first: without it the newest of those that still stand here is found.
     if (with_latest) move_if_there(run_directory / kLatest, earlier / kLatest);
@@ -138,7 +149,7 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
   if (finished) return {*finished};  // it is the newest
   auto steps = finished_steps(run_directory);
   auto const latest = read_latest(run_directory);
-  bool const moving = fs::exists(prepared_path(run_directory / kEarlier));
+  bool const moving = fs::is_directory(fs::symlink_status(prepared_path(run_directory / kEarlier)));
   if (steps.empty()) {
     if (moving) move_to_earlier(run_directory, {}, false);
     return {};
@@ -153,6 +164,18 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
   return {fmt::format("{} names {}: the later checkpoints (step {}) are in {} now",
                       (run_directory / kLatest).string(), *latest, fmt::join(moved, ", "),
                       earlier.string())};
+}
+
+std::string complete_before(fs::path const& run_directory, std::int64_t step) {
+  auto steps = finished_steps(run_directory);
+  std::ranges::sort(steps, std::greater<>());
+  for (auto const older : steps) {
+    if (older >= step || !is_complete(run_directory, older)) continue;
+    auto const name = fmt::format("{}{}", kStepPrefix, older);
+    return fmt::format(" ({} is complete: give that one, or write {} into {} to go on from it)",
+                       (run_directory / name).string(), name, (run_directory / kLatest).string());
+  }
+  return fmt::format(" (and no checkpoint before it is complete in {})", run_directory.string());
 }
 
 std::optional<fs::path> set_aside_checkpoints(fs::path const& run_directory) {

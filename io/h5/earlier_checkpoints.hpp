@@ -1,10 +1,14 @@
 // Checkpoints that a run finds and did not write: none is taken for nothing, none is lost.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "base/error.hpp"
+#include "io/h5/checkpoint_names.hpp"
 
 namespace spillway {
 
@@ -20,5 +24,22 @@ std::vector<std::string> mend_latest(std::filesystem::path const& run_directory)
 // Error(storage). One rank only.
 std::optional<std::filesystem::path> set_aside_checkpoints(
     std::filesystem::path const& run_directory);
+
+// A damaged checkpoint is no loss of what is before it. Words in brackets: which the newest one
+// before `step` is that is complete, by its seal and its files' sizes, and how to go on from it.
+std::string complete_before(std::filesystem::path const& run_directory, std::int64_t step);
+
+// Does what reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called step-<n>,
+// the text goes on with complete_before.
+template <class F>
+auto naming_older(std::filesystem::path const& checkpoint, F const& read) {
+  try {
+    return read();
+  } catch (Error const& error) {
+    auto const step = step_of(checkpoint);
+    if (error.status() != Status::damaged || !step) throw;
+    throw Error(error.status(), error.what() + complete_before(parent_of(checkpoint), *step));
+  }
+}
 
 }  // namespace spillway

@@ -182,6 +182,55 @@ TEST_F(EarlierCheckpoints, one_of_a_later_version_is_not_passed_over) {
   EXPECT_EQ(find_latest(m_run), m_run / "step-5");
 }
 
+TEST_F(EarlierCheckpoints, a_strangers_file_in_the_place_of_the_move_is_moved_aside) {
+  save(7);
+  std::ofstream(m_run / "earlier.partial") << "mine";
+  EXPECT_EQ(mend_latest(m_run), Names());
+  EXPECT_EQ(set_aside_checkpoints(m_run), m_run / "earlier-2");
+  EXPECT_TRUE(fs::is_regular_file(m_run / "earlier-1"));
+  EXPECT_EQ(find_latest(m_run / "earlier-2"), m_run / "earlier-2" / "step-7");
+}
+
+TEST_F(EarlierCheckpoints, the_newest_complete_one_before_is_named) {
+  for (std::int64_t const step : {5, 20, 30, 40}) {
+    save(step);
+    fs::rename(m_run / ("step-" + std::to_string(step)), m_run / std::to_string(step));
+  }
+  for (auto const* step : {"5", "20", "30", "40"})
+    fs::rename(m_run / step, m_run / (std::string("step-") + step));
+  auto const named = [&](char const* name) {
+    auto const at = (m_run / name).string(), latest = (m_run / "latest").string();
+    return " (" + at + " is complete: give that one, or write " + name + " into " + latest +
+           " to go on from it)";
+  };
+  auto const line = [&](auto const& action) -> std::string {
+    try {
+      action();
+    } catch (Error const& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complete_before(m_run, 40), named("step-30"));
+  cut("step-40/shard-0.h5");
+  cut("step-30/seal");
+  for (auto const& path : {m_run, m_run / "step-40", m_run / "step-40/"}) {
+    auto const said = line([&] { open_checkpoint(path); });
+    EXPECT_NE(said.find("step-40/shard-0.h5: has "), std::string::npos) << said;
+    EXPECT_TRUE(said.ends_with(named("step-20"))) << said;
+  }
+  EXPECT_EQ(open_checkpoint(m_run / "step-20").directory(), m_run / "step-20");
+  std::ofstream(m_run / "latest") << "junk\n";
+  EXPECT_TRUE(line([&] { find_latest(m_run); }).ends_with("'junk'" + named("step-20")));
+  std::ofstream(m_run / "latest") << "step-20\n";
+  EXPECT_EQ(open_checkpoint(m_run).directory(), m_run / "step-20");
+  cut("step-5/seal");
+  cut("step-20/seal");
+  EXPECT_TRUE(line([&] {
+                find_latest(m_run);
+              }).ends_with("no checkpoint before it is complete in " + m_run.string() + ")"));
+}
+
 TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
   save(7);
   fs::copy(m_run / "step-7", m_run / "step-7.replaced");
