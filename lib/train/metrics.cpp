@@ -19,6 +19,8 @@ namespace spillway {
 
 namespace {
 
+constexpr int kNotRegular = EINVAL;  // which no open of a file gives
+
 // Gives the place behind the last newline in the file's first `size_bytes`.
 std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
   std::array<char, 4096> some{};
@@ -69,19 +71,29 @@ std::string to_json(StepMetrics const& row) {
   return json.dump();
 }
 
-MetricsFile::MetricsFile(std::filesystem::path const& path) {
-  m_file = FileDescriptor(
-      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0644));
+MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {
+  int const error = open_there();
+  if (error == 0) return;
+  auto const why =
+      error == kNotRegular ? "is not a regular file" : "cannot be written: " + error_text(error);
+  throw Error(Status::bad_input, fmt::format("{}: {}", m_path.string(), why));
+}
+
+// Gives an errno, or 0.
+int MetricsFile::open_there() {
+  constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
+  FileDescriptor file(::open(m_path.c_str(), flags, kFileMode));
   struct stat info {};
-  bool const open = m_file && ::fstat(m_file.get(), &info) == 0;
-  if (!open || !S_ISREG(info.st_mode)) {
-    auto const why = open ? "is not a regular file" : "cannot be written: " + error_text(errno);
-    throw Error(Status::bad_input, fmt::format("{}: {}", path.string(), why));
+  if (!file || ::fstat(file.get(), &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return kNotRegular;
+  auto const whole = end_of_last_line(file.get(), info.st_size);
+  m_glued = false;
+  if (whole != info.st_size) {
+    log_info("{}: its last row was cut short, and is removed", m_path.string());
+    m_glued = ::ftruncate(file.get(), whole) != 0;
   }
-  auto const whole = end_of_last_line(m_file.get(), info.st_size);
-  if (whole == info.st_size) return;
-  log_info("{}: its last row was cut short, and is removed", path.string());
-  m_glued = ::ftruncate(m_file.get(), whole) != 0;
+  m_file = std::move(file);
+  return 0;
 }
 
 MetricsFile::~MetricsFile() {
@@ -104,6 +116,10 @@ void MetricsFile::append(StepMetrics const& row) {
 
 // Writes the whole line or nothing. Gives an errno, or 0 where the line is written.
 int MetricsFile::append_line(std::string_view line) {
+  if (!is_named(m_file, m_path)) {
+    if (int const error = open_there()) return error;
+    log_warning("metrics.jsonl was removed or replaced; the rows from here on are in a new one");
+  }
   struct stat before {};
   if (::fstat(m_file.get(), &before) != 0) return errno;
   bool cut = false;

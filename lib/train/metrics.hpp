@@ -29,10 +29,11 @@ std::string hex(double value);
 
 // Appends rows to metrics.jsonl, each with one write. A row that cannot be written whole is removed
 // and lost; this is logged once and does not end the run, and the next row is tried. Removes a
-// partial last row of an earlier run. Throws Error(bad_input) when the file cannot be opened.
+// partial last row of an earlier run. Goes on in a new file where somebody has removed or replaced
+// this one. Throws Error(bad_input) when the file cannot be opened.
 class MetricsFile {
  public:
-  explicit MetricsFile(std::filesystem::path const& path);
+  explicit MetricsFile(std::filesystem::path path);
   ~MetricsFile();
   MetricsFile(MetricsFile const&) = delete;
   MetricsFile& operator=(MetricsFile const&) = delete;
@@ -40,7 +41,9 @@ class MetricsFile {
 
  private:
   int append_line(std::string_view line);
+  int open_there();
 
+  std::filesystem::path m_path;
   FileDescriptor m_file;
   std::int64_t m_lost = 0;  // rows lost since the last one that was written
   bool m_glued = false;     // a partial row is there that could not be removed

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -70,8 +69,8 @@ Verdict judge(fs::path const& path, std::string const& text, OwnerTimes const& t
 
 OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : m_path(std::move(path)), m_times(times) {
   bool took_over = false;
-  while (!(m_file = FileDescriptor(
-               ::open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644)))) {
+  while (!(m_file = FileDescriptor(::open(
+               m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode)))) {
     if (errno != EEXIST) refuse(m_path, "cannot be created: " + error_text(errno));
     auto const text = text_of(m_path);
     if (!text) continue;
@@ -135,11 +134,7 @@ void OwnerFile::keep_renewing() {
 
 // What cannot be looked at now may be at the next renewal.
 bool OwnerFile::lies_there() const {
-  struct stat ours {
-  }, there{};
-  if (::lstat(m_path.c_str(), &there) != 0) return errno != ENOENT;
-  if (::fstat(m_file.get(), &ours) != 0) return true;
-  return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+  return is_named(m_file, m_path);
 }
 
 }  // namespace spillway

@@ -32,6 +32,8 @@ int lock_now(FileDescriptor const& file) {
   return 0;
 }
 
+constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
+
 // The texts that runs replace here, but for `latest` (mend_latest); plans are numbered.
 bool is_text_of_runs(std::string const& name) {
   auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json"};
@@ -76,7 +78,8 @@ RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
 
 void RunDir::take_lock() {
   auto const file = m_path / "lock";
-  m_lock = FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  m_lock =
+      FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (!m_lock) refuse(m_path, "cannot be written: " + error_text(errno));
   int const error = lock_now(m_lock);
   if (error == EWOULDBLOCK)
@@ -88,6 +91,10 @@ void RunDir::take_lock() {
   } else if (error != 0) {
     refuse(m_path, "`lock` cannot be locked: " + error_text(error));
   }
+  write_lock();
+}
+
+void RunDir::write_lock() const {
   auto const owner = fmt::format("{}\n", getpid());
   auto const written = write_fully(m_lock.get(), std::as_bytes(std::span(owner)), 0);
   if (written.error != 0) refuse(m_path, "cannot be written: " + error_text(written.error));
@@ -96,18 +103,34 @@ void RunDir::take_lock() {
 }
 
 void RunDir::require_ours() const {
-  if (m_owner && !m_owner->is_ours()) refuse_as_lost();
+  if (m_owner && !m_owner->is_ours()) refuse_as_lost(kTooLate);
 }
 
-void RunDir::require_ours_now() const {
-  if (m_owner && !m_owner->is_ours_now()) refuse_as_lost();
+void RunDir::require_ours_now() {
+  if (m_owner && !m_owner->is_ours_now()) refuse_as_lost(kTooLate);
+  if (!m_owner) hold_lock_there();
 }
 
-void RunDir::refuse_as_lost() const {
-  refuse(
-      m_path,
-      "another job has taken it over, for this one renewed `lock.owner` too late; this one ends, "
-      "and leaves everything to the other");
+// Without it the next job would not see this one. What cannot be opened now is no reason to end:
+// the checkpoint that is due says what is wrong.
+void RunDir::hold_lock_there() {
+  auto const path = m_path / "lock";
+  if (is_named(m_lock, path)) return;
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kFileMode));
+  if (!file) return;
+  if (lock_now(file) == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
+  m_lock = std::move(file);
+  write_lock();
+  log_warning("run.dir: {}: somebody has removed or replaced `lock`; it is held anew",
+              m_path.string());
+}
+
+void RunDir::refuse_as_lost(char const* why) const {
+  refuse(m_path,
+         fmt::format("another job has taken it over, for {}; this one ends, and leaves everything "
+                     "to the other",
+                     why));
 }
 
 void RunDir::write(std::string const& name, std::string const& text) const {

@@ -23,8 +23,9 @@ class RunDir {
   // Throws Error(bad_input) when another job has taken the directory over, as known at the last
   // renewal of `lock.owner`: for every step, makes no system call.
   void require_ours() const;
-  // As require_ours(), but asks the file system: before what replaces files of the directory.
-  void require_ours_now() const;
+  // As require_ours(), but asks the file system: before what replaces files of the directory. A
+  // `lock` that somebody has removed or replaced is made and held anew, with a warning.
+  void require_ours_now();
 
   std::filesystem::path const& path() const { return m_path; }
   // Replaces a text file of the directory (config.yaml, plan.txt, ...).
@@ -32,7 +33,9 @@ class RunDir {
 
  private:
   void take_lock();
-  [[noreturn]] void refuse_as_lost() const;
+  void write_lock() const;
+  void hold_lock_there();
+  [[noreturn]] void refuse_as_lost(char const* why) const;
 
   std::filesystem::path m_path;
   FileDescriptor m_lock;

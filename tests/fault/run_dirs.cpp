@@ -110,6 +110,71 @@ TEST_F(RunDirs, that_are_new_are_durable_with_their_parents) {
     EXPECT_NE(synced.find("fsync " + each + "\n"), synced.npos) << synced;
 }
 
+TEST_F(RunDirs, that_cannot_be_written_for_a_while_are_said_and_tried_again) {
+  struct Case {
+    char const *calls, *path, *what, *words;
+  };
+  for (auto const& [calls, file, what, words] :
+       {Case{"mkdir", "/step-", "EROFS", "Read-only file system"},
+        Case{"pwrite", "shard-0.h5", "ENOSPC", "No space left on device"},
+        Case{"rename", "/latest", "EROFS", "Read-only file system"}}) {
+    fs::remove_all(m_dir / "run");
+    Planted const fault{.calls = calls, .path = file, .what = what, .at = "1-2"};
+    auto const outcome = run_command(with(fault, "run.checkpoint.every=1 run.steps=5"));
+    EXPECT_EQ(outcome.status, 0) << calls << outcome.output;
+    EXPECT_GE(count(outcome, words), 1) << outcome.output;
+    EXPECT_GE(count(outcome, "tried again when the next is due"), 1) << outcome.output;
+    EXPECT_EQ(read("run/latest"), "step-5\n");
+  }
+}
+
+TEST_F(RunDirs, whose_checkpoints_are_taken_away_get_others) {
+  auto const latest = path("run/latest");
+  auto const outcome = run_command(
+      train_command("run.steps=1000000 run.checkpoint.every=2 > " + path("said") + " 2>&1") +
+      " & " + until("test -s " + latest) +
+      fmt::format("rm -rf {} {}; ", path("run/step-*"), latest) + until("test -s " + latest) +
+      "kill -USR1 $!; wait $!");
+  EXPECT_EQ(outcome.status, 75) << outcome.output << read("said");
+  auto name = read("run/latest");
+  name.pop_back();
+  EXPECT_TRUE(fs::exists(m_dir / "run" / name / "seal"));
+}
+
+TEST_F(RunDirs, whose_lock_is_taken_away_hold_it_anew) {
+  auto const lock = path("run/lock");
+  auto const outcome = run_command(train_command("run.steps=1000000 run.checkpoint.every=2") +
+                                   " & " + until("test -s " + path("run/latest")) + "rm " + lock +
+                                   "; " + until("test -s " + lock) + "flock -n " + lock +
+                                   " true && exit 99; "
+                                   "kill -USR1 $!; wait $!");
+  EXPECT_EQ(outcome.status, 75) << outcome.output;
+  EXPECT_EQ(count(outcome, "removed or replaced `lock`; it is held anew"), 1) << outcome.output;
+}
+
+// Held by the shell, under a file that takes its place in one move.
+TEST_F(RunDirs, whose_lock_another_job_holds_are_left_to_it) {
+  auto const other = path("other");
+  auto const outcome = run_command(
+      train_command("run.steps=1000000 run.checkpoint.every=2") + " & " +
+      until("test -s " + path("run/latest")) +
+      fmt::format("exec 9> {0}; flock 9; mv {0} {1}; wait $!", other, path("run/lock")));
+  EXPECT_TRUE(fails_with(2, "another job has taken it over, for `lock` was removed", outcome));
+}
+
+TEST_F(RunDirs, whose_metrics_are_moved_away_go_on_in_a_new_file) {
+  auto const metrics = path("run/metrics.jsonl");
+  fs::create_directory(m_dir / "rotated");
+  auto const outcome = run_command(train_command("run.steps=1000000 run.checkpoint.every=0") +
+                                   " & " + until("test -s " + metrics) +
+                                   fmt::format("mv {} {}; ", metrics, path("rotated")) +
+                                   until("test -s " + metrics) + "kill -USR1 $!; wait $!");
+  EXPECT_EQ(outcome.status, 75) << outcome.output;
+  EXPECT_EQ(count(outcome, "metrics.jsonl was removed or replaced"), 1) << outcome.output;
+  auto const before = read_metrics(m_dir / "rotated"), after = read_metrics(m_dir / "run");
+  EXPECT_EQ(after.front()["step"].get<int>(), before.back()["step"].get<int>() + 1);
+}
+
 // Every second write fails behind its first half: two calls for a row.
 TEST_F(RunDirs, lose_rows_on_a_full_disk_and_go_on_with_the_next) {
   auto const outcome = run_command(with({.calls = "write",
