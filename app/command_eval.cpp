@@ -13,7 +13,10 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
+#include "state/checkpoints.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
 #include "train/batches.hpp"
@@ -28,14 +31,17 @@ namespace spillway {
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   std::optional<CheckpointReader> checkpoint;
+  std::string place;  // of the checkpoint
   std::optional<TokenSet> tokens;
   RunState state;
   Recipe recipe;
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
-    checkpoint.emplace(arguments.checkpoint);
-    state = run_state(checkpoint->run_strings(), arguments.checkpoint);
-    require_same_model(arguments.checkpoint, state, config,
+    checkpoint.emplace(open_checkpoint(arguments.checkpoint));
+    place = checkpoint->directory().string();
+    if (comm.rank() == 0) warn_of_strangers(*checkpoint);
+    state = run_state(checkpoint->run_strings(), place);
+    require_same_model(place, state, config,
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
     tokens = open_valid(config, state.vocab, recipe);
@@ -52,16 +58,17 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
-    session.emplace(config, std::vector{eval_graph(config, state.vocab, arithmetic)}, *checkpoint,
-                    batches, *compute, comm);
+    naming_older(place, [&] {
+      session.emplace(config, std::vector{eval_graph(config, state.vocab, arithmetic)}, *checkpoint,
+                      batches, *compute, comm);
+    });
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     print_result(fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss,
-                             std::exp(loss), windows * recipe.window, arguments.checkpoint,
-                             state.step));
+                             std::exp(loss), windows * recipe.window, place, state.step));
   });
   return Status::done;
 }

@@ -1,13 +1,19 @@
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "app/commands.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
+#include "io/h5/carried_files.hpp"
+#include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_group.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
+#include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
 #include "train/recipe.hpp"
 
@@ -27,17 +33,30 @@ void give_ids(Config& config, RunState const& state) {
   if (recipe.objective == Objective::spans) config.data.pad_id = recipe.ids.pad;
 }
 
+// Who exports wants all of them.
+CarriedFiles carried_by(CheckpointReader const& checkpoint) {
+  auto found = read_carried(checkpoint.directory(), checkpoint.carried());
+  if (found.damaged.empty()) return std::move(found.files);
+  throw Error(Status::damaged,
+              fmt::format("{}: put it back as it was imported; the weights are unharmed",
+                          found.damaged.front()));
+}
+
 }  // namespace
 
 Status run_export(ExportArguments const& arguments) {
-  CheckpointReader checkpoint(arguments.checkpoint);
-  auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
-  auto config = parse_config(state.config, arguments.checkpoint, {}, elsewhere);
+  auto checkpoint = open_checkpoint(arguments.checkpoint);
+  auto const place = checkpoint.directory().string();
+  auto const state = run_state(checkpoint.run_strings(), place);
+  auto config = parse_config(state.config, place, {}, elsewhere);
   give_ids(config, state);
   config.model = completed(config, state.vocab);
+  warn_of_strangers(checkpoint);
+  auto const carried = carried_by(checkpoint);
   CheckpointGroup weights(checkpoint, "model");
-  auto const exported = export_model(weights, config, arguments.checkpoint,
-                                     type_of(arguments.dtype), arguments.output);
+  auto const exported = naming_older(checkpoint.directory(), [&] {
+    return export_model(weights, config, carried, type_of(arguments.dtype), arguments.output);
+  });
   print_result(fmt::format("{}: {} tensors, {}\n", arguments.output, exported.tensors,
                            human_bytes(exported.bytes)));
   return Status::done;

@@ -1,15 +1,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
 #include "app/generated.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
+#include "io/h5/checkpoint_dir.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "runtime/process_memory.hpp"
+#include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
 #include "train/byte_text.hpp"
 #include "train/generator.hpp"
@@ -95,11 +99,12 @@ void require_ids(std::vector<std::string> const& overrides) {
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
-  CheckpointReader checkpoint(arguments.checkpoint);
-  auto const state = run_state(checkpoint.run_strings(), arguments.checkpoint);
+  auto checkpoint = open_checkpoint(arguments.checkpoint);
+  auto const place = checkpoint.directory().string();
+  warn_of_strangers(checkpoint);
+  auto const state = run_state(checkpoint.run_strings(), place);
   require_ids(arguments.overrides);
-  auto const config =
-      parse_config(state.config, arguments.checkpoint, arguments.overrides, elsewhere);
+  auto const config = parse_config(state.config, place, arguments.overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   bool const fills = recipe.objective == Objective::masked;
   auto const prompt = prompt_of(arguments, state, recipe);
@@ -111,12 +116,14 @@ Status run_generate(GenerateArguments const& arguments) {
   auto const comm = make_single_rank_comm();
   // The numbers of a machine's GPUs mean nothing on another one.
   ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", available_cores(), *comm);
-  Generator generator(config, state.vocab, prompt.tokens, arguments.tokens, checkpoint, *compute,
-                      *comm);
+  auto generator = naming_older(place, [&] {
+    return std::make_unique<Generator>(config, state.vocab, prompt.tokens, arguments.tokens,
+                                       checkpoint, *compute, *comm);
+  });
   if (fills) {
-    fill_prompt(arguments.top.value_or(kFillings), recipe, prompt, generator);
+    fill_prompt(arguments.top.value_or(kFillings), recipe, prompt, *generator);
   } else {
-    continue_prompt(arguments, recipe, prompt, generator);
+    continue_prompt(arguments, recipe, prompt, *generator);
   }
   return Status::done;
 }

@@ -36,9 +36,11 @@ Status run_import(ImportArguments const& arguments) {
   auto const state = imported_state(config);
   parse_config(state.config, arguments.directory, {}, elsewhere);  // as whoever reads it will
 
+  auto const carried = model.carried();  // refused before the weights are copied
+
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state));
   copy_tensors(model, checkpoint);
-  model.carry_to(checkpoint.unfinished());
+  checkpoint.carry(carried);
   checkpoint.finish();
 
   print_result(model_yaml(config));

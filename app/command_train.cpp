@@ -46,6 +46,7 @@ struct Start {
   std::optional<RunDir> run_dir;  // on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
+  CarriedFiles carried;    // on rank 0 only
   std::int64_t cores = 1;  // this rank's share
   Choices choices;
   bool micro_is_free = true;  // whether it may be halved until a plan fits
@@ -93,7 +94,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   });
   on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
   on_all_ranks(comm, [&] {
-    if (start.run_dir) carry_start(start.resumption, start.run_dir->path());
+    if (start.run_dir) start.carried = carried_by(start.resumption);
   });
   choose_arithmetic(start, comm);
   return start;
@@ -178,7 +179,8 @@ Status finished_before(Start const& start) {
 void require_start(Start const& start, RunState const& state, std::string const& plan_text,
                    ModelState& model, Comm& comm) {
   on_all_ranks(comm, [&] {
-    if (start.run_dir) require_checkpoint_space(start.config.run, model, state.step);
+    if (!start.run_dir) return;
+    require_checkpoint_space(start.config.run, model, state.step, size_bytes(start.carried));
   });
   require_same_start(comm, state, plan_text, model);
 }
@@ -241,7 +243,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     if (start.run_dir && pinning) say(describe(*pinning));
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
-                                 process_begin, max_time_s});
+                                 start.carried, process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();

@@ -1,90 +1,84 @@
 #include "io/h5/carried_files.hpp"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
-#include <algorithm>
+#include <cerrno>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "io/file/file.hpp"
+#include "io/file/inside.hpp"
 #include "io/file/output_file.hpp"
-#include "io/file/read_file.hpp"
-#include "io/h5/checkpoint_names.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
 
-void require_small_file(fs::directory_entry const& entry) {
-  bool const small = entry.symlink_status().type() == fs::file_type::regular &&
-                     entry.file_size() <= std::uintmax_t{kMostCarriedBytes};
-  if (small) return;
-  throw Error(Status::damaged, fmt::format("{}: is no file of at most {} bytes, as checkpoints "
-                                           "carry them",
-                                           entry.path().string(), kMostCarriedBytes));
+CarriedSum sum_of(std::string const& text) {
+  return {std::ssize(text), checksum_text(checksum(std::as_bytes(std::span(text))))};
 }
 
-bool carries(fs::path const& folder) {
-  return fs::is_directory(fs::symlink_status(folder)) &&
-         fs::exists(fs::symlink_status(folder / kTypesFile));
-}
-
-std::vector<fs::path> files_in(fs::path const& folder) {
-  std::vector<fs::path> files;
-  for (auto const& entry : fs::directory_iterator(folder)) {
-    require_small_file(entry);
-    files.push_back(entry.path());
-  }
-  if (files.size() > kMostCarriedFiles) {
-    throw Error(Status::damaged,
-                fmt::format("{}: has more than the {} files that checkpoints carry",
-                            folder.string(), kMostCarriedFiles));
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-// The file that makes the folder ours goes last, so that who is killed before can go on.
-void remove_carried(fs::path const& directory) {
-  auto const folder = directory / kCarriedFolder;
-  if (!fs::exists(fs::symlink_status(folder))) return;
-  if (!fs::is_empty(folder) && !carries(folder)) {
-    throw Error(Status::bad_input,
-                fmt::format("{}: is no folder of a run: move it away, or choose another run.dir",
-                            folder.string()));
-  }
-  for (auto const& file : carried_files(directory))
-    if (file.filename() != kTypesFile) fs::remove(file);
-  fs::remove(folder / kTypesFile);
-  fs::remove(folder);
+// Throws Error that says why it is not there as it was sealed.
+CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
+  auto const refuse = [&](std::string const& why) {
+    throw Error(Status::damaged, fmt::format("{}: {}", path.string(), why));
+  };
+  if (sum.bytes > kMostCarriedBytes) refuse("is larger than what is carried");
+  auto const file = open_inside(path.parent_path(), path.filename().string());
+  CarriedFile found{path.filename(), mode_of(file, path),
+                    read_input(file, path, kMostCarriedBytes)};
+  if (sum_of(found.text) != sum) refuse("is not what was written");
+  return found;
 }
 
 }  // namespace
 
-std::vector<fs::path> carried_files(fs::path const& directory) {
-  return as_storage_error([&] {
-    auto const folder = directory / kCarriedFolder;
-    return carries(folder) ? files_in(folder) : std::vector<fs::path>();
-  });
+std::int64_t size_bytes(CarriedFiles const& files) {
+  std::int64_t bytes = 0;
+  for (auto const& file : files) bytes += std::ssize(file.text);
+  return bytes;
 }
 
-void carry_files(fs::path const& from, fs::path const& to) {
-  auto files = from.empty() ? std::vector<fs::path>() : carried_files(from);
-  std::stable_partition(files.begin(), files.end(),
-                        [](auto const& file) { return file.filename() == kTypesFile; });
-  as_storage_error([&] {
-    bool const leaves_alone = files.empty() && carried_files(to).empty();
-    if (!leaves_alone) remove_carried(to);
-  });
-  for (auto const& file : files)
-    write_carried(to, file.filename().string(), read_text(file, kMostCarriedBytes));
-}
-
-void write_carried(fs::path const& directory, std::string const& name, std::string const& text) {
-  auto const folder = directory / kCarriedFolder;
+CarriedSums write_carried(fs::path const& checkpoint, CarriedFiles const& files) {
+  CarriedSums sums;
+  auto const folder = checkpoint / kCarriedFolder;
+  if (files.empty()) return sums;
   make_directories(folder);
-  write_file(folder / name, text);
+  for (auto const& file : files) {
+    write_file(folder / file.name, file.text, Durable::yes, file.mode);
+    sums[file.name] = sum_of(file.text);
+  }
   sync_path(folder);
+  return sums;
+}
+
+FoundFiles read_carried(fs::path const& checkpoint, CarriedSums const& sums) {
+  FoundFiles found;
+  auto const folder = checkpoint / kCarriedFolder;
+  std::int64_t left_bytes = kMostCarriedBytesInAll;
+  std::size_t left = kMostCarriedFiles;
+  for (auto const& [name, sum] : sums) {
+    try {
+      if (left == 0 || sum.bytes > left_bytes)
+        throw Error(Status::damaged,
+                    fmt::format("{}: is more than what is carried", (folder / name).string()));
+      found.files.push_back(read_one(folder / name, sum));
+      left_bytes -= sum.bytes;
+      --left;
+    } catch (Error const& error) {
+      found.damaged.emplace_back(error.what());
+    }
+  }
+  return found;
+}
+
+mode_t mode_of(FileDescriptor const& file, fs::path const& path) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0)
+    throw Error(Status::storage,
+                fmt::format("{}: cannot be examined: {}", path.string(), error_text(errno)));
+  return info.st_mode & kFileMode;
 }
 
 }  // namespace spillway

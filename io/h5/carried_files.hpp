@@ -1,5 +1,6 @@
 // Small files that a checkpoint carries for the one who exports its model: what lay beside the
-// weights that it was imported from. A run hands them on from checkpoint to checkpoint.
+// weights that it was imported from. A run reads them when it starts and puts them into each of its
+// checkpoints: nothing that becomes of them later on storage can keep it from saving.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +8,40 @@
 #include <string>
 #include <vector>
 
+#include "io/file/file.hpp"
+#include "io/h5/checkpoint_index.hpp"
+
 namespace spillway {
 
-// They lie in this folder of a checkpoint or of a run directory. It is one of ours if it has the
-// file of the tensors' types; another is nobody's that carries anything.
+// The folder of a checkpoint that has them, and the one of them that says the tensors' types.
 inline constexpr char const *kCarriedFolder = "huggingface", *kTypesFile = "tensor-types.json";
-inline constexpr std::int64_t kMostCarriedBytes = 64 << 20;  // of one of them
+inline constexpr std::int64_t kMostCarriedBytes = 64 << 20;        // of one of them
+inline constexpr std::int64_t kMostCarriedBytesInAll = 128 << 20;  // a run keeps them in memory
 inline constexpr std::size_t kMostCarriedFiles = 32;
 
-// Paths of those that `directory` carries, sorted; empty where it carries nothing. Throws
-// Error(damaged) for what is no plain file of a small size, or one too many.
-std::vector<std::filesystem::path> carried_files(std::filesystem::path const& directory);
+struct CarriedFile {
+  std::string name;         // without a folder
+  mode_t mode = kFileMode;  // as wide as it may become where it is written, less the umask
+  std::string text;
+};
+using CarriedFiles = std::vector<CarriedFile>;
 
-// Makes `to` carry what `from` does, and nothing else; an empty `from` carries nothing. Returns
-// when that is on storage. Throws as above, and Error(storage); Error(bad_input) where `to` has a
-// folder of the name that is not ours.
-void carry_files(std::filesystem::path const& from, std::filesystem::path const& to);
+std::int64_t size_bytes(CarriedFiles const& files);
 
-// Writes one of them into `directory`, durably. The file of the types must be the first. Throws
+// Writes them into a new checkpoint, durably. Returns what its seal is to say of them. Throws
 // Error(storage).
-void write_carried(std::filesystem::path const& directory, std::string const& name,
-                   std::string const& text);
+CarriedSums write_carried(std::filesystem::path const& checkpoint, CarriedFiles const& files);
+
+struct FoundFiles {
+  CarriedFiles files;                // as they were sealed
+  std::vector<std::string> damaged;  // a line for each of the others
+};
+
+// Reads those of which the seal says `sums`. Throws nothing: what keeps one from being read damages
+// no other, and no weights.
+FoundFiles read_carried(std::filesystem::path const& checkpoint, CarriedSums const& sums);
+
+// What the open file may become elsewhere. Throws Error(storage) naming `path`.
+mode_t mode_of(FileDescriptor const& file, std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -25,7 +25,7 @@ CheckpointIndex merged_index(Path const& directory, CheckpointLayout const& layo
   std::map<int, std::vector<std::size_t>> written;  // extents by rank
   for (std::size_t i = 0; i < layout.extents.size(); ++i)
     written[layout.extents[i].rank].push_back(i);
-  CheckpointIndex whole{{}, {}, layout.tensors, {}};
+  CheckpointIndex whole{{}, {}, layout.tensors, {}, {}};
   whole.extents.resize(layout.extents.size());
   for (auto const& [rank, numbers] : written) {
     auto const shard = take_shard_seal(directory, rank);
@@ -74,9 +74,11 @@ std::string dataset_path(std::string const& group, std::string const& name) {
 }
 
 void write_manifest(Path const& directory, CheckpointLayout const& layout,
-                    std::map<std::string, std::string> const& run_strings) {
+                    std::map<std::string, std::string> const& run_strings,
+                    CarriedSums const& carried) {
   auto index = merged_index(directory, layout);
   index.run_strings = run_strings;
+  index.carried = carried;
 
   auto manifest = H5File::create(directory / manifest_name);
   manifest.set_text("/", "format", checkpoint_format);

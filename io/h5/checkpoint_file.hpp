@@ -17,6 +17,7 @@
 #include <map>
 #include <string>
 
+#include "io/h5/checkpoint_index.hpp"
 #include "io/h5/checkpoint_layout.hpp"
 
 namespace spillway {
@@ -33,6 +34,7 @@ std::string dataset_path(std::string const& group, std::string const& name);
 // Throws Error(storage) when they cannot be written, Error(damaged) when a shard is not what the
 // layout says.
 void write_manifest(std::filesystem::path const& directory, CheckpointLayout const& layout,
-                    std::map<std::string, std::string> const& run_strings);
+                    std::map<std::string, std::string> const& run_strings,
+                    CarriedSums const& carried = {});
 
 }  // namespace spillway

@@ -31,7 +31,7 @@ std::string plain_name(std::string name, std::string const& source) {
   bool const plain =
       !name.empty() && name.size() <= kMostNameBytes &&
       std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 127; });
-  if (!plain) fail(source, "a tensor has an impossible name");
+  if (!plain) fail(source, "a tensor or a file has an impossible name");
   return name;
 }
 
@@ -127,6 +127,22 @@ Json json_of(CheckpointIndex const& index) {
                                                  {"xxh3", extent.checksum}});
   return {
       {"run", index.run_strings}, {"shards", std::move(shards)}, {"tensors", std::move(tensors)}};
+}
+
+Json json_of(CarriedSums const& sums) {
+  Json json = Json::object();
+  for (auto const& [name, sum] : sums) json[name] = {{"bytes", sum.bytes}, {"xxh3", sum.checksum}};
+  return json;
+}
+
+CarriedSums carried_of(Json const& json, std::string const& source) {
+  CarriedSums sums;
+  for (auto const& [name, sum] : json.items()) {
+    if (name == "." || name == ".." || name.find('/') != name.npos)
+      fail(source, "carries a file with an impossible name");
+    sums[plain_name(name, source)] = {bounded(sum.at("bytes"), kMostBytes, source), sum.at("xxh3")};
+  }
+  return sums;
 }
 
 std::string text_of(Json const& json) {

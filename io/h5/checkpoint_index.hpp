@@ -17,6 +17,14 @@ struct TensorInfo {
   bool operator==(TensorInfo const&) const = default;
 };
 
+struct CarriedSum {
+  std::int64_t bytes = 0;
+  std::string checksum;
+
+  bool operator==(CarriedSum const&) const = default;
+};
+using CarriedSums = std::map<std::string, CarriedSum>;  // by name (carried_files.hpp)
+
 struct CheckpointIndex {
   struct Shard {
     int rank = 0;  // that wrote it
@@ -37,6 +45,7 @@ struct CheckpointIndex {
   std::vector<Shard> shards;
   std::vector<TensorInfo> tensors;
   std::vector<Extent> extents;  // by tensor and first element; they do not overlap
+  CarriedSums carried;          // in the seal of the whole only
 };
 
 // As a text. Every number and name in it is checked where it is read: Error(damaged) that begins

@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/read_file.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_seal.hpp"
@@ -48,6 +50,24 @@ std::int64_t CheckpointReader::size_bytes() const {
   std::int64_t bytes = 0;
   for (auto const& shard : m_index.shards) bytes += shard.bytes;
   return bytes;
+}
+
+std::vector<std::string> CheckpointReader::strangers() const {
+  std::set<std::filesystem::path> own = {manifest_name, seal_name, kCarriedFolder};
+  for (auto const& shard : m_index.shards) own.insert(shard_name(shard.rank));
+  for (auto const& [name, sum] : m_index.carried)
+    own.insert(std::filesystem::path(kCarriedFolder) / name);
+  std::vector<std::string> found;
+  for (auto const* const folder : {"", kCarriedFolder}) {
+    std::error_code unseen;
+    for (auto at = std::filesystem::directory_iterator(m_directory / folder, unseen);
+         at != std::filesystem::directory_iterator(); at.increment(unseen)) {
+      auto const name = std::filesystem::path(folder) / at->path().filename();
+      if (!own.contains(name)) found.push_back(name.string());
+    }
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 std::filesystem::path CheckpointReader::shard_path(std::size_t shard) const {

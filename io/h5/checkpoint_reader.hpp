@@ -29,6 +29,10 @@ class CheckpointReader {
   // nullptr: the checkpoint has no such tensor.
   TensorInfo const* find(std::string const& group, std::string const& name) const;
   std::int64_t size_bytes() const;  // of all shards
+  CarriedSums const& carried() const { return m_index.carried; }
+  // What lies in the directory, or in its folder of carried files, and is none of its own: such as
+  // a backup's. Sorted, relative to the directory. Looks as far as it can, and throws nothing.
+  std::vector<std::string> strangers() const;
 
   // Elements [first, first + size) of a tensor that exists and has them. A tensor read from its
   // first element to its last, with no other read between, is verified: every extent of it against

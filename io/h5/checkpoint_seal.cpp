@@ -14,7 +14,6 @@
 #include "io/file/output_file.hpp"
 #include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"
-#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_json.hpp"
 #include "io/h5/checkpoint_names.hpp"
@@ -59,26 +58,6 @@ void require_manifest(fs::path const& path, Json const& said) {
   if (said.at("xxh3") != sum_of(path).checksum) fail(path, "is not what was written");
 }
 
-// Of all that the checkpoint carries, by name.
-Json sums_of_carried(fs::path const& directory) {
-  Json sums = Json::object();
-  for (auto const& path : carried_files(directory)) {
-    auto const [bytes, checksum] = sum_of(path);
-    sums[path.filename().string()] = {{"bytes", bytes}, {"xxh3", checksum}};
-  }
-  return sums;
-}
-
-void require_carried(fs::path const& directory, Json const& said) {
-  auto const there = sums_of_carried(directory);
-  for (auto const& sums : {said, there}) {
-    for (auto const& [name, unused] : sums.items()) {
-      bool const same = said.contains(name) && there.contains(name) && said[name] == there[name];
-      if (!same) fail(directory / kCarriedFolder / name, "is not what was written");
-    }
-  }
-}
-
 CheckpointIndex read_sealed(fs::path const& directory) {
   auto const path = directory / seal_name;
   auto const text = read_sealed_text(path, kMostSealBytes);
@@ -87,8 +66,8 @@ CheckpointIndex read_sealed(fs::path const& directory) {
     auto const& version = json.at("version");
     if (version != checkpoint_version && version != 2) refuse_version(path, version.dump());
     require_manifest(directory / manifest_name, json.at("manifest"));
-    require_carried(directory, json.value("carried", Json::object()));
-    auto const index = index_of(json.at("index"), path.string());
+    auto index = index_of(json.at("index"), path.string());
+    index.carried = carried_of(json.value("carried", Json::object()), path.string());
     require_whole(index, path.string());
     require_shards(directory, index);
     return index;
@@ -109,7 +88,6 @@ void require_checkpoint(fs::path const& directory) {
     throw Error(Status::bad_input, fmt::format("{}: {}", directory.string(), what));
   };
   if (has(manifest_name) || !fs::is_directory(directory, unseen)) return;
-  if (has(kLatest)) refuse("is a run; give one of its checkpoints, which are called step-N");
   if (has("config.json"))
     refuse("is a directory of Hugging Face; make a checkpoint of it by import");
 }
@@ -159,7 +137,7 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
   Json const json = {{"format", "spillway-seal"},
                      {"version", checkpoint_version},
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
-                     {"carried", sums_of_carried(directory)},
+                     {"carried", json_of(index.carried)},
                      {"index", json_of(index)}};
   // Under its final name at once: nobody reads the directory before it is complete.
   write_file(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);

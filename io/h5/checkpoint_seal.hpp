@@ -1,6 +1,6 @@
 // The seal of a checkpoint: a text file with the index, checksums of the manifest and of what is
 // carried (carried_files.hpp), and one of itself. What is sealed is believed only as it was
-// written, and read without HDF5.
+// written, and read without HDF5. What is carried is proved where it is wanted.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ inline constexpr char const* seal_name = "seal";
 // damaged when it is not what was written or says what cannot be.
 CheckpointIndex read_index(std::filesystem::path const& directory);
 
-// Seals `directory`, whose manifest, shards and carried files are on storage. Throws
+// Seals `directory`, whose manifest and shards are on storage. Throws
 // Error(storage).
 void write_seal(std::filesystem::path const& directory, CheckpointIndex const& index);
 

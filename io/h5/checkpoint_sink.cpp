@@ -47,9 +47,13 @@ void CheckpointSink::write(std::size_t tensor, std::int64_t first,
   m_shard.write(kGroup, m_tensors[tensor].name, first, floats);
 }
 
+void CheckpointSink::carry(CarriedFiles const& files) {
+  m_carried = write_carried(m_directory.path(), files);
+}
+
 void CheckpointSink::finish() {
   m_shard.close();
-  write_manifest(m_directory.path(), m_layout, m_run_strings);
+  write_manifest(m_directory.path(), m_layout, m_run_strings, m_carried);
   m_directory.publish();
 }
 

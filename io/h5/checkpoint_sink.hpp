@@ -8,6 +8,7 @@
 #include <string>
 
 #include "io/file/new_directory.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "io/tensors/tensor_sink.hpp"
 
@@ -21,8 +22,8 @@ class CheckpointSink : public TensorSink {
   CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
                  std::map<std::string, std::string> run_strings);
 
-  // Where the checkpoint lies until it is finished: what it carries is to be put there.
-  std::filesystem::path const& unfinished() const { return m_directory.path(); }
+  // Makes it carry these, once. Throws Error(storage).
+  void carry(CarriedFiles const& files);
 
   TensorList const& tensors() const override { return m_tensors; }
   // As ShardWriter::write: each tensor from its first element to its last.
@@ -36,6 +37,7 @@ class CheckpointSink : public TensorSink {
   NewDirectory m_directory;
   CheckpointLayout m_layout;
   ShardWriter m_shard;
+  CarriedSums m_carried;
 };
 
 }  // namespace spillway

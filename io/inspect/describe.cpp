@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/carried_files.hpp"
+#include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
@@ -32,8 +33,11 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   for (auto const& [key, value] : reader.run_strings()) {
     text += fmt::format("  {:<11} {}\n", key, shortened(value));
   }
-  for (auto const& path : carried_files(directory))
-    text += fmt::format("  carries     {}/{}\n", kCarriedFolder, path.filename().string());
+  for (auto const& [name, sum] : reader.carried())
+    text += fmt::format("  carries     {}/{}\n", kCarriedFolder, name);
+  for (auto const& line : read_carried(directory, reader.carried()).damaged)
+    text += fmt::format("  damaged     {}\n", line);
+  for (auto const& name : reader.strangers()) text += fmt::format("  stranger    {}\n", name);
   std::map<std::string, std::int64_t> elements;
   for (auto const& tensor : reader.tensors()) {
     elements[tensor.group] += element_count(tensor.shape);
@@ -92,7 +96,7 @@ std::string describe_tokens(std::filesystem::path const& path) {
 std::string describe(std::filesystem::path const& path) {
   if (is_safetensors(path)) return describe_weights(path);
   std::error_code unseen;  // reading it as a file says why
-  if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(path);
+  if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(checkpoint_at(path));
   if (path.filename() == manifest_name) {
     return describe_checkpoint(path.has_parent_path() ? path.parent_path() : ".");
   }

@@ -1,18 +1,19 @@
 #include "huggingface/export_model.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "huggingface/description.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/named_source.hpp"
 #include "huggingface/tensor_types.hpp"
 #include "io/file/new_directory.hpp"
 #include "io/file/output_file.hpp"
-#include "io/file/read_file.hpp"
-#include "io/h5/carried_files.hpp"
 #include "io/safetensors/writer.hpp"
 #include "io/tensors/copy_tensors.hpp"
 
@@ -23,31 +24,36 @@ namespace fs = std::filesystem;
 
 // What is known of the directory that a model came from; of a model of our own, nothing.
 struct Origin {
-  fs::path config_path;
-  std::string config;  // text of its config.json
+  CarriedFile config;  // its config.json; no text: there is none
   TensorTypes types;
-  std::vector<fs::path> files;  // beside config.json
+  CarriedFiles files;  // beside config.json
 };
 
-Origin origin_of(fs::path const& checkpoint) {
+// `place` is the checkpoint that carries it. What export writes itself is no other's to write.
+Origin origin_of(CarriedFiles const& carried, std::string const& place) {
   Origin origin;
-  for (auto const& path : carried_files(checkpoint)) {
-    auto const name = path.filename();
-    if (name == kTypesFile) {
-      origin.types = types_from_json(read_text(path, kMostCarriedBytes), path.string());
-    } else if (name == kConfigFile) {
-      origin.config_path = path;
-      origin.config = read_text(path, kMostCarriedBytes);
+  std::vector<std::string> foreign;
+  for (auto const& file : carried) {
+    if (file.name == kTypesFile) {
+      origin.types = types_from_json(file.text, fmt::format("{}: {}", place, kTypesFile));
+    } else if (file.name == kConfigFile) {
+      origin.config = file;
+    } else if (is_model_file(file.name)) {
+      origin.files.push_back(file);
     } else {
-      origin.files.push_back(path);
+      foreign.push_back(file.name);
     }
   }
+  if (!foreign.empty())
+    log_warning("{}: carries files that are left out, for no tokenizer has such: {}", place,
+                fmt::join(foreign, ", "));
   return origin;
 }
 
-Architecture architecture_by(Origin const& origin, ModelConfig const& model) {
-  if (origin.config.empty()) return architecture_of(model);
-  return describe_model(origin.config, origin.config_path.string()).architecture;
+Architecture architecture_by(Origin const& origin, ModelConfig const& model,
+                             std::string const& place) {
+  if (origin.config.text.empty()) return architecture_of(model);
+  return describe_model(origin.config.text, fmt::format("{}: {}", place, kConfigFile)).architecture;
 }
 
 TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensors,
@@ -60,22 +66,23 @@ TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensor
 
 }  // namespace
 
-ExportedModel export_model(TensorSource& weights, Config const& config, fs::path const& checkpoint,
+ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
                            std::optional<ElementType> type, fs::path const& to) {
-  auto const origin = origin_of(checkpoint);
+  auto const place = weights.place();
+  auto const origin = origin_of(carried, place);
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
-  ModelDescription const description{architecture_by(origin, config.model), config.model};
-  auto const names = exported_tensors(description, weights.tensors(), weights.place());
-  auto const config_text = config_json(description, types.usual, origin.config, config.data);
+  ModelDescription const description{architecture_by(origin, config.model, place), config.model};
+  auto const names = exported_tensors(description, weights.tensors(), place);
+  auto const config_text = config_json(description, types.usual, origin.config.text, config.data);
 
   NewDirectory directory(to);
   NamedSource source(weights, names);
   SafetensorsWriter writer(directory.path(), typed(names, weights.tensors(), types));
   copy_tensors(source, writer);
   writer.finish();
-  write_file(directory.path() / kConfigFile, config_text);
+  write_file(directory.path() / kConfigFile, config_text, Durable::yes, origin.config.mode);
   for (auto const& file : origin.files)
-    write_file(directory.path() / file.filename(), read_text(file, kMostCarriedBytes));
+    write_file(directory.path() / file.name, file.text, Durable::yes, file.mode);
   directory.publish();
 
   return {names.size(), size_bytes(writer.tensors())};

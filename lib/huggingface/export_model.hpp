@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "config/config.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/tensors/tensor_source.hpp"
 
 namespace spillway {
@@ -15,14 +16,14 @@ struct ExportedModel {
   std::int64_t bytes = 0;  // of all values
 };
 
-// `weights` are the parameters of config.model, which is completed. What `checkpoint` carries of
-// the directory that they came from comes back with them: its configuration, with what has changed,
-// its files of the tokenizer, and the types of tensors, which are fp32 else, unless `type` says
-// another for all. A model of our own gets a configuration with the special ids of config.data.
-// `directory` gets its name when all is there. Throws Error: bad_input where it is there already,
-// or for a model that no architecture of transformers has; damaged, storage.
-ExportedModel export_model(TensorSource& weights, Config const& config,
-                           std::filesystem::path const& checkpoint, std::optional<ElementType> type,
-                           std::filesystem::path const& directory);
+// `weights` are the parameters of config.model, which is completed. What their checkpoint carries
+// of the directory that they came from comes back with them: its configuration, with what has
+// changed, its files of the tokenizer, and the types of tensors, which are fp32 else, unless `type`
+// says another for all. Of a name that is no model file (model_files.hpp) nothing comes, and is
+// named. A model of our own gets a configuration with the special ids of config.data. `directory`
+// gets its name when all is there. Throws Error: bad_input where it is there already, or for a
+// model that no architecture of transformers has; damaged, storage.
+ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
+                           std::optional<ElementType> type, std::filesystem::path const& directory);
 
 }  // namespace spillway

@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include "base/input_file.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/special_ids.hpp"
-#include "io/h5/carried_files.hpp"
+#include "io/file/inside.hpp"
 
 namespace spillway {
 
@@ -35,16 +34,15 @@ Config ModelDirectory::config() const {
   return config_of(m_path, m_description, m_types.usual);
 }
 
-void ModelDirectory::carry_to(fs::path const& directory) const {
-  carry_files({}, directory);
-  write_carried(directory, kTypesFile, to_json(m_types));
-  for (auto const& path : model_files(m_path))
-    write_carried(directory, path.filename().string(), read_model_file(path));
+CarriedFiles ModelDirectory::carried() const {
+  auto files = read_model_files(m_path);
+  files.push_back({kTypesFile, kFileMode, to_json(m_types)});
+  return files;
 }
 
 ModelDescription describe_directory(fs::path const& path) {
   auto const file = path / kConfigFile;
-  return describe_model(read_input(file, kMostConfigBytes), file.string());
+  return describe_model(read_inside(path, kConfigFile, kMostConfigBytes), file.string());
 }
 
 Config config_of(fs::path const& path, ModelDescription const& description, ElementType type) {

@@ -6,6 +6,7 @@
 
 #include "huggingface/named_source.hpp"
 #include "huggingface/tensor_types.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/safetensors/reader.hpp"
 
 namespace spillway {
@@ -16,7 +17,8 @@ class ModelDirectory : public TensorSource {
  public:
   // Reads config.json and the heads of the weights; and values, where two tensors may be one.
   // Throws Error: bad_input for a model that is not ours, naming key or tensor, damaged where files
-  // contradict themselves, storage where they cannot be read.
+  // contradict themselves, storage where they cannot be read. Links are followed as open_inside
+  // does.
   explicit ModelDirectory(std::filesystem::path const& path);
   ModelDirectory(ModelDirectory const&) = delete;
   ModelDirectory& operator=(ModelDirectory const&) = delete;
@@ -25,10 +27,9 @@ class ModelDirectory : public TensorSource {
   ModelDescription const& description() const { return m_description; }
   TensorTypes const& types() const { return m_types; }
   Config config() const;  // as config_of
-  // Makes a checkpoint or a run directory carry the configuration and the files of the tokenizer
-  // (carried_files.hpp). Links are followed: caches of such directories consist of them. Throws
-  // Error as reading and writing does.
-  void carry_to(std::filesystem::path const& directory) const;
+  // What checkpoints of the model are to carry (carried_files.hpp): the types of its tensors, the
+  // configuration and the files of the tokenizer. Throws as read_model_files.
+  CarriedFiles carried() const;
 
   std::string place() const override { return m_path.string(); }
   TensorList const& tensors() const override { return m_tensors.tensors(); }

@@ -1,17 +1,54 @@
 #include "huggingface/model_files.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/input_file.hpp"
+#include "base/error.hpp"
+#include "base/printable.hpp"
 #include "huggingface/description.hpp"
-#include "io/h5/carried_files.hpp"
+#include "io/file/inside.hpp"
 
 namespace spillway {
+namespace {
 
-std::vector<std::filesystem::path> model_files(std::filesystem::path const& directory) {
-  constexpr std::array<std::string_view, 13> names = {
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(fs::path const& path, std::string const& why) {
+  throw Error(Status::bad_input, fmt::format("{}: {}", path.string(), why));
+}
+
+// A message of protobuf whose first field is a piece of the vocabulary, whole.
+bool is_sentencepiece(std::string_view bytes) {
+  constexpr char kPieces = (1 << 3) | 2;
+  if (bytes.size() < 2 || bytes[0] != kPieces) return false;
+  auto const length = static_cast<unsigned char>(bytes[1]);
+  return length >= 0x80 || length <= bytes.size() - 2;
+}
+
+void require_sound(fs::path const& path, std::string const& text) {
+  auto const kind = path.extension();
+  if (kind == ".json") {
+    if (!nlohmann::json::accept(text)) refuse(path, "is no JSON");
+  } else if (!is_text(text) && (kind != ".model" || !is_sentencepiece(text))) {
+    refuse(path, kind == ".model" ? "is neither a model of SentencePiece nor text" : "is no text");
+  }
+}
+
+CarriedFile read_checked(fs::path const& path) {
+  auto const file = open_inside(path.parent_path(), path.filename().string());
+  CarriedFile found{path.filename(), mode_of(file, path),
+                    read_input(file, path, kMostCarriedBytes)};
+  require_sound(path, found.text);
+  return found;
+}
+
+auto const& model_file_names() {
+  static constexpr std::array<std::string_view, 13> names = {
       kConfigFile,         "generation_config.json",
       "tokenizer.json",    "tokenizer_config.json",
       "vocab.json",        "merges.txt",
@@ -19,17 +56,30 @@ std::vector<std::filesystem::path> model_files(std::filesystem::path const& dire
       "tokenizer.model",   "special_tokens_map.json",
       "added_tokens.json", "chat_template.jinja",
       "chat_template.json"};
-  std::vector<std::filesystem::path> files;
-  for (auto const name : names) {
+  return names;
+}
+
+}  // namespace
+
+bool is_model_file(std::string const& name) {
+  return std::ranges::find(model_file_names(), name) != model_file_names().end();
+}
+
+CarriedFiles read_model_files(fs::path const& directory) {
+  CarriedFiles files;
+  for (auto const name : model_file_names()) {
     std::error_code unseen;  // to read it says why
-    if (std::filesystem::exists(std::filesystem::symlink_status(directory / name, unseen)))
-      files.push_back(directory / name);
+    if (!fs::exists(fs::symlink_status(directory / name, unseen))) continue;
+    files.push_back(read_checked(directory / name));
+    if (size_bytes(files) > kMostCarriedBytesInAll)
+      refuse(directory, fmt::format("the files beside its weights have more than {} bytes in all",
+                                    kMostCarriedBytesInAll));
   }
   return files;
 }
 
-std::string read_model_file(std::filesystem::path const& path) {
-  return read_input(path, kMostCarriedBytes);
+std::string read_model_file(fs::path const& directory, std::string const& name) {
+  return read_inside(directory, name, kMostCarriedBytes);
 }
 
 }  // namespace spillway

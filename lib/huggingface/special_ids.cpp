@@ -5,10 +5,10 @@
 #include <sstream>
 #include <string>
 
-#include "base/input_file.hpp"
 #include "huggingface/json_object.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/model_keys.hpp"
+#include "io/file/inside.hpp"
 
 namespace spillway {
 namespace {
@@ -25,7 +25,7 @@ Id as_id(Json const& value) {
 std::string read_if_there(fs::path const& path) {
   std::error_code unseen;  // to read it says why
   bool const is_there = fs::exists(fs::symlink_status(path, unseen));
-  return is_there ? read_model_file(path) : "";
+  return is_there ? read_model_file(path.parent_path(), path.filename().string()) : "";
 }
 
 // The vocabulary, which is most of tokenizer.json, is read over.
@@ -74,7 +74,8 @@ void set_token(std::optional<std::int64_t>& to, fs::path const& directory, char 
 void read_special_ids(fs::path const& directory, ModelDescription const& description,
                       DataConfig& data) {
   auto const path = directory / kConfigFile;
-  auto const file = parse_object(read_input(path, kMostConfigBytes), path.string());
+  auto const file =
+      parse_object(read_inside(directory, kConfigFile, kMostConfigBytes), path.string());
   auto const vocab = description.model.vocab;
   bool const is_t5 = description.architecture == Architecture::t5;
   // T5's are what transformers takes where its file has none.

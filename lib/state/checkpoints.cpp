@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_group.hpp"
@@ -112,6 +111,25 @@ void set_aside(std::filesystem::path const& run_dir) {
   if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
 }
 
+// A checkpoint is its weights: without what export adds to them it is one, too.
+CarriedSums carry(CarriedFiles const& files, std::filesystem::path const& directory,
+                  RunState const& run) {
+  try {
+    return write_carried(directory, files);
+  } catch (Error const& error) {
+    log_warning(
+        "{}; the checkpoint of step {} is without the files that export puts beside its "
+        "weights, and the next one is tried with them",
+        error.what(), run.step);
+    return {};
+  }
+}
+
+CarriedFiles const& files_of(SaveSettings const& settings) {
+  static CarriedFiles const none;
+  return settings.carried ? *settings.carried : none;
+}
+
 void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                       SaveSettings& settings, Comm& comm) {
   auto const layout = layout_of(model, comm.size());
@@ -120,14 +138,15 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   on_all_ranks(comm, [&] {
     if (!first) return;
     begin_checkpoint(run_dir, run.step);  // frees the space of interrupted saves first
-    require_space(run_dir, checkpoint_bytes(model));
+    require_space(run_dir, checkpoint_bytes(model) + size_bytes(files_of(settings)));
   });
   on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
   on_all_ranks(comm, [&] {
     if (!first) return;
-    carry_files(run_dir, directory);
-    write_manifest(directory, layout, to_texts(run));
-    if (std::exchange(settings.begins_anew, false)) set_aside(run_dir);
+    auto const carried = carry(files_of(settings), directory, run);
+    write_manifest(directory, layout, to_texts(run), carried);
+    if (settings.begins_anew) set_aside(run_dir);
+    settings.begins_anew = false;
     auto const warning = commit_checkpoint(run_dir, run.step, settings.keep);
     if (warning) log_warning("checkpoint of step {} is written, but {}", run.step, *warning);
   });
@@ -174,14 +193,15 @@ std::int64_t checkpoint_bytes(ModelState& model) {
   return elements * static_cast<std::int64_t>(sizeof(float));
 }
 
-void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step) {
+void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step,
+                              std::int64_t carried_bytes) {
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
   abandon_checkpoint(run.dir);  // frees the space of interrupted saves
   auto const there = count_checkpoints(run.dir, step);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
-  auto const bytes = checkpoint_bytes(model);
+  auto const bytes = checkpoint_bytes(model) + carried_bytes;
   // The bytes of more checkpoints than `most` would overflow.
   auto const most = std::numeric_limits<std::int64_t>::max() / bytes;
   auto const more = std::clamp<std::int64_t>(at_once - there, 1, most);
@@ -196,6 +216,16 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
     if (comm.rank() == 0) abandon_checkpoint(run_dir);
     throw;
   }
+}
+
+void warn_of_strangers(CheckpointReader const& checkpoint) {
+  auto names = checkpoint.strangers();
+  if (names.empty()) return;
+  constexpr std::size_t most = 8;
+  auto const more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  names.resize(std::min(names.size(), most));
+  log_warning("{}: passed over, for the checkpoint does not have them: {}{}",
+              checkpoint.directory().string(), fmt::join(names, ", "), more);
 }
 
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {

@@ -7,6 +7,7 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/tensors/tensor_source.hpp"
 #include "state/model_state.hpp"
@@ -17,21 +18,28 @@ namespace spillway {
 // Returns the bytes of all tensors of one checkpoint, summed over ranks.
 std::int64_t checkpoint_bytes(ModelState& model);
 
-// Checks that run.dir has space for the most checkpoints that will exist there at once, and throws
-// Error(bad_input) if it has not. One rank calls this before the first step of the run.
-void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step);
+// Checks that run.dir has space for the most checkpoints that will exist there at once, each with
+// `carried_bytes` beside its tensors, and throws Error(bad_input) if it has not. One rank calls
+// this before the first step of the run.
+void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step,
+                              std::int64_t carried_bytes = 0);
 
 struct SaveSettings {
   std::int64_t keep = 1;     // this many of the newest checkpoints stay
   bool begins_anew = false;  // if true, the next save moves existing checkpoints to earlier-<k>
+  CarriedFiles const* carried = nullptr;  // into each checkpoint, by rank 0; null: none
 };
 
 // Writes the checkpoint step-<n> in `run_dir` and names it in the file `latest`. All ranks call
-// this, and each writes an equal share of all values. The checkpoint carries what `run_dir` does
-// (io/h5/carried_files.hpp). If any rank fails, all ranks throw an Error,
+// this, and each writes an equal share of all values. Carried files that cannot be written are left
+// out with a warning. If any rank fails, all ranks throw an Error,
 // which has an empty text where another rank names the cause, and the previous checkpoint stays.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
+
+// One warning that names what lies in the checkpoint's directory and is none of its own, if there
+// is any: it is passed over.
+void warn_of_strangers(CheckpointReader const& checkpoint);
 
 // Reads the whole checkpoint on every rank. Meanwhile each rank tells the others that it is alive.
 // Throws Error(bad_input) if the checkpoint is of another model, and Error(damaged) if it is

@@ -10,9 +10,9 @@
 #include "config/print.hpp"
 #include "config/same_model.hpp"
 #include "huggingface/imported_config.hpp"
-#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_group.hpp"
+#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "state/checkpoints.hpp"
@@ -34,7 +34,7 @@ Resumption read_model_directory(std::filesystem::path const& path) {
 }
 
 Resumption read_init(std::filesystem::path const& path) {
-  return is_model_directory(path) ? read_model_directory(path) : read(path, false);
+  return is_model_directory(path) ? read_model_directory(path) : read(checkpoint_at(path), false);
 }
 
 // The checkpoint of run.dir that the run goes on from, if it may and there is one.
@@ -80,7 +80,7 @@ RunState imported_state(Config const& config) {
 bool starts_imported(Config const& config) {
   auto const& init = config.run.init;
   if (init.empty() || latest_of(config.run)) return false;
-  return is_model_directory(init) || !carried_files(init).empty();
+  return is_model_directory(init) || !open_checkpoint(init).carried().empty();
 }
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
@@ -89,10 +89,15 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   return resumption;
 }
 
-void carry_start(std::optional<Resumption> const& resumption,
-                 std::filesystem::path const& run_dir) {
-  if (resumption && resumption->directory) return resumption->directory->carry_to(run_dir);
-  carry_files(resumption ? resumption->checkpoint : "", run_dir);
+CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
+  if (!resumption) return {};
+  if (resumption->directory) return resumption->directory->carried();
+  warn_of_strangers(*resumption->reader);
+  auto found = read_carried(resumption->checkpoint, resumption->reader->carried());
+  for (auto const& line : found.damaged)
+    log_warning("{}; checkpoints of this run are without it, and so is what export makes of them",
+                line);
+  return std::move(found.files);
 }
 
 // The start's tokens have meanings that other files' tokens of the same numbers do not.
@@ -119,6 +124,15 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
   }
 }
 
+void restore(Resumption const& resumption, ModelState& model, Comm& comm) {
+  if (resumption.directory) return restore_weights(*resumption.directory, model, comm);
+  naming_older(resumption.checkpoint, [&] {
+    if (resumption.whole) return restore_model(*resumption.reader, model, comm);
+    CheckpointGroup weights(*resumption.reader, "model");
+    restore_weights(weights, model, comm);
+  });
+}
+
 RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
                      Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
                      ModelState& model, Comm& comm) {
@@ -126,15 +140,8 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
   if (!resumption) {
     model.initialise(config.run.seed);
   } else {
-    if (resumption->whole) {
-      restore_model(*resumption->reader, model, comm);
-      state = resumption->state;
-    } else if (resumption->directory) {
-      restore_weights(*resumption->directory, model, comm);
-    } else {
-      CheckpointGroup weights(*resumption->reader, "model");
-      restore_weights(weights, model, comm);
-    }
+    restore(*resumption, model, comm);
+    if (resumption->whole) state = resumption->state;
     say_other_tokens(*resumption, tokenizer);
     log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step);

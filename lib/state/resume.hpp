@@ -8,6 +8,7 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "huggingface/model_directory.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
@@ -32,7 +33,8 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
 RunState imported_state(Config const& config);
 
 // Whether a run begins with the weights of run.init, and these are of a directory of Hugging Face:
-// such a directory, or a checkpoint that still carries its files. Throws Error(damaged).
+// such a directory, or a checkpoint that still carries its files. Throws Error for one that cannot
+// be read.
 bool starts_imported(Config const& config);
 
 // Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
@@ -40,9 +42,10 @@ bool starts_imported(Config const& config);
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
-// Makes the run directory carry what its start does (io/h5/carried_files.hpp), for all checkpoints
-// of the run. One rank calls this. Throws Error.
-void carry_start(std::optional<Resumption> const& resumption, std::filesystem::path const& run_dir);
+// What all checkpoints of the run are to carry (io/h5/carried_files.hpp): what its start does. Of a
+// checkpoint, files that are damaged, or strangers, are named in a warning and passed over. One
+// rank calls this. Throws Error(bad_input) for a directory of Hugging Face, as read_model_files.
+CarriedFiles carried_by(std::optional<Resumption> const& resumption);
 
 // Warns if the run cannot give the same bits as a run that was never interrupted, and says why.
 // `arithmetic` describes the continued run.

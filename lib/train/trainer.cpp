@@ -105,7 +105,7 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
 Status Trainer::run(RunState start) {
   m_state = std::move(start);
   if (m_state.step > 0) m_saved_step = m_state.step;  // a checkpoint of this step exists already
-  m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0};
+  m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0, &m_parts.carried};
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {

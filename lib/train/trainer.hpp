@@ -40,7 +40,8 @@ struct TrainerParts {
   RunMemory& memory;
   Compute const& compute;
   Comm& comm;
-  RunDir const* run_dir;             // null except on rank 0
+  RunDir* run_dir;                   // null except on rank 0
+  CarriedFiles const& carried;       // for its checkpoints; none except on rank 0
   SteadyClock::time_point begin;     // when the process began
   std::optional<double> max_time_s;  // limit of the time since `begin`
 };

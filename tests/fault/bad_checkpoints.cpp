@@ -18,6 +18,12 @@ class BadCheckpoints : public FaultTest {
     fs::resize_file(m_dir / name, fs::file_size(m_dir / name) / 2);
   }
 
+  // How the first one is named where the second is damaged.
+  std::string named_step_1() const {
+    return fmt::format("({} is complete: give that one, or write step-1 into {} to go on from it)",
+                       path("run/step-1"), path("run/latest"));
+  }
+
   std::string inspect_latest() {
     auto latest = read("run/latest");
     latest.pop_back();
@@ -30,6 +36,7 @@ TEST_F(BadCheckpoints, a_shard_cut_short_is_damage_and_the_older_one_still_serve
   cut("run/step-2/shard-0.h5");
   for (int const ranks : {kAlone, kTwoRanks}) {
     EXPECT_TRUE(fails_with(5, "step-2/shard-0.h5: has ", train("", ranks)));
+    EXPECT_TRUE(fails_with(5, named_step_1(), train("", ranks)));
   }
   write("run/latest", "step-1\n");  // as the message says
   EXPECT_EQ(train("").status, 0);
@@ -50,6 +57,40 @@ TEST_F(BadCheckpoints, a_changed_value_is_damage) {
   bytes[bytes.size() / 2] ^= 1;
   write("run/step-2/shard-0.h5", bytes);
   EXPECT_TRUE(fails_with(5, "not the values that were written", train("")));
+  EXPECT_TRUE(fails_with(5, named_step_1(), train("")));
+}
+
+// Whatever command it is, a run's directory stands for its newest.
+TEST_F(BadCheckpoints, a_damaged_newest_one_names_the_one_before_it_to_every_command) {
+  make_run();
+  auto const sound = read("run/step-2/shard-0.h5");
+  auto changed = sound;
+  changed[changed.size() / 4] ^= 1;  // of the weights
+  auto const valid = " data.valid=" + path("tokens.h5");
+  auto const commands = [&](std::string const& checkpoint) {
+    auto const at = path(checkpoint), spillway = spillway_command(kAlone);
+    return std::vector{
+        fmt::format("{} eval {} --checkpoint {} {}", spillway, path("job.yaml"), at, valid),
+        fmt::format("{} generate --checkpoint {} --prompt-ids 1,2 --tokens 2", spillway, at),
+        fmt::format("{} export {} -o {}", spillway, at, path("out"))};
+  };
+  for (auto const* checkpoint : {"run", "run/step-2", "run/step-2/"}) {
+    for (auto const& damaged : {changed, sound.substr(0, sound.size() / 2)}) {
+      write("run/step-2/shard-0.h5", damaged);
+      for (auto const& command : commands(checkpoint))
+        EXPECT_TRUE(fails_with(5, named_step_1(), run_command(command))) << command;
+    }
+  }
+  EXPECT_TRUE(fails_with(5, named_step_1(),
+                         train(fmt::format("run.dir={} run.init={}", path("other"), path("run")))));
+  for (auto const& command : commands("run/step-1")) EXPECT_EQ(run_command(command).status, 0);
+  std::filesystem::remove_all(m_dir / "out");
+  write("run/step-2/shard-0.h5", sound);
+  for (auto const& command : commands("run")) EXPECT_EQ(run_command(command).status, 0) << command;
+
+  cut("run/step-1/shard-0.h5");
+  cut("run/step-2/shard-0.h5");
+  EXPECT_TRUE(fails_with(5, "no checkpoint before it is complete", train("")));
 }
 
 TEST_F(BadCheckpoints, a_pointer_that_names_nothing_is_damage) {

@@ -1,6 +1,7 @@
 // Directories of Hugging Face that are not what they must be, and imports and exports that are
 // killed or run out of room.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "fault_test.hpp"
 #include "preload.hpp"
@@ -58,6 +59,25 @@ TEST_F(BadDirectories, are_refused_by_the_file_and_its_tensor) {
   fs::remove(m_dir / "model/config.json");
   expect_refusal(2, "model/config.json: cannot be read");
   EXPECT_TRUE(fails_with(2, "nowhere", run_command(command("import", "nowhere", "checkpoint"))));
+}
+
+TEST_F(BadDirectories, that_lead_to_files_elsewhere_are_refused_by_name) {
+  write("secret", "{}");
+  for (auto const& name : {std::string("tokenizer.json"), std::string("config.json"),
+                           std::string("generation_config.json"), shard().substr(6)}) {
+    auto const file = m_dir / "model" / name;
+    bool const was_there = fs::exists(file);
+    if (was_there) fs::rename(file, m_dir / "kept");
+    fs::create_symlink(was_there ? m_dir / "kept" : m_dir / "secret", file);
+    expect_refusal(2, name + ": leads out of its directory, to ");
+    fs::remove(file);
+    if (was_there) fs::rename(m_dir / "kept", file);
+  }
+  ASSERT_EQ(::mkfifo(path("model/vocab.txt").c_str(), 0600), 0);
+  expect_refusal(2, "model/vocab.txt: is a pipe, not a file");
+  fs::remove(m_dir / "model/vocab.txt");
+  write("model/merges.txt", std::string("\0\1", 2));
+  expect_refusal(2, "model/merges.txt: is no text");
 }
 
 TEST_F(BadDirectories, with_other_tensors_are_refused_by_their_names) {

@@ -157,8 +157,6 @@ TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
   expect_refused("--prompt \"\"", "--prompt: is empty");
   expect_refused("--prompt a --top 3", "--top: is for models that fill places");
   EXPECT_EQ(generate("--prompt a --prompt-ids 1").status, 2);
-  m_checkpoint = std::filesystem::path(m_checkpoint).parent_path().string();
-  expect_refused("--prompt-ids 1", "is a run; give one of its checkpoints");
 }
 
 TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {

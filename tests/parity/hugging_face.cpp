@@ -106,9 +106,7 @@ TEST_F(HuggingFace, a_checkpoint_is_one_for_every_command_and_a_run_hands_on_wha
        {"run.steps=2", "run.steps=3", "run.steps=4 run.checkpoint.resume=weights"})
     run(fmt::format("train {} {}", path("in.yaml"), words));
   EXPECT_EQ(names_in(m_dir / "run/step-4/huggingface"), carried);
-  EXPECT_EQ(names_in(m_dir / "run/huggingface"), carried);
   run(fmt::format("train {} run.init=none run.checkpoint.resume=never", path("in.yaml")));
-  EXPECT_FALSE(fs::exists(m_dir / "run/huggingface"));
   EXPECT_FALSE(fs::exists(m_dir / "run/step-2/huggingface"));
 }
 

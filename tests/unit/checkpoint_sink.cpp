@@ -3,12 +3,15 @@
 #include "io/h5/checkpoint_sink.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
 #include "base/error.hpp"
+#include "io/file/seal.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/checkpoint_seal.hpp"
 #include "tests/support/names_in.hpp"
 
 namespace spillway {
@@ -38,9 +41,13 @@ class CheckpointSinkTest : public testing::Test {
   void make() const {
     auto sink = begin();
     write(sink);
-    write_carried(sink.unfinished(), kTypesFile, "types");
-    write_carried(sink.unfinished(), "config.json", "configuration");
+    sink.carry({{kTypesFile, kFileMode, "types"}, {"config.json", kFileMode, "configuration"}});
     sink.finish();
+  }
+  static std::vector<float> values_of(CheckpointReader& reader) {
+    std::vector<float> values(6);
+    reader.read("model", "a", 0, values);
+    return values;
   }
   static std::string get(fs::path const& path) {
     std::ifstream file(path);
@@ -70,7 +77,10 @@ TEST_F(CheckpointSinkTest, what_was_written_is_a_checkpoint) {
   std::vector<float> values(6);
   reader.read("model", "a", 0, values);
   EXPECT_EQ(values, (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  ASSERT_EQ(carried_files(m_checkpoint).size(), 2u);
+  EXPECT_EQ(reader.carried().size(), 2u);
+  auto const found = read_carried(m_checkpoint, reader.carried());
+  ASSERT_EQ(found.files.size(), 2u);
+  EXPECT_EQ(found.files[0].text, "configuration");
   EXPECT_EQ(get(m_folder / "config.json"), "configuration");
 }
 
@@ -113,69 +123,99 @@ TEST_F(CheckpointSinkTest, what_does_not_fit_is_not_begun) {
   EXPECT_TRUE(fs::is_empty(m_dir));
 }
 
-TEST_F(CheckpointSinkTest, what_is_carried_is_sealed) {
+TEST_F(CheckpointSinkTest, what_becomes_of_what_is_carried_is_no_harm_to_the_weights) {
   auto const expect_damaged = [&](std::string const& name) {
-    expect_error([&] { CheckpointReader reader(m_checkpoint); }, Status::damaged,
-                 (m_folder / name).string());
+    CheckpointReader reader(m_checkpoint);
+    EXPECT_EQ(values_of(reader), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+    auto const found = read_carried(m_checkpoint, reader.carried());
+    ASSERT_EQ(found.damaged.size(), 1u) << name;
+    EXPECT_EQ(found.damaged[0].rfind((m_folder / name).string() + ": ", 0), 0u) << found.damaged[0];
+    EXPECT_EQ(found.files.size(), 1u) << name;
     fs::remove_all(m_checkpoint);
     make();
   };
   make();
   std::ofstream(m_folder / "config.json") << "configuratiom";
   expect_damaged("config.json");
+  std::ofstream(m_folder / "config.json") << "configuration and more";
+  expect_damaged("config.json");
+  fs::remove(m_folder / kTypesFile);
+  expect_damaged(kTypesFile);
+  std::ofstream(m_dir / "equal") << "configuration";
   fs::remove(m_folder / "config.json");
+  fs::create_symlink(m_dir / "equal", m_folder / "config.json");
   expect_damaged("config.json");
-  std::ofstream(m_folder / "vocab.txt") << "not sealed";
-  expect_damaged("vocab.txt");
-  fs::remove_all(m_folder);
+  fs::remove(m_folder / "config.json");
+  ASSERT_EQ(::mkfifo((m_folder / "config.json").c_str(), 0600), 0);
   expect_damaged("config.json");
-  CheckpointReader const whole(m_checkpoint);
+  fs::remove(m_folder / "config.json");
+  fs::create_directory(m_folder / "config.json");
+  expect_damaged("config.json");
 }
 
-TEST_F(CheckpointSinkTest, links_folders_large_files_and_too_many_are_not_carried) {
+TEST_F(CheckpointSinkTest, strangers_are_named_and_passed_over) {
   make();
-  auto const refuse = [&](std::string const& words) {
-    expect_error([&] { carry_files(m_checkpoint, m_dir); }, Status::damaged, words);
-    EXPECT_FALSE(fs::exists(m_dir / kCarriedFolder));
-  };
-  fs::create_symlink("config.json", m_folder / "link.json");
-  refuse("link.json");
-  fs::remove(m_folder / "link.json");
+  EXPECT_TRUE(CheckpointReader(m_checkpoint).strangers().empty());
+  std::ofstream(m_checkpoint / "notes.txt") << "mine";
   fs::create_directory(m_folder / "folder");
-  refuse("folder");
-  fs::remove(m_folder / "folder");
+  fs::create_symlink("config.json", m_folder / "link.json");
   std::ofstream(m_folder / "large") << "";
   fs::resize_file(m_folder / "large", kMostCarriedBytes + 1);
-  refuse("large");
-  fs::remove(m_folder / "large");
-  for (int i = 0; i < 31; ++i) std::ofstream(m_folder / std::to_string(i)) << i;
-  refuse("more than the 32 files");
-  fs::remove(m_folder / "0");
-  carry_files(m_checkpoint, m_dir);
-  EXPECT_EQ(carried_files(m_dir).size(), 32u);
+  CheckpointReader reader(m_checkpoint);
+  EXPECT_EQ(reader.strangers(), (std::vector<std::string>{"huggingface/folder", "huggingface/large",
+                                                          "huggingface/link.json", "notes.txt"}));
+  EXPECT_EQ(values_of(reader).size(), 6u);
+  auto const found = read_carried(m_checkpoint, reader.carried());
+  EXPECT_TRUE(found.damaged.empty());
+  EXPECT_EQ(found.files.size(), 2u);
+
+  fs::remove_all(m_folder);
+  std::ofstream(m_folder) << "a file";
+  EXPECT_EQ(values_of(reader = CheckpointReader(m_checkpoint)).size(), 6u);
+  EXPECT_EQ(read_carried(m_checkpoint, reader.carried()).damaged.size(), 2u);
 }
 
-TEST_F(CheckpointSinkTest, files_are_carried_in_the_place_of_others) {
-  make();
-  fs::create_directories(m_dir / "run");
-  write_carried(m_dir / "run", kTypesFile, "others");
-  write_carried(m_dir / "run", "merges.txt", "others");
-  carry_files(m_checkpoint, m_dir / "run");
-  EXPECT_EQ(test::names_in(m_dir / "run" / kCarriedFolder),
-            (std::vector<std::string>{"config.json", "tensor-types.json"}));
-  EXPECT_EQ(get(m_dir / "run" / kCarriedFolder / kTypesFile), "types");
-  carry_files("", m_dir / "run");
-  EXPECT_TRUE(fs::is_empty(m_dir / "run"));
+TEST_F(CheckpointSinkTest, more_than_is_carried_is_said_of_each) {
+  CarriedSums sums;
+  for (int i = 0; i < 40; ++i) sums[std::to_string(i)] = {1, "0"};
+  sums["large"] = {kMostCarriedBytes + 1, "0"};
+  EXPECT_EQ(read_carried(m_checkpoint, sums).damaged.size(), 41u);
+  CarriedFiles files;
+  for (int i = 0; i < 40; ++i) files.push_back({std::to_string(i), kFileMode, "text"});
+  auto const found = read_carried(m_dir / "many", write_carried(m_dir / "many", files));
+  EXPECT_EQ(found.files.size(), kMostCarriedFiles);
+  EXPECT_EQ(found.damaged.size(), 40 - kMostCarriedFiles);
 }
 
-TEST_F(CheckpointSinkTest, a_folder_of_that_name_that_is_not_a_runs_is_left_alone) {
+TEST_F(CheckpointSinkTest, permissions_are_no_wider_than_they_were_nor_than_the_umask) {
+  auto const mode_after = [&](mode_t mode, mode_t mask) {
+    auto const before = ::umask(mask);
+    write_carried(m_dir / "modes", {{"file", mode, "text"}});
+    ::umask(before);
+    struct stat info {};
+    EXPECT_EQ(::stat((m_dir / "modes" / kCarriedFolder / "file").c_str(), &info), 0);
+    return info.st_mode & 07777;
+  };
+  EXPECT_EQ(mode_after(0600, 0), 0600u);
+  EXPECT_EQ(mode_after(0640, 0), 0640u);
+  EXPECT_EQ(mode_after(kFileMode, 0), 0666u);
+  EXPECT_EQ(mode_after(kFileMode, 002), 0664u);
+  EXPECT_EQ(mode_after(0644, 077), 0600u);
+}
+
+TEST_F(CheckpointSinkTest, a_seal_that_carries_a_path_is_damaged) {
   make();
-  fs::create_directories(m_dir / "run" / kCarriedFolder / "hub");
-  EXPECT_TRUE(carried_files(m_dir / "run").empty());
-  carry_files("", m_dir / "run");
-  expect_error([&] { carry_files(m_checkpoint, m_dir / "run"); }, Status::bad_input,
-               "is no folder of a run");
-  EXPECT_TRUE(fs::exists(m_dir / "run" / kCarriedFolder / "hub"));
+  auto const sound = unsealed(get(m_checkpoint / seal_name));
+  for (std::string const name : {"../seal", "..", "", "line\\nbreak"}) {
+    auto text = sound;
+    auto const at = text.find("\"config.json\"");
+    text.replace(at, 13, '"' + name + '"');
+    std::ofstream(m_checkpoint / seal_name) << sealed(text);
+    expect_error([&] { CheckpointReader reader(m_checkpoint); }, Status::damaged,
+                 "impossible name");
+  }
+  std::ofstream(m_checkpoint / seal_name) << sealed(sound);
+  EXPECT_EQ(CheckpointReader(m_checkpoint).carried().size(), 2u);
 }
 
 }  // namespace
