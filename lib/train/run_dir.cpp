@@ -91,15 +91,15 @@ void RunDir::take_lock() {
   } else if (error != 0) {
     refuse(m_path, "`lock` cannot be locked: " + error_text(error));
   }
-  write_lock();
+  if (int const failed = write_lock()) refuse(m_path, "cannot be written: " + error_text(failed));
 }
 
-void RunDir::write_lock() const {
+// Gives an errno, or 0.
+int RunDir::write_lock() const {
   auto const owner = fmt::format("{}\n", getpid());
   auto const written = write_fully(m_lock.get(), std::as_bytes(std::span(owner)), 0);
-  if (written.error != 0) refuse(m_path, "cannot be written: " + error_text(written.error));
-  if (::ftruncate(m_lock.get(), static_cast<off_t>(owner.size())) != 0)
-    refuse(m_path, "cannot be written: " + error_text(errno));
+  if (written.error != 0) return written.error;
+  return ::ftruncate(m_lock.get(), static_cast<off_t>(owner.size())) != 0 ? errno : 0;
 }
 
 void RunDir::require_ours() const {
@@ -121,7 +121,7 @@ void RunDir::hold_lock_there() {
   if (!file) return;
   if (lock_now(file) == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
   m_lock = std::move(file);
-  write_lock();
+  write_lock();  // for people: without it the lock is held all the same
   log_warning("run.dir: {}: somebody has removed or replaced `lock`; it is held anew",
               m_path.string());
 }

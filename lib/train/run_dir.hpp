@@ -33,7 +33,7 @@ class RunDir {
 
  private:
   void take_lock();
-  void write_lock() const;
+  int write_lock() const;
   void hold_lock_there();
   [[noreturn]] void refuse_as_lost(char const* why) const;
 
