@@ -73,6 +73,18 @@ TEST_F(CheckpointSpace, is_asked_for_at_the_start_after_the_rest_of_a_killed_one
   EXPECT_FALSE(std::filesystem::exists(half()));
 }
 
+TEST_F(CheckpointSpace, counts_what_each_carries_beside_its_tensors) {
+  RunConfig run;
+  run.dir = run_dir().string();
+  try {
+    require_checkpoint_space(run, m_model, 0, std::int64_t{1} << 43);
+    ADD_FAILURE();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);  // nothing has been started
+    EXPECT_NE(std::string(error.what()).find("checkpoints need "), std::string::npos);
+  }
+}
+
 // Which a plan tells before there is a model.
 TEST_F(CheckpointSpace, is_known_from_the_graph) {
   auto const estimate = estimate_save(m_train, Machine{.nvme_write_gbps = 2});
