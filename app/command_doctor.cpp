@@ -14,6 +14,7 @@
 #include "io/ring/probe.hpp"
 #include "io/spill/spill_file.hpp"
 #include "kernels/scope.hpp"
+#include "kernels/team/team.hpp"
 #include "runtime/process_memory.hpp"
 #include "train/run_memory.hpp"
 
@@ -28,6 +29,13 @@ std::string advice_text(std::vector<std::string> const& advice) {
   std::string text;
   for (auto const& line : advice) text += fmt::format("  -> {}\n", line);
   return text;
+}
+
+std::string threads_text() {
+  auto const limit = team_limit();
+  if (limit.threads >= available_cores()) return "as many as cores\n";
+  return fmt::format("{}\n  -> {} allows no more: raise or unset it to use all cores\n",
+                     limit.threads, name(limit.by));
 }
 
 std::string ring_text() {
@@ -74,10 +82,10 @@ std::string spilling_text(std::string const& directory) {
 
 Status run_doctor(std::string const& directory) {
   auto const machine = fmt::format(
-      "{}\n\nMPI                 {}\ncores               {}\nfree memory         {}\n"
-      "devices             {}\n",
-      version_text(), mpi_version(), available_cores(), human_bytes(available_memory_bytes()),
-      device_text());
+      "{}\n\nMPI                 {}\ncores               {}\nthreads             {}"
+      "free memory         {}\ndevices             {}\n",
+      version_text(), mpi_version(), available_cores(), threads_text(),
+      human_bytes(available_memory_bytes()), device_text());
   print_result(machine + devices_text() + ring_text() + directory_text(directory) +
                spilling_text(directory));
   return Status::done;

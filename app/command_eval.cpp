@@ -48,9 +48,11 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
   comm.set_patience(config.run.peer_timeout_s);
 
-  auto const cores = own_cores(gathered(comm, core_share()), comm.rank());
-  auto const choices =
-      choose(config, nullptr, std::ranges::min(gathered(comm, cores)), comm.size());
+  auto const cores = run_cores(comm);
+  Choices choices;
+  on_all_ranks(comm, [&] {
+    choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit);
+  });
   ComputeHere const compute(config.run.device, choices.threads, comm);
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows = windows_of(*tokens, recipe);

@@ -114,8 +114,9 @@ Status run_generate(GenerateArguments const& arguments) {
                        config.model.family));
 
   auto const comm = make_single_rank_comm();
+  auto const threads = std::min<std::int64_t>(available_cores(), team_limit().threads);
   // The numbers of a machine's GPUs mean nothing on another one.
-  ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", available_cores(), *comm);
+  ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", threads, *comm);
   auto generator = naming_older(place, [&] {
     return std::make_unique<Generator>(config, state.vocab, prompt.tokens, arguments.tokens,
                                        checkpoint, *compute, *comm);

@@ -73,7 +73,7 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
   auto const cores = own_cores(shares, 0);
-  Target target{{}, {}, choose(config, nullptr, cores, ranks)};
+  Target target{{}, {}, choose(config, nullptr, cores, ranks, team_limit())};
   if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
   auto const alone = make_single_rank_comm();
   ComputeHere const compute(config.run.device, target.choices.threads, *alone);

@@ -99,7 +99,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   });
   auto const start = begin(arguments);
   auto const cores = own_cores(std::array{core_share()}, 0);
-  auto const choices = choose(start.config, nullptr, cores, 1);
+  auto const choices = choose(start.config, nullptr, cores, 1, team_limit());
   ComputeHere const compute(start.config.run.device, choices.threads, comm);
   auto const micros = arguments.micros.empty()
                           ? rok_micros(choices.micro, start.config.batch.sequences)

@@ -66,7 +66,9 @@ void choose_arithmetic(Start& start, Comm& comm) {
   start.cores = cores.mine;
   auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
   if (before != nullptr && before->ranks != comm.size()) before = nullptr;
-  start.choices = choose(start.config, before, cores.fewest, comm.size());
+  on_all_ranks(comm, [&] {
+    start.choices = choose(start.config, before, cores.fewest, comm.size(), cores.limit);
+  });
   start.micro_is_free = !start.config.batch.micro && before == nullptr;
   if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }

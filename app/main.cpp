@@ -17,6 +17,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "kernels/team/team.hpp"
 #include "train/signals.hpp"
 
 namespace {
@@ -245,6 +246,7 @@ int run(Request const& request, int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prepare_standard_streams();
+  free_first_thread();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");
   app.set_version_flag("--version", version_text());
   Request request;

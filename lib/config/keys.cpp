@@ -248,7 +248,8 @@ std::vector<Key> run_keys(RunConfig& run) {
        "cuda:N: the ranks share the one with this number; cpu: the cores; auto: GPUs where this "
        "build is for them and the machine has some, else the cores."},
       {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
-       "Compute threads; auto: this rank's share of the cores."},
+       "Compute threads; auto: this rank's share of the cores, or fewer where OMP_THREAD_LIMIT "
+       "allows no more. OMP_NUM_THREADS does not count."},
       {"run.host_threads", IntegerField{&run.host_threads, 1, 4096}, "auto", "threads per rank",
        "Threads of the host lane, which share its updates; they change no bit. auto: as many as "
        "the "

@@ -11,6 +11,7 @@
 
 #include "base/math.hpp"
 #include "kernels/kernel_space.hpp"
+#include "kernels/team/team.hpp"
 
 namespace spillway {
 
@@ -24,7 +25,8 @@ using RangeIndex = Kokkos::IndexType<std::int64_t>;
 // Given, because Kokkos would ask the default instance to choose one, and allocate.
 inline constexpr int kChunk = 1;
 
-// functor(i) for every i in [0, n), each a longer piece of sequential work.
+// functor(i) for every i in [0, n), each a longer piece of sequential work: all of it, whatever the
+// team's size.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<KernelSpace::Instance, RangeIndex>;
@@ -43,16 +45,20 @@ void for_each_host_item(Exec const& exec, Label const& label, std::int64_t n, Wo
 }
 
 // work(worker, item) for all items, begun in order; which worker takes which must not matter.
-// Returns when all are done: for host execution spaces.
+// Returns when all are done: for host execution spaces. Throws Error(device) if fewer threads than
+// the Exec's have worked.
 template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Work const& work) {
   std::atomic<std::int64_t> next{0};
+  auto team = std::int64_t{exec.concurrency()};
   for_each_host_item(exec, label, std::min(items, workers),
-                     [&next, &work, items](std::int64_t worker) {
+                     [&next, &team, &work, items](std::int64_t worker) {
+                       if (worker == 0) team = size_of_this_team();
                        for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1))
                          work(worker, item);
                      });
+  require_whole_team(team, exec.concurrency());
 }
 
 // functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.

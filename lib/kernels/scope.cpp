@@ -3,12 +3,16 @@
 #include <fmt/core.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdlib>
 
 #include "kernels/launch.hpp"
+#include "kernels/team/team.hpp"
 
 namespace spillway {
 
 KernelScope::KernelScope(int threads) {
+  begin_teams(threads);
+  unsetenv("KOKKOS_NUM_THREADS");  // whose value Kokkos would read in vain, or die of
   Kokkos::initialize(
       Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true));
 }

@@ -9,6 +9,7 @@ namespace spillway {
 // compute lane's; matrix products share them.
 class KernelScope {
  public:
+  // Throws Error(bad_input) if there cannot be so many.
   explicit KernelScope(int threads);
   ~KernelScope();
   KernelScope(KernelScope const&) = delete;

@@ -84,7 +84,8 @@ RunCores run_cores(Comm& comm) {
   auto const shares = gathered(comm, core_share());
   auto const mine = own_cores(shares, comm.rank());
   return {mine, std::ranges::min(gathered(comm, mine)),
-          own_part(shares, comm.rank(), cores_by_place())};
+          own_part(shares, comm.rank(), cores_by_place()),
+          std::ranges::min(gathered(comm, team_limit()), {}, &TeamLimit::threads)};
 }
 
 }  // namespace spillway

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "kernels/team/team.hpp"
 
 namespace spillway {
 
@@ -37,6 +38,7 @@ void stay_on(std::span<int const> cores);
 struct RunCores {
   std::int64_t mine = 1, fewest = 1;  // this rank's share, and the smallest
   std::vector<int> part;              // own_part of this rank
+  TeamLimit limit;                    // the lowest of all ranks
 };
 RunCores run_cores(Comm& comm);
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "model/model.hpp"
-#include "runtime/process_memory.hpp"
 #include "train/prepare.hpp"
 
 namespace spillway {
@@ -43,8 +42,8 @@ void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
 Generator::Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
                      std::int64_t more, CheckpointReader& checkpoint, Compute const& compute,
                      Comm& comm)
-    : m_arithmetic(
-          make_arithmetic(config, {available_cores(), 1}, comm.size(), compute.kernels.target)),
+    : m_arithmetic(make_arithmetic(config, {compute.exec.concurrency(), 1}, comm.size(),
+                                   compute.kernels.target)),
       m_decodings(decodings(config, vocab, std::ssize(prompt), more)),
       m_prompt(std::move(prompt)),
       m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings), checkpoint, m_batch,

@@ -23,12 +23,13 @@ void ask_workspaces(Graph& graph) {
 }  // namespace
 
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
-               std::int64_t ranks) {
+               std::int64_t ranks, TeamLimit const& limit) {
   auto const per_rank = div_ceil(config.batch.sequences, ranks);
   auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
   Choices automatic{std::max<std::int64_t>(1, cores), std::min(per_rank, by_rows)};
   if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
-  return {config.run.threads.value_or(automatic.threads),
+  if (config.run.threads) require_within(limit, *config.run.threads);
+  return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)),
           config.batch.micro.value_or(automatic.micro)};
 }
 

@@ -22,6 +22,11 @@ std::string planted(Planted const& fault) {
   return text;
 }
 
+std::string crowded(std::string const& load, int threads) {
+  return "LD_PRELOAD=" SPILLWAY_CROWDED " SPILLWAY_LOAD=" + load +
+         " SPILLWAY_THREADS=" + std::to_string(threads) + " ";
+}
+
 bool can_preload() {
 #if defined(__SANITIZE_ADDRESS__)
   return false;

@@ -22,6 +22,9 @@ struct Planted {
 // What stands before a command for /bin/sh: "LD_PRELOAD=... SPILLWAY_FAULT_CALLS=... ".
 std::string planted(Planted const& fault);
 
+// What stands before a command on a machine of such a load, and with room for so many threads.
+std::string crowded(std::string const& load, int threads = 1000);
+
 // False where programs cannot be preloaded: sanitizers want to come first.
 bool can_preload();
 

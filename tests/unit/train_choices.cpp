@@ -102,6 +102,26 @@ TEST(Budgets, are_apart_beside_a_device_with_memory_of_its_own) {
   EXPECT_EQ(budgets(user, free, 4).host_bytes, kGib);
 }
 
+TEST(Choices, of_threads_keep_to_what_OpenMP_allows) {
+  TeamLimit const limit{2, TeamLimiter::thread_limit};
+  EXPECT_EQ(choose(config(8, 64), nullptr, 6, 1, limit).threads, 2);
+  Arithmetic checkpoint;
+  checkpoint.threads = 3;
+  EXPECT_EQ(choose(config(8, 64), &checkpoint, 6, 1, limit).threads, 2);
+  auto user = config(8, 64);
+  user.run.threads = 2;
+  EXPECT_EQ(choose(user, nullptr, 6, 1, limit).threads, 2);
+  user.run.threads = 3;
+  try {
+    choose(user, nullptr, 6, 1, limit);
+    ADD_FAILURE() << "more than allowed";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_STREQ(error.what(), "run.threads: 3 asked for, but OMP_THREAD_LIMIT allows 2: raise or "
+                               "unset it, or give run.threads=2");
+  }
+}
+
 TEST(Budgets, have_storage_only_where_a_path_is_given) {
   Config user;
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);

@@ -1,7 +1,6 @@
 #include "kernels/onednn/matmul.hpp"
 
 #include <fmt/core.h>
-#include <omp.h>
 
 #include <array>
 #include <cassert>
@@ -12,6 +11,7 @@
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
+#include "kernels/team/team.hpp"
 
 namespace spillway {
 namespace {
@@ -22,20 +22,6 @@ dnnl::engine const& engine() {
   static dnnl::engine const cpu(dnnl::engine::kind::cpu, 0);
   return cpu;
 }
-
-// oneDNN takes its number of threads from OpenMP, whose setting is the calling thread's own.
-class ThreadCount {
- public:
-  explicit ThreadCount(std::int64_t threads) : m_before(omp_get_max_threads()) {
-    omp_set_num_threads(static_cast<int>(threads));
-  }
-  ~ThreadCount() { omp_set_num_threads(m_before); }
-  ThreadCount(ThreadCount const&) = delete;
-  ThreadCount& operator=(ThreadCount const&) = delete;
-
- private:
-  int m_before;
-};
 
 memory::desc descriptor(MatrixLayout const& m) {
   assert(m.dtype == DType::f32 || m.dtype == DType::bf16);
@@ -110,7 +96,7 @@ struct OneDnnMatmul::Bound {
 OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
   assert(!shape.accumulate || shape.c.dtype == DType::f32);
-  ThreadCount const fixed(threads);
+  Team const team(threads);  // for which oneDNN cuts its products
   auto& m = *m_bound;
   m.threads = threads;
   try {
@@ -157,7 +143,7 @@ void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   m.point(Bound::bias, operands.bias);
   m.point(Bound::addend, operands.addend);
   m.point(Bound::workspace, operands.workspace);
-  ThreadCount const fixed(m.threads);
+  Team const team(m.threads);
   AllocatorPass const pass;  // oneDNN lists a call's arguments on the heap
   // The C function: its C++ wrapper would copy the arguments into a new vector at every call.
   auto const status = dnnl_primitive_execute(

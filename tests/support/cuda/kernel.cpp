@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/exec.hpp"
+#include "kernels/team/team.hpp"
 #include "tests/support/cuda/call.hpp"
 #include "tests/support/cuda/operands.hpp"
 
@@ -102,10 +99,8 @@ Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, Exec const& ex
     add_fresh(piece, *bound, placed, i);
   }
   piece.run = [bound = std::move(bound), there = std::move(placed.touchable), exec] {
-#ifdef _OPENMP
     // Each thread of a program begins with OpenMP's own number, and sums may depend on it.
-    omp_set_num_threads(exec.concurrency());
-#endif
+    Team const team(exec.concurrency());
     bound->launch(exec, there.data());
   };
   return piece;

@@ -1,0 +1,106 @@
+// Work that is cut by the number of threads is done by so many, or refused.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <atomic>
+#include <vector>
+
+#include "base/error.hpp"
+#include "kernels/launch.hpp"
+#include "kernels/onednn/isa.hpp"
+#include "kernels/onednn/matmul.hpp"
+#include "kernels/team/team.hpp"
+#include "tests/support/kokkos_environment.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "test";
+
+// While it lives, OpenMP gives no team more than one thread.
+class NoTeams {
+ public:
+  NoTeams() { omp_set_max_active_levels(0); }
+  ~NoTeams() { omp_set_max_active_levels(m_before); }
+
+ private:
+  int m_before = omp_get_max_active_levels();
+};
+
+template <class Use>
+std::string refusal(Use const& use) {
+  try {
+    use();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::int64_t size_of_a_team() {
+  std::int64_t size = 0;
+#pragma omp parallel
+  if (omp_get_thread_num() == 0) size = size_of_this_team();
+  return size;
+}
+
+TEST(Team, has_exactly_the_threads_that_were_asked_for_while_it_lives) {
+  omp_set_dynamic(1);
+  auto const before = omp_get_max_threads();
+  {
+    Team const team(3);
+    EXPECT_EQ(omp_get_dynamic(), 0) << "a busy machine would make it smaller";
+    EXPECT_EQ(size_of_a_team(), 3);
+  }
+  EXPECT_EQ(omp_get_dynamic(), 1);
+  EXPECT_EQ(omp_get_max_threads(), before);
+  omp_set_dynamic(0);
+}
+
+TEST(Team, is_refused_where_there_would_be_fewer) {
+  NoTeams const fewer;
+  EXPECT_EQ(team_limit().threads, 1);
+  EXPECT_NE(refusal([] { begin_teams(2); }).find("OMP_MAX_ACTIVE_LEVELS allows 1"),
+            std::string::npos);
+  EXPECT_NE(refusal([] { Team const team(2); }).find("1 threads work together where 2"),
+            std::string::npos);
+  EXPECT_EQ(refusal([] { Team const team(1); }), "");
+}
+
+TEST(Team, is_begun_at_the_limit_and_not_beyond) {
+  EXPECT_EQ(refusal([] { begin_teams(5); }), "");
+  EXPECT_NE(refusal([] { begin_teams(513); }).find("Kokkos allows 512: give run.threads=512"),
+            std::string::npos);
+}
+
+TEST(DealItems, refuses_what_fewer_threads_have_done) {
+  Exec const exec;
+  if (exec.concurrency() < 2) GTEST_SKIP() << "one thread cannot be fewer";
+  std::atomic<int> done = 0;
+  auto const deal = [&] {
+    deal_items(exec, label, 7, exec.concurrency(), [&](auto, auto) { ++done; });
+  };
+  EXPECT_EQ(refusal(deal), "");
+  EXPECT_EQ(done, 7);
+  NoTeams const fewer;
+  EXPECT_NE(refusal(deal).find("OpenMP has 1 threads work together"), std::string::npos);
+}
+
+TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
+  if (!onednn_multiplies(DType::f32)) GTEST_SKIP() << "oneDNN has no product here";
+  constexpr std::int64_t n = 64;
+  auto const square = dense_matrix(DType::f32, n, n);
+  OneDnnMatmul const product({.a = square, .b = square, .c = square}, 2);
+  std::vector<float> a(n * n, 1), c(n * n);
+  std::vector<std::byte> workspace(static_cast<std::size_t>(product.workspace_bytes()));
+  auto const run = [&] {
+    product({.a = a.data(), .b = a.data(), .c = c.data(), .workspace = workspace.data()});
+  };
+  EXPECT_EQ(refusal(run), "");
+  EXPECT_EQ(c.back(), n);
+  NoTeams const fewer;
+  EXPECT_NE(refusal(run).find("parts of products would be missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spillway
