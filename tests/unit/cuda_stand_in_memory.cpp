@@ -111,6 +111,23 @@ TEST_F(CudaStandInMemory, MappingsSideBySideAreOneRangeOfBytes) {
   expect_no_complaints();
 }
 
+// CUDA would make it, and let a device that may reach another's memory work in it, only slower.
+TEST_F(CudaStandInMemory, IsOfTheDeviceThatIsChosenAndThatWorksInIt) {
+  reset({.laziness = Laziness::latest, .devices = 2});
+  DeviceGranule const of_first;
+  expect_no_complaints();
+  cudaSetDevice(1);
+  {
+    DeviceGranule const again_of_first;
+    EXPECT_TRUE(complained("memory of device 0 from a thread that has chosen device 1"));
+  }
+  TestStream const of_second;
+  PinnedPages const host(4096);
+  copy(host.at(), of_first.at(), 8, of_second);
+  wait_for(of_second);
+  EXPECT_TRUE(complained("copy on device 1 touches memory of another device"));
+}
+
 TEST_F(CudaStandInMemory, KeepsTheRulesOfRegisteredMemory) {
   Pages const pages(3 * 4096);
   auto* const at = pages.data();

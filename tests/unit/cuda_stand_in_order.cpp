@@ -61,6 +61,32 @@ TEST_F(CudaStandInOrder, OneSeedIsOneRun) {
     EXPECT_EQ(produce_and_consume(seed, false).right, produce_and_consume(seed, false).right);
 }
 
+// A thread records an event again; whoever let a stream wait for it before must have told it so.
+TEST_F(CudaStandInOrder, AnEventIsRecordedAgainOnlyAfterAllWhoMeanItsEarlierRecord) {
+  for (bool const tells : {true, false}) {
+    SCOPED_TRACE(tells);
+    reset({.laziness = Laziness::latest});
+    int const recorded = 0, met = 0;
+    {
+      TestStream const stream, other;
+      TestEvent const event;
+      cudaEventRecord(event, stream);
+      Order::release(&recorded, 1);
+      std::thread([&] {
+        Order::acquire(&recorded, 1);
+        cudaStreamWaitEvent(other, event, 0);
+        if (tells) Order::release(&met, 1);
+      }).join();
+      if (tells) Order::acquire(&met, 1);
+      cudaEventRecord(event, stream);
+      wait_for(other);
+      wait_for(stream);
+    }
+    EXPECT_EQ(complained("recorded again while somebody may still mean"), !tells);
+    EXPECT_EQ(complaints().empty(), tells);
+  }
+}
+
 TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
   int const bell = 0;
   Mark first, unordered, second;

@@ -10,7 +10,7 @@
 #include "io/spill/spill_file.hpp"
 #include "plan/proof/verify.hpp"
 #include "tests/support/engine_fakes.hpp"
-#include "tests/unit/hand_made_run.hpp"
+#include "tests/support/hand_made_run.hpp"
 
 namespace spillway {
 namespace {

@@ -63,6 +63,7 @@ CUresult create(CUmemGenericAllocationHandle* handle, std::size_t bytes,
   return driver_call("cuMemCreate", [&](State& all) {
     if (flags != 0 || !is_good(all, *properties))
       return refuse("device memory is created of a kind that the stand-in does not have");
+    cuda::expect_chosen(properties->location.id, "memory");
     return all.memory.create(handle, static_cast<std::int64_t>(bytes), properties->location.id);
   });
 }

@@ -82,6 +82,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags != 0) return cudaErrorInvalidValue;
     if (!recorded->latest) return cudaSuccess;
     cuda::expect_recorded(all, *recorded->latest);
+    cuda::note_use(all, *recorded->latest);
     Piece piece{.kind = Piece::Kind::wait, .label = "wait", .record = recorded->latest};
     cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
@@ -120,6 +121,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (queue->device != recorded->device)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "an event of another device");
     cuda::expect_chosen(queue->device, "a stream");
+    if (recorded->latest) cuda::expect_unused(all, *recorded->latest);
     recorded->latest = std::make_shared<cuda::Record>();
     recorded->latest->stream = number(stream);
     recorded->latest->asked = cuda::this_thread(all).mark();
@@ -136,6 +138,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (recorded == nullptr) return no_such_event();
     cuda::expect_chosen(recorded->device, "an event");
     if (!recorded->latest) return cudaSuccess;
+    cuda::note_use(all, *recorded->latest);
     return cuda::query(all, std::shared_ptr(recorded->latest));
   });
 }
@@ -151,6 +154,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     auto const& thread = cuda::this_thread(all);
     if (!thread.knows(from->latest->mark) || !thread.knows(to->latest->mark))
       cuda::complain("the time of an event that is there by chance: nobody has asked for its end");
+    cuda::note_use(all, *from->latest);
+    cuda::note_use(all, *to->latest);
     *milliseconds = static_cast<float>(1e3 * (to->latest->seconds - from->latest->seconds));
     return cudaSuccess;
   });

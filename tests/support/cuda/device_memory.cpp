@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -207,6 +208,15 @@ bool DeviceMemory::accessible(Range const& range) const {
       allowed += common(range, {mapping->first, mapping->second.bytes}).bytes;
   }
   return allowed == range.bytes;
+}
+
+bool DeviceMemory::is_of(int device, Range const& range) const {
+  auto const found = find(range);
+  if (found == m_reservations.end()) return true;
+  return std::ranges::all_of(found->second.mappings, [&](auto const& mapping) {
+    auto const& [first, mapped] = mapping;
+    return !range.overlaps({first, mapped.bytes}) || mapped.memory->device == device;
+  });
 }
 
 std::byte* DeviceMemory::shadow(std::uintptr_t address) const {

@@ -35,6 +35,8 @@ class DeviceMemory {
 
   bool is_device(std::uintptr_t address) const;  // whether it is reserved
   bool accessible(Range const& range) const;     // wholly
+  // Whether all bytes of it that are mapped are the device's own.
+  bool is_of(int device, Range const& range) const;
   std::byte* shadow(std::uintptr_t address) const;
   std::vector<std::string> leftovers() const;
 

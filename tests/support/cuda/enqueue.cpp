@@ -1,5 +1,7 @@
 #include "tests/support/cuda/enqueue.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <utility>
 
@@ -11,10 +13,13 @@ namespace {
 
 thread_local std::shared_ptr<PieceMarks> t_marks;
 
-void mark(State& all, Component& clock, Piece& piece) {
+void mark(State& all, QueuedStream& stream, Piece& piece) {
   if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
-  auto const begin = clock.mark(), end = clock.mark();
+  auto const begin = stream.clock.mark(), end = stream.clock.mark();
   for (auto const& access : piece.accesses) {
+    if (!all.memory.is_of(stream.device, access.range))
+      complain(fmt::format("{} on device {} touches memory of another device", piece.label,
+                           stream.device));
     auto const device = is_device(all, access.range);
     if (device ? all.settings.watches_device_memory : all.pinned.holds(access.range))
       all.accesses.add(access, begin, end, piece.label);
@@ -37,11 +42,22 @@ void expect_recorded(State& all, Record const& record) {
     complain("an event is asked for whose record this thread need not know of");
 }
 
+void note_use(State& all, Record& record) {
+  auto const now = this_thread(all).mark();
+  record.uses[now.component] = now.time;
+}
+
+void expect_unused(State& all, Record const& record) {
+  for (auto const& [component, time] : record.uses)
+    if (this_thread(all).clock().at(component) < time)
+      complain("an event is recorded again while somebody may still mean its earlier record");
+}
+
 void enqueue(State& all, int id, Piece piece) {
   auto& stream = *all.queues.stream(id);
   stream.clock.acquire(this_thread(all).release());
   if (*doing() != '\0') piece.label = doing();
-  mark(all, stream.clock, piece);
+  mark(all, stream, piece);
   if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->mark.before);
   if (piece.kind == Piece::Kind::record) piece.record->mark = stream.clock.mark();
   stream.pieces.push_back(std::move(piece));
@@ -52,9 +68,10 @@ void enqueue(State& all, int id, Piece piece) {
 }
 
 void note_done(State& all, int id, Piece piece) {
-  auto& clock = all.queues.stream(id)->clock;
+  auto& stream = *all.queues.stream(id);
+  auto& clock = stream.clock;
   clock.acquire(this_thread(all).release());
-  mark(all, clock, piece);
+  mark(all, stream, piece);
   if (piece.marks && piece.marks->begun == 0) piece.marks->begun = moment();
   this_thread(all).acquire(clock.release());
 }

@@ -22,6 +22,12 @@ cudaError_t query(State& all, std::shared_ptr<Record> const& record);
 // record of it.
 void expect_recorded(State& all, Record const& record);
 
+// Notes that this thread means this record, in a call that is under way.
+void note_use(State& all, Record& record);
+// Complains if one who has meant this record need not have come before this thread, which records
+// the event again: he might as well have met the new record.
+void expect_unused(State& all, Record const& record);
+
 // Complains if work touches bytes that are given back, and ends it, as it would touch them later.
 void end_work_on(State& all, Range const& range, char const* what);
 

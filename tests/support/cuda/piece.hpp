@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Record {
   int stream = -1;
   Mark asked;  // when a thread called it
   Mark mark;   // the moment in its stream
+  std::map<int, std::uint64_t> uses;  // when threads last asked for it or let a stream wait for it
 };
 
 // Bytes that can be touched: shadows, or main memory.
