@@ -50,9 +50,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
 
   auto const cores = run_cores(comm);
   Choices choices;
-  on_all_ranks(comm, [&] {
-    choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit);
-  });
+  on_all_ranks(comm,
+               [&] { choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit); });
   ComputeHere const compute(config.run.device, choices.threads, comm);
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows = windows_of(*tokens, recipe);

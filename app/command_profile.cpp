@@ -27,9 +27,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   // Chooses what a run would choose before its first step.
   auto const cores = run_cores(comm);
   Choices choices;
-  on_all_ranks(comm, [&] {
-    choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit);
-  });
+  on_all_ranks(comm,
+               [&] { choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit); });
   if (choices.threads <= cores.mine) stay_on(cores.part);
   ComputeHere const compute(config.run.device, choices.threads, comm);
   auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());

@@ -14,13 +14,18 @@ set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
 set(spillway_mpi_of_users OMPI_MCA_ess_singleton_isolated=unset:
   OMPI_MCA_orte_create_session_dirs=unset:)
 
-# spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [TIMEOUT 120] [LINK libs...]
+# What takes so many seconds hangs: far beyond what any test takes, so that no busy machine makes it
+# fail. Long tests have more.
+set(spillway_hang_s 3600)
+set(spillway_long_hang_s 28800)
+
+# spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [LINK libs...]
 #   SOURCES files...): test_NAME, one program of all these sources. For ctest each source is a test
 # of its own, of the file's name: run_tests() picks what stands there, and fails if any test stands
 # in none of them.
 # KOKKOS: what it links to brings Kokkos' flags. PROGRAM: its tests start the program.
 function(spillway_tests name)
-  cmake_parse_arguments(ARG "KOKKOS;PROGRAM" "LABEL;TIMEOUT" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "KOKKOS;PROGRAM" "LABEL" "LINK;SOURCES" ${ARGN})
   list(TRANSFORM ARG_SOURCES REPLACE "\\.cpp$" "" OUTPUT_VARIABLE files)
   list(JOIN files "\", \"" names)
   set(main ${CMAKE_CURRENT_BINARY_DIR}/main_${name}.cpp)
@@ -34,10 +39,10 @@ int main(int argc, char** argv) { return spillway::test::run_tests(argc, argv, {
   describe_tests(${files})
 endfunction()
 
-# spillway_test(NAME [KOKKOS] [LABEL unit] [TIMEOUT 120] [LINK libs...] [RANKS n...]): NAME.cpp,
+# spillway_test(NAME [KOKKOS] [LABEL unit] [LINK libs...] [RANKS n...]): NAME.cpp,
 # which has a main function of its own; under mpirun with each number of ranks that is given.
 function(spillway_test name)
-  cmake_parse_arguments(ARG "KOKKOS" "LABEL;TIMEOUT" "LINK;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "KOKKOS" "LABEL" "LINK;RANKS" ${ARGN})
   add_test_program(test_${name} ${name}.cpp)
   if(NOT ARG_RANKS)
     add_test(NAME ${name} COMMAND test_${name})
@@ -86,7 +91,7 @@ function(whole_test test setting)
   add_test(NAME ${test}_whole COMMAND ${ARGN})
   get_test_property(${test} ENVIRONMENT environment)
   get_test_property(${test} PROCESSORS processors)
-  set_tests_properties(${test}_whole PROPERTIES LABELS long TIMEOUT 3600
+  set_tests_properties(${test}_whole PROPERTIES LABELS long TIMEOUT ${spillway_long_hang_s}
     ENVIRONMENT "${environment};${setting}")
   if(processors)
     set_tests_properties(${test}_whole PROPERTIES PROCESSORS ${processors})
@@ -111,10 +116,7 @@ macro(describe_tests)
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
-  set_tests_properties(${ARGN} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT}
+  set_tests_properties(${ARGN} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${spillway_hang_s}
     ENVIRONMENT "${spillway_test_environment}")
 endmacro()
 
@@ -148,7 +150,7 @@ function(spillway_headers_alone)
     add_custom_target(${test})
     add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
       --target ${test} --parallel 2)
-    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 600 PROCESSORS 2
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT ${spillway_hang_s} PROCESSORS 2
       RESOURCE_LOCK build_folder)
   endforeach()
   set_tests_properties(headers_alone_whole PROPERTIES LABELS long)

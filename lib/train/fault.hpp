@@ -17,7 +17,8 @@ enum class FaultKind : std::uint8_t {
   storage_read_all,  // all from the n-th on
   storage_write_all,
   storage_random,
-  storage_slow,  // from the n-th transfer on
+  storage_slow,     // from the n-th transfer on
+  drive_told_slow,  // to the re-planner, from the step on
   kill_rank,
 };
 
@@ -37,6 +38,7 @@ inline constexpr FaultName kFaultNames[] = {
     {"storage-write-all", FaultKind::storage_write_all},
     {"storage-random", FaultKind::storage_random},
     {"storage-slow", FaultKind::storage_slow},
+    {"drive-told-slow", FaultKind::drive_told_slow},
     {"kill-rank", FaultKind::kill_rank},
 };
 

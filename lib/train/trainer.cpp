@@ -13,6 +13,7 @@
 #include "train/commit_policy.hpp"
 #include "train/evaluate.hpp"
 #include "train/signals.hpp"
+#include "train/told_times.hpp"
 
 namespace spillway {
 namespace {
@@ -159,7 +160,10 @@ std::optional<Status> Trainer::step() {
   report(result, evaluates);
   if (stops) return Status::requeue;
   if (saves) save_now();
-  auto better = m_replanner.after_step(m_state.step, result);
+  bool const is_told = m_fault.kind == FaultKind::drive_told_slow && m_state.step >= m_fault.at;
+  auto const& program = m_replanner.planned().programs.train;
+  auto better = m_replanner.after_step(
+      m_state.step, is_told ? told_of_slow_drive(result, program, m_parts.machine) : result);
   return better ? adopt(std::move(*better)) : std::nullopt;
 }
 

@@ -27,7 +27,7 @@ class CrashReplan : public FastDriveTest {
     auto counted = moving;
     counted.path = m_dir.string();
     int transfers = 0;
-    for (auto const& call : points(counted, steps_with("debug.fault=storage-slow:1"), kAlone)) {
+    for (auto const& call : points(counted, steps_with("debug.fault=drive-told-slow:1"), kAlone)) {
       if (call.find("/run/plan-") != call.npos) break;
       if (call.find(path("nvme")) != call.npos) ++transfers;
     }
@@ -49,7 +49,7 @@ class CrashReplan : public FastDriveTest {
       moving.at = std::to_string(k);
       begin_anew();
       auto const outcome = run_command(
-          planted(moving) + train_command(steps_with("debug.fault=storage-slow:1"), kAlone), 60);
+          planted(moving) + train_command(steps_with("debug.fault=drive-told-slow:1"), kAlone));
       EXPECT_EQ(outcome.status, 137) << outcome.output;
       EXPECT_FALSE(has_new_plan()) << "not killed in the move";
       EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));

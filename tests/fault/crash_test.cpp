@@ -129,7 +129,7 @@ void CrashTest::at_points(Planted const& fault, std::string const& overrides, in
     begin_anew();
     auto here = fault;
     here.at = fmt::format("{}{}", k + 1, fault.at);
-    judge(run_command(planted(here) + train_command(overrides, ranks), 60));
+    judge(run_command(planted(here) + train_command(overrides, ranks)));
     if (HasFatalFailure()) return;
   }
 }

@@ -16,7 +16,7 @@ class OddFiles : public FaultTest {
     ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
   }
   Outcome spillway(std::string const& arguments) const {
-    return run_command(spillway_command(kAlone) + " " + arguments, 60);
+    return run_command(spillway_command(kAlone) + " " + arguments);
   }
 };
 

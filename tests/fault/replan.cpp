@@ -1,5 +1,6 @@
 // A drive that becomes slow, or fails, while a run goes on: the run takes another plan between two
-// steps, and no bit of its results shows it.
+// steps, and no bit of its results shows it. How slow it is is told, and not measured, so that no
+// busy machine decides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +13,7 @@
 namespace spillway::test {
 namespace {
 
-// The state does not fit on the device beside the activations: some of both goes away. The steps
-// that are left when a plan is looked for are worth several searches, however slow these are.
+// The state does not fit on the device beside the activations: some of both goes away.
 Keys const kShort = {"data.sequence=128", "batch.micro=4",      "model.layers=4",
                      "run.steps=32",      "memory.device=6MiB", "run.checkpoint.every=0",
                      "run.eval.every=8"};
@@ -63,7 +63,7 @@ TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
   auto const runs = experiment();
   auto const stays = runs.run("stays", {"plan.replan=false"});
   ASSERT_GT(stays.spilled_bytes(), 0);
-  auto const slow = runs.run("slow", {"debug.fault=storage-slow:1"});
+  auto const slow = runs.run("slow", {"debug.fault=drive-told-slow:1"});
   ASSERT_EQ(slow.status, 0);
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
   EXPECT_EQ(slow.summary.at("plan").get<std::string>(), plans_of(slow).back());
@@ -97,7 +97,7 @@ TEST_P(StayingPlan, IsNotThoughtOfWhereNothingIsAway) {
 
 TEST_P(Replanning, IsRepeatedFromACheckpointOfIt) {
   auto const runs = experiment({"run.checkpoint.every=12"});
-  auto const slow = runs.run("slow", {"debug.fault=storage-slow:1"});
+  auto const slow = runs.run("slow", {"debug.fault=drive-told-slow:1"});
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
   ASSERT_EQ(plans_of(slow).front(), "plan-10.yaml") << "the checkpoint is of the first plan";
   auto const resumed = runs.resume("resumed", slow, 12);

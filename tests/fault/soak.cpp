@@ -73,7 +73,7 @@ class Soak : public FastDriveTest {
       default: {
         auto fault = at_a_call("pread,pwrite", path("nvme"), "kill", 20, ranks);
         fault.after = ranks == kAlone ? "new plan from step" : "";
-        return start("debug.fault=storage-slow:1", last, 6, &fault, ranks);
+        return start("debug.fault=drive-told-slow:1", last, 6, &fault, ranks);
       }
     }
   }
@@ -82,8 +82,7 @@ class Soak : public FastDriveTest {
     auto const steps = fmt::format("run.checkpoint.keep=2 run.steps={}", committed_step() + 3);
     auto const last = train(with(steps), ranks);
     EXPECT_EQ(last.status, 0) << last.output;
-    auto const whole =
-        run_command(train_command(with(steps + " run.dir=" + path("whole")), ranks), 1200);
+    auto const whole = run_command(train_command(with(steps + " run.dir=" + path("whole")), ranks));
     ASSERT_EQ(whole.status, 0) << whole.output;
     expect_equal_state(m_dir / "whole", m_dir / "run");
     auto const expected = bits("whole");

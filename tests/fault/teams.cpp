@@ -45,12 +45,12 @@ TEST_F(Teams, that_a_limit_makes_smaller_are_refused_by_its_name) {
     SCOPED_TRACE(setting);
     for (int const ranks : {kAlone, kTwoRanks})
       EXPECT_TRUE(fails_with(2, name, train_with(setting, run_named("run", 2), ranks)));
-    EXPECT_TRUE(fails_with(2, name, spillway_with(setting, "plan " + path("job.yaml") +
-                                                               " run.threads=2")));
-    EXPECT_TRUE(fails_with(2, name, spillway_with(setting, "profile -o m.yaml " +
-                                                               path("job.yaml run.threads=2"))));
-    EXPECT_TRUE(fails_with(2, name, spillway_with(setting, "rok -o r.csv " +
-                                                               path("job.yaml run.threads=2"))));
+    EXPECT_TRUE(
+        fails_with(2, name, spillway_with(setting, "plan " + path("job.yaml") + " run.threads=2")));
+    EXPECT_TRUE(fails_with(
+        2, name, spillway_with(setting, "profile -o m.yaml " + path("job.yaml run.threads=2"))));
+    EXPECT_TRUE(fails_with(
+        2, name, spillway_with(setting, "rok -o r.csv " + path("job.yaml run.threads=2"))));
   }
 }
 
@@ -62,8 +62,9 @@ TEST_F(Teams, keep_to_a_limit_where_threads_are_auto) {
   EXPECT_EQ(bits("auto"), bits("one"));
 
   write_token_file(m_dir / "valid.h5", 1000);
-  auto const eval = fmt::format("eval {} data.valid={} --checkpoint {} run.threads=", path("job.yaml"),
-                                path("valid.h5"), path("one/step-4"));
+  auto const eval =
+      fmt::format("eval {} data.valid={} --checkpoint {} run.threads=", path("job.yaml"),
+                  path("valid.h5"), path("one/step-4"));
   auto const loss = [&](std::string const& environment, std::string const& threads) {
     auto const outcome = spillway_with(environment, eval + threads);
     EXPECT_EQ(outcome.status, 0) << outcome.output;

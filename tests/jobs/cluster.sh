@@ -77,10 +77,10 @@ start_cluster() {
   daemon munged --foreground --force --key-file="$cluster/munge.key" --num-threads=1 \
     --socket="$cluster/munge.sock" --pid-file="$cluster/munged.pid" \
     --log-file="$cluster/munged.log" --seed-file="$cluster/munged.seed"
-  within 10 test -S "$cluster/munge.sock" || { echo "munged does not start: skipped"; return 1; }
+  within 300 test -S "$cluster/munge.sock" || { echo "munged does not start: skipped"; return 1; }
   daemon slurmctld -D -c
   daemon slurmd -D -N localhost
-  within 20 node_is_idle || {
+  within 300 node_is_idle || {
     tail -n 5 "$cluster"/*.log
     echo "Slurm does not start: skipped"
     return 1
@@ -95,7 +95,7 @@ stop_cluster() {
   local pid
   if ((${#cluster_pids[@]} == 3)); then
     scancel --user="$(id -un)" 2>/dev/null || true
-    within 10 queue_is_empty || true
+    within 300 queue_is_empty || true
   fi
   for pid in "${cluster_pids[@]}"; do kill "$pid" 2>/dev/null || true; done
   wait "${cluster_pids[@]}" 2>/dev/null || true

@@ -73,10 +73,10 @@ a_rank_of() {
 expect_whole() {
   local id=${job[$1]}
   [[ $1 == "$2" ]] || id+=_${2#*/}
-  within 240 has_ended "$id" || fail "$2: $(scontrol show job -o "$id")"
+  within 1200 has_ended "$id" || fail "$2: $(scontrol show job -o "$id")"
   [[ $(field "$id" JobState) == COMPLETED ]] || fail "$2: is $(field "$id" JobState)"
   (($(field "$id" Restarts) >= 1)) || fail "$2: was not requeued"
-  within 150 has_steps whole "$(steps_of "$2")" || fail "the whole run lags behind"
+  within 1200 has_steps whole "$(steps_of "$2")" || fail "the whole run lags behind"
   python3 "$here/same_bits.py" "runs/$2" runs/whole
   grep -q "path: $SCRATCH_LOCAL" "runs/$2/config.yaml" || fail "$2: spilled to another place"
 }
@@ -101,28 +101,28 @@ input wrong
 sed -i 's/heads: 2/heads: 3/' wrong.yaml
 submit wrong one-node.sh
 
-within 150 has_steps one-rank 2 || fail "one-rank: no steps"
+within 1200 has_steps one-rank 2 || fail "one-rank: no steps"
 kill -USR1 "$(a_rank_of one-rank)"
-within 150 has_steps sweep/0 2 || fail "sweep: no steps"
-within 150 has_steps sweep/1 2 || fail "sweep: no steps"
+within 1200 has_steps sweep/0 2 || fail "sweep: no steps"
+within 1200 has_steps sweep/1 2 || fail "sweep: no steps"
 scancel --signal=USR1 "${job[sweep]}_0"
 
-within 150 says sweep-0 "status 75 .* requeued" || fail "sweep: not stopped"
+within 1200 says sweep-0 "status 75 .* requeued" || fail "sweep: not stopped"
 end_soon sweep/0 sweep
-within 150 says one-rank "status 75 .* requeued" || fail "one-rank: not all have stopped"
-within 150 has_steps one-rank $(($(steps_of one-rank) + 4)) || fail "one-rank: does not go on"
+within 1200 says one-rank "status 75 .* requeued" || fail "one-rank: not all have stopped"
+within 1200 has_steps one-rank $(($(steps_of one-rank) + 4)) || fail "one-rank: does not go on"
 kill -KILL "$(a_rank_of one-rank)"
-within 150 says one-rank "status \(137\|6\) .* requeued" || fail "one-rank: its loss is not seen"
+within 1200 says one-rank "status \(137\|6\) .* requeued" || fail "one-rank: its loss is not seen"
 end_soon one-rank
-within 180 says limit "status 75 .* requeued" || fail "limit: not stopped in time"
+within 1200 says limit "status 75 .* requeued" || fail "limit: not stopped in time"
 end_soon limit
-within 180 says auto "status 75 .* requeued" || fail "auto: does not know its limit"
+within 1200 says auto "status 75 .* requeued" || fail "auto: does not know its limit"
 end_soon auto
 says auto "\(squeue\|Slurm\) says that this job ends in" ||
   fail "auto: has not heard of its limit"
 
 for name in sweep/0 one-rank limit auto; do expect_whole "${name%/*}" "$name"; done
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: the second has the first's settings"
-within 150 has_ended "${job[wrong]}" || fail "wrong: does not end"
+within 1200 has_ended "${job[wrong]}" || fail "wrong: does not end"
 [[ $(field "${job[wrong]}" ExitCode) == 2:0 ]] || fail "wrong: $(field "${job[wrong]}" ExitCode)"
 [[ $(field "${job[wrong]}" Restarts) == 0 ]] || fail "wrong: was requeued"

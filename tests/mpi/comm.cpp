@@ -102,7 +102,7 @@ TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
 
 // Unequal numbers of them, before, between and after collectives; main's end takes the rest.
 TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
-  auto const others = make_world_comm({.patience_s = 30, .sign_s = 0});
+  auto const others = make_world_comm({.patience_s = 1800, .sign_s = 0});
   for (int i = 0; i < 1000 * g_comm->rank(); ++i) others->still_here();
   EXPECT_EQ(others->agree(g_comm->rank()), g_comm->size() - 1);
   for (int round = 0; round < 20; ++round) {
@@ -133,7 +133,7 @@ TEST(Comm, SingleRankNeedsNobody) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   spillway::MpiScope const scope(argc, argv);
-  auto const comm = spillway::make_world_comm({.patience_s = 30});
+  auto const comm = spillway::make_world_comm({.patience_s = 1800});
   spillway::g_comm = comm.get();
   if (comm->rank() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -109,7 +109,7 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
 int run(int argc, char** argv) {
   MpiScope const scope(argc, argv);
   KernelScope const kernels(1);
-  auto const comm = make_world_comm({.patience_s = 60});
+  auto const comm = make_world_comm({.patience_s = 1800});
   g_comm = comm.get();
   if (comm->rank() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -114,7 +114,7 @@ bool loads_the_same(State& state, fs::path const& directory, Comm& comm) {
 
 int run_as_rank(int argc, char** argv) {
   MpiScope const scope(argc, argv);
-  auto const comm = make_world_comm({.patience_s = 60});
+  auto const comm = make_world_comm({.patience_s = 1800});
   KernelScope const kernels(1);
   fs::path const directory = argv[2];
   State state(*comm, kPlaces.at(std::strtoul(argv[3], nullptr, 10)), directory);

@@ -93,11 +93,13 @@ TEST_F(StandInDrops, DISABLED_AWaitIsNotNoticed) {
   }
 }
 
+constexpr int kHang_s = 900;  // no run takes so long but one that hangs, which is noticed, too
+
 bool is_noticed(char const* test, std::string const& dropped, std::int64_t n) {
   auto const command = fmt::format(
-      "SPILLWAY_DROPPED={} SPILLWAY_NUMBER={} timeout -k 5 60 {} --gtest_also_run_disabled_tests "
+      "SPILLWAY_DROPPED={} SPILLWAY_NUMBER={} timeout -k 5 {} {} --gtest_also_run_disabled_tests "
       "--gtest_filter=StandInDrops.DISABLED_{} >/dev/null 2>&1",
-      dropped, n, std::filesystem::read_symlink("/proc/self/exe").string(), test);
+      dropped, n, kHang_s, std::filesystem::read_symlink("/proc/self/exe").string(), test);
   return std::system(command.c_str()) != 0;
 }
 

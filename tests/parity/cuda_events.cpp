@@ -43,7 +43,15 @@ TEST(StandInEvents, AreRecordedAgainWhenNobodyMayStillWaitForThem) {
     auto const comm = make_single_rank_comm();
     NoBatches batches;
     Tiers tiers(device.device(), program.peak_bytes, nullptr);
-    Engine engine({program, tiers, Exec(), Kernels(no_work), *comm, batches, {}, nullptr, 1,
+    Engine engine({program,
+                   tiers,
+                   Exec(),
+                   Kernels(no_work),
+                   *comm,
+                   batches,
+                   {},
+                   nullptr,
+                   1,
                    device.make_watch()});
     for (int step = 0; step < 7; ++step) engine.run_step(step);
     engine.finish();

@@ -12,7 +12,7 @@ namespace spillway::test {
 inline int run_on_ranks(int argc, char** argv, Comm*& comm) {
   testing::InitGoogleTest(&argc, argv);
   MpiScope const scope(argc, argv);
-  auto const world = make_world_comm({.patience_s = 60});
+  auto const world = make_world_comm({.patience_s = 1800});
   comm = world.get();
   if (world->rank() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

@@ -219,7 +219,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
   EXPECT_EQ(override_error("debug.fault=storage-read"),
             "command line: debug.fault: 'storage-read' is not one of "
             "storage-read:N | storage-write:N | storage-read-all:N | storage-write-all:N | "
-            "storage-random:N | storage-slow:N | kill-rank:N");
+            "storage-random:N | storage-slow:N | drive-told-slow:N | kill-rank:N");
   EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
   EXPECT_EQ(override_error("debug.fault=none"), "no error");
 }

@@ -20,19 +20,19 @@ using namespace test;
 using Fate = std::optional<std::int64_t>;
 
 constexpr std::int64_t kBytes = 64;
-constexpr auto kLong = std::chrono::seconds(20);  // reached by what hangs only
+constexpr auto kLong = std::chrono::minutes(30);  // reached by what hangs only
 
 class EngineLanes : public ::testing::Test {
  protected:
   void TearDown() override { g_disturb = nullptr; }
 
-  // The storage answers as `fate` says, and is waited for shortly.
+  // The storage answers as `fate` says.
   void run(HandMadeRun& made, int steps, ScriptedQueue::Script fate) {
     made.complete();
     ASSERT_FALSE(verify(made.program)) << verify(made.program)->why;
     auto const& program = made.program;
     g_digests.assign(program.ops.size(), 0);
-    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {.patience_s = 10},
+    SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {.patience_s = 1800},
                     MadeQueue{std::make_unique<ScriptedQueue>(8, 1, std::move(fate)), ""});
     auto tiers = make_tiers(program, &spill);
     Engine engine({program, tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr});
@@ -173,14 +173,21 @@ TEST_F(EngineLanes, ALaneIsAtMostOneStepBehind) {
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::host, kBytes);
   auto const computes = made.op(Lane::compute, {}, {a});
   auto const lags = made.op(Lane::host, {}, {b});
+  constexpr int kSteps = 20;
   std::atomic<int> host_done = 0, most_ahead = 0, compute_runs = 0;
+  std::counting_semaphore<> computed{0};
   g_disturb = [&](Op const& op, std::uint64_t) {
-    if (op.id == computes) most_ahead = std::max<int>(most_ahead, compute_runs++ - host_done);
+    if (op.id == computes) {
+      most_ahead = std::max<int>(most_ahead, compute_runs++ - host_done);
+      computed.release();
+    }
     if (op.id != lags) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    if (host_done == 0) computed.acquire();  // its own step's
+    if (host_done + 1 < kSteps) EXPECT_TRUE(computed.try_acquire_for(kLong)) << "the next step's";
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // for one that goes on too far
     ++host_done;
   };
-  run(made, 20, all_of);
+  run(made, kSteps, all_of);
   EXPECT_EQ(most_ahead, 1);
 }
 

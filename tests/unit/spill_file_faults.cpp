@@ -147,7 +147,7 @@ TEST_F(SpillFileTest, storage_that_does_not_answer_has_failed_for_good) {
     if (request.direction == Direction::read) return {};
     return all_of(request);
   };
-  auto file = with_fates(fate, 8 * kMebibyte, {.patience_s = 0.05}, 2);
+  auto file = with_fates(fate, 8 * kMebibyte, {.patience_s = 0.5}, 2);
   auto bytes = pattern(3 * kMebibyte, 1), back = bytes, more = bytes;
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
   file.begin({Direction::read, back, 0, 1});
@@ -156,9 +156,8 @@ TEST_F(SpillFileTest, storage_that_does_not_answer_has_failed_for_good) {
   EXPECT_EQ(finish(file),
             (std::map<std::uint64_t, IoResult>{{1, IoResult::error}, {2, IoResult::error}}));
   auto const told = file.first_failure();
-  EXPECT_NE(told.find("no answer for 0.05 s: read of 1048576 bytes at 0 for 0."), told.npos)
-      << told;
-  EXPECT_NE(told.find("read of 1048576 bytes at 1048576 for 0."), told.npos) << told;
+  EXPECT_NE(told.find("no answer for 0.5 s: read of 1048576 bytes at 0 for "), told.npos) << told;
+  EXPECT_NE(told.find("read of 1048576 bytes at 1048576 for "), told.npos) << told;
   EXPECT_EQ(file.write(0, bytes), IoResult::error);
 }
 
@@ -170,7 +169,7 @@ TEST_F(SpillFileTest, time_in_which_the_process_was_stopped_is_not_silence_of_th
     std::this_thread::sleep_for(std::chrono::milliseconds(1600));
     return {};
   };
-  auto file = with_fates(fate, kMebibyte, {.patience_s = 0.4});
+  auto file = with_fates(fate, kMebibyte, {.patience_s = 1.2});
   auto bytes = pattern(kMebibyte, 1);
   file.begin({Direction::write, bytes, 0, 7});
   while (asked == 0) EXPECT_FALSE(file.wait(0)) << "stopped in here";

@@ -117,8 +117,9 @@ TEST(Choices, of_threads_keep_to_what_OpenMP_allows) {
     ADD_FAILURE() << "more than allowed";
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
-    EXPECT_STREQ(error.what(), "run.threads: 3 asked for, but OMP_THREAD_LIMIT allows 2: raise or "
-                               "unset it, or give run.threads=2");
+    EXPECT_STREQ(error.what(),
+                 "run.threads: 3 asked for, but OMP_THREAD_LIMIT allows 2: raise or "
+                 "unset it, or give run.threads=2");
   }
 }
 

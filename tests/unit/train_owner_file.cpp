@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr OwnerTimes kSoon{.renew_s = 0.02, .watch_s = 0.2};
-constexpr OwnerTimes kPatient{.renew_s = 0.02, .watch_s = 60};  // never reached
+constexpr OwnerTimes kPatient{.renew_s = 0.02, .watch_s = 1800};  // never reached
 
 class OwnerFileTest : public ::testing::Test {
  protected:

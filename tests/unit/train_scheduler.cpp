@@ -14,6 +14,7 @@ namespace spillway {
 namespace {
 
 constexpr double kNow = 1'795'422'730;
+constexpr int kLong_s = 600;  // only who hangs takes so long
 
 TEST(SlurmEnd, is_a_number_of_seconds_or_nothing) {
   EXPECT_EQ(parse_slurm_end("1795422790          \n"), 1'795'422'790);
@@ -85,7 +86,7 @@ class AskScheduler : public ::testing::Test {
 };
 
 TEST_F(AskScheduler, finds_none_outside_a_job) {
-  auto const end = ask_scheduler(kNow, 5);
+  auto const end = ask_scheduler(kNow, kLong_s);
   EXPECT_FALSE(end.at_s);
   EXPECT_FALSE(end.failed);
 }
@@ -94,11 +95,11 @@ TEST_F(AskScheduler, asks_squeue_for_seconds_where_slurm_has_not_said) {
   program("squeue",
           R"([ "$*" = "-h -j 17 -O EndTime" ] && date -u -d @1795422790 "+$SLURM_TIME_FORMAT")");
   setenv("SLURM_JOB_ID", "17", 1);
-  EXPECT_EQ(ask_scheduler(kNow, 5).at_s, 1'795'422'790);
+  EXPECT_EQ(ask_scheduler(kNow, kLong_s).at_s, 1'795'422'790);
   setenv("SLURM_JOB_END_TIME", "1795422800", 1);
-  EXPECT_EQ(ask_scheduler(kNow, 5).at_s, 1'795'422'800);
+  EXPECT_EQ(ask_scheduler(kNow, kLong_s).at_s, 1'795'422'800);
   setenv("SLURM_JOB_END_TIME", "1795000000", 1);  // of a job that is over
-  EXPECT_EQ(ask_scheduler(kNow, 5).at_s, 1'795'422'790);
+  EXPECT_EQ(ask_scheduler(kNow, kLong_s).at_s, 1'795'422'790);
 }
 
 TEST_F(AskScheduler, does_not_wait_for_who_does_not_answer) {
@@ -106,22 +107,22 @@ TEST_F(AskScheduler, does_not_wait_for_who_does_not_answer) {
   program("squeue", "trap '' TERM; sleep 1000");
   EXPECT_TRUE(ask_scheduler(kNow, 1).failed);
   program("squeue", "echo 1795422790; exit 1");
-  EXPECT_TRUE(ask_scheduler(kNow, 5).failed);
+  EXPECT_TRUE(ask_scheduler(kNow, kLong_s).failed);
 }
 
 TEST_F(AskScheduler, takes_what_pbs_says) {
   setenv("PBS_JOBID", "12[3].head", 1);
   program("qstat", R"([ "$*" = "-f 12[3].head" ] && echo "    Resource_List.walltime = 00:10:00")");
-  EXPECT_EQ(ask_scheduler(kNow, 5).at_s, kNow + 600);
+  EXPECT_EQ(ask_scheduler(kNow, kLong_s).at_s, kNow + 600);
   program("qstat", "exit 1");
-  EXPECT_TRUE(ask_scheduler(kNow, 5).failed);
+  EXPECT_TRUE(ask_scheduler(kNow, kLong_s).failed);
   setenv("PBS_WALLTIME", "300", 1);
-  EXPECT_EQ(ask_scheduler(kNow, 5).at_s, kNow + 300);
+  EXPECT_EQ(ask_scheduler(kNow, kLong_s).at_s, kNow + 300);
 }
 
 TEST_F(AskScheduler, runs_nothing_that_a_job_id_may_contain) {
   setenv("PBS_JOBID", "1'; touch made; '", 1);
-  EXPECT_FALSE(ask_scheduler(kNow, 5).failed);
+  EXPECT_FALSE(ask_scheduler(kNow, kLong_s).failed);
   EXPECT_FALSE(std::filesystem::exists("made"));
 }
 

@@ -42,10 +42,11 @@ void require_threads(std::int64_t threads) {
   try {
     while (std::ssize(others) + 1 < threads) others.emplace_back([&release] { release.wait(); });
   } catch (std::system_error const& error) {
-    throw Error(Status::bad_input,
-                fmt::format("run.threads: only {} of {} threads can be started: {}; raise the limit "
-                            "(ulimit -u, or pids.max of the job's control group) or give fewer",
-                            others.size() + 1, threads, error.code().message()));
+    throw Error(
+        Status::bad_input,
+        fmt::format("run.threads: only {} of {} threads can be started: {}; raise the limit "
+                    "(ulimit -u, or pids.max of the job's control group) or give fewer",
+                    others.size() + 1, threads, error.code().message()));
   }
 }
 
@@ -53,10 +54,14 @@ void require_threads(std::int64_t threads) {
 
 std::string name(TeamLimiter limiter) {
   switch (limiter) {
-    case TeamLimiter::none: return "nothing";
-    case TeamLimiter::thread_limit: return "OMP_THREAD_LIMIT";
-    case TeamLimiter::active_levels: return "OMP_MAX_ACTIVE_LEVELS";
-    case TeamLimiter::kokkos: return "Kokkos";
+    case TeamLimiter::none:
+      return "nothing";
+    case TeamLimiter::thread_limit:
+      return "OMP_THREAD_LIMIT";
+    case TeamLimiter::active_levels:
+      return "OMP_MAX_ACTIVE_LEVELS";
+    case TeamLimiter::kokkos:
+      return "Kokkos";
   }
   return "";
 }

@@ -9,5 +9,5 @@ trap 'rm -rf "$grown"' EXIT
 corpora=("$grown")
 [[ -d $corpus ]] && corpora+=("$corpus")
 export SPILLWAY_FUZZ_SEEDS=$grown
-"$fuzzer" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=65536 \
+"$fuzzer" -max_total_time="$seconds" -timeout=600 -rss_limit_mb=2048 -max_len=65536 \
   -print_final_stats=1 -verbosity=0 -artifact_prefix="$target-" "${corpora[@]}"

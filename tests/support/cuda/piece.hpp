@@ -19,8 +19,8 @@ struct Record {
   bool done = false;
   double seconds = 0;  // when it was done
   int stream = -1;
-  Mark asked;  // when a thread called it
-  Mark mark;   // the moment in its stream
+  Mark asked;                         // when a thread called it
+  Mark mark;                          // the moment in its stream
   std::map<int, std::uint64_t> uses;  // when threads last asked for it or let a stream wait for it
 };
 
