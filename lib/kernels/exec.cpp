@@ -23,7 +23,7 @@ bool Exec::is_on_host() const {
 }
 
 int Exec::concurrency() const {
-  return m_space->instance.concurrency();
+  return m_space->concurrency;
 }
 
 void Exec::fence() const {

@@ -2,13 +2,18 @@
 
 #include <pthread.h>
 
+#include "kernels/team/cannot_start.hpp"
+
 namespace spillway {
 
 HostPool::HostPool(int threads) {
   try {
     start(threads - 1);
-  } catch (...) {
+  } catch (std::system_error const& error) {
     end();  // joins those that did start
+    throw cannot_start("run.host_threads", std::ssize(m_helpers) + 1, threads, error);
+  } catch (...) {
+    end();
     throw;
   }
 }

@@ -13,7 +13,7 @@ namespace spillway {
 // `run`, which allocates nothing.
 class HostPool {
  public:
-  explicit HostPool(int threads);
+  explicit HostPool(int threads);  // throws Error(bad_input) if so many cannot be started
   ~HostPool();
   HostPool(HostPool const&) = delete;
   HostPool& operator=(HostPool const&) = delete;

@@ -10,6 +10,7 @@ namespace spillway {
 struct KernelSpace {
   using Instance = Kokkos::DefaultExecutionSpace;
   Instance instance;
+  int concurrency = instance.concurrency();  // known ahead: asking for it may allocate
 };
 
 }  // namespace spillway

@@ -92,6 +92,10 @@ TEST_F(Teams, that_cannot_be_started_are_refused_and_not_ended_by_OpenMP) {
   if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
   auto const none_left = train_with(crowded("0", 40), run_named("run", 500));
   EXPECT_TRUE(fails_with(2, "of 500 threads can be started", none_left));
+  auto const on_host = run_named("run", 2) +
+                       " memory.host=64MiB plan.gradients=host plan.optimizer=host "
+                       "plan.update=host run.host_threads=500";
+  EXPECT_TRUE(fails_with(2, "run.host_threads: only ", train_with(crowded("0", 40), on_host)));
   EXPECT_TRUE(fails_with(2, "Kokkos allows 512", train_with("", run_named("run", 600))));
 }
 

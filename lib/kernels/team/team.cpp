@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "kernels/team/cannot_start.hpp"
 
 namespace spillway {
 namespace {
@@ -23,30 +24,24 @@ std::int64_t allowed_now() {
   return omp_get_thread_limit();
 }
 
-// Lets threads that have been started end, whatever happens.
-class Release {
- public:
-  void wait() const { m_over.wait(false); }
-  ~Release() {
-    m_over = true;
-    m_over.notify_all();
-  }
+// Lets threads that wait for `over` end, whatever happens.
+struct Release {
+  std::atomic<bool>& over;
 
- private:
-  std::atomic<bool> m_over = false;
+  ~Release() {
+    over = true;
+    over.notify_all();
+  }
 };
 
 void require_threads(std::int64_t threads) {
+  std::atomic<bool> over = false;
   std::vector<std::jthread> others;
-  Release release;  // ends before the threads are joined
+  Release const release{over};  // ends before the threads are joined
   try {
-    while (std::ssize(others) + 1 < threads) others.emplace_back([&release] { release.wait(); });
+    while (std::ssize(others) + 1 < threads) others.emplace_back([&over] { over.wait(false); });
   } catch (std::system_error const& error) {
-    throw Error(
-        Status::bad_input,
-        fmt::format("run.threads: only {} of {} threads can be started: {}; raise the limit "
-                    "(ulimit -u, or pids.max of the job's control group) or give fewer",
-                    others.size() + 1, threads, error.code().message()));
+    throw cannot_start("run.threads", std::ssize(others) + 1, threads, error);
   }
 }
 
