@@ -99,7 +99,9 @@ TEST_P(Quickstart, learns) {
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   auto const rows = read_metrics(dir / "run");
   EXPECT_LT(rows.back().at("loss").get<double>(), 0.8 * rows.front().at("loss").get<double>());
-  EXPECT_GT(rows.back().at("spilled_bytes").get<std::int64_t>(), 0);
+  std::int64_t spilled_bytes = 0;  // of which row is a matter of time
+  for (auto const& row : rows) spilled_bytes += row.at("spilled_bytes").get<std::int64_t>();
+  EXPECT_GT(spilled_bytes, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Quickstart, testing::Values("gpt", "llama", "bert", "t5"),

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.hpp"
 #include "kernels/product.hpp"
 #include "train/cores.hpp"
 #include "train/plan_run.hpp"
