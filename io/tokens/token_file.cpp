@@ -10,11 +10,15 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "io/file/read_file.hpp"
 #include "io/tokens/token_format.hpp"
 
 namespace spillway {
 namespace {
+
+// What a fingerprint reads of a long range: so many blocks, the first and the last among them.
+constexpr std::int64_t kBlockBytes = 4096, kBlocks = 32;
 
 static_assert(std::endian::native == std::endian::little, "token files are little-endian");
 
@@ -73,6 +77,31 @@ void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> 
   throw Error(Status::damaged, fmt::format("{}: token {} is {}, the vocabulary has {}",
                                            m_path.string(), first + (outside - tokens.begin()),
                                            static_cast<std::uint32_t>(*outside), vocab));
+}
+
+std::string TokenFile::fingerprint() const {
+  StreamingChecksum sum;
+  auto const kind =
+      fmt::format("{} {} {} {} {} {}", m_layout.tokenizer, m_layout.vocab, m_layout.token_bytes,
+                  m_layout.count, m_layout.documents, m_layout.documents_checksum);
+  sum.add(std::as_bytes(std::span(kind)));
+  auto const token_bytes = m_layout.count * m_layout.token_bytes;
+  bool const summed = m_layout.checksums_at > 0;
+  auto const at = summed ? m_layout.checksums_at : m_layout.offset_bytes;
+  auto const bytes = summed ? div_ceil(token_bytes, kTokenPieceBytes) *
+                                  static_cast<std::int64_t>(sizeof(std::uint64_t))
+                            : token_bytes;
+  std::array<std::byte, kBlockBytes> block{};
+  auto const blocks = std::min(div_ceil(bytes, kBlockBytes), kBlocks);
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    bool const all = bytes <= kBlocks * kBlockBytes;
+    auto const first = all ? i * kBlockBytes : i * ((bytes - kBlockBytes) / (kBlocks - 1));
+    auto const size = std::min(kBlockBytes, bytes - first);
+    auto const part = std::span(block).first(static_cast<std::size_t>(size));
+    read_range(m_file, m_path, at + first, part);
+    sum.add(part);
+  }
+  return checksum_text(sum.value());
 }
 
 void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {

@@ -27,6 +27,10 @@ class TokenFile {
   TokenLayout const& layout() const { return m_layout; }
   std::int64_t count() const { return m_layout.count; }
   std::int64_t vocab() const { return m_layout.vocab; }
+  // Tells this text from another one, wherever the file lies: a checksum of its kind of tokens, its
+  // documents, and the checksums of its tokens or, where it has none, the tokens. Where they are
+  // many, evenly spaced ones are read. Throws Error(storage).
+  std::string fingerprint() const;
 
   // Tokens [first, first + size), which must lie in the file. Does not allocate; any thread.
   // Where the file has checksums, every piece that it reads of is proved by its own.

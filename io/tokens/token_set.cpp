@@ -55,8 +55,16 @@ TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns
     }
     for (auto const& path : paths) m_files.emplace_back(path);
   }
-  if (m_files.empty()) throw Error(Status::bad_input, key + ": names no token file");
+  count_tokens(key);
+}
 
+TokenSet::TokenSet(std::string const& key, std::vector<std::filesystem::path> const& paths) {
+  for (auto const& path : paths) m_files.emplace_back(path);
+  count_tokens(key);
+}
+
+void TokenSet::count_tokens(std::string const& key) {
+  if (m_files.empty()) throw Error(Status::bad_input, key + ": names no token file");
   m_starts.push_back(0);
   for (auto const& file : m_files) {
     if (file.vocab() != vocab()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,10 +18,15 @@ class TokenSet {
   // naming `key` (of the input file) and the pattern that matches nothing, or two files of
   // different vocabularies; and what TokenFile throws.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
+  // Opens these files, in this order.
+  TokenSet(std::string const& key, std::vector<std::filesystem::path> const& paths);
 
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }
   std::int64_t vocab() const { return m_files.front().vocab(); }
+  // The file that holds `token`, and the first token of a file.
+  std::size_t file_of(std::int64_t token) const;
+  std::int64_t start_of(std::size_t file) const { return m_starts[file]; }
 
   // Tokens [first, first + size) of the whole; as TokenFile::read.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
@@ -30,7 +36,7 @@ class TokenSet {
                               std::vector<std::int64_t>& to) const;
 
  private:
-  std::size_t file_of(std::int64_t token) const;
+  void count_tokens(std::string const& key);
 
   std::vector<TokenFile> m_files;
   std::vector<std::int64_t> m_starts;  // of each file, and the end

@@ -114,6 +114,18 @@ TEST_F(TokensTest, llmc_files_are_read) {
   EXPECT_TRUE(std::equal(read.begin(), read.end(), tokens.begin()));
 }
 
+TEST_F(TokensTest, a_fingerprint_is_of_what_a_file_holds_wherever_it_lies) {
+  auto tokens = count_up(900'000, 256);
+  TokenFile const one(token_file("one.h5", 256, tokens)), same(token_file("same.h5", 256, tokens));
+  EXPECT_EQ(one.fingerprint(), same.fingerprint());
+  EXPECT_NE(one.fingerprint(), TokenFile(token_file("wide.h5", 257, tokens)).fingerprint());
+  for (std::size_t const at : {std::size_t{0}, tokens.size() / 2, tokens.size() - 1}) {
+    auto other = tokens;
+    other[at] ^= 1;
+    EXPECT_NE(one.fingerprint(), TokenFile(token_file("other.h5", 256, other)).fingerprint()) << at;
+  }
+}
+
 TEST_F(TokensTest, a_token_outside_the_vocabulary_is_damage_with_its_position) {
   TokenFile const llmc(llmc_file("t.bin", {1, 2, 50'257, 3}));
   std::vector<std::int32_t> two(2);
