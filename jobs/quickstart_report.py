@@ -20,7 +20,8 @@ def bigram_entropy(text: bytes) -> float:
 
 def main() -> int:
     run_dir, text = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    steps = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+    steps = [row for row in rows if "event" not in row]
     summary = json.loads((run_dir / "summary.json").read_text())
     last = steps[-5:]
     loss = sum(step["loss"] for step in last) / len(last)

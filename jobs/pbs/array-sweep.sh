@@ -44,7 +44,8 @@ read -ra overrides <<<"$keys ${settings[$index]}"
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
-touch "$run_dir/job-began"
+# By this name the attempt knows the summary.json of its own run from an older one.
+export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 before=$(latest)
 
 # PBS gives no signal ahead of its limit: run.max_time is when to stop. `qsig -s USR1 JOB` stops a
@@ -56,7 +57,7 @@ mpirun -n 1 --bind-to none "$spillway" train "$input" \
   "${overrides[@]}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: mpirun may have a status of its own.
-if [[ $run_dir/summary.json -nt $run_dir/job-began ]]; then
+if grep -qsF "\"job\": \"$SPILLWAY_JOB\"" "$run_dir/summary.json"; then
   status=$(sed -n 's/^ *"exit": *\([0-9]*\).*/\1/p' "$run_dir/summary.json")
 fi
 case $status in

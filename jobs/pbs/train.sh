@@ -39,10 +39,12 @@ read -ra overrides <<<"$keys"
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
-echo "$PBS_JOBID" >"$run_dir/job-began"
+# By this name the attempt knows the summary.json of its own run from an older one.
+export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
+echo "$SPILLWAY_JOB" >"$run_dir/job-began"
 before=$(latest)
 mpirun --hostfile "$PBS_NODEFILE" --map-by ppr:1:node \
-  grep -qxF "$PBS_JOBID" "$run_dir/job-began" || {
+  grep -qxF "$SPILLWAY_JOB" "$run_dir/job-began" || {
   echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
     "a folder that they share" >&2
   exit 2
@@ -57,7 +59,7 @@ mpirun --hostfile "$PBS_NODEFILE" -n "$ranks" --bind-to none "$spillway" train "
   "${overrides[@]}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: mpirun may have a status of its own.
-if [[ $run_dir/summary.json -nt $run_dir/job-began ]]; then
+if grep -qsF "\"job\": \"$SPILLWAY_JOB\"" "$run_dir/summary.json"; then
   status=$(sed -n 's/^ *"exit": *\([0-9]*\).*/\1/p' "$run_dir/summary.json")
 fi
 case $status in

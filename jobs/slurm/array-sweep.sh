@@ -40,7 +40,8 @@ read -ra setting <<<"${settings[$SLURM_ARRAY_TASK_ID]}"
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
-touch "$run_dir/job-began"
+# By this name the attempt knows the summary.json of its own run from an older one.
+export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 before=$(latest)
 
 status=0
@@ -49,7 +50,7 @@ srun --mpi="$mpi" --cpus-per-task="$SLURM_CPUS_PER_TASK" "$spillway" train "$inp
   "${@:2}" "${setting[@]}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: srun may have a status of its own.
-if [[ $run_dir/summary.json -nt $run_dir/job-began ]]; then
+if grep -qsF "\"job\": \"$SPILLWAY_JOB\"" "$run_dir/summary.json"; then
   status=$(sed -n 's/^ *"exit": *\([0-9]*\).*/\1/p' "$run_dir/summary.json")
 fi
 case $status in

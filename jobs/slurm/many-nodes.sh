@@ -33,9 +33,12 @@ scratch_size=256GiB                    # names and die with their ranks; or what
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
-echo "$SLURM_JOB_ID" >"$run_dir/job-began"
+# By this name the attempt knows the summary.json of its own run from an older one.
+export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
+echo "$SPILLWAY_JOB" >"$run_dir/job-began"
 before=$(latest)
-srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 grep -qx "$SLURM_JOB_ID" "$run_dir/job-began" || {
+srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
+  grep -qxF "$SPILLWAY_JOB" "$run_dir/job-began" || {
   echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
     "a folder that they share" >&2
   exit 2
@@ -48,7 +51,7 @@ srun --mpi="$mpi" --cpu-bind=none --kill-on-bad-exit=1 "$spillway" train "$input
   "${@:2}" run.dir="$run_dir" || status=$?
 
 # What spillway itself has said counts: srun's status is the highest of all ranks.
-if [[ $run_dir/summary.json -nt $run_dir/job-began ]]; then
+if grep -qsF "\"job\": \"$SPILLWAY_JOB\"" "$run_dir/summary.json"; then
   status=$(sed -n 's/^ *"exit": *\([0-9]*\).*/\1/p' "$run_dir/summary.json")
 fi
 case $status in

@@ -31,7 +31,8 @@ scratch_size=256GiB                    # no name and dies with its rank; or what
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
-touch "$run_dir/job-began"
+# By this name the attempt knows the summary.json of its own run from an older one.
+export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 before=$(latest)
 
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
@@ -48,7 +49,7 @@ mpirun=$!
 until wait "$mpirun"; status=$?; ! kill -0 "$mpirun" 2>/dev/null; do :; done  # USR1 ends a wait
 
 # What spillway itself has said counts: mpirun may have a status of its own.
-if [[ $run_dir/summary.json -nt $run_dir/job-began ]]; then
+if grep -qsF "\"job\": \"$SPILLWAY_JOB\"" "$run_dir/summary.json"; then
   status=$(sed -n 's/^ *"exit": *\([0-9]*\).*/\1/p' "$run_dir/summary.json")
 fi
 case $status in

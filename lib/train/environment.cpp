@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -32,6 +33,11 @@ std::string environment_json(Comm& comm, Arithmetic const& arithmetic) {
                                  {"isa", arithmetic.isa},       {"devices", device_text()}};
   for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string job_name() {
+  auto const* const name = std::getenv("SPILLWAY_JOB");
+  return name == nullptr ? "" : name;
 }
 
 }  // namespace spillway

@@ -8,6 +8,7 @@
 #include "comm/gathered.hpp"
 #include "plan/time/drive_use.hpp"
 #include "runtime/process_memory.hpp"
+#include "train/environment.hpp"
 
 namespace spillway {
 namespace {
@@ -146,6 +147,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.lanes = parts.trainer.lanes();
   summary.train_s = parts.train_s;
   if (comm.size() > 1) summary.waits = waits;
+  summary.job = job_name();
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }

@@ -50,6 +50,7 @@ std::string to_json(Summary const& summary) {
                {"train_s", summary.train_s},
                {"waits", waits(summary)},
                {"exit", summary.exit}};
+  if (!summary.job.empty()) json["job"] = summary.job;
   if (summary.device_outside_bytes) json["device_outside_bytes"] = *summary.device_outside_bytes;
   if (summary.pinning) {
     json["pinned_bytes"] = summary.pinning->bytes;

@@ -42,6 +42,7 @@ struct Summary {
   LaneReport lanes;  // of this rank, over all steps
   double train_s = 0;
   std::vector<RankWait> waits;  // by rank, during train_s; empty if there is only one rank
+  std::string job = {};         // job_name(); empty: none was given
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

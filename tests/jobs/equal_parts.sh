@@ -27,8 +27,8 @@ while IFS='|' read -r begin end; do
   done
 done <<'PARTS'
 [[ -x $spillway ]]|}
-latest()|mkdir -p "$run_dir"
-if [[ $run_dir/summary.json|esac
+latest()|export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
+if grep -qsF|esac
 if [[ $(latest)|fi
 PARTS
 exit $failed

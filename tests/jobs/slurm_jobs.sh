@@ -41,8 +41,8 @@ input() {
   sed -e "s|ROOT|$root|" "$here/job.yaml" >"$1.yaml"
 }
 
-steps_of() { { wc -l <"runs/$1/metrics.jsonl"; } 2>/dev/null || echo 0; }
-has_steps() { (($(steps_of "$1") >= $2)); }
+steps_of() { grep -c loss_hex "runs/$1/metrics.jsonl" 2>/dev/null || true; }
+has_steps() { (($(steps_of "$1") + 0 >= $2)); }
 says() { grep -q "$2" "$1.out" 2>/dev/null; }
 
 # submit NAME SCRIPT [sbatch options...]: with NAME.yaml and $keys; spilling, unlike the whole run,
