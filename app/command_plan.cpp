@@ -17,9 +17,11 @@
 #include "plan/listing/listing.hpp"
 #include "plan/time/simulate.hpp"
 #include "runtime/process_memory.hpp"
+#include "train/batches.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
+#include "train/run_memory.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {
@@ -71,6 +73,7 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
 // Describes this node as one of `ranks` on it would find it. Such a rank has its part of the cores,
 // and is measured with half of its device memory.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
+  require_spill_directory(config.memory);
   std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
   auto const cores = own_cores(shares, 0);
   Target target{{}, {}, choose(config, nullptr, cores, ranks, team_limit())};
@@ -102,7 +105,10 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
 // Describes the chosen plan, the other plans if they were asked for, and how the plan was found.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
-  auto text = report.explanation + describe(estimate_save(planned.train, report.machine));
+  BatchShape const shape{report.config.batch.sequences, planned.train.arithmetic.micro, 0,
+                         planned.programs.train.ranks};
+  auto text = report.explanation + describe_empty_rows(shape) +
+              describe(estimate_save(planned.train, report.machine));
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);
@@ -137,13 +143,14 @@ Status run_plan(PlanArguments const& arguments) {
     return Status::done;
   }
   auto const simulation = simulate(planned.programs.train, target.machine);
+  BatchShape const shape{config.batch.sequences, planned.train.arithmetic.micro, 0, ranks};
   PlanReport report{config,
                     planned,
                     simulation,
                     target.machine,
                     target.budgets,
                     explain(planned.train, planned.plan, planned.programs.train, simulation,
-                            target.machine, target.budgets)};
+                            target.machine, target.budgets, shape.filled())};
   auto const asked = question(config, target, planned);
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);

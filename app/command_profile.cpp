@@ -13,6 +13,7 @@
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
 #include "train/profile_key.hpp"
+#include "train/run_memory.hpp"
 
 namespace spillway {
 
@@ -22,6 +23,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     vocab = open_data(config).vocab;
+    require_spill_directory(config.memory);
   });
   comm.set_patience(config.run.peer_timeout_s);
   // Chooses what a run would choose before its first step.

@@ -49,7 +49,8 @@ struct Start {
   CarriedFiles carried;    // on rank 0 only
   std::int64_t cores = 1;  // this rank's share
   Choices choices;
-  bool micro_is_free = true;  // whether it may be halved until a plan fits
+  bool micro_is_free = true;              // whether it may be halved until a plan fits
+  std::vector<std::string> changed = {};  // keys that a resumed run gives otherwise
 
   bool resumed() const { return resumption && resumption->whole; }
 };
@@ -69,6 +70,10 @@ void choose_arithmetic(Start& start, Comm& comm) {
   on_all_ranks(comm, [&] {
     start.choices = choose(start.config, before, cores.fewest, comm.size(), cores.limit);
   });
+  if (before != nullptr && !start.config.run.threads && before->threads != cores.fewest)
+    log_info(
+        "run.threads: auto takes the checkpoint's {}, since sums depend on it; a rank has {} here",
+        before->threads, count(cores.fewest, "core"));
   start.micro_is_free = !start.config.batch.micro && before == nullptr;
   if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
@@ -76,8 +81,32 @@ void choose_arithmetic(Start& start, Comm& comm) {
 // Locks the run directory: from here on no other job runs in it.
 void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
-  if (start.config.run.checkpoint.resume == "never") return;
-  for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
+  try {
+    for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
+  } catch (Error const& error) {  // what `never` does not want need not be sound
+    if (start.config.run.checkpoint.resume != "never" || error.status() != Status::damaged) throw;
+  }
+}
+
+// Says what is different, before anything depends on it.
+void take_up(Start& start, Comm& comm) {
+  auto const& resumption = *start.resumption;
+  start.changed = changed_keys(resumption, start.config);
+  for (auto const& line : start.changed) log_info("{}", line);
+  on_all_ranks(comm, [&] {
+    auto const said =
+        go_on(*start.data, start.config, resumption.state, resumption.checkpoint.string());
+    if (comm.rank() == 0)
+      for (auto const& line : said) log_warning("{}", line);
+  });
+}
+
+RunEvent began(Start const& start) {
+  RunEvent event{start.resumed() ? "resume" : "start", 0, {}, start.changed};
+  if (start.resumed()) event.step = start.resumption->state.step;
+  if (start.resumption) event.more.emplace_back("from", start.resumption->checkpoint.string());
+  if (auto const job = job_name(); !job.empty()) event.more.emplace_back("job", job);
+  return event;
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {
@@ -205,6 +234,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
     return finished_before(start);
   }
+  if (start.resumed()) take_up(start, comm);
 
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
@@ -223,13 +253,18 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
   auto const environment = environment_json(comm, planned.train.arithmetic);
-  auto const explanation =
-      explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits);
+  BatchShape const shape{start.config.batch.sequences, planned.train.arithmetic.micro, comm.rank(),
+                         comm.size()};
+  auto const explanation = explain(planned.train, planned.plan, planned.programs.train, simulation,
+                                   machine, limits, shape.filled());
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
+    say_plan(start, planned,
+             explanation + describe_empty_rows(shape) +
+                 describe(estimate_save(planned.train, machine)));
     write_plan(*start.run_dir, plan_text, explanation);
-    start.run_dir->write("config.yaml", to_yaml(resolved(start, planned, machine, limits)));
+    start.run_dir->write_config(to_yaml(resolved(start, planned, machine, limits)),
+                                began(start).step, !start.changed.empty());
     start.run_dir->write("environment.json", environment + "\n");
   });
 
@@ -252,15 +287,16 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
     state = start_model(start.config, start.data->vocab, tokenizer, planned.train.arithmetic,
                         start.resumption, trainer->model(), comm);
+    state.data = to_json(start.data->samples);
     if (start.run_dir && start.resumed())
-      say_difference(*start.resumption, planned.train.arithmetic, start.config);
+      say_difference(*start.resumption, planned.train.arithmetic);
   });
   require_start(start, state, plan_text, trainer->model(), comm);
 
   // 5. Train.
   comm.forget_waits();
   auto const training_begin = SteadyClock::now();
-  auto const status = trainer->run(state);
+  auto const status = trainer->run(state, began(start));
   auto const train_s = seconds_since(training_begin);
   auto const summary = summarize({start.config, machine, memory, *trainer, outside_bytes,
                                   device_outside_bytes, pinning, train_s, status},

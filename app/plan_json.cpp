@@ -4,6 +4,7 @@
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
+#include "train/batches.hpp"
 #include "train/save_time.hpp"
 #include "train/tier_json.hpp"
 
@@ -21,8 +22,11 @@ Json predicted(PlanReport const& report) {
   auto const save = estimate_save(report.planned.train, report.machine);
   auto const tokens = static_cast<double>(report.config.batch.sequences) *
                       static_cast<double>(report.config.data.sequence);
+  BatchShape const shape{report.config.batch.sequences, report.planned.train.arithmetic.micro, 0,
+                         program.ranks};
   return {{"step_s", step_s},
           {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
+          {"empty_share", 1 - shape.filled()},
           {"peak_bytes", tiers_json(peaks)},
           {"host_bytes", peaks[index(Tier::host)]},
           {"nvme_bytes", peaks[index(Tier::nvme)]},

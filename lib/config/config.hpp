@@ -43,6 +43,7 @@ struct ModelConfig {
 
 struct DataConfig {
   std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
+  std::string changed = "finish";         // finish | anew
   std::int64_t sequence = 1024;
   bool pack = false;                   // whether attention stays inside documents
   std::string objective = "auto";      // auto | next | masked | spans
@@ -100,9 +101,9 @@ struct RunConfig {
   std::string device = "auto";               // auto | cpu | cuda | cuda:N
   std::optional<std::int64_t> threads;       // per rank; empty: auto
   std::optional<std::int64_t> host_threads;  // per rank; empty: auto
-  std::string dir = "runs/gpt";
-  std::string init;                  // path of a checkpoint to take weights from
-  std::optional<double> max_time_s;  // empty: no limit; 0: auto, the job's limit
+  std::string dir;                           // empty: auto, for which `load` puts runs/NAME
+  std::string init;                          // path of a checkpoint to take weights from
+  std::optional<double> max_time_s;          // empty: no limit; 0: auto, the job's limit
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;

@@ -114,6 +114,12 @@ std::vector<Key> data_keys(DataConfig& data) {
        "Token files to train on (HDF5, or llm.c .bin; docs/tokens.md)."},
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation."},
+      {"data.changed", ChoiceField{&data.changed, {{"finish", "anew"}}}, "", "",
+       "How a run goes on whose files, their order, data.sequence or run.seed are not its "
+       "checkpoint's. finish: the epoch under way is completed first, without any text twice, by "
+       "what is left of it and then by files that are new; where that cannot be, as files are gone "
+       "or sequences have another length, the run is refused. anew: an epoch of the data as they "
+       "are now begins at once."},
       {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",
        "Length of a training sequence, at most model.positions where a model has a table of them; "
        "with spans the encoder's."},
@@ -205,7 +211,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
        "only batches and scalars; auto: with plan --machine that machine's, else none, as on CPUs "
        "the device arena is main memory too."},
       {"memory.nvme.path", PathField{&memory.nvme_path, true}, "auto", "",
-       "Directory of the spill file; memory.nvme: none, no spilling; memory.nvme: auto, with plan "
+       "Directory of the spill file; a relative one is made, an absolute one must be there. "
+       "memory.nvme: none, no spilling; memory.nvme: auto, with plan "
        "--machine that machine's drive, else none."},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096, true}, "auto", "bytes per rank",
        "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
@@ -255,7 +262,9 @@ std::vector<Key> run_keys(RunConfig& run) {
        "the "
        "machine's rates assume (measured, or its file's cores.host); 1 where device memory is main "
        "memory, whose cores compute."},
-      {"run.dir", PathField{&run.dir}, "", "", "Everything the run writes goes here."},
+      {"run.dir", PathField{&run.dir}, "auto", "",
+       "Everything the run writes goes here; auto: runs/NAME, NAME the input file's own without "
+       "its ending."},
       {"run.init", PathField{&run.init}, "none", "",
        "A checkpoint, or a directory of Hugging Face, whose weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
@@ -271,7 +280,10 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.checkpoint.keep", IntegerField{&run.checkpoint.keep, 1, many}, "", "",
        "How many of the newest checkpoints stay."},
       {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume, {{"auto", "never", "weights"}}},
-       "", "", "From the newest checkpoint in run.dir: all of it, nothing, or only the weights."},
+       "", "",
+       "From the newest checkpoint in run.dir: all of it, nothing, or only the weights. What never "
+       "and weights begin goes on when the same is given again (with the same run.init), until it "
+       "has run.steps; then they begin another run."},
       {"run.eval.every", IntegerField{&run.eval_every, 0, many_steps}, "", "steps",
        "Between evaluations; 0: only at the end."},
       {"run.eval.batches", IntegerField{&run.eval_batches, 1, many}, "", "batches",
@@ -321,7 +333,7 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "A machine file to plan with, instead of measuring the machine."},
       {"debug.log_samples", BoolField{&debug.log_samples}, "", "",
        "Every rank appends what it has trained on to run.dir/samples-<rank>.txt: step, sample, "
-       "window of the data."},
+       "window of the data, epoch."},
   };
 }
 

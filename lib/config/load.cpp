@@ -1,5 +1,7 @@
 #include "config/load.hpp"
 
+#include <filesystem>
+
 #include "config/assign.hpp"
 #include "config/check.hpp"
 #include "config/keys.hpp"
@@ -56,11 +58,21 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
     refuse({origins.at("plan.file"), "plan.file"}, "a saved plan names no other one");
 }
 
+// Two input files have two directories. What is read from a device, as standard input is, has no
+// name of its own.
+std::string run_dir_of(std::string const& input) {
+  auto const name = std::filesystem::path(input).stem().string();
+  bool const named = !name.empty() && !input.starts_with("/dev/") && !input.starts_with("/proc/");
+  return "runs/" + (named ? name : "stdin");
+}
+
 }  // namespace
 
 Config load_config(std::string const& path, std::span<std::string const> overrides,
                    WhichMachine const& where, ImportModel const& import_model) {
-  return configured(read_yaml(path), path, overrides, where, import_model);
+  auto config = configured(read_yaml(path), path, overrides, where, import_model);
+  if (config.run.dir.empty()) config.run.dir = run_dir_of(path);
+  return config;
 }
 
 Config parse_config(std::string const& text, std::string const& source,

@@ -27,7 +27,7 @@ using ImportModel = std::function<Config(std::string const& directory)>;
 // Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
 // neither data nor directories need exist, but what `import_model` reads. Throws Error(bad_input,
-// one line naming the place).
+// one line naming the place). `run.dir: auto` becomes runs/NAME by the name of the file.
 Config load_config(std::string const& path, std::span<std::string const> overrides = {},
                    WhichMachine const& where = on_host, ImportModel const& import_model = {});
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,13 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
 
 void set_aside(std::filesystem::path const& run_dir) {
   auto const earlier = set_aside_checkpoints(run_dir);
-  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
+  if (!earlier) return;
+  std::vector<std::filesystem::path> configs;  // of the run that the checkpoints are of
+  std::error_code error;
+  for (auto const& entry : std::filesystem::directory_iterator(run_dir, error))
+    if (entry.path().filename().string().starts_with("config-")) configs.push_back(entry.path());
+  for (auto const& path : configs) std::filesystem::rename(path, *earlier / path.filename(), error);
+  log_info("the checkpoints that were here are in {} now", earlier->string());
 }
 
 // A checkpoint is its weights: without what export adds to them it is one, too.

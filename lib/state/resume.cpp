@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "config/difference.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/same_model.hpp"
@@ -37,14 +38,38 @@ Resumption read_init(std::filesystem::path const& path) {
   return is_model_directory(path) ? read_model_directory(path) : read(checkpoint_at(path), false);
 }
 
-// The checkpoint of run.dir that the run goes on from, if it may and there is one.
-std::optional<std::filesystem::path> latest_of(RunConfig const& run) {
-  return run.checkpoint.resume == "never" ? std::nullopt : find_latest(run.dir);
+// A start that `never` or `weights` asks for counts once: the run that it began goes on until it
+// has all of its steps, whoever gives the same start again.
+bool goes_on(Resumption const& latest, RunConfig const& run) {
+  if (run.checkpoint.resume == "auto") return true;
+  auto const began = parse_config(latest.state.config, latest.checkpoint.string(), {}, elsewhere);
+  return began.run.checkpoint.resume == run.checkpoint.resume && began.run.init == run.init &&
+         latest.state.step < run.steps;
+}
+
+// What `never` does not want need not be sound.
+std::optional<Resumption> read_latest(RunConfig const& run) {
+  try {
+    auto const latest = find_latest(run.dir);
+    if (latest) return read(*latest, true);
+  } catch (Error const& error) {
+    if (run.checkpoint.resume != "never" || error.status() != Status::damaged) throw;
+  }
+  return std::nullopt;
+}
+
+// The checkpoint of run.dir that the run begins from, if it may and there is one.
+std::optional<Resumption> from_run_dir(RunConfig const& run) {
+  auto latest = read_latest(run);
+  if (!latest) return std::nullopt;
+  latest->whole = goes_on(*latest, run);
+  if (!latest->whole && run.checkpoint.resume == "never") return std::nullopt;
+  return latest;
 }
 
 std::optional<Resumption> choose(Config const& config) {
   auto const& resume = config.run.checkpoint.resume;
-  if (auto const latest = latest_of(config.run)) return read(*latest, resume == "auto");
+  if (auto latest = from_run_dir(config.run)) return latest;
   if (!config.run.init.empty()) return read_init(config.run.init);
   if (resume == "weights") {
     throw Error(Status::bad_input,
@@ -79,7 +104,7 @@ RunState imported_state(Config const& config) {
 
 bool starts_imported(Config const& config) {
   auto const& init = config.run.init;
-  if (init.empty() || latest_of(config.run)) return false;
+  if (init.empty() || from_run_dir(config.run)) return false;
   return is_model_directory(init) || !open_checkpoint(init).carried().empty();
 }
 
@@ -110,17 +135,19 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
       resumption.checkpoint.string(), learnt);
 }
 
-void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
-                    Config const& config) {
+std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config) {
+  auto const before =
+      parse_config(resumption.state.config, resumption.checkpoint.string(), {}, elsewhere);
+  return differences(before, config);
+}
+
+void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) {
   auto const difference = describe_difference(resumption.state.arithmetic, arithmetic);
   if (!difference.empty()) {
     log_warning(
         "another arithmetic than the checkpoint's ({}): the run goes on to summation order, "
         "not to the bit",
         difference);
-  }
-  if (resumption.state.seed != config.run.seed) {
-    log_warning("run.seed was {}: the data order changes from here on", resumption.state.seed);
   }
 }
 
@@ -143,8 +170,13 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
     restore(*resumption, model, comm);
     if (resumption->whole) state = resumption->state;
     say_other_tokens(*resumption, tokenizer);
-    log_info("{} {} of step {}", resumption->whole ? "going on from" : "weights from",
-             resumption->checkpoint.string(), resumption->state.step);
+    auto const& resume = config.run.checkpoint.resume;
+    bool const again = resumption->whole && resume != "auto";
+    log_info("{} {} of step {}{}", resumption->whole ? "going on from" : "weights from",
+             resumption->checkpoint.string(), resumption->state.step,
+             again
+                 ? fmt::format("; run.checkpoint.resume={} began this run, and counts once", resume)
+                 : "");
   }
   state.seed = config.run.seed;
   state.vocab = vocab;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
@@ -37,7 +39,8 @@ RunState imported_state(Config const& config);
 // be read.
 bool starts_imported(Config const& config);
 
-// Finds what run.checkpoint.resume and run.init ask for. Returns nothing if the run
+// Finds what run.checkpoint.resume and run.init ask for. What they begin, if it is not `auto`, goes
+// on when they are given again, until it has all of its steps. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
@@ -47,10 +50,12 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
 // rank calls this. Throws Error(bad_input) for a directory of Hugging Face, as read_model_files.
 CarriedFiles carried_by(std::optional<Resumption> const& resumption);
 
+// The keys that a run gives otherwise than its checkpoint, as `differences` has them.
+std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config);
+
 // Warns if the run cannot give the same bits as a run that was never interrupted, and says why.
 // `arithmetic` describes the continued run.
-void say_difference(Resumption const& resumption, Arithmetic const& arithmetic,
-                    Config const& config);
+void say_difference(Resumption const& resumption, Arithmetic const& arithmetic);
 
 // Initialises the model or reads it from what was found, and returns the RunState at which the run
 // begins. `vocab` and `tokenizer` describe the run's data. Throws Error.

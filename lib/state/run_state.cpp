@@ -41,15 +41,17 @@ Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
 }  // namespace
 
 std::map<std::string, std::string> to_texts(RunState const& state) {
-  return {{"step", std::to_string(state.step)},
-          {"updates", std::to_string(state.updates)},
-          {"samples", std::to_string(state.samples)},
-          {"tokens", std::to_string(state.tokens)},
-          {"seed", std::to_string(state.seed)},
-          {"vocab", std::to_string(state.vocab)},
-          {"tokenizer", state.tokenizer},
-          {"arithmetic", to_json(state.arithmetic)},
-          {"config", state.config}};
+  std::map<std::string, std::string> texts = {{"step", std::to_string(state.step)},
+                                              {"updates", std::to_string(state.updates)},
+                                              {"samples", std::to_string(state.samples)},
+                                              {"tokens", std::to_string(state.tokens)},
+                                              {"seed", std::to_string(state.seed)},
+                                              {"vocab", std::to_string(state.vocab)},
+                                              {"tokenizer", state.tokenizer},
+                                              {"arithmetic", to_json(state.arithmetic)},
+                                              {"config", state.config}};
+  if (!state.data.empty()) texts["data"] = state.data;
+  return texts;
 }
 
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
@@ -65,7 +67,8 @@ RunState run_state(std::map<std::string, std::string> const& texts, std::string 
           .vocab = number("vocab", 1, kMostVocab),
           .tokenizer = entry(texts, "tokenizer", source),
           .arithmetic = read_arithmetic(texts, source),
-          .config = entry(texts, "config", source)};
+          .config = entry(texts, "config", source),
+          .data = texts.contains("data") ? texts.at("data") : ""};
 }
 
 }  // namespace spillway

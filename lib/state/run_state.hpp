@@ -18,7 +18,8 @@ struct RunState {
   std::int64_t vocab = 0;
   std::string tokenizer;
   Arithmetic arithmetic;
-  std::string config;  // holds the text of the run's config.yaml
+  std::string config;     // the text of the run's configuration
+  std::string data = {};  // which text its samples are of, as JSON (lib/train); empty: not known
 
   bool operator==(RunState const&) const = default;
 };

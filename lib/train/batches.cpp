@@ -1,8 +1,11 @@
 #include "train/batches.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "base/math.hpp"
+#include "plan/data/words.hpp"
 
 namespace spillway {
 namespace {
@@ -12,10 +15,49 @@ Recipe for_evaluation(Recipe recipe) {
   return recipe;
 }
 
+// The number of a window in all of the run's text.
+std::int64_t window_of_all(TextOrder const& text, std::int64_t first_token) {
+  auto const file = text.tokens.file_of(first_token);
+  auto const start = text.tokens.start_of(file);
+  auto const there = text.starts.empty() ? start : text.starts[file];
+  return (first_token - start + there) / text.order.sequence();
+}
+
 }  // namespace
 
 std::int64_t BatchShape::micro_batches() const {
   return div_ceil(sequences, micro * ranks);
+}
+
+std::string describe_empty_rows(BatchShape const& shape) {
+  auto const empty_of = [](BatchShape const& s) { return s.rows() - s.sequences; };
+  auto const share = [&](BatchShape const& s) {
+    auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.rows());
+    return fmt::format("{} of {} rows ({:.2g} %)", empty_of(s), s.rows(), percent);
+  };
+  if (empty_of(shape) == 0) return "";
+  auto better = shape;
+  for (auto micro = shape.micro; micro >= 1; --micro) {
+    auto other = shape;
+    other.micro = micro;
+    if (empty_of(other) < empty_of(better)) better = other;
+  }
+  auto const advice = better.micro == shape.micro
+                          ? std::string()
+                          : fmt::format("; batch.micro={} leaves {}", better.micro,
+                                        empty_of(better) == 0 ? "none" : share(better));
+  return fmt::format("{} of a step are empty, as {} do not part into micro-batches of {} on {}{}\n",
+                     share(shape), count(shape.sequences, "sequence"), shape.micro,
+                     count(shape.ranks, "rank"), advice);
+}
+
+std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most) {
+  auto best = most;
+  for (auto micro = most; 2 * micro >= most && micro >= 1; --micro)
+    if (BatchShape{sequences, micro, 0, ranks}.rows() <
+        BatchShape{sequences, best, 0, ranks}.rows())
+      best = micro;
+  return best;
 }
 
 std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t row) const {
@@ -24,9 +66,21 @@ std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::in
   return sample;
 }
 
-TrainBatches::TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe recipe,
-                           BatchShape shape, SampleLog* log)
-    : m_reader(tokens, std::move(recipe)), m_order(order), m_shape(shape), m_log(log) {}
+TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
+                           SampleLog* log)
+    : m_shape(shape), m_log(log) {
+  m_texts.reserve(texts.size());
+  for (auto& text : texts) {
+    TokenSet const& tokens = text.tokens;
+    m_texts.push_back({std::move(text), SequenceReader(tokens, recipe)});
+  }
+}
+
+TrainBatches::Text& TrainBatches::text_of(std::int64_t sample) {
+  auto text = m_texts.begin();
+  while (sample >= text->from.end) ++text;
+  return *text;
+}
 
 void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
   m_first_step = step;
@@ -39,13 +93,14 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const number = base + sample.value_or(0);
+    auto& text = text_of(number);
     std::optional<std::int64_t> first;
     if (sample) {
-      auto const window = m_order.sample(number).window;
-      first = m_order.first_token(window);
-      if (m_log != nullptr) m_log->add(number, window);
+      auto const [epoch, window] = text.from.order.sample(number);
+      first = text.from.order.first_token(window);
+      if (m_log != nullptr) m_log->add({number, window_of_all(text.from, *first), epoch});
     }
-    m_reader.read(first, number, m_shape.micro, row, to);
+    text.reader.read(first, number, m_shape.micro, row, to);
     if (!samples.empty()) samples[static_cast<std::size_t>(row)] = number;
   }
 }

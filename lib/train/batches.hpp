@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "io/tokens/token_set.hpp"
 #include "runtime/batch_source.hpp"
@@ -20,23 +23,52 @@ struct BatchShape {
   std::int64_t rank = 0, ranks = 1;
 
   std::int64_t micro_batches() const;
+  std::int64_t rows() const { return micro_batches() * micro * ranks; }  // of all ranks in a step
+  double filled() const {  // the share of them that hold text
+    return static_cast<double>(sequences) / static_cast<double>(rows());
+  }
   // The step's sample in row-block `row` of this rank's micro-batch; empty beyond the last one.
   std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
 };
 
-// Training: windows in the seeded order.
+// "8 of 24 rows of a step are empty ...", with a micro-batch that leaves fewer; "" where all hold
+// text.
+std::string describe_empty_rows(BatchShape const& shape);
+// The micro-batch of at most `most` sequences, and at least half of them, that leaves the fewest
+// rows empty; of equal ones the largest.
+std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
+
+// Samples before number `end` that no TextOrder before this one has: windows of `tokens` in
+// `order`.
+struct TextOrder {
+  TokenSet const& tokens;
+  DataOrder order;
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  // For each file, where it begins in all of the run's text, for the log; empty: as in `tokens`.
+  std::vector<std::int64_t> starts = {};
+};
+
+// Training: windows in the seeded order, of one text after the other.
 class TrainBatches final : public BatchSource {
  public:
-  // `log`, which may be null, hears of every sample that is loaded.
-  TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe recipe, BatchShape shape,
+  // `log`, which may be null, hears of every sample that is loaded. The last of `texts` has no end.
+  TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                SampleLog* log = nullptr);
+  TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe const& recipe,
+               BatchShape shape, SampleLog* log = nullptr)
+      : TrainBatches({{tokens, order}}, recipe, shape, log) {}
   // Step `step` begins at global sample `sample`. Not while an engine runs.
   void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
-  SequenceReader m_reader;
-  DataOrder const& m_order;
+  struct Text {
+    TextOrder from;
+    SequenceReader reader;
+  };
+  Text& text_of(std::int64_t sample);
+
+  std::vector<Text> m_texts;
   BatchShape m_shape;
   SampleLog* m_log;
   std::int64_t m_first_step = 0, m_first_sample = 0;

@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
 #include "base/error.hpp"
 #include "model/model.hpp"
 
@@ -49,6 +53,46 @@ void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
   if (recipe.pack) require_documents(tokens, key);
 }
 
+DataNow data_now(TokenSet const& train, Recipe const& recipe, Config const& config) {
+  DataNow now{{}, recipe.window, config.run.seed};
+  for (auto const& file : train.files())
+    now.files.push_back({file.path().string(), file.count(), file.fingerprint()});
+  return now;
+}
+
+DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
+  return {stretch.tokens(), samples.window, stretch.seed, {stretch.begin, stretch.epoch}};
+}
+
+// `last` lists the files of `train`.
+std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
+                                    Stretch const& stretch) {
+  std::vector<std::int64_t> starts;
+  for (auto const& file : stretch.files) {
+    auto const found =
+        std::ranges::find_if(last.files, [&](auto const& other) { return other.is_same(file); });
+    starts.push_back(train.start_of(static_cast<std::size_t>(found - last.files.begin())));
+  }
+  return starts;
+}
+
+Data::Rest open_rest(Data const& data, std::size_t i) {
+  auto const& stretches = data.samples.stretches;
+  auto const& stretch = stretches[i];
+  std::vector<std::filesystem::path> paths;
+  for (auto const& file : stretch.files) paths.emplace_back(file.path);
+  return {TokenSet("data.train", paths), order_of(data.samples, stretch), stretches[i + 1].begin,
+          starts_in(data.train, stretches.back(), stretch)};
+}
+
+// What is known of a checkpoint's data, or what must be assumed where it is of a version that kept
+// nothing of them.
+SampleOrder order_before(RunState const& state, DataNow now, std::string const& source) {
+  if (!state.data.empty()) return sample_order(state.data, source);
+  now.seed = state.seed;
+  return begun(now);
+}
+
 }  // namespace
 
 std::int64_t windows_of(TokenSet const& tokens, Recipe const& recipe) {
@@ -65,6 +109,31 @@ TokenSet open_valid(Config const& config, std::int64_t vocab, Recipe const& reci
   return tokens;
 }
 
+std::vector<TextOrder> Data::texts() const {
+  std::vector<TextOrder> texts;
+  for (auto const& rest : rests) texts.push_back({rest.tokens, rest.order, rest.end, rest.starts});
+  texts.push_back({train, order});
+  return texts;
+}
+
+std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
+                               std::string const& source) {
+  auto const now =
+      DataNow{data.samples.stretches.back().files, data.recipe.window, config.run.seed};
+  auto next = continued(order_before(state, now, source), state.samples, now,
+                        config.data.changed == "anew");
+  data.samples = std::move(next.order);
+  auto const& stretches = data.samples.stretches;
+  for (std::size_t i = 0; i + 1 < stretches.size(); ++i)
+    if (stretches[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i));
+  data.order = order_of(data.samples, stretches.back());
+  if (state.data.empty())
+    next.said.push_back(source +
+                        " does not say which data it has seen, as it is of an earlier "
+                        "version; data.train is taken for them");
+  return std::move(next.said);
+}
+
 Data open_data(Config const& config) {
   auto train = read_patterns("data.train", config.data.train);
   auto vocab = config.model.vocab;
@@ -75,8 +144,9 @@ Data open_data(Config const& config) {
   check_tokens(train, "data.train", vocab, recipe);
   std::optional<TokenSet> valid;
   if (!config.data.valid.empty()) valid = open_valid(config, vocab, recipe);
-  DataOrder const order(train.count(), recipe.window, config.run.seed);
-  return {std::move(train), std::move(valid), recipe, order, vocab};
+  auto samples = begun(data_now(train, recipe, config));
+  auto const order = order_of(samples, samples.stretches.back());
+  return {std::move(train), std::move(valid), recipe, std::move(samples), {}, order, vocab};
 }
 
 }  // namespace spillway

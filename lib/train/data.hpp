@@ -1,30 +1,53 @@
 // The token files of a run and the order in which it sees them.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "io/tokens/token_set.hpp"
+#include "state/run_state.hpp"
+#include "train/batches.hpp"
 #include "train/data_order.hpp"
 #include "train/recipe.hpp"
+#include "train/sample_order.hpp"
 
 namespace spillway {
 
 struct Data {
+  // What completes an epoch that was under way when data.train changed: samples before `end`.
+  struct Rest {
+    TokenSet tokens;
+    DataOrder order;
+    std::int64_t end = 0;
+    std::vector<std::int64_t> starts;  // of its files, in `train`
+  };
+
   TokenSet train;
   std::optional<TokenSet> valid;
   Recipe recipe;
-  DataOrder order;
+  SampleOrder samples;  // from the beginning of the run, as a checkpoint keeps it
+  std::vector<Rest> rests = {};
+  DataOrder order;         // of `train`, behind them
   std::int64_t vocab = 0;  // of the model
 
   std::int64_t valid_windows() const;
+  // What samples are taken from; refers to this Data.
+  std::vector<TextOrder> texts() const;
 };
 
 // Opens what the Config names. Throws Error(bad_input) for files that are missing, foreign, too
 // short for one sequence, of a larger vocabulary than the model's, or without the documents that
 // data.pack keeps apart.
 Data open_data(Config const& config);
+
+// Makes the samples those of a run that goes on from `state`. Returns lines for the user where the
+// data are others than they were. Throws Error(bad_input) where they cannot be taken, and
+// Error(damaged) that names `source`.
+std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
+                               std::string const& source);
 
 // The windows of a set of tokens, of which the last has a successor.
 std::int64_t windows_of(TokenSet const& tokens, Recipe const& recipe);

@@ -10,8 +10,9 @@
 
 namespace spillway {
 
-DataOrder::DataOrder(std::int64_t tokens, std::int64_t sequence, std::uint64_t seed)
-    : m_sequence(sequence), m_windows((tokens - 1) / sequence), m_seed(seed) {
+DataOrder::DataOrder(std::int64_t tokens, std::int64_t sequence, std::uint64_t seed,
+                     OrderBegin begin)
+    : m_sequence(sequence), m_windows((tokens - 1) / sequence), m_seed(seed), m_begin(begin) {
   assert(sequence >= 1);
   if (tokens <= sequence) {
     throw Error(
@@ -23,10 +24,11 @@ DataOrder::DataOrder(std::int64_t tokens, std::int64_t sequence, std::uint64_t s
 }
 
 Sample DataOrder::sample(std::int64_t global_sample) const {
-  if (global_sample < 0) throw std::logic_error("data order: no sample has a negative number");
-  std::int64_t const epoch = global_sample / m_windows;
+  auto const own = global_sample - m_begin.sample;
+  if (own < 0) throw std::logic_error("data order: a sample before its first");
+  std::int64_t const epoch = m_begin.epoch + own / m_windows;
   Permutation const order(m_windows, m_seed, static_cast<std::uint64_t>(epoch));
-  return {epoch, order(global_sample % m_windows)};
+  return {epoch, order(own % m_windows)};
 }
 
 }  // namespace spillway

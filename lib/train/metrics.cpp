@@ -1,6 +1,7 @@
 #include "train/metrics.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,6 +72,15 @@ std::string to_json(StepMetrics const& row) {
   return json.dump();
 }
 
+std::string to_json(RunEvent const& row, std::time_t time) {
+  nlohmann::ordered_json json = {{"event", row.event},
+                                 {"step", row.step},
+                                 {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time))}};
+  for (auto const& [name, text] : row.more) json[name] = text;
+  if (!row.changed.empty()) json["changed"] = row.changed;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {
   int const error = open_there();
   if (error == 0) return;
@@ -100,8 +110,8 @@ MetricsFile::~MetricsFile() {
   if (m_lost > 0) log_warning("metrics.jsonl: the last {} rows are missing", m_lost);
 }
 
-void MetricsFile::append(StepMetrics const& row) {
-  int const error = append_line((m_glued ? "\n" : "") + to_json(row) + "\n");
+void MetricsFile::append(std::string const& row) {
+  int const error = append_line((m_glued ? "\n" : "") + row + "\n");
   if (error != 0) {
     if (m_lost++ == 0)
       log_warning(

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "io/file/file.hpp"
 #include "plan/data/plan.hpp"
@@ -24,6 +27,17 @@ struct StepMetrics {
 };
 std::string to_json(StepMetrics const& row);
 
+// Is a row of metrics.jsonl that marks where steps begin or change: "start", "resume" or "replan",
+// after `step` steps. Rows behind it may have steps that rows before it have, too.
+struct RunEvent {
+  std::string event;
+  std::int64_t step = 0;
+  std::vector<std::pair<std::string, std::string>> more = {};  // of this kind of event
+  std::vector<std::string> changed = {};                       // keys that a resume gives otherwise
+};
+// With the time in UTC, as in "2026-01-31T09:05:00Z".
+std::string to_json(RunEvent const& row, std::time_t time);
+
 // Returns the exact bits of a number as text (C99 %a).
 std::string hex(double value);
 
@@ -37,7 +51,7 @@ class MetricsFile {
   ~MetricsFile();
   MetricsFile(MetricsFile const&) = delete;
   MetricsFile& operator=(MetricsFile const&) = delete;
-  void append(StepMetrics const& row);
+  void append(std::string const& row);  // a JSON object
 
  private:
   int append_line(std::string_view line);

@@ -9,6 +9,7 @@
 #include "kernels/kernel.hpp"
 #include "kernels/product.hpp"
 #include "model/model.hpp"
+#include "train/batches.hpp"
 #include "version.hpp"
 
 namespace spillway {
@@ -26,7 +27,8 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
                std::int64_t ranks, TeamLimit const& limit) {
   auto const per_rank = div_ceil(config.batch.sequences, ranks);
   auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
-  Choices automatic{std::max<std::int64_t>(1, cores), std::min(per_rank, by_rows)};
+  Choices automatic{std::max<std::int64_t>(1, cores),
+                    fullest_micro(config.batch.sequences, ranks, std::min(per_rank, by_rows))};
   if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
   if (config.run.threads) require_within(limit, *config.run.threads);
   return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)),

@@ -20,8 +20,9 @@ struct Choices {
 };
 
 // `checkpoint`: the Arithmetic of the run that is resumed, or null. `cores` are this rank's share.
-// An automatic micro-batch has about kMicroRows rows and no more sequences than the rank gets.
-// Automatic threads keep to `limit`; throws Error(bad_input) where the Config asks for more.
+// An automatic micro-batch has about kMicroRows rows, no more sequences than the rank gets, and
+// leaves few of a step's rows empty. Automatic threads keep to `limit`; throws Error(bad_input)
+// where the Config asks for more.
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit = {});
 inline constexpr std::int64_t kMicroRows = 4096;

@@ -108,7 +108,7 @@ std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, Measured const& 
   say(trouble, fmt::format("new plan from step {} ({:.3g} s instead of {:.3g} s; the move takes "
                            "{:.2g} s)",
                            trouble.steps_done + 1, next.step_s, m_assumed.step_s, change.move_s));
-  return NewPlan{std::move(run), std::move(next), std::move(*move)};
+  return NewPlan{std::move(run), std::move(next), std::move(*move), trouble.what};
 }
 
 std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
@@ -123,10 +123,10 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   if (!move) return std::nullopt;
   m_no_storage = true;
   auto simulation = simulate(run->programs.train, m_machine);
-  say({steps_done, "storage has failed"},
-      fmt::format("new plan without it from step {} ({:.3g} s instead of {:.3g} s)", steps_done + 1,
-                  simulation.step_s, m_assumed.step_s));
-  return NewPlan{std::move(run), std::move(simulation), std::move(*move)};
+  Trouble const trouble{steps_done, "storage has failed"};
+  say(trouble, fmt::format("new plan without it from step {} ({:.3g} s instead of {:.3g} s)",
+                           steps_done + 1, simulation.step_s, m_assumed.step_s));
+  return NewPlan{std::move(run), std::move(simulation), std::move(*move), trouble.what};
 }
 
 // Returns null if nothing fits, or if ranks come to different plans.

@@ -34,6 +34,7 @@ struct NewPlan {
   std::unique_ptr<PlannedRun> run;
   Simulation simulation;
   Program move;
+  std::string why;
 };
 
 // All ranks call the same methods after the same steps and get the same plans. Rank 0 logs what is

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <ctime>
+
 #include "base/median.hpp"
 
 namespace spillway {
@@ -49,6 +51,10 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .valid_loss = step.valid_loss};
 }
 
+void Reporter::event(RunEvent const& event) {
+  if (m_file) m_file->append(to_json(event, std::time(nullptr)));
+}
+
 void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
@@ -58,7 +64,7 @@ void Reporter::step(Step const& step) {
   bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
                       step.done == m_config.run.steps || step.valid_loss.has_value();
   auto const row = metrics(step);
-  if (logged) m_file->append(row);
+  if (logged) m_file->append(to_json(row));
   m_progress.show(row, logged);
 }
 

@@ -16,8 +16,8 @@ namespace spillway {
 
 class Reporter {
  public:
-  // `run_dir` is null on ranks that do not log. `step_flops` counts the model's flops for one step
-  // on one rank.
+  // `run_dir` is null on ranks that do not log. `step_flops` counts the model's flops for the
+  // sequences of one step, as a mean over ranks.
   Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
 
   struct Step {
@@ -28,6 +28,7 @@ class Reporter {
     TierBytes in_use{};
     std::optional<double> valid_loss;
   };
+  void event(RunEvent const& event);
   // Throws Error(bad_input) when another job has taken over run.dir.
   void step(Step const& step);
 

@@ -38,7 +38,7 @@ constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
 bool is_text_of_runs(std::string const& name) {
   auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json"};
   return std::ranges::find(others, name) != others.end() ||
-         (name.starts_with("plan") && name.ends_with(".yaml"));
+         ((name.starts_with("plan") || name.starts_with("config-")) && name.ends_with(".yaml"));
 }
 
 // Removes, as far as possible, what killed jobs had not yet given its name.
@@ -135,6 +135,15 @@ void RunDir::refuse_as_lost(char const* why) const {
 
 void RunDir::write(std::string const& name, std::string const& text) const {
   replace_text(m_path / name, text);
+}
+
+void RunDir::write_config(std::string const& text, std::int64_t step, bool changed) const {
+  std::error_code none_before;
+  auto const first = m_path / "config-0.yaml";
+  if (changed && !std::filesystem::exists(first, none_before))
+    std::filesystem::copy_file(m_path / "config.yaml", first, none_before);
+  if (changed) write(fmt::format("config-{}.yaml", step), text);
+  write("config.yaml", text);
 }
 
 }  // namespace spillway

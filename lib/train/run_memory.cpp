@@ -34,7 +34,9 @@ MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank)
 
 void require_spill_directory(MemoryConfig const& memory) {
   auto const path = memory.nvme_path_here();
-  if (!path.empty()) require_spill_place(path);
+  if (path.empty()) return;
+  if (std::filesystem::path(path).is_relative()) make_directories(path);
+  require_spill_place(path);
 }
 
 QueueSettings queue_settings(Config const& config) {

@@ -15,7 +15,8 @@
 
 namespace spillway {
 
-// Throws Error(bad_input) when spill files cannot be made where memory.nvme.path says.
+// Makes the directory that memory.nvme.path names if the path is relative; an absolute one may be
+// where a disk is not mounted. Throws Error(bad_input) when spill files cannot be made there.
 void require_spill_directory(MemoryConfig const& memory);
 
 // Returns how a run's spill file moves bytes.

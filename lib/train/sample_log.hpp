@@ -11,20 +11,20 @@ namespace spillway {
 
 class SampleLog {
  public:
-  // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>",
-  // where samples are counted over all ranks and runs, and windows are those of DataOrder.
+  // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>
+  // <epoch>", where samples are counted over all ranks and runs, and windows are those of DataOrder
+  // in all of data.train.
   SampleLog(std::filesystem::path const& run_dir, int rank);
 
-  void add(std::int64_t sample, std::int64_t window) { m_loaded.push_back({sample, window}); }
+  struct Loaded {
+    std::int64_t sample, window, epoch;
+  };
+  void add(Loaded const& loaded) { m_loaded.push_back(loaded); }
   void begin_step() { m_loaded.clear(); }  // an attempt that was not committed is forgotten
   // Throws Error(storage).
   void commit_step(std::int64_t step);
 
  private:
-  struct Loaded {
-    std::int64_t sample, window;
-  };
-
   std::filesystem::path m_path;
   std::ofstream m_file;
   std::vector<Loaded> m_loaded;  // since the step began

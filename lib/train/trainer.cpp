@@ -44,10 +44,12 @@ std::optional<SampleLog> sample_log(Config const& config, Comm const& comm) {
   return SampleLog(config.run.dir, comm.rank());
 }
 
-double step_flops(Graph const& graph, std::int64_t micro_batches) {
+// Of a step's sequences, as a mean over ranks: rows that are empty do not count.
+double step_flops(Graph const& graph, BatchShape const& shape) {
   double flops = 0;
   for (auto const& op : graph.ops) flops += op.elided ? 0 : op.flops;
-  return flops * static_cast<double>(micro_batches);
+  auto const at_once = static_cast<double>(shape.micro) * static_cast<double>(shape.ranks);
+  return flops * static_cast<double>(shape.sequences) / at_once;
 }
 
 }  // namespace
@@ -63,10 +65,10 @@ Trainer::Trainer(TrainerParts parts)
       m_fault(parse_fault(parts.config.debug.fault)),
       m_shape(batch_shape(parts.config, parts.planned.train.arithmetic, parts.comm)),
       m_sample_log(sample_log(parts.config, parts.comm)),
-      m_batches(parts.data.train, parts.data.order, parts.data.recipe, m_shape,
+      m_batches(parts.data.texts(), parts.data.recipe, m_shape,
                 m_sample_log ? &*m_sample_log : nullptr),
-      m_reporter(parts.config, parts.machine,
-                 step_flops(parts.planned.train, m_shape.micro_batches()), parts.run_dir),
+      m_reporter(parts.config, parts.machine, step_flops(parts.planned.train, m_shape),
+                 parts.run_dir),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, m_reporter, parts.comm}),
       m_trouble(parts.memory.tiers().spill, parts.comm),
@@ -103,7 +105,8 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
           m_parts.compute.make_watch};
 }
 
-Status Trainer::run(RunState start) {
+Status Trainer::run(RunState start, RunEvent const& began) {
+  m_reporter.event(began);
   m_state = std::move(start);
   if (m_state.step > 0) m_saved_step = m_state.step;  // a checkpoint of this step exists already
   m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0, &m_parts.carried};

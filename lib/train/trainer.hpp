@@ -54,10 +54,10 @@ class Trainer {
   // The caller sets its start, fresh or from a checkpoint, before `run`.
   ModelState& model() { return m_bound->model; }
 
-  // Collective. Trains from `start` to run.steps, a request to stop, or an error that leaves the
-  // run at its last checkpoint. Returns which of these it was; any but `done` has been logged. The
-  // model is saved at the end.
-  Status run(RunState start);
+  // Collective. `began` marks the beginning in metrics.jsonl. Trains from `start` to run.steps, a
+  // request to stop, or an error that leaves the run at its last checkpoint. Returns which of these
+  // it was; any but `done` has been logged. The model is saved at the end.
+  Status run(RunState start, RunEvent const& began);
 
   LaneReport const& lanes() const { return m_reporter.lanes(); }       // sums of all steps
   double median_step_s() const { return m_reporter.median_step_s(); }  // of the current plan

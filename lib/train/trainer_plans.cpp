@@ -21,9 +21,11 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
     m_trouble.lose_state();
     return Status::storage;
   }
+  auto const why = plan.why;
   on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
   m_replanner.adopt(std::move(plan), m_state.step);
   m_reporter.change_plan();
+  m_reporter.event({"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}});
   write_plan();
   return std::nullopt;
 }

@@ -161,7 +161,8 @@ def run_spillway(args, folder, round_number):
     command = [args.spillway, "train", *words(args, folder)]
     command += [f"{key}={value}" for key, value in overrides.items()]
     output_of(command)
-    rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
+    rows = [row for row in map(json.loads, lines) if "event" not in row]
     summary = json.loads((run_dir / "summary.json").read_text())
     return rate(args, [row["step_s"] for row in rows]), summary["peak_rss_bytes"]
 

@@ -105,7 +105,8 @@ def run_spillway(args, case, folder, keys):
     command = [args.spillway, "train", folder / "bench.yaml"]
     try:
         run(command + [f"{key}={value}" for key, value in overrides.items()], "spillway")
-        rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+        lines = (run_dir / "metrics.jsonl").read_text().splitlines()
+        rows = [row for row in map(json.loads, lines) if "event" not in row]
         summary = json.loads((run_dir / "summary.json").read_text())
     finally:
         shutil.rmtree(run_dir, ignore_errors=True)

@@ -82,7 +82,8 @@ def run(args, folder, shape, plan):
     others = (others_cpu_s() - others_s) / (time.monotonic() - begin_s) / os.cpu_count()
     if done.returncode != 0:
         sys.exit(f"{shape}, {plan}: exit {done.returncode}\n{done.stderr[-3000:]}")
-    rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
+    rows = [row for row in map(json.loads, lines) if "event" not in row]
     report = json.loads((run_dir / "summary.json").read_text()) | {
         "steps": rows, "others_cpu": others, "explanation": (run_dir / "plan.txt").read_text()}
     shutil.rmtree(run_dir)

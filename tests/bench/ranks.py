@@ -39,8 +39,8 @@ def step_s(args, folder, ranks, layers, sequences):
                           env=environment)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-    return statistics.median(json.loads(line)["step_s"] for line in lines[2:])
+    rows = map(json.loads, (run_dir / "metrics.jsonl").read_text().splitlines())
+    return statistics.median([row["step_s"] for row in rows if "event" not in row][2:])
 
 
 def compare(args, folder):

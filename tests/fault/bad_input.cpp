@@ -240,9 +240,9 @@ TEST_F(BadInput, two_ranks_refuse_alike_and_one_speaks) {
 }
 
 TEST_F(BadInput, a_run_dir_in_use_is_refused_and_its_run_goes_on) {
-  auto const outcome = run_command(
-      train_command("run.steps=1000000") + " & " + until("test -s " + path("run/metrics.jsonl")) +
-      train_command("") + "; echo second ended with $?; kill -USR1 $!; wait $!");
+  auto const outcome =
+      run_command(train_command("run.steps=1000000") + " & " + until(has_step(path("run"))) +
+                  train_command("") + "; echo second ended with $?; kill -USR1 $!; wait $!");
   EXPECT_TRUE(fails_with(75, "another job is running in it", outcome));
   EXPECT_NE(outcome.output.find("second ended with 2"), std::string::npos);
 }

@@ -67,8 +67,8 @@ TEST_F(BrokenStreams, the_numbers_of_closed_streams_are_taken_and_lead_nowhere) 
   auto const closed = train_command("run.steps=1000000") + " <&- >&- 2>&- & ";
   auto const look =
       fmt::format("for fd in 0 1 2; do readlink /proc/$!/fd/$fd; done > {}; ", places);
-  auto const outcome = run_command(closed + until("test -s " + path("run/metrics.jsonl")) + look +
-                                   "kill -TERM $!; wait $!");
+  auto const outcome =
+      run_command(closed + until(has_step(path("run"))) + look + "kill -TERM $!; wait $!");
   EXPECT_EQ(outcome.status, 75) << outcome.output;
   EXPECT_EQ(read("places"), "/\n/\n/\n");
 }

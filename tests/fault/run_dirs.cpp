@@ -49,7 +49,7 @@ TEST_F(RunDirs, that_cannot_be_locked_for_another_reason_say_so) {
 
 TEST_F(RunDirs, without_flock_belong_to_one_job_at_a_time) {
   auto const first = with(m_no_flock, "run.steps=1000000");
-  auto const began = until("test -s " + path("run/metrics.jsonl"));
+  auto const began = until(has_step(path("run")));
   auto const second =
       with(m_no_flock) + " > " + path("said") + " 2>&1; echo $? > " + path("status") + "; ";
   auto const outcome = run_command(first + " & " + began + second + "kill -9 $!; wait $!");
@@ -70,7 +70,7 @@ TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_are_left_to_it) {
     auto const outcome =
         run_command(planted({.calls = "flock", .path = m_dir.string(), .what = "ENOSYS"}) +
                     train_command("run.steps=1000000 run.checkpoint.every=0", ranks) + " & " +
-                    until("test -s " + path("run/metrics.jsonl")) + took + "wait $!");
+                    until(has_step(path("run"))) + took + "wait $!");
     EXPECT_TRUE(fails_with(2, "another job has taken it over", outcome));
     EXPECT_EQ(read("run/lock.owner"), "other\n");
     EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
@@ -80,7 +80,7 @@ TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_are_left_to_it) {
 // The checkpoint after the one that may be under way is refused, long before the next renewal.
 TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_get_no_further_checkpoint) {
   auto const owner = path("run/lock.owner");
-  auto const rows = "wc -l < " + path("run/metrics.jsonl");
+  auto const rows = "grep -c loss_hex " + path("run/metrics.jsonl");
   auto const outcome = run_command(with(m_no_flock, "run.steps=1000000 run.checkpoint.every=1") +
                                    " & " + until("test -s " + path("run/latest")) +
                                    fmt::format("rm {0}; echo other > {0}; ", owner) + rows + " > " +
@@ -180,7 +180,7 @@ TEST_F(RunDirs, lose_rows_on_a_full_disk_and_go_on_with_the_next) {
   auto const outcome = run_command(with({.calls = "write",
                                          .path = "metrics.jsonl",
                                          .what = "ENOSPC",
-                                         .at = "3-6",
+                                         .at = "4-7",
                                          .writes_half = true},
                                         "run.steps=6"));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
@@ -194,7 +194,7 @@ TEST_F(RunDirs, lose_rows_on_a_full_disk_and_go_on_with_the_next) {
 
 TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
   auto const outcome =
-      run_command(with({.calls = "write", .path = "metrics.jsonl", .what = "EDQUOT", .at = "2-"}));
+      run_command(with({.calls = "write", .path = "metrics.jsonl", .what = "EDQUOT", .at = "3-"}));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_EQ(count(outcome, "metrics.jsonl: the last 3 rows are missing"), 1) << outcome.output;
   EXPECT_EQ(read_metrics(m_dir / "run").size(), 1u);

@@ -15,7 +15,7 @@ class StopSignals : public FaultTest {
   // Starts an endless run in the background; `then` finds it as $! once it has done a step.
   Outcome interrupt(std::string const& overrides, std::string const& then, int ranks = kAlone) {
     return run_command(train_command("run.steps=1000000 " + overrides, ranks) + " & " +
-                       until("test -s " + path("run/metrics.jsonl")) + then);
+                       until(has_step(path("run"))) + then);
   }
 
   std::int64_t latest_step() { return std::stoll(read("run/latest").substr(5)); }
@@ -61,17 +61,34 @@ TEST_F(StopSignals, one_that_came_first_of_all_stops_the_run_at_its_first_step) 
 }
 
 TEST_F(StopSignals, a_hangup_that_was_to_be_ignored_is) {
-  auto const count = fmt::format("$(cat {} | wc -l)", path("run/metrics.jsonl"));
+  auto const count = fmt::format("$(grep -c loss_hex {})", path("run/metrics.jsonl"));
   auto const some_rows_later =
       fmt::format("rows={}; ", count) + until(fmt::format("test {} -gt $((rows + 2))", count));
   auto const outcome = run_command("trap \"\" HUP; " + train_command("run.steps=1000000") + " & " +
-                                   until("test -s " + path("run/metrics.jsonl")) +
-                                   "kill -HUP $!; " + some_rows_later + "kill -TERM $!; wait $!");
+                                   until(has_step(path("run"))) + "kill -HUP $!; " +
+                                   some_rows_later + "kill -TERM $!; wait $!");
   EXPECT_EQ(outcome.status, 75) << outcome.output;
 }
 
 TEST_F(StopSignals, mpirun_passes_the_one_that_batch_systems_send_ahead_of_time) {
   expect_polite("USR1", "", kTwoRanks);
+}
+
+// Batch systems and people send it to one process.
+TEST_F(StopSignals, one_to_any_rank_stops_all) {
+  write("rank.sh", "echo $$ > " + path("pid-$OMPI_COMM_WORLD_RANK") + "; exec " +
+                       train_command("run.steps=1000000") + "\n");
+  auto launcher = spillway_command(3);
+  launcher.resize(launcher.size() - spillway_command(kAlone).size());
+  for (int rank = 0; rank < 3; ++rank) {
+    fs::remove_all(m_dir / "run");
+    auto const outcome =
+        run_command(launcher + "sh " + path("rank.sh") + " & " + until(has_step(path("run"))) +
+                    fmt::format("kill -USR1 $(cat {}-{}); wait $!", path("pid"), rank));
+    ASSERT_EQ(outcome.status, 75) << outcome.output;
+    EXPECT_EQ(complaints(outcome).size(), 0u) << outcome.output;
+    EXPECT_EQ(bits("run").size(), static_cast<std::size_t>(latest_step()));
+  }
 }
 
 // Handlers that run on a thread that computes have damaged what products keep on their stacks. Only
@@ -124,7 +141,7 @@ class Kills : public StopSignals {
     if (kill % 2 == 0) return delay;
     auto const rows =
         fs::exists(m_dir / "run/metrics.jsonl") ? read_metrics(m_dir / "run").size() : 0;
-    return until(fmt::format("test $(cat {} 2>/dev/null | wc -l) -gt {}", path("run/metrics.jsonl"),
+    return until(fmt::format("test 0$(grep -cs loss_hex {}) -gt {}", path("run/metrics.jsonl"),
                              rows + 1)) +
            delay;
   }

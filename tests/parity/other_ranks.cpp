@@ -20,7 +20,8 @@ std::map<int, std::multiset<int>> samples_of(Run const& run) {
   std::map<int, std::multiset<int>> samples;
   for (int rank = 0; rank < kMostRanks; ++rank) {
     std::ifstream file(run.dir / ("samples-" + std::to_string(rank) + ".txt"));
-    for (int step, sample, window; file >> step >> sample >> window;) samples[step].insert(sample);
+    for (int step, sample, window, epoch; file >> step >> sample >> window >> epoch;)
+      samples[step].insert(sample);
   }
   return samples;
 }

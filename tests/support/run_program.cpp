@@ -68,11 +68,27 @@ std::string fast_drive_machine() {
                   gbps, 2 * gbps));
 }
 
-std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir) {
+std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir) {
   std::ifstream file(run_dir / "metrics.jsonl");
   std::vector<nlohmann::json> rows;
   for (std::string line; std::getline(file, line);) rows.push_back(nlohmann::json::parse(line));
   return rows;
+}
+
+std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir) {
+  auto rows = read_rows(run_dir);
+  std::erase_if(rows, [](auto const& row) { return row.contains("event"); });
+  return rows;
+}
+
+std::vector<nlohmann::json> read_events(std::filesystem::path const& run_dir) {
+  auto rows = read_rows(run_dir);
+  std::erase_if(rows, [](auto const& row) { return !row.contains("event"); });
+  return rows;
+}
+
+std::string has_step(std::filesystem::path const& run_dir) {
+  return "grep -qs loss_hex " + (run_dir / "metrics.jsonl").string();
 }
 
 nlohmann::json read_summary(std::filesystem::path const& run_dir) {

@@ -35,8 +35,13 @@ std::string with_tested_memory(std::string const& machine);
 // cannot come near to it, nor to a slow drive by a hundred.
 std::string fast_drive_machine();
 
-// The objects of a run's metrics.jsonl, and its summary.json.
+// The steps of a run's metrics.jsonl, its other rows, which mark starts and changes, or both; and
+// its summary.json.
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);
+std::vector<nlohmann::json> read_events(std::filesystem::path const& run_dir);
+std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir);
+// A condition for /bin/sh: the run has done a step.
+std::string has_step(std::filesystem::path const& run_dir);
 nlohmann::json read_summary(std::filesystem::path const& run_dir);
 
 // An empty directory of its own under the build, removed at the end of the test program.

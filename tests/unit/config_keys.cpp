@@ -38,7 +38,8 @@ Config unusual() {
              .dropout = 0.125,
              .attention_dropout = 0.25,
              .norm_eps = 1e-7};
-  c.data = {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, 77, true, "spans", 9, 1, 2, 3, 200};
+  c.data = {
+      {"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, "anew", 77, true, "spans", 9, 1, 2, 3, 200};
   c.batch = {24, 3};
   c.optim = {"adamw", 1.0 / 3,  0,    0.01, 0.8,    0.999,  1e-12,  0,
              0,       "linear", true, true, "bf16", "fp32", "each", "skip"};

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "config/difference.hpp"
 #include "config/load.hpp"
 
 namespace spillway {
@@ -98,6 +99,26 @@ TEST(ConfigLoad, TiersAreAutoNoneOrASize) {
 
 TEST(ConfigLoad, AGroupLeftEmptyKeepsItsDefaults) {
   EXPECT_EQ(parse_config("model:\n  # layers: 3\nrun: {steps: 1}\n", "in.yaml").model.layers, 12);
+}
+
+TEST(ConfigLoad, ARunIsNamedByItsInputFile) {
+  auto const file = std::filesystem::path(::testing::TempDir()) / "small.gpt.yaml";
+  std::ofstream(file) << "model: {heads: 4, hidden: 64}\n";
+  EXPECT_EQ(load_config(file).run.dir, "runs/small.gpt");
+  EXPECT_EQ(load_config(file, Overrides{"run.dir=here"}).run.dir, "here");
+  EXPECT_EQ(parse_config("run: {dir: auto}\n", "in.yaml").run.dir, "");
+}
+
+TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {
+  auto before = parse_config("data: {train: a}\n", "in.yaml"), now = before;
+  EXPECT_TRUE(differences(before, now).empty());
+  now.optim.lr = 5e-4;
+  now.run.threads = 3;
+  now.data.train = {"a", "b"};
+  now.model.rope_theta = 1;  // not of this family
+  EXPECT_EQ(differences(before, now),
+            (std::vector<std::string>{"data.train a -> [a, b]", "optim.lr 0.0006 -> 0.0005",
+                                      "run.threads auto -> 3"}));
 }
 
 TEST(ConfigLoad, VariablesInPathsAreExpanded) {

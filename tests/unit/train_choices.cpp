@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "kernels/product.hpp"
+#include "train/batches.hpp"
 #include "train/cores.hpp"
 #include "train/plan_run.hpp"
 #include "train/prepare.hpp"
@@ -33,6 +34,26 @@ TEST(Choices, fill_a_micro_batch_with_rows_but_take_no_more_than_a_rank_s_share)
   EXPECT_EQ(micro(6, 64, 1), 6);
   EXPECT_EQ(micro(6, 64, 4), 2);  // of 6 sequences, a rank gets 2 at most
   EXPECT_EQ(micro(1, 64, 4), 1);
+}
+
+TEST(Choices, prefer_a_micro_batch_that_leaves_few_rows_empty) {
+  EXPECT_EQ(fullest_micro(32, 1, 12), 8);  // 12 would run 36
+  EXPECT_EQ(fullest_micro(16, 3, 4), 3);   // 18 rows; 4 would run 24
+  EXPECT_EQ(fullest_micro(17, 1, 4), 3);   // 18, not half as long as 1 to have 17
+  EXPECT_EQ(fullest_micro(16, 2, 4), 4);
+  EXPECT_EQ(fullest_micro(6, 4, 2), 2);  // as full as 1, and larger
+  EXPECT_EQ(choose(config(32, kMicroRows / 12), nullptr, 4, 1).micro, 8);
+}
+
+TEST(EmptyRows, are_told_with_their_share_and_what_would_leave_fewer) {
+  EXPECT_EQ(describe_empty_rows({16, 4, 0, 2}), "");
+  EXPECT_EQ(describe_empty_rows({16, 4, 0, 3}),
+            "8 of 24 rows (33 %) of a step are empty, as 16 sequences do not part into "
+            "micro-batches of 4 on 3 ranks; batch.micro=3 leaves 2 of 18 rows (11 %)\n");
+  EXPECT_EQ(describe_empty_rows({6, 4, 0, 1}),
+            "2 of 8 rows (25 %) of a step are empty, as 6 sequences do not part into "
+            "micro-batches of 4 on 1 rank; batch.micro=3 leaves none\n");
+  EXPECT_DOUBLE_EQ((BatchShape{16, 4, 0, 3}.filled()), 2.0 / 3);
 }
 
 TEST(Choices, give_a_rank_its_share_of_the_cores_and_never_none) {

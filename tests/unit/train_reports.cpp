@@ -72,6 +72,13 @@ TEST(Metrics, stay_json_where_a_number_is_not_finite) {
   EXPECT_TRUE(std::isnan(std::strtod(json.at("loss_hex").get<std::string>().c_str(), nullptr)));
 }
 
+TEST(Metrics, mark_where_steps_begin) {
+  RunEvent const event{"resume", 40, {{"from", "run/step-40"}}, {"optim.lr 0.001 -> 0.0005"}};
+  EXPECT_EQ(to_json(event, 1'000'000'000),
+            R"({"event":"resume","step":40,"time":"2001-09-09T01:46:40Z","from":"run/step-40",)"
+            R"("changed":["optim.lr 0.001 -> 0.0005"]})");
+}
+
 TEST(Hex, comes_back_bit_by_bit) {
   using Limits = std::numeric_limits<double>;
   for (double const value :

@@ -38,6 +38,8 @@ TEST(RunState, comes_back_from_its_texts_unchanged) {
   RunState first;
   first.vocab = 1;
   EXPECT_EQ(run_state(to_texts(first), "here"), first);
+  first.data = R"({"window":64})";  // which older checkpoints do not have
+  EXPECT_EQ(run_state(to_texts(first), "here"), first);
 }
 
 TEST(RunState, says_which_entry_a_damaged_checkpoint_lacks) {

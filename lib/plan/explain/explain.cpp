@@ -74,13 +74,13 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
                      where_state_is(plan), what_links_do(simulation, path));
 }
 
-std::string step_line(Program const& program, double step_s) {
+std::string step_line(Program const& program, double step_s, double filled) {
   std::int64_t rows = 0;
   for (auto const& [field, stack, tensor] : program.known.batch) {
     if (field == BatchField::tokens) rows += element_count(program.tensors[tensor].shape);
   }
   auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
-                   static_cast<double>(program.ranks);
+                   static_cast<double>(program.ranks) * filled;
   double const rate = step_s > 0 ? all / step_s : 0;
   return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
                      human_duration(step_s), rate, rate < 10 ? 2 : 0,
@@ -119,12 +119,13 @@ std::string drive_line(Program const& program, Simulation const& simulation,
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Machine const& machine, Budgets const& budgets) {
+                    Simulation const& simulation, Machine const& machine, Budgets const& budgets,
+                    double filled) {
   constexpr auto early =
       "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
-         step_line(program, simulation.step_s) +
+         step_line(program, simulation.step_s, filled) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
          picture(graph, plan, machine.host_threads()) + (plan.redo ? "" : early) +

@@ -12,9 +12,11 @@
 namespace spillway {
 
 // Returns a text whose first sentence says whether the plan fits and what limits its speed. The
-// functions `picture`, `peaks_text` and `time_text` make parts of this text.
+// functions `picture`, `peaks_text` and `time_text` make parts of this text. `filled` is the share
+// of a step's rows that hold text.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Machine const& machine, Budgets const& budgets);
+                    Simulation const& simulation, Machine const& machine, Budgets const& budgets,
+                    double filled = 1);
 
 // Draws the plan in letters. Each layer has a column that shows what happens to its activations,
 // and where its parameters, gradients and optimizer state lie. A legend explains the letters that

@@ -1,0 +1,15 @@
+// What two Configs give otherwise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace spillway {
+
+// "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the table; keys that the
+// family of `now` does not have are left out.
+std::vector<std::string> differences(Config before, Config now);
+
+}  // namespace spillway

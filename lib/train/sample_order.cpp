@@ -1,0 +1,219 @@
+#include "train/sample_order.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace spillway {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownFile, path, tokens, fingerprint)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stretch, begin, epoch, seed, files)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SampleOrder, window, stretches)
+
+namespace {
+
+using Files = std::vector<KnownFile>;
+
+std::int64_t tokens_of(Files const& files) {
+  std::int64_t tokens = 0;
+  for (auto const& file : files) tokens += file.tokens;
+  return tokens;
+}
+
+KnownFile const* find(Files const& files, KnownFile const& file) {
+  auto const found = std::ranges::find_if(files, [&](auto const& f) { return f.is_same(file); });
+  return found == files.end() ? nullptr : &*found;
+}
+
+bool same_files(Files const& one, Files const& other) {
+  return std::ranges::equal(one, other, [](auto const& a, auto const& b) { return a.is_same(b); });
+}
+
+// Those of `files` that `others` has not; a file that is there twice counts twice.
+Files without(Files const& files, Files others) {
+  Files left;
+  for (auto const& file : files) {
+    auto const found = std::ranges::find_if(others, [&](auto const& f) { return f.is_same(file); });
+    if (found == others.end()) {
+      left.push_back(file);
+    } else {
+      others.erase(found);
+    }
+  }
+  return left;
+}
+
+std::string names(Files const& files) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(files.size(), most); ++i)
+    text += fmt::format("{}{} ({} tokens)", i > 0 ? ", " : "", files[i].path, files[i].tokens);
+  if (files.size() > most) text += fmt::format(" and {} more", files.size() - most);
+  return text;
+}
+
+// What is under way at a sample: `open` is the Stretch, of which `end` is the first sample beyond
+// its epoch. Between two epochs nothing is under way, and the next epoch is `epoch`.
+struct UnderWay {
+  std::size_t open = 0;
+  std::int64_t epoch = 0, end = 0;
+  bool between = false;
+};
+
+// The epoch in which a Stretch that is not the last one ends.
+std::int64_t last_epoch(SampleOrder const& order, std::size_t i) {
+  auto const& stretch = order.stretches[i];
+  auto const samples = order.stretches[i + 1].begin - stretch.begin;
+  return stretch.epoch + (samples - 1) / order.windows(stretch);
+}
+
+UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
+  auto const& stretches = order.stretches;
+  auto const later =
+      std::ranges::find_if(stretches, [&](auto const& s) { return s.begin > samples; });
+  auto const open = static_cast<std::size_t>(later - stretches.begin()) - 1;
+  auto const& stretch = stretches[open];
+  auto const windows = order.windows(stretch), done = samples - stretch.begin;
+  UnderWay found{open, stretch.epoch + done / windows, 0, done % windows == 0};
+  found.end = stretch.begin + (done + windows - 1) / windows * windows;
+  bool const completes = done == 0 && open > 0 && last_epoch(order, open - 1) == found.epoch;
+  if (completes) {  // a part of the epoch was done before
+    found.between = false;
+    found.end = samples + windows;
+  }
+  return found;
+}
+
+std::string what_differs(Stretch const& last, DataNow const& now) {
+  auto const added = without(now.files, last.files), gone = without(last.files, now.files);
+  std::string text;
+  auto const add = [&](std::string const& what) { text += (text.empty() ? "" : "; ") + what; };
+  if (!added.empty()) add(names(added) + (added.size() == 1 ? " is new" : " are new"));
+  if (!gone.empty())
+    add(names(gone) + (gone.size() == 1 ? " is there no more" : " are there no more"));
+  if (added.empty() && gone.empty() && !same_files(last.files, now.files))
+    add("the files are in another order");
+  return text;
+}
+
+[[noreturn]] void refuse(std::string const& why) {
+  throw Error(Status::bad_input,
+              why +
+                  ", and the run is within an epoch; give back what it began with, or "
+                  "data.changed=anew begins an epoch of the data as they are now");
+}
+
+// Throws if what is open cannot be read to its end.
+void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  if (before.window != now.window)
+    refuse(fmt::format("data.sequence: windows of {} tokens have become windows of {}",
+                       before.window, now.window));
+  for (auto const& file : before.stretches[at.open].files)
+    if (find(now.files, file) == nullptr)
+      refuse(fmt::format("data.train: {}, {} tokens, is there no more, or has other text",
+                         file.path, file.tokens));
+}
+
+// The epoch under way with what completes it, then the data as they are now.
+SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  SampleOrder order{now.window, {}};
+  Files in_epoch;
+  for (std::size_t i = 0; i <= at.open; ++i) {
+    if (i < at.open && last_epoch(before, i) != at.epoch) continue;
+    auto const& stretch = before.stretches[i];
+    order.stretches.push_back(stretch);
+    in_epoch.insert(in_epoch.end(), stretch.files.begin(), stretch.files.end());
+  }
+  auto end = at.end;
+  if (auto const added = without(now.files, in_epoch); tokens_of(added) > now.window) {
+    order.stretches.push_back({end, at.epoch, now.seed, added});
+    end += order.windows(order.stretches.back());
+  }
+  order.stretches.push_back({end, at.epoch + 1, now.seed, now.files});
+  return order;
+}
+
+// Files lie where they were found now.
+SampleOrder with_paths(SampleOrder order, Files const& now) {
+  for (auto& stretch : order.stretches)
+    for (auto& file : stretch.files)
+      if (auto const* found = find(now, file)) file.path = found->path;
+  return order;
+}
+
+bool sound(SampleOrder const& order) {
+  constexpr std::int64_t most = std::int64_t{1} << 60;
+  auto const possible = [](std::int64_t value) { return value >= 0 && value <= most; };
+  bool good = order.window >= 1 && possible(order.window) && !order.stretches.empty() &&
+              order.stretches.front().begin >= 0;
+  std::int64_t begin = -1;
+  for (auto const& stretch : order.stretches) {
+    good = good && stretch.begin > begin && possible(stretch.begin) && possible(stretch.epoch);
+    begin = stretch.begin;
+    std::int64_t tokens = 0;
+    for (auto const& file : stretch.files) {
+      good = good && possible(file.tokens) && tokens <= most - file.tokens;
+      if (good) tokens += file.tokens;
+    }
+    good = good && tokens > order.window;
+  }
+  return good;
+}
+
+}  // namespace
+
+std::int64_t Stretch::tokens() const {
+  return tokens_of(files);
+}
+
+SampleOrder begun(DataNow const& now) {
+  return {now.window, {{0, 0, now.seed, now.files}}};
+}
+
+Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now,
+                    bool anew) {
+  auto const& last = before.stretches.back();
+  bool const same = before.window == now.window && last.seed == now.seed;
+  if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
+  std::vector<std::string> said;
+  if (auto const what = what_differs(last, now); !what.empty())
+    said.push_back("data.train: " + what);
+  auto const at = under_way(before, std::max(samples, before.stretches.front().begin));
+  if (anew || at.between) {
+    auto const next = at.epoch + (at.between ? 0 : 1);
+    said.push_back(fmt::format("the data as they are now begin an epoch here, after sample {}{}",
+                               samples,
+                               at.between ? ""
+                                          : "; of the epoch that ends here some text may come "
+                                            "again, and some has not come"));
+    return {{now.window, {{samples, next, now.seed, now.files}}}, said};
+  }
+  require_rest(before, at, now);
+  auto order = with_paths(completed(before, at, now), now.files);
+  auto const& whole = order.stretches.back();
+  said.push_back(fmt::format(
+      "the epoch under way is completed first, no text twice, and the data as they are now begin "
+      "after sample {}; data.changed=anew begins with them at once",
+      whole.begin));
+  return {std::move(order), std::move(said)};
+}
+
+std::string to_json(SampleOrder const& order) {
+  return nlohmann::json(order).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+SampleOrder sample_order(std::string_view json, std::string const& source) {
+  SampleOrder order;
+  try {
+    order = nlohmann::json::parse(json).get<SampleOrder>();
+  } catch (nlohmann::json::exception const&) {
+    order.window = 0;
+  }
+  if (sound(order)) return order;
+  throw Error(Status::damaged, fmt::format("{}: /run: `data` cannot be understood", source));
+}
+
+}  // namespace spillway

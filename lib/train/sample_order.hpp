@@ -1,0 +1,67 @@
+// Which text the samples of a run are taken from, in which order, from the run's beginning on: what
+// a checkpoint keeps of it, and how a run goes on whose data are others by now. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spillway {
+
+// A token file, known by what is in it, wherever it lies.
+struct KnownFile {
+  std::string path;  // where it lay last
+  std::int64_t tokens = 0;
+  std::string fingerprint;  // TokenFile::fingerprint
+
+  bool is_same(KnownFile const& other) const {
+    return tokens == other.tokens && fingerprint == other.fingerprint;
+  }
+};
+
+// Samples from `begin` on, to where the next Stretch begins: windows of these files, shuffled by
+// `seed`, beginning with epoch `epoch`.
+struct Stretch {
+  std::int64_t begin = 0, epoch = 0;
+  std::uint64_t seed = 0;
+  std::vector<KnownFile> files;
+
+  std::int64_t tokens() const;
+};
+
+// The last Stretch has no end: its epochs follow each other. Those before it complete an epoch that
+// was under way when data changed.
+struct SampleOrder {
+  std::int64_t window = 0;  // tokens of the text that a sample is made of
+  std::vector<Stretch> stretches;
+
+  std::int64_t windows(Stretch const& stretch) const { return (stretch.tokens() - 1) / window; }
+};
+
+// The data of a run as they are now.
+struct DataNow {
+  std::vector<KnownFile> files;
+  std::int64_t window = 0;
+  std::uint64_t seed = 0;
+};
+
+SampleOrder begun(DataNow const& now);
+
+// The order of a run that goes on from global sample `samples` of `before`. Where nothing differs,
+// it is the same. Else the epoch under way is completed first, without a window twice: by what is
+// left of it, then by files that were added; then the data as they are now follow. Throws
+// Error(bad_input) where that cannot be: a file that is still needed is gone, or windows have
+// another length. With `anew` an epoch of the data as they are now begins at once. `said`: what
+// differs and what follows from it, in lines for the user.
+struct Continued {
+  SampleOrder order;
+  std::vector<std::string> said;
+};
+Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now, bool anew);
+
+std::string to_json(SampleOrder const& order);
+// Throws Error(damaged) that names `source` for a text that to_json cannot have made.
+SampleOrder sample_order(std::string_view json, std::string const& source);
+
+}  // namespace spillway

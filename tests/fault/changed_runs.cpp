@@ -1,0 +1,206 @@
+// Runs that are gone on with by other commands, or with other data, or that one command begins and
+// goes on with: what is different is said, and no run becomes another one.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "fault_test.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ChangedRuns : public FaultTest {
+ protected:
+  static bool says(Outcome const& outcome, std::string const& text) {
+    return outcome.output.find(text) != std::string::npos;
+  }
+  // The (epoch, window) of every sample of the run, in their order.
+  std::vector<std::pair<int, int>> windows(std::string const& run) const {
+    std::ifstream file(m_dir / run / "samples-0.txt");
+    std::vector<std::pair<int, int>> result;
+    for (int step, sample, window, epoch; file >> step >> sample >> window >> epoch;)
+      result.emplace_back(epoch, window);
+    return result;
+  }
+  // Text of its own for every `seed`.
+  void write_tokens(std::string const& name, int seed, int count) const {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += static_cast<char>('a' + (i * seed + i / 7) % 23);
+    write(name + ".txt", text);
+    auto const made = run_command(spillway_command(kAlone) + " tokenize --tokenizer byte -o " +
+                                  path(name) + " " + path(name + ".txt"));
+    ASSERT_EQ(made.status, 0) << made.output;
+  }
+};
+
+TEST_F(ChangedRuns, say_each_key_that_differs_and_keep_both_configurations) {
+  ASSERT_EQ(train("optim.lr=1e-3 run.steps=2").status, 0);
+  EXPECT_FALSE(fs::exists(m_dir / "run/config-0.yaml"));
+  auto const outcome = train("optim.lr=5e-4 optim.clip=0.5 batch.sequences=12 run.steps=4");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  for (auto const* line : {"optim.lr 0.001 -> 0.0005", "optim.clip 1 -> 0.5",
+                           "batch.sequences 8 -> 12", "run.steps 2 -> 4"})
+    EXPECT_TRUE(says(outcome, std::string("spillway: info: ") + line + "\n")) << outcome.output;
+  EXPECT_NE(read("run/config-0.yaml").find("lr: 0.001\n"), std::string::npos);
+  EXPECT_NE(read("run/config-2.yaml").find("lr: 0.0005\n"), std::string::npos);
+  EXPECT_EQ(read("run/config-2.yaml"), read("run/config.yaml"));
+
+  auto const same = train("optim.lr=5e-4 optim.clip=0.5 batch.sequences=12 run.steps=5");
+  EXPECT_TRUE(says(same, "run.steps 4 -> 5")) << same.output;
+  EXPECT_FALSE(says(same, "optim.lr")) << same.output;
+}
+
+TEST_F(ChangedRuns, mark_every_start_in_the_metrics) {
+  ASSERT_EQ(train("run.steps=4 run.checkpoint.every=2").status, 0);
+  write("run/latest", "step-2\n");
+  ASSERT_EQ(train("run.steps=4 run.checkpoint.every=2 optim.lr=1e-4").status, 0);
+  ASSERT_EQ(train("run.steps=1 run.checkpoint.resume=never").status, 0);
+  std::string story;
+  for (auto const& row : read_rows(m_dir / "run")) {
+    if (row.contains("event")) story += row["event"].get<std::string>() + " ";
+    story += row["step"].dump() + " ";
+  }
+  EXPECT_EQ(story, "start 0 1 2 3 4 resume 2 3 4 start 0 1 ");
+  auto const resumed = read_events(m_dir / "run").at(1);
+  EXPECT_EQ(resumed.at("time").get<std::string>().size(), 20u);
+  EXPECT_EQ(resumed.at("from"), path("run/step-2"));
+  EXPECT_EQ(resumed.at("changed").size(), 1u) << resumed;
+}
+
+TEST_F(ChangedRuns, complete_an_epoch_before_files_that_were_added) {
+  for (int seed : {3, 5, 7}) write_tokens(fmt::format("{}.h5", seed), seed, 3000);
+  fs::create_directory(m_dir / "data");
+  for (auto const* name : {"5.h5", "7.h5"}) fs::copy(m_dir / name, m_dir / "data" / name);
+  auto const keys = "debug.log_samples=true data.train=" + path("data") + "/*.h5 ";
+  ASSERT_EQ(train(keys + "run.steps=9").status, 0);  // 72 of 93 windows
+  fs::copy(m_dir / "3.h5", m_dir / "data/3.h5");     // sorted before the others
+  auto const added = train(keys + "run.steps=16");   // 128
+  ASSERT_EQ(added.status, 0) << added.output;
+  EXPECT_TRUE(says(added, "3.h5 (3000 tokens) is new")) << added.output;
+  EXPECT_TRUE(says(added, "begin after sample 139")) << added.output;
+  fs::rename(m_dir / "data", m_dir / "moved");
+  auto const moved =
+      train("debug.log_samples=true run.steps=25 data.train=" + path("moved") + "/*.h5");  // 200
+  ASSERT_EQ(moved.status, 0) << moved.output;
+  EXPECT_FALSE(says(moved, "warning")) << moved.output;
+  auto const all = windows("run");
+  ASSERT_EQ(all.size(), 200u);
+  EXPECT_EQ(all[138].first, 0);
+  EXPECT_EQ(all[139].first, 1);
+  std::set<int> later;
+  for (auto const& [epoch, window] : all)
+    if (epoch == 1) later.insert(window);
+  EXPECT_EQ(later.size(), 61u);
+}
+
+TEST_F(ChangedRuns, refuse_other_text_within_an_epoch_unless_asked_to_begin_one) {
+  write_tokens("a.h5", 3, 3000);
+  write_tokens("b.h5", 5, 3000);
+  auto const keys = "data.train=" + path("a.h5") + " ";
+  ASSERT_EQ(train(keys + "run.steps=2").status, 0);
+  fs::rename(m_dir / "b.h5", m_dir / "a.h5");  // as long as it
+  EXPECT_TRUE(fails_with(2, "data.train: " + path("a.h5") + ", 3000 tokens, is there no more, or",
+                         train(keys + "run.steps=3", kTwoRanks)));
+  auto const anew = train(keys + "run.steps=3 data.changed=anew");
+  EXPECT_EQ(anew.status, 0) << anew.output;
+  EXPECT_TRUE(says(anew, "begin an epoch here, after sample 16")) << anew.output;
+  auto const again = train(keys + "run.steps=4 data.changed=anew");
+  EXPECT_EQ(again.status, 0);
+  EXPECT_FALSE(says(again, "begin an epoch here")) << again.output;
+  EXPECT_EQ(train(keys + "run.steps=4").status, 0) << "nothing to do, whatever the data are";
+}
+
+TEST_F(ChangedRuns, refuse_windows_of_another_length_within_an_epoch) {
+  auto const llama = std::string("model.family=llama ");
+  ASSERT_EQ(train(llama + "run.steps=1").status, 0);
+  EXPECT_TRUE(fails_with(2, "data.sequence: windows of 64 tokens have become windows of 32",
+                         train(llama + "run.steps=2 data.sequence=32")));
+  EXPECT_EQ(train(llama + "run.steps=2 data.sequence=32 data.changed=anew").status, 0);
+}
+
+TEST_F(ChangedRuns, say_which_threads_auto_takes) {
+  ASSERT_EQ(train("run.steps=1 run.threads=3").status, 0);
+  auto const outcome = run_command("taskset -c 0 " + train_command("run.steps=2 run.threads=auto"));
+  EXPECT_TRUE(says(outcome, "run.threads: auto takes the checkpoint's 3")) << outcome.output;
+}
+
+// As job scripts give it: the same command after every stop.
+TEST_F(ChangedRuns, that_one_command_begins_go_on_by_it_until_they_are_done) {
+  ASSERT_EQ(train("run.dir=" + path("source")).status, 0);
+  for (auto const* how : {"never", "weights"}) {
+    fs::remove_all(m_dir / "run");
+    ASSERT_EQ(train("").status, 0);  // another run, that is set aside
+    auto const keys = fmt::format("run.init={} run.checkpoint.resume={} run.steps=6 ",
+                                  path("source/step-4"), how);
+    // Killed before its first checkpoint it begins once more.
+    EXPECT_EQ(train(keys + "debug.fault=kill-rank:2").status, 137);
+    EXPECT_EQ(train(keys + "run.checkpoint.every=2 debug.fault=kill-rank:4").status, 137);
+    EXPECT_EQ(read("run/latest"), "step-2\n");
+    auto const outcome = train(keys);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_TRUE(says(outcome, fmt::format("resume={} began this run, and counts once", how)))
+        << outcome.output;
+    EXPECT_EQ(read_events(m_dir / "run").back().at("step"), 2);
+    EXPECT_EQ(read("run/latest"), "step-6\n");
+    EXPECT_FALSE(fs::exists(m_dir / "run/earlier-2"));
+    ASSERT_EQ(train(keys).status, 0);  // what is done is begun anew
+    EXPECT_TRUE(fs::exists(m_dir / "run/earlier-2"));
+    EXPECT_EQ(read_events(m_dir / "run").back().at("step"), 0);
+  }
+}
+
+TEST_F(ChangedRuns, of_two_inputs_are_in_two_directories) {
+  auto text = read("job.yaml");
+  auto const at = text.find("dir: " + path("run") + ", ");
+  text.erase(at, std::string("dir: " + path("run") + ", ").size());
+  write("one.yaml", text);
+  write("two.small.yaml", text);
+  auto const here = "cd " + m_dir.string() + " && ";
+  auto const train = here + spillway_command(kAlone) + " train ";
+  ASSERT_EQ(run_command(train + "one.yaml run.steps=1").status, 0);
+  ASSERT_EQ(run_command(train + path("two.small.yaml") + " run.steps=1").status, 0);
+  ASSERT_EQ(run_command(train + "/dev/stdin run.steps=1 < one.yaml").status, 0);
+  for (auto const* name : {"one", "two.small", "stdin"})
+    EXPECT_TRUE(fs::exists(m_dir / "runs" / name / "latest")) << name;
+}
+
+// As run.dir is; one that an absolute path names may be where a disk is not mounted.
+TEST_F(ChangedRuns, make_the_directory_of_the_spill_file_below_where_they_are_started) {
+  auto const keys = std::string(" memory.nvme.size=64MiB plan.activations=nvme memory.nvme.path=");
+  auto const here = "cd " + m_dir.string() + " && ";
+  auto const made = run_command(here + train_command(keys + "spill/here"));
+  EXPECT_EQ(made.status, 0) << made.output;
+  auto const planned = run_command(here + spillway_command(kAlone) + " plan " + path("job.yaml") +
+                                   keys + "for/plan debug.machine=none run.threads=1");
+  EXPECT_EQ(planned.status, 0) << planned.output;
+  EXPECT_TRUE(fails_with(2, "memory.nvme.path: no spill file in " + path("none"),
+                         train(keys + path("none"))));
+  EXPECT_FALSE(fs::exists(m_dir / "none"));
+}
+
+TEST_F(ChangedRuns, name_the_attempt_that_wrote_their_summary) {
+  auto const outcome = run_command("SPILLWAY_JOB=12.head.7 " + train_command("run.steps=1"));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(read_summary(m_dir / "run").at("job"), "12.head.7");
+  EXPECT_EQ(read_events(m_dir / "run").at(0).at("job"), "12.head.7");
+}
+
+TEST_F(ChangedRuns, count_no_row_that_is_empty) {
+  auto const keys = std::string("precision=fp32 run.steps=2 batch.sequences=6 batch.micro=");
+  auto const all = train(keys + "3"), some = train(keys + "4 run.dir=" + path("other"));
+  ASSERT_EQ(some.status, 0) << some.output;
+  EXPECT_FALSE(says(all, "are empty"));
+  EXPECT_TRUE(says(some, "2 of 8 rows (25 %) of a step are empty")) << some.output;
+  auto const flops = [&](char const* run) {  // times what is the same for both
+    auto const row = read_metrics(m_dir / run).back();
+    return row.at("mfu").get<double>() * row.at("step_s").get<double>();
+  };
+  EXPECT_NEAR(flops("run") / flops("other"), 1, 0.01);
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,160 @@
+// Which text a run's samples are of, where its data change between two jobs.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "train/data_order.hpp"
+#include "train/sample_order.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kWindow = 4, kSeed = 7;
+
+KnownFile file(std::string const& name, std::int64_t tokens) {
+  return {"here/" + name, tokens, name};
+}
+KnownFile const kA = file("a", 41), kB = file("b", 20), kC = file("c", 33), kShort = file("s", 4);
+
+DataNow now(std::vector<KnownFile> files, std::uint64_t seed = kSeed) {
+  return {std::move(files), kWindow, seed};
+}
+
+// (epoch, file and first token) of every sample in [first, end).
+using Seen = std::pair<std::int64_t, std::pair<std::string, std::int64_t>>;
+std::vector<Seen> seen(SampleOrder const& order, std::int64_t first, std::int64_t end) {
+  std::vector<Seen> result;
+  for (auto sample = first; sample < end; ++sample) {
+    auto stretch = order.stretches.end() - 1;
+    while (stretch->begin > sample) --stretch;
+    DataOrder const own(stretch->tokens(), order.window, stretch->seed,
+                        {stretch->begin, stretch->epoch});
+    auto const [epoch, window] = own.sample(sample);
+    auto token = own.first_token(window);
+    auto at = stretch->files.begin();
+    for (; token >= at->tokens; ++at) token -= at->tokens;
+    result.push_back({epoch, {at->fingerprint, token}});
+  }
+  return result;
+}
+
+// Of a run that `first` samples were of `before`, and whose next ones are of `after`.
+std::vector<Seen> both(SampleOrder const& before, SampleOrder const& after, std::int64_t first,
+                       std::int64_t end) {
+  auto result = seen(before, 0, first);
+  for (auto const& next : seen(after, first, end)) result.push_back(next);
+  return result;
+}
+
+void expect_none_twice(std::vector<Seen> const& all) {
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+}
+
+TEST(SampleOrder, of_the_same_files_elsewhere_is_the_same) {
+  auto const before = begun(now({kA, kB}));
+  auto moved = now({kA, kB});
+  for (auto& each : moved.files) each.path = "there/" + each.fingerprint;
+  auto const after = continued(before, 5, moved, false);
+  EXPECT_TRUE(after.said.empty());
+  EXPECT_EQ(seen(after.order, 0, 60), seen(before, 0, 60));
+  EXPECT_EQ(after.order.stretches[0].files[1].path, "there/b");
+}
+
+TEST(SampleOrder, completes_an_epoch_without_a_window_twice_when_files_were_added_or_sorted) {
+  auto const before = begun(now({kA, kB}));
+  auto const windows = before.windows(before.stretches[0]);  // 15
+  for (std::int64_t const done : {1, 7, 14, 16, 31}) {
+    for (auto const& files : {std::vector{kC, kA, kB}, {kB, kA}, {kA, kShort, kB}}) {
+      auto const [after, said] = continued(before, done, now(files), false);
+      ASSERT_EQ(said.size(), 2u);
+      auto const whole = after.stretches.back();
+      EXPECT_EQ(whole.files.size(), files.size());
+      expect_none_twice(both(before, after, done, whole.begin + after.windows(whole)));
+      auto const added = files[0].is_same(kC) ? (kC.tokens - 1) / kWindow : 0;
+      EXPECT_EQ(whole.begin, (done / windows + 1) * windows + added);
+      EXPECT_EQ(whole.epoch, done / windows + 1);
+    }
+  }
+}
+
+TEST(SampleOrder, takes_two_changes_within_an_epoch) {
+  auto const first = begun(now({kA}));  // 10 windows an epoch
+  auto const second = continued(first, 13, now({kA, kB}), false).order;
+  for (std::int64_t const done : {15, 20, 22}) {  // in what is left, between, and in the new file
+    auto const third = continued(second, done, now({kB, kC, kA}), false).order;
+    auto rows = seen(second, 13, done);
+    for (auto const& row : seen(third, done, third.stretches.back().begin)) rows.push_back(row);
+    for (auto const& row : seen(first, 10, 13)) rows.push_back(row);
+    expect_none_twice(rows);
+    auto const added = done < 20 ? (20 + 33 - 1) / kWindow : 19 / kWindow + 32 / kWindow;
+    EXPECT_EQ(std::ssize(rows), 10 + added) << done;
+    for (auto const& row : rows) EXPECT_EQ(row.first, 1);
+  }
+}
+
+TEST(SampleOrder, keeps_the_seed_of_the_epoch_under_way) {
+  auto const before = begun(now({kA}));
+  auto const after = continued(before, 4, now({kA}, 8), false).order;
+  EXPECT_EQ(seen(after, 4, 10), seen(before, 4, 10));
+  EXPECT_NE(seen(after, 10, 20), seen(before, 10, 20));
+}
+
+void expect_refused(DataNow const& data, std::string const& text) {
+  try {
+    continued(begun(now({kA, kB})), 7, data, false);
+    FAIL() << "accepted";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("data.changed=anew"), std::string::npos);
+  }
+}
+
+TEST(SampleOrder, is_refused_within_an_epoch_where_a_file_is_gone_or_windows_are_others) {
+  expect_refused(now({kA}), "here/b, 20 tokens");
+  auto other = kB;
+  other.fingerprint = "other text";
+  expect_refused(now({kA, other}), "here/b, 20 tokens");
+  auto longer = now({kA, kB});
+  longer.window = 2 * kWindow;
+  expect_refused(longer, "windows of 4 tokens have become windows of 8");
+}
+
+TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
+  auto longer = now({kC});
+  longer.window = 2 * kWindow;
+  auto const before = begun(now({kA, kB}));
+  for (auto const& [done, anew] : {std::pair<std::int64_t, bool>{7, true}, {30, false}}) {
+    auto const [after, said] = continued(before, done, longer, anew);
+    ASSERT_EQ(after.stretches.size(), 1u);
+    EXPECT_EQ(after.stretches[0].begin, done);
+    EXPECT_EQ(after.stretches[0].epoch, anew ? 1 : 2);
+    EXPECT_EQ(said.size(), 2u);
+    EXPECT_TRUE(continued(after, done + 3, longer, anew).said.empty()) << "once only";
+  }
+}
+
+TEST(SampleOrder, comes_back_from_its_text_and_no_other_is_taken) {
+  auto const order = continued(begun(now({kA, kB})), 7, now({kA, kB, kC}), false).order;
+  EXPECT_EQ(to_json(sample_order(to_json(order), "here")), to_json(order));
+  for (
+      auto const* text :
+      {"", "{", "{}", R"({"window":4,"stretches":[]})",
+       R"({"window":0,"stretches":[{"begin":0,"epoch":0,"seed":1,"files":[]}]})",
+       R"({"window":4,"stretches":[{"begin":-1,"epoch":0,"seed":1,"files":[{"path":"a","tokens":9,"fingerprint":""}]}]})",
+       R"({"window":4,"stretches":[{"begin":0,"epoch":0,"seed":1,"files":[{"path":"a","tokens":4,"fingerprint":""}]}]})"}) {
+    try {
+      sample_order(text, "here");
+      FAIL() << text;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::damaged);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway
