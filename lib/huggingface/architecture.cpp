@@ -21,6 +21,7 @@ ArchitectureRow const& row_of(Architecture architecture) {
       {"Qwen2ForCausalLM", "qwen2", "llama", true},
       {"Qwen3ForCausalLM", "qwen3", "llama", false, true},
       {"MistralForCausalLM", "mistral", "llama"},
+      {"MinistralForCausalLM", "ministral", "llama"},
   };
   return rows[static_cast<std::size_t>(architecture)];
 }
@@ -35,8 +36,7 @@ Architecture of_llamas(ModelConfig const& model) {
   if (model.qkv_bias) return Architecture::qwen2;
   if (model.qk_norm) return Architecture::qwen3;
   bool const has_window = model.window > 0 && model.window_from < model.layers;
-  require(!has_window || model.window_from == 0, "model.window_from",
-          "is not 0: without qkv_bias or qk_norm no architecture has windows in some layers only");
+  if (has_window && model.window_from > 0) return Architecture::ministral;
   // transformers 5 refuses such heads in LlamaForCausalLM, and takes them here.
   bool const heads_divide = model.hidden % model.heads == 0;
   return has_window || !heads_divide ? Architecture::mistral : Architecture::llama;

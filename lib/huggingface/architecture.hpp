@@ -10,10 +10,10 @@
 
 namespace spillway {
 
-enum class Architecture : std::uint8_t { gpt2, bert, t5, llama, qwen2, qwen3, mistral };
+enum class Architecture : std::uint8_t { gpt2, bert, t5, llama, qwen2, qwen3, mistral, ministral };
 inline constexpr std::array kArchitectures = {
-    Architecture::gpt2,  Architecture::bert,  Architecture::t5,     Architecture::llama,
-    Architecture::qwen2, Architecture::qwen3, Architecture::mistral};
+    Architecture::gpt2,  Architecture::bert,  Architecture::t5,      Architecture::llama,
+    Architecture::qwen2, Architecture::qwen3, Architecture::mistral, Architecture::ministral};
 
 std::string_view class_name(Architecture architecture);  // "GPT2LMHeadModel"
 std::string_view model_type(Architecture architecture);  // "gpt2"

@@ -15,7 +15,9 @@
 namespace spillway {
 namespace {
 
-Architecture read_architecture(Json const& file, std::string const& place) {
+constexpr char const* kTypeKey = "model_type";
+
+Architecture read_class(Json const& file, std::string const& place) {
   constexpr auto key = "architectures";
   auto const names = value_of(file, key);
   if (!names.is_array() || names.empty() || !names.front().is_string())
@@ -27,6 +29,20 @@ Architecture read_architecture(Json const& file, std::string const& place) {
          fmt::format("{} {}", shown_key(name), not_offered(kArchitectures, class_name)));
 }
 
+// AutoModel goes by model_type and, of Mistral's, by layer_types.
+Architecture read_architecture(Json const& file, std::string const& place) {
+  auto const named = read_class(file, place);
+  auto const type = value_of(file, kTypeKey);
+  auto const meant = named == Architecture::mistral && (file.contains("layer_types") ||
+                                                        type == model_type(Architecture::ministral))
+                         ? Architecture::ministral
+                         : named;
+  if (!type.is_null() && type != model_type(named) && type != model_type(meant))
+    refuse({place, kTypeKey}, fmt::format("{} is another model than {}, which is {}", shown(type),
+                                          class_name(named), model_type(named)));
+  return meant;
+}
+
 bool is_read(std::string_view key, std::vector<Piece> const& pieces) {
   return std::ranges::any_of(
       pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
@@ -35,8 +51,7 @@ bool is_read(std::string_view key, std::vector<Piece> const& pieces) {
 void require_known_keys(Json const& file, Architecture architecture,
                         std::vector<Piece> const& pieces, std::string const& place) {
   for (auto const& [key, value] : file.items()) {
-    bool const is_off = value.is_null() || value == false;
-    if (is_off || is_read(key, pieces) || is_left_out(key, architecture)) continue;
+    if (key == kTypeKey || is_read(key, pieces) || is_left_out(file, key, architecture)) continue;
     refuse({place, shown_key(key)},
            fmt::format("{} is not known for {} and may change what is computed", shown(value),
                        class_name(architecture)));
@@ -59,19 +74,19 @@ ModelDescription described(Json const& file, std::string const& place) {
   return {architecture, keys.model()};
 }
 
+struct DtypeName {
+  ElementType type;
+  char const* name;
+};
+constexpr DtypeName kDtypes[] = {{ElementType::f32, "float32"},
+                                 {ElementType::bf16, "bfloat16"},
+                                 {ElementType::f16, "float16"},
+                                 {ElementType::f64, "float64"}};
+
 char const* dtype_name(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return "float32";
-    case ElementType::bf16:
-      return "bfloat16";
-    case ElementType::f16:
-      return "float16";
-    case ElementType::f64:
-      return "float64";
-    default:
-      throw std::logic_error(fmt::format("no weights are saved in {}", name(type)));
-  }
+  auto const found = std::ranges::find(kDtypes, type, &DtypeName::type);
+  if (found != std::end(kDtypes)) return found->name;
+  throw std::logic_error(fmt::format("no weights are saved in {}", name(type)));
 }
 
 // Both versions read torch_dtype.
@@ -107,6 +122,15 @@ void require_same(ModelKeys const& model, Json const& file, std::vector<Piece> c
 
 ModelDescription describe_model(std::string const& json, std::string const& place) {
   return described(parse_config_file(json, place), place);
+}
+
+std::optional<ElementType> said_type(std::string const& json, std::string const& place) {
+  auto const file = parse_config_file(json, place);
+  auto const newer = value_of(file, "dtype");
+  auto const said = newer.is_null() ? value_of(file, "torch_dtype") : newer;
+  for (auto const& [type, word] : kDtypes)
+    if (said == word) return type;
+  return std::nullopt;
 }
 
 std::string config_json(ModelDescription const& description, ElementType type,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "config/config.hpp"
@@ -24,11 +25,14 @@ struct ModelDescription {
 // tensors decide.
 ModelDescription describe_model(std::string const& json, std::string const& place);
 
+// The type that a config.json says its tensors have; empty: it says none. Throws as above.
+std::optional<ElementType> said_type(std::string const& json, std::string const& place);
+
 // The text of a config.json that transformers 4 and 5 load as this model. `original` is the text
 // of the one that it was imported from, or empty: all that means the same stays as it is there.
-// `type`: what most tensors are saved in, which must be floats. Of `data` a new file has the
-// special ids that are not auto and the rows of a sequence. Throws what describe_model throws for
-// `original`.
+// `type`: what transformers makes of all tensors, which must be floats. Of `data` a new file has
+// the special ids that are not auto and the rows of a sequence. Throws what describe_model throws
+// for `original`.
 std::string config_json(ModelDescription const& description, ElementType type,
                         std::string const& original, DataConfig const& data = {});
 

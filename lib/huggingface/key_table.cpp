@@ -69,24 +69,26 @@ KeyTable const kT5 = {{Architecture::t5}, {
     {"layer_norm_epsilon", "model.norm_eps", {"1e-6"}},
     {"is_encoder_decoder", "", {"true"}},
     {"is_decoder", "", {"false"}},
+    {"is_causal", "", {"null"}},  // is of encoder and decoder alike
 }};
 
 KeyTable const kLlamas = {
-    {Architecture::llama, Architecture::qwen2, Architecture::qwen3, Architecture::mistral}, {
-    {"vocab_size", "model.vocab", {"32000", "151936", "151936", "32000"}},
-    {"hidden_size", "model.hidden", {"4096", "4096", "4096", "4096"}},
-    {"intermediate_size", "model.ffn", {"11008", "22016", "22016", "14336"}},
-    {"num_hidden_layers", "model.layers", {"32", "32", "32", "32"}},
-    {"num_attention_heads", "model.heads", {"32", "32", "32", "32"}},
-    {"num_key_value_heads", "model.kv_heads", {"null", "32", "32", "8"}, as_many_as_heads},
-    {"head_dim", "model.head_size", {"null", "null", "128", "null"}, hidden_by_heads},
-    {"hidden_act", "", {"\"silu\"", "\"silu\"", "\"silu\"", "\"silu\""}},
-    {"rms_norm_eps", "model.norm_eps", {"1e-6", "1e-6", "1e-6", "1e-6"}},
-    {"tie_word_embeddings", "model.tied", {"false", "false", "false", "false"}},
-    {"is_causal", "", {"true", "true", "true", "true"}},
-    {"attention_bias", "", {"false", "", "false", ""}},
-    {"mlp_bias", "", {"false", "", "", ""}},
-    {"sliding_window", "model.window", {"", "", "", "4096"}, no_window},
+    {Architecture::llama, Architecture::qwen2, Architecture::qwen3, Architecture::mistral,
+     Architecture::ministral}, {
+    {"vocab_size", "model.vocab", {"32000", "151936", "151936", "32000", "32000"}},
+    {"hidden_size", "model.hidden", {"4096", "4096", "4096", "4096", "4096"}},
+    {"intermediate_size", "model.ffn", {"11008", "22016", "22016", "14336", "14336"}},
+    {"num_hidden_layers", "model.layers", {"32", "32", "32", "32", "32"}},
+    {"num_attention_heads", "model.heads", {"32", "32", "32", "32", "32"}},
+    {"num_key_value_heads", "model.kv_heads", {"null", "32", "32", "8", "8"}, as_many_as_heads},
+    {"head_dim", "model.head_size", {"null", "null", "128", "null", "null"}, hidden_by_heads},
+    {"hidden_act", "", {"\"silu\"", "\"silu\"", "\"silu\"", "\"silu\"", "\"silu\""}},
+    {"rms_norm_eps", "model.norm_eps", {"1e-6", "1e-6", "1e-6", "1e-6", "1e-6"}},
+    {"tie_word_embeddings", "model.tied", {"false", "false", "false", "false", "false"}},
+    {"is_causal", "", {"true", "true", "true", "true", "true"}},
+    {"attention_bias", "", {"false", "", "false", "", ""}},
+    {"mlp_bias", "", {"false", "", "", "", ""}},
+    {"sliding_window", "model.window", {"", "", "", "4096", ""}, no_window},
 }};
 // clang-format on
 

@@ -1,8 +1,11 @@
 #include "huggingface/left_out.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "huggingface/key_table.hpp"
+#include "huggingface/model_keys.hpp"
 #include "huggingface/pattern.hpp"
 
 namespace spillway {
@@ -10,18 +13,56 @@ namespace {
 
 constexpr std::string_view kOfAll[] = {
     // What is said otherwise: by the tensors, the input file, or these keys together.
-    "architectures", "model_type", "dtype", "torch_dtype", "*_pdrop", "*dropout*",
+    "architectures", "dtype", "torch_dtype", "use_bfloat16", "*_pdrop", "*dropout*",
     // Of whoever wrote the file, and of what is made of the model's results.
-    "transformers_version", "_name_or_path", "_attn_implementation*", "torchscript", "return_dict",
-    "use_cache", "gradient_checkpointing", "chunk_size_feed_forward", "pretraining_tp",
-    "output_past", "output_attentions", "output_hidden_states", "unsloth_fixed", "unsloth_version",
+    "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
+    "_attn_implementation*", "attn_implementation", "torchscript", "return_dict", "use_cache",
+    "gradient_checkpointing", "chunk_size_feed_forward", "pretraining_tp", "output_past",
+    "output_attentions", "output_hidden_states", "tie_last_hidden_states", "unsloth_fixed",
+    "unsloth_version", "transformers.js_config", "tf_legacy_loss", "xla_device",
     // How parameters began.
     "initializer_range", "initializer_factor",
     // Of other tasks.
     "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "finetuning_task",
     "summary_*", "task_specific_params", "n_ctx",
     // The data's.
-    "tokenizer_class", "bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id"};
+    "tokenizer_class", "prefix", "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id",
+    "decoder_start_token_id"};
+
+// How texts are made, which transformers 4 kept here. `generate` here has settings of its own.
+constexpr std::string_view kOfGeneration[] = {"max_length",
+                                              "min_length",
+                                              "do_sample",
+                                              "early_stopping",
+                                              "num_beams",
+                                              "temperature",
+                                              "top_k",
+                                              "top_p",
+                                              "typical_p",
+                                              "repetition_penalty",
+                                              "length_penalty",
+                                              "no_repeat_ngram_size",
+                                              "encoder_no_repeat_ngram_size",
+                                              "bad_words_ids",
+                                              "num_return_sequences",
+                                              "output_scores",
+                                              "return_dict_in_generate",
+                                              "forced_bos_token_id",
+                                              "forced_eos_token_id",
+                                              "remove_invalid_values",
+                                              "exponential_decay_length_penalty",
+                                              "suppress_tokens",
+                                              "begin_suppress_tokens",
+                                              "epsilon_cutoff",
+                                              "eta_cutoff",
+                                              "encoder_repetition_penalty",
+                                              "num_assistant_tokens",
+                                              "num_assistant_tokens_schedule",
+                                              "assistant_confidence_threshold",
+                                              "assistant_lookbehind",
+                                              "target_lookbehind",
+                                              "num_beam_groups",
+                                              "diversity_penalty"};
 
 struct OfSome {
   std::string_view key;
@@ -30,7 +71,7 @@ struct OfSome {
 
 std::vector<OfSome> const& of_some() {
   using enum Architecture;
-  static std::vector<Architecture> const llamas = {llama, qwen2, qwen3, mistral};
+  static std::vector<Architecture> const llamas = {llama, qwen2, qwen3, mistral, ministral};
   static std::vector<OfSome> const keys = {
       {"reorder_and_upcast_attn", {gpt2}},  // changes rounding only
       {"n_special", {gpt2}},                // of the first GPT, which counts its special tokens
@@ -41,17 +82,53 @@ std::vector<OfSome> const& of_some() {
       {"is_llama_config", llamas},  // of whoever converted the file
       {"directionality", {bert}},   // says "bidi" of all of them
       {"pooler_*", {bert}},         // sizes of a part that only other tasks have
-      {"layer_types", {mistral}},   // all of its layers have the window
   };
   return keys;
 }
 
+// Another name of a key, by which transformers sets it, too.
+struct Alias {
+  Architecture architecture;
+  std::string_view alias, key;
+};
+constexpr Alias kAliases[] = {{Architecture::gpt2, "hidden_size", "n_embd"},
+                              {Architecture::gpt2, "max_position_embeddings", "n_positions"},
+                              {Architecture::gpt2, "num_attention_heads", "n_head"},
+                              {Architecture::gpt2, "num_hidden_layers", "n_layer"},
+                              {Architecture::t5, "hidden_size", "d_model"},
+                              {Architecture::t5, "num_attention_heads", "num_heads"},
+                              {Architecture::t5, "num_hidden_layers", "num_layers"},
+                              {Architecture::t5, "head_dim", "d_kv"}};
+
+Json default_of(Architecture architecture, std::string_view key) {
+  auto const& [table, column] = key_column(architecture);
+  auto const row = std::ranges::find(table.rows, key, &KeyRow::theirs);
+  return row == table.rows.end() ? Json() : Json::parse(row->fallback[column]);
+}
+
+// Whether a second name of a key says what the key says.
+bool repeats(Json const& file, std::string_view key, Architecture architecture) {
+  auto const alias = std::ranges::find_if(kAliases, [&](Alias const& one) {
+    return one.architecture == architecture && one.alias == key;
+  });
+  if (alias == std::end(kAliases)) return false;
+  auto const said = file.find(alias->key);
+  return file.at(std::string(key)) ==
+         (said == file.end() ? default_of(architecture, alias->key) : *said);
+}
+
+bool says_nothing(Json const& value) {
+  return value.is_null() || value == false || (value.is_structured() && value.empty());
+}
+
 }  // namespace
 
-bool is_left_out(std::string_view key, Architecture architecture) {
+bool is_left_out(Json const& file, std::string_view key, Architecture architecture) {
   auto const is_meant = [&](std::string_view pattern) { return fits(pattern, key); };
-  return std::ranges::any_of(kOfAll, is_meant) ||
-         std::ranges::any_of(of_some(), [&](OfSome const& one) {
+  if (says_nothing(file.at(std::string(key)))) return true;
+  if (std::ranges::any_of(kOfAll, is_meant) || std::ranges::count(kOfGeneration, key) > 0)
+    return true;
+  return repeats(file, key, architecture) || std::ranges::any_of(of_some(), [&](OfSome const& one) {
            return fits(one.key, key) && std::ranges::count(one.architectures, architecture) > 0;
          });
 }

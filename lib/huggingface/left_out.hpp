@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "huggingface/architecture.hpp"
+#include "huggingface/json_object.hpp"
 
 namespace spillway {
 
-bool is_left_out(std::string_view key, Architecture architecture);
+// Whether the key says nothing with this value in a file of this architecture.
+bool is_left_out(Json const& file, std::string_view key, Architecture architecture);
 
 }  // namespace spillway

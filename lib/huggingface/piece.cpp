@@ -68,10 +68,12 @@ std::vector<Piece> pieces_of(Architecture architecture) {
   if (architecture == t5) {
     pieces.push_back(t5_feed_forward_piece());
     pieces.push_back(t5_head_piece());
+    pieces.push_back(t5_start_piece());
   } else if (architecture != gpt2 && architecture != bert) {
     pieces.push_back(rope_piece(architecture));
   }
   if (architecture == qwen2 || architecture == qwen3) pieces.push_back(qwen_window_piece());
+  if (architecture == ministral) pieces.push_back(ministral_window_piece());
   return pieces;
 }
 

@@ -25,7 +25,9 @@ std::vector<Piece> pieces_of(Architecture architecture);
 // Those of more than one key.
 Piece rope_piece(Architecture architecture);
 Piece qwen_window_piece();
+Piece ministral_window_piece();
 Piece t5_feed_forward_piece();
 Piece t5_head_piece();
+Piece t5_start_piece();
 
 }  // namespace spillway

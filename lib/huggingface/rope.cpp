@@ -41,6 +41,7 @@ Json default_positions(Architecture architecture) {
     case Architecture::qwen3:
       return 32768;
     case Architecture::mistral:
+    case Architecture::ministral:
       return 131072;
     default:
       return 2048;

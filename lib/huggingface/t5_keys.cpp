@@ -1,4 +1,5 @@
-// T5's feed-forward layers and its head, which differ between v1.0 and v1.1.
+// T5's feed-forward layers and its head, which differ between v1.0 and v1.1, and what its decoder
+// starts with.
 #include <fmt/format.h>
 
 #include <string>
@@ -11,7 +12,8 @@ namespace {
 
 constexpr std::string_view kProjection = "feed_forward_proj", kActivation = "dense_act_fn",
                            kGated = "is_gated_act", kTied = "tie_word_embeddings",
-                           kScale = "scale_decoder_outputs";
+                           kScale = "scale_decoder_outputs", kStart = "decoder_start_token_id",
+                           kPad = "pad_token_id";
 constexpr std::string_view kGatedPrefix = "gated-";
 
 std::string activation_in(Json const& value, std::string_view theirs, bool is_gated,
@@ -66,6 +68,14 @@ Json write_head(ModelKeys const& keys) {
   return {{kTied, keys.get("model.tied")}, {kScale, keys.get("model.scale_output") == "true"}};
 }
 
+// Decoders start with padding here. Null says nothing, and transformers trains no such model.
+void read_start(Json const& file, ModelKeys& keys) {
+  auto const start = value_of(file, kStart), pad = file.value(kPad, Json(0));
+  if (!start.is_null() && start != pad)
+    keys.fail(kStart, fmt::format("{} is not offered, only the same as {}, which is {}",
+                                  shown(start), kPad, shown(pad)));
+}
+
 }  // namespace
 
 Piece t5_feed_forward_piece() {
@@ -74,6 +84,10 @@ Piece t5_feed_forward_piece() {
 
 Piece t5_head_piece() {
   return {{kTied, kScale}, read_head, write_head};
+}
+
+Piece t5_start_piece() {
+  return {{kStart}, read_start, [](ModelKeys const&) { return Json::object(); }};
 }
 
 }  // namespace spillway

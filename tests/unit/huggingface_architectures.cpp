@@ -30,7 +30,9 @@ TEST(Architectures, follow_from_family_and_from_what_llamas_differ_in) {
   EXPECT_EQ(architecture_of(model), Architecture::llama);
   model.window = 5;
   EXPECT_EQ(architecture_of(model), Architecture::mistral);
-  model.window_from = 1, model.qkv_bias = true;
+  model.window_from = 1;
+  EXPECT_EQ(architecture_of(model), Architecture::ministral);
+  model.qkv_bias = true;
   EXPECT_EQ(architecture_of(model), Architecture::qwen2);
   model.qkv_bias = false, model.qk_norm = true;
   EXPECT_EQ(architecture_of(model), Architecture::qwen3);
@@ -53,8 +55,6 @@ TEST(Architectures, a_model_that_none_has_is_refused_by_its_key) {
   auto gpt = small("gpt"), llama = small("llama");
   gpt.bias = false;
   EXPECT_TRUE(refusal_of(gpt).starts_with("model.bias: false")) << refusal_of(gpt);
-  llama.window = 5, llama.window_from = 1;
-  EXPECT_TRUE(refusal_of(llama).starts_with("model.window_from: ")) << refusal_of(llama);
   llama.qkv_bias = llama.qk_norm = true;
   EXPECT_TRUE(refusal_of(llama).starts_with("model.qk_norm: ")) << refusal_of(llama);
 }

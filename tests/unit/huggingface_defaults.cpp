@@ -70,6 +70,7 @@ std::vector<std::pair<Architecture, ModelConfig>> defaults() {
       {Architecture::qwen2, qwen2},
       {Architecture::qwen3, qwen3},
       {Architecture::mistral, mistral},
+      {Architecture::ministral, mistral},
   };
 }
 
@@ -196,8 +197,20 @@ TEST(DescribedDefaults, keys_on_which_nothing_depends_change_nothing) {
                                           "finetuning_task",
                                           "tokenizer_class",
                                           "chunk_size_feed_forward",
-                                          "decoder_start_token_id",
-                                          "model_type",
+                                          "transformers.js_config",
+                                          "attn_implementation",
+                                          "name_or_path",
+                                          "_commit_hash",
+                                          "use_bfloat16",
+                                          "tf_legacy_loss",
+                                          "xla_device",
+                                          "prefix",
+                                          "sep_token_id",
+                                          "max_length",
+                                          "num_beams",
+                                          "top_k",
+                                          "repetition_penalty",
+                                          "bad_words_ids",
                                           "pretraining_tp",
                                           "classifier_dropout",
                                           "summary_type",
@@ -228,7 +241,7 @@ TEST(DescribedDefaults, some_architectures_leave_out_what_others_do_not) {
   auto const leaves_out = [](Architecture architecture, std::string const& name) {
     auto file = config_of(architecture);
     auto const before = model_text(described(file));
-    file[name] = name == "layer_types" ? Json{"sliding_attention"} : Json(77);
+    file[name] = 77;
     auto const line = test::refusal(file.dump());
     if (!line.empty()) return false;
     EXPECT_EQ(model_text(described(file)), before) << name;
@@ -238,7 +251,7 @@ TEST(DescribedDefaults, some_architectures_leave_out_what_others_do_not) {
   EXPECT_FALSE(leaves_out(Architecture::bert, "reorder_and_upcast_attn"));
   EXPECT_TRUE(leaves_out(Architecture::t5, "n_positions"));
   EXPECT_FALSE(leaves_out(Architecture::llama, "n_positions"));
-  EXPECT_TRUE(leaves_out(Architecture::mistral, "layer_types"));
+  EXPECT_FALSE(leaves_out(Architecture::mistral, "layer_types"));
   EXPECT_FALSE(leaves_out(Architecture::llama, "layer_types"));
   for (auto const architecture :
        {Architecture::llama, Architecture::qwen2, Architecture::qwen3, Architecture::mistral})
@@ -251,12 +264,70 @@ TEST(DescribedDefaults, some_architectures_leave_out_what_others_do_not) {
   }
 }
 
-TEST(DescribedDefaults, an_unknown_key_may_be_null_or_false) {
-  for (auto const& value : {Json(nullptr), Json(false)}) {
+TEST(DescribedDefaults, an_unknown_key_may_be_null_or_false_or_empty) {
+  for (auto const& value : {Json(nullptr), Json(false), Json::object(), Json::array()}) {
     auto file = config_of(Architecture::qwen2);
-    file["quantization_config"] = file["attention_bias"] = file["mlp_bias"] = value;
+    file["quantization_config"] = file["attention_bias"] = file["pruned_heads"] = value;
     EXPECT_EQ(test::refusal(file.dump()), "");
   }
+}
+
+TEST(DescribedDefaults, a_second_name_of_a_key_may_say_the_same) {
+  auto gpt2 = config_of(Architecture::gpt2), t5 = config_of(Architecture::t5);
+  gpt2["hidden_size"] = 768, gpt2["n_layer"] = gpt2["num_hidden_layers"] = 3;
+  t5["d_kv"] = t5["head_dim"] = 48, t5["num_attention_heads"] = 8;
+  EXPECT_EQ(described(gpt2).layers, 3);
+  EXPECT_EQ(described(t5).head_size, 48);
+}
+
+TEST(DescribedDefaults, a_decoder_may_start_with_the_padding_that_the_file_says) {
+  for (auto const& [start, pad] : {std::pair(Json(0), Json(0)), std::pair(Json(7), Json(7)),
+                                   std::pair(Json(nullptr), Json(7))}) {
+    auto file = config_of(Architecture::t5);
+    file["decoder_start_token_id"] = start, file["pad_token_id"] = pad;
+    EXPECT_EQ(test::refusal(file.dump()), "");
+  }
+  auto llama = config_of(Architecture::llama);  // has no decoder
+  llama["decoder_start_token_id"] = 5;
+  EXPECT_EQ(test::refusal(llama.dump()), "");
+}
+
+// A word a layer wins over the layer from which windows begin.
+TEST(DescribedDefaults, words_of_layers_say_where_windows_begin) {
+  auto const window_of = [](Architecture architecture, Json const& change) {
+    auto file = config_of(architecture);
+    file.update({{"num_hidden_layers", 3}, {"sliding_window", 8}});
+    file.update(change);
+    auto const model = described(file);
+    return std::pair(model.window, model.window_from);
+  };
+  Json const full = "full_attention", sliding = "sliding_attention";
+  using Window = std::pair<std::int64_t, std::int64_t>;
+  for (auto const architecture : {Architecture::mistral, Architecture::ministral}) {
+    auto const types = [&](Json const& words) {
+      return window_of(architecture, {{"layer_types", words}});
+    };
+    EXPECT_EQ(types({full, full, sliding}), Window(8, 2));
+    EXPECT_EQ(types({sliding, sliding, sliding}), Window(8, 0));
+    EXPECT_EQ(types({full, full, full}), Window(0, 0));
+    EXPECT_EQ(types(nullptr), Window(8, 0));
+  }
+  Json const qwen = {{"use_sliding_window", true}, {"max_window_layers", 2}};
+  EXPECT_EQ(window_of(Architecture::qwen3, qwen), Window(8, 2));
+  auto words = qwen;
+  words["layer_types"] = {full, sliding, sliding};
+  EXPECT_EQ(window_of(Architecture::qwen3, words), Window(8, 1));
+}
+
+TEST(DescribedDefaults, the_type_of_a_model_decides_between_classes_as_in_automodel) {
+  auto file = config_of(Architecture::mistral);
+  EXPECT_EQ(describe_model(file.dump(), "").architecture, Architecture::mistral);
+  file["model_type"] = "ministral";
+  EXPECT_EQ(describe_model(file.dump(), "").architecture, Architecture::ministral);
+  file["model_type"] = "mistral";
+  EXPECT_EQ(describe_model(file.dump(), "").architecture, Architecture::mistral);
+  file["layer_types"] = nullptr;
+  EXPECT_EQ(describe_model(file.dump(), "").architecture, Architecture::ministral);
 }
 
 }  // namespace
