@@ -7,6 +7,7 @@
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
+#include "base/log.hpp"
 #include "base/math.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/gathered.hpp"
@@ -66,6 +67,11 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
 
   auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);
+  if (!std::isfinite(loss)) {
+    log_error("{}: the loss is not finite: weights are not, or become too large on the way",
+              arguments.checkpoint);
+    return Status::non_finite;
+  }
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     print_result(fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
@@ -57,6 +58,9 @@ Status run_export(ExportArguments const& arguments) {
   auto const exported = naming_older(checkpoint.directory(), [&] {
     return export_model(weights, config, carried, type_of(arguments.dtype), arguments.output);
   });
+  if (exported.become_zero > 0)
+    log_warning("{}: {} values became 0, for which {} has no smaller ones", arguments.output,
+                exported.become_zero, arguments.dtype.empty() ? "their type" : arguments.dtype);
   print_result(fmt::format("{}: {} tensors, {}\n", arguments.output, exported.tensors,
                            human_bytes(exported.bytes)));
   return Status::done;

@@ -9,6 +9,7 @@
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_sink.hpp"
 #include "io/tensors/copy_tensors.hpp"
+#include "io/tensors/finite.hpp"
 #include "state/resume.hpp"
 
 namespace spillway {
@@ -39,7 +40,9 @@ Status run_import(ImportArguments const& arguments) {
   auto const carried = model.carried();  // refused before the weights are copied
 
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state));
-  copy_tensors(model, checkpoint);
+  copy_tensors(model, checkpoint, [&](TensorEntry const& tensor, ValueCounts const& counts) {
+    require_finite(model.place(), tensor.name, element_count(tensor), counts);
+  });
   checkpoint.carry(carried);
   checkpoint.finish();
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -26,6 +27,19 @@ void narrow(std::span<float const> from, std::span<std::byte> to) {
     T const element = store<T>(from[i]);
     std::memcpy(to.data() + i * sizeof(T), &element, sizeof(T));
   }
+}
+
+template <class T>
+ValueCounts count(std::span<float const> values) {
+  ValueCounts counts;
+  for (auto const value : values) {
+    float const rounded = to_float(store<T>(value));
+    bool const finite = std::isfinite(value);
+    counts.not_finite += !finite;
+    counts.become_infinite += finite && !std::isfinite(rounded);
+    counts.become_zero += value != 0 && rounded == 0;
+  }
+  return counts;
 }
 
 // Bytes of another size than the floats' would be read or written beyond their end.
@@ -53,6 +67,21 @@ void from_floats(ElementType type, std::span<float const> from, std::span<std::b
   if (type == ElementType::f16) return narrow<f16>(from, to);
   if (type == ElementType::bf16) return narrow<bf16>(from, to);
   std::memcpy(to.data(), from.data(), to.size());
+}
+
+ValueCounts& ValueCounts::operator+=(ValueCounts const& other) {
+  not_finite += other.not_finite;
+  become_infinite += other.become_infinite;
+  become_zero += other.become_zero;
+  return *this;
+}
+
+ValueCounts count_values(std::span<float const> values, ElementType rounded_to) {
+  if (!is_float(rounded_to))
+    throw std::logic_error(fmt::format("no float becomes {}", name(rounded_to)));
+  if (rounded_to == ElementType::f16) return count<f16>(values);
+  if (rounded_to == ElementType::bf16) return count<bf16>(values);
+  return count<float>(values);
 }
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "io/tensors/element_type.hpp"
@@ -15,7 +16,19 @@ bool is_float(ElementType type);
 // that is no float.
 void to_floats(ElementType type, std::span<std::byte const> from, std::span<float> to);
 
-// Rounds to nearest, ties to even; what f16 cannot hold becomes infinite. Throws as above.
+// Rounds to nearest, ties to even; what the type cannot hold becomes infinite. Throws as above.
 void from_floats(ElementType type, std::span<float const> from, std::span<std::byte> to);
+
+// What values are, and what rounding to a type makes of them.
+struct ValueCounts {
+  std::int64_t not_finite = 0;       // infinities and NaNs
+  std::int64_t become_infinite = 0;  // of the finite ones
+  std::int64_t become_zero = 0;      // of those that are not zero
+
+  ValueCounts& operator+=(ValueCounts const& other);
+  bool operator==(ValueCounts const&) const = default;
+};
+// Throws std::logic_error for a type that is no float.
+ValueCounts count_values(std::span<float const> values, ElementType rounded_to);
 
 }  // namespace spillway

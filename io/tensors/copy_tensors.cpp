@@ -39,30 +39,58 @@ void in_tiles(std::int64_t elements, std::int64_t element_bytes, Body const& bod
     body(first, static_cast<std::size_t>(std::min(tile, elements - first)));
 }
 
+// Copies a tensor, and counts its values if they are floats.
+class Copy {
+ public:
+  Copy(TensorSource& source, TensorSink& sink) : m_source(source), m_sink(sink) {}
+
+  ValueCounts run(std::size_t from, std::size_t to) {
+    auto const& wanted = m_sink.tensors()[to];
+    bool const as_it_is = wanted.type == m_source.tensors()[from].type;
+    auto const element_bytes = size_bytes(wanted.type);
+    ValueCounts counts;
+    in_tiles(element_count(wanted), std::max(kFloatBytes, element_bytes),
+             [&](auto first, std::size_t count) {
+               auto const values = std::span(m_floats).first(count);
+               if (as_it_is) {
+                 auto const size = count * static_cast<std::size_t>(element_bytes);
+                 copy_bytes(from, to, first, std::span(m_bytes).first(size), values);
+               } else {
+                 read_floats(m_source, from, first, values);
+                 write_floats(m_sink, to, first, values);
+               }
+               if (is_float(wanted.type)) counts += count_values(values, wanted.type);
+             });
+    return counts;
+  }
+
+ private:
+  static constexpr std::int64_t kFloatBytes = sizeof(float);
+
+  // Leaves them in `values`, too, if they are floats.
+  void copy_bytes(std::size_t from, std::size_t to, std::int64_t first, std::span<std::byte> tile,
+                  std::span<float> values) {
+    m_source.read(from, first, tile);
+    m_sink.write(to, first, tile);
+    auto const type = m_sink.tensors()[to].type;
+    if (is_float(type)) to_floats(type, tile, values);
+  }
+
+  TensorSource& m_source;
+  TensorSink& m_sink;
+  std::vector<std::byte> m_bytes = std::vector<std::byte>(kTileBytes);
+  std::vector<float> m_floats = std::vector<float>(kTileBytes / kFloatBytes);
+};
+
 }  // namespace
 
-void copy_tensors(TensorSource& source, TensorSink& sink) {
+void copy_tensors(TensorSource& source, TensorSink& sink, CopiedTensor const& told) {
   std::vector<std::size_t> from;
   for (auto const& wanted : sink.tensors()) from.push_back(counterpart(source, wanted));
-  std::vector<std::byte> bytes(kTileBytes);
-  std::vector<float> floats(kTileBytes / sizeof(float));
+  Copy copy(source, sink);
   for (std::size_t to = 0; to < from.size(); ++to) {
-    auto const type = sink.tensors()[to].type;
-    auto const elements = element_count(sink.tensors()[to]);
-    if (type == source.tensors()[from[to]].type) {
-      auto const element_bytes = size_bytes(type);
-      in_tiles(elements, element_bytes, [&](auto first, std::size_t count) {
-        auto const tile = std::span(bytes).first(count * static_cast<std::size_t>(element_bytes));
-        source.read(from[to], first, tile);
-        sink.write(to, first, tile);
-      });
-    } else {
-      in_tiles(elements, sizeof(float), [&](auto first, std::size_t count) {
-        auto const tile = std::span(floats).first(count);
-        read_floats(source, from[to], first, tile);
-        write_floats(sink, to, first, tile);
-      });
-    }
+    auto const counts = copy.run(from[to], to);
+    if (is_float(sink.tensors()[to].type)) told(sink.tensors()[to], counts);
   }
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "huggingface/description.hpp"
 #include "huggingface/model_files.hpp"
@@ -16,6 +18,7 @@
 #include "io/file/output_file.hpp"
 #include "io/safetensors/writer.hpp"
 #include "io/tensors/copy_tensors.hpp"
+#include "io/tensors/finite.hpp"
 
 namespace spillway {
 namespace {
@@ -50,10 +53,35 @@ Origin origin_of(CarriedFiles const& carried, std::string const& place) {
   return origin;
 }
 
+std::string place_of_config(std::string const& place) {
+  return fmt::format("{}: {}", place, kConfigFile);
+}
+
 Architecture architecture_by(Origin const& origin, ModelConfig const& model,
                              std::string const& place) {
   if (origin.config.text.empty()) return architecture_of(model);
-  return describe_model(origin.config.text, fmt::format("{}: {}", place, kConfigFile)).architecture;
+  return describe_model(origin.config.text, place_of_config(place)).architecture;
+}
+
+// transformers rounds all tensors to it. What the model came with stays where it rounds nothing.
+ElementType dtype_of(Origin const& origin, TensorList const& tensors, std::string const& place) {
+  auto const common = common_type(tensors);
+  if (origin.config.text.empty()) return common;
+  auto const said = said_type(origin.config.text, place_of_config(place));
+  return said && holds(*said, common) ? *said : common;
+}
+
+// Counts what becomes 0; nobody gets infinities without a word.
+void look_at(std::string const& place, TensorEntry const& tensor, ValueCounts const& counts,
+             ExportedModel& exported) {
+  auto const elements = element_count(tensor);
+  require_finite(place, tensor.name, elements, counts);
+  if (counts.become_infinite > 0)
+    throw Error(Status::bad_input,
+                fmt::format("{}: {}: {} of {} values are too large for {}; give --dtype {}f32",
+                            place, tensor.name, counts.become_infinite, elements, name(tensor.type),
+                            tensor.type == ElementType::f16 ? "bf16 or " : ""));
+  exported.become_zero += counts.become_zero;
 }
 
 TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensors,
@@ -73,19 +101,23 @@ ExportedModel export_model(TensorSource& weights, Config const& config, CarriedF
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
   ModelDescription const description{architecture_by(origin, config.model, place), config.model};
   auto const names = exported_tensors(description, weights.tensors(), place);
-  auto const config_text = config_json(description, types.usual, origin.config.text, config.data);
+  auto const tensors = typed(names, weights.tensors(), types);
+  auto const dtype = type ? *type : dtype_of(origin, tensors, place);
+  auto const config_text = config_json(description, dtype, origin.config.text, config.data);
 
+  ExportedModel exported{names.size(), size_bytes(tensors)};
   NewDirectory directory(to);
   NamedSource source(weights, names);
-  SafetensorsWriter writer(directory.path(), typed(names, weights.tensors(), types));
-  copy_tensors(source, writer);
+  SafetensorsWriter writer(directory.path(), tensors);
+  copy_tensors(source, writer, [&](TensorEntry const& tensor, ValueCounts const& counts) {
+    look_at(place, tensor, counts, exported);
+  });
   writer.finish();
   write_file(directory.path() / kConfigFile, config_text, Durable::yes, origin.config.mode);
   for (auto const& file : origin.files)
     write_file(directory.path() / file.name, file.text, Durable::yes, file.mode);
   directory.publish();
-
-  return {names.size(), size_bytes(writer.tensors())};
+  return exported;
 }
 
 }  // namespace spillway

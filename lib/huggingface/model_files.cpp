@@ -3,14 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "huggingface/description.hpp"
+#include "huggingface/model_file_names.hpp"
 #include "io/file/inside.hpp"
 
 namespace spillway {
@@ -31,12 +30,14 @@ bool is_sentencepiece(std::string_view bytes) {
 }
 
 void require_sound(fs::path const& path, std::string const& text) {
-  auto const kind = path.extension();
-  if (kind == ".json") {
+  if (path.extension() == ".json") {
     if (!nlohmann::json::accept(text)) refuse(path, "is no JSON");
-  } else if (!is_text(text) && (kind != ".model" || !is_sentencepiece(text))) {
-    refuse(path, kind == ".model" ? "is neither a model of SentencePiece nor text" : "is no text");
+    return;
   }
+  auto const name = path.filename().string();
+  bool const is_model = name.find(".model") != std::string::npos;  // or .model.v3
+  if (is_text(text) || (is_model && is_sentencepiece(text))) return;
+  refuse(path, is_model ? "is neither a model of SentencePiece nor text" : "is no text");
 }
 
 CarriedFile read_checked(fs::path const& path) {
@@ -47,27 +48,15 @@ CarriedFile read_checked(fs::path const& path) {
   return found;
 }
 
-auto const& model_file_names() {
-  static constexpr std::array<std::string_view, 13> names = {
-      kConfigFile,         "generation_config.json",
-      "tokenizer.json",    "tokenizer_config.json",
-      "vocab.json",        "merges.txt",
-      "vocab.txt",         "spiece.model",
-      "tokenizer.model",   "special_tokens_map.json",
-      "added_tokens.json", "chat_template.jinja",
-      "chat_template.json"};
-  return names;
-}
-
 }  // namespace
 
 bool is_model_file(std::string const& name) {
-  return std::ranges::find(model_file_names(), name) != model_file_names().end();
+  return std::ranges::find(kModelFileNames, name) != kModelFileNames.end();
 }
 
 CarriedFiles read_model_files(fs::path const& directory) {
   CarriedFiles files;
-  for (auto const name : model_file_names()) {
+  for (auto const name : kModelFileNames) {
     std::error_code unseen;  // to read it says why
     if (!fs::exists(fs::symlink_status(directory / name, unseen))) continue;
     files.push_back(read_checked(directory / name));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.hpp"
 #include "huggingface/json_object.hpp"
@@ -33,6 +34,21 @@ TensorTypes types_of(TensorList const& tensors) {
   for (auto const& tensor : tensors)
     if (tensor.type != types.usual) types.exceptions.emplace(tensor.name, tensor.type);
   return types;
+}
+
+bool holds(ElementType wide, ElementType narrow) {
+  if (wide == narrow || wide == ElementType::f64) return true;
+  return wide == ElementType::f32 && narrow != ElementType::f64;
+}
+
+ElementType common_type(TensorList const& tensors) {
+  std::optional<ElementType> common;
+  for (auto const& tensor : tensors) {
+    if (common && holds(*common, tensor.type)) continue;
+    bool const is_wider = !common || holds(tensor.type, *common);
+    common = is_wider ? tensor.type : ElementType::f32;
+  }
+  return common.value_or(ElementType::f32);
 }
 
 std::string to_json(TensorTypes const& types) {

@@ -18,6 +18,11 @@ struct TensorTypes {
 
 TensorTypes types_of(TensorList const& tensors);
 
+// Whether every value of `narrow` is one of `wide`. Both are floats.
+bool holds(ElementType wide, ElementType narrow);
+// The narrowest type that holds those of all tensors, which are floats.
+ElementType common_type(TensorList const& tensors);
+
 // As a small JSON text, {"usual": "BF16", "exceptions": {"model.norm.weight": "F32"}}. Throws
 // Error(damaged) that begins with `source` for another one.
 std::string to_json(TensorTypes const& types);

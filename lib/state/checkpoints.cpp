@@ -19,6 +19,7 @@
 #include "io/h5/checkpoint_group.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "io/tensors/finite.hpp"
 
 namespace spillway {
 namespace {
@@ -178,16 +179,29 @@ void require_same_model(TensorSource const& source, Group const& group, ModelSta
     refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
 }
 
-void restore_group(TensorSource& source, Group const& group, ModelState& model, Comm& comm) {
+enum class Values : bool { any, finite };
+
+void restore_group(TensorSource& source, Group const& group, Values values, ModelState& model,
+                   Comm& comm) {
   std::vector<float> buffer(kPieceElements);
   for_each_tensor_of(group, model, [&](auto const& chunk, int index, auto const& parameter) {
     auto const number = *source.tensors().find(parameter.name);
-    in_pieces(element_count(parameter.view.shape), buffer, [&](auto from, auto piece) {
+    auto const elements = element_count(parameter.view.shape);
+    ValueCounts counts;
+    in_pieces(elements, buffer, [&](auto from, auto piece) {
       read_floats(source, number, from, piece);
+      counts += count_values(piece, ElementType::f32);
       model.write(group.part, chunk.id, index, from, piece);
       comm.still_here();
     });
+    if (values == Values::finite) require_finite(source.place(), parameter.name, elements, counts);
   });
+}
+
+void restore_weights(TensorSource& weights, Values values, ModelState& model, Comm& comm) {
+  require_same_model(weights, kWeights, model);
+  restore_group(weights, kWeights, values, model, comm);
+  model.complete();
 }
 
 }  // namespace
@@ -241,14 +255,16 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) 
     groups.emplace_back(group, CheckpointGroup(checkpoint, group.name));
     require_same_model(groups.back().second, group, model);
   }
-  for (auto& [group, source] : groups) restore_group(source, group, model, comm);
+  for (auto& [group, source] : groups) restore_group(source, group, Values::any, model, comm);
   model.complete();
 }
 
 void restore_weights(TensorSource& weights, ModelState& model, Comm& comm) {
-  require_same_model(weights, kWeights, model);
-  restore_group(weights, kWeights, model, comm);
-  model.complete();
+  restore_weights(weights, Values::any, model, comm);
+}
+
+void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm) {
+  restore_weights(weights, Values::finite, model, comm);
 }
 
 }  // namespace spillway

@@ -49,5 +49,8 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
 // The same for weights alone, which any source may have: a CheckpointGroup or files of another
 // format. Moments become zero.
 void restore_weights(TensorSource& weights, ModelState& model, Comm& comm);
+// As restore_weights, for a run that begins: throws Error(damaged) that names a tensor with values
+// which are not finite.
+void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm);
 
 }  // namespace spillway

@@ -152,11 +152,11 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) 
 }
 
 void restore(Resumption const& resumption, ModelState& model, Comm& comm) {
-  if (resumption.directory) return restore_weights(*resumption.directory, model, comm);
+  if (resumption.directory) return start_with_weights(*resumption.directory, model, comm);
   naming_older(resumption.checkpoint, [&] {
     if (resumption.whole) return restore_model(*resumption.reader, model, comm);
     CheckpointGroup weights(*resumption.reader, "model");
-    restore_weights(weights, model, comm);
+    start_with_weights(weights, model, comm);
   });
 }
 

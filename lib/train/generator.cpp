@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -76,7 +77,12 @@ std::span<float const> Generator::run(std::size_t graph) {
   engine.run_step(m_steps++);
   engine.finish();
   auto const bytes = engine.bytes(m_session.graph(graph).known.logits);
-  return {reinterpret_cast<float const*>(bytes.data()), bytes.size() / sizeof(float)};
+  std::span const logits(reinterpret_cast<float const*>(bytes.data()),
+                         bytes.size() / sizeof(float));
+  if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); }))
+    throw Error(Status::non_finite,
+                "the logits are not finite: weights are not, or become too large on the way");
+  return logits;
 }
 
 }  // namespace spillway

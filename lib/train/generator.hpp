@@ -30,7 +30,8 @@ class Generator {
 
   // The logits of the token that follows these, valid until the next call. `tokens` are the prompt
   // or, of T5, what the decoder starts with; then what was asked for before with more at the end. A
-  // token takes one row's work: keys and values of those before it are kept.
+  // token takes one row's work: keys and values of those before it are kept. Throws
+  // Error(non_finite) for logits that are infinite or no numbers.
   std::span<float const> logits_after(std::span<std::int32_t const> tokens);
   // The logits of a row of the prompt, of models that fill places; valid until the next call.
   std::span<float const> logits_at(std::int64_t row);

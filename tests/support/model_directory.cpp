@@ -56,7 +56,10 @@ std::vector<DirectoryCase> const& directory_cases() {
       {"qwen2", llama_like("Qwen2ForCausalLM", R"(, "tie_word_embeddings": true)"),
        ElementType::bf16},
       {"qwen3", llama_like("Qwen3ForCausalLM", R"(, "head_dim": 10)"), ElementType::f16, 15'000},
-      {"mistral", llama_like("MistralForCausalLM", R"(, "sliding_window": 5)"), ElementType::f32}};
+      {"mistral", llama_like("MistralForCausalLM", R"(, "sliding_window": 5)"), ElementType::f32},
+      {"ministral", llama_like("MistralForCausalLM", R"(, "sliding_window": 5,
+         "layer_types": ["full_attention", "sliding_attention"])"),
+       ElementType::f32}};
   return cases;
 }
 

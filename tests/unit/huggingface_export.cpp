@@ -1,4 +1,5 @@
 // What is written for a model, with and without the file that it came from.
+#include "huggingface/tensor_types.hpp"
 #include "model/model.hpp"
 #include "tests/unit/huggingface_case.hpp"
 
@@ -47,6 +48,7 @@ std::vector<ModelConfig> models_of_ours() {
   add("t5", [](auto& m) { m.gated = true, m.activation = "silu", m.decoder_layers = 1; });
   add("bert", [](auto& m) { m.tied = false, m.activation = "silu", m.token_types = 1; });
   add("llama", [](auto& m) { m.window = 4, m.kv_heads = 1; });
+  add("llama", [](auto& m) { m.window = 4, m.window_from = 1; });
   add("llama", [](auto& m) { m.qkv_bias = true, m.window = 4, m.window_from = 2; });
   add("llama", [](auto& m) {
     m.qk_norm = true, m.head_size = 6, m.rope_scaling = "llama3", m.rope_factor = 0.1;
@@ -91,6 +93,36 @@ TEST(ExportConfig, the_type_is_spelled_as_in_the_original) {
   EXPECT_EQ(typed({{"use_cache", true}})["torch_dtype"], "bfloat16");
 }
 
+TEST(ExportConfig, the_type_that_a_file_says_is_found_in_either_spelling) {
+  for (auto const& [json, type] :
+       {std::pair(R"({"dtype": "bfloat16"})", std::optional(ElementType::bf16)),
+        std::pair(R"({"torch_dtype": "float16"})", std::optional(ElementType::f16)),
+        std::pair(R"({"dtype": "float32", "torch_dtype": "float16"})",
+                  std::optional(ElementType::f32)),
+        std::pair(R"({"dtype": null, "torch_dtype": "float64"})", std::optional(ElementType::f64)),
+        std::pair(R"({"dtype": "int8"})", std::optional<ElementType>()),
+        std::pair(R"({"dtype": {"": "float32"}})", std::optional<ElementType>()),
+        std::pair("{}", std::optional<ElementType>())})
+    EXPECT_EQ(said_type(json, "config.json"), type) << json;
+}
+
+TEST(ExportConfig, tensors_of_several_types_have_one_that_holds_all) {
+  using enum ElementType;
+  auto const common = [](std::vector<ElementType> const& types) {
+    std::vector<TensorEntry> entries;
+    for (auto const type : types) entries.push_back({std::to_string(entries.size()), type, {1}});
+    return common_type(TensorList(std::move(entries)));
+  };
+  EXPECT_EQ(common({}), f32);
+  EXPECT_EQ(common({f16, f16}), f16);
+  EXPECT_EQ(common({bf16, f32, bf16}), f32);
+  EXPECT_EQ(common({bf16, f16}), f32);
+  EXPECT_EQ(common({bf16, f64, f32}), f64);
+  EXPECT_TRUE(holds(f32, bf16));
+  EXPECT_FALSE(holds(bf16, f16));
+  EXPECT_FALSE(holds(f32, f64));
+}
+
 TEST(ExportConfig, a_head_that_tensors_have_untied_is_said_for_both_versions) {
   auto description = describe_model(golden_config("t5-5"), "t5");
   ASSERT_TRUE(description.model.tied);
@@ -105,6 +137,20 @@ TEST(ExportConfig, a_head_that_tensors_have_untied_is_said_for_both_versions) {
   auto gpt2 = describe_model(golden_config("gpt2-4"), "gpt2");
   gpt2.model.tied = true;
   EXPECT_TRUE(again(config_json(gpt2, ElementType::f32, golden_config("gpt2-4"))).model.tied);
+}
+
+// AutoModel makes a Ministral of it, whatever the class is called.
+TEST(ExportConfig, a_mistral_with_a_word_a_layer_keeps_its_words_until_they_change) {
+  auto file = Json::parse(golden_config("mistral-5"));
+  file["layer_types"] = {"full_attention", "sliding_attention", "sliding_attention"};
+  auto model = describe_model(file.dump(), "mistral");
+  EXPECT_EQ(model.architecture, Architecture::ministral);
+  EXPECT_EQ(Json::parse(config_json(model, ElementType::f32, file.dump()))["layer_types"],
+            file["layer_types"]);
+  model.model.window_from = 2;
+  auto const written = Json::parse(config_json(model, ElementType::f32, file.dump()));
+  EXPECT_EQ(written["layer_types"][1], "full_attention");
+  EXPECT_EQ(again(written.dump()).model.window_from, 2);
 }
 
 // A key alone would say something else than those beside it.

@@ -17,6 +17,7 @@
 #include "io/safetensors/written_ranges.hpp"
 #include "io/tensors/convert.hpp"
 #include "io/tensors/copy_tensors.hpp"
+#include "io/tensors/finite.hpp"
 #include "tests/support/names_in.hpp"
 #include "tests/unit/safetensors_case.hpp"
 
@@ -246,6 +247,46 @@ TEST_F(SafetensorsTest, floats_are_written_and_read_in_each_type) {
                Status::bad_input, {"ids: is of I32"});
 }
 
+void not_told(TensorEntry const&, ValueCounts const&) {}
+
+// NaNs, infinities and values that a type cannot hold, in the last tile of a few.
+TEST_F(SafetensorsTest, a_copy_tells_what_became_of_the_values) {
+  constexpr std::size_t count = 2'500'001;
+  std::vector<float> values(count, 0.5f);
+  auto const nan = std::numeric_limits<float>::quiet_NaN();
+  auto const infinite = std::numeric_limits<float>::infinity();
+  std::ranges::copy(std::vector{nan, -infinite, 65504.0f, 65520.0f, -3e38f, 3.4e38f, 1e-8f, 0.0f},
+                    values.end() - 8);
+  {
+    SafetensorsWriter writer(m_dir / "from", TensorList({{"a", ElementType::f32, {count}},
+                                                         {"ids", ElementType::i64, {3}}}));
+    write_floats(writer, 0, 0, values);
+    writer.write(1, 0, std::vector<std::byte>(24));
+    writer.finish();
+  }
+  SafetensorsReader source(m_dir / "from");
+  for (auto const& [type, expected] : {std::pair(ElementType::f32, ValueCounts{2, 0, 0}),
+                                       std::pair(ElementType::bf16, ValueCounts{2, 1, 0}),
+                                       std::pair(ElementType::f16, ValueCounts{2, 3, 1})}) {
+    SafetensorsWriter sink(m_dir / name(type),
+                           TensorList({{"a", type, {count}}, {"ids", ElementType::i64, {3}}}));
+    std::map<std::string, ValueCounts> told;
+    copy_tensors(source, sink, [&](TensorEntry const& tensor, ValueCounts const& counts) {
+      told[tensor.name] = counts;
+    });
+    EXPECT_EQ(told, (std::map<std::string, ValueCounts>{{"a", expected}})) << name(type);
+  }
+}
+
+TEST_F(SafetensorsTest, values_that_are_not_finite_are_named) {
+  EXPECT_NO_THROW(require_finite("dir", "a", 9, {0, 2, 3}));
+  expect_error(
+      [] {
+        require_finite("dir", "a", 9, {3, 0, 0});
+      },
+      Status::damaged, {"dir: a: 3 of 9 values are not finite"});
+}
+
 TEST_F(SafetensorsTest, a_copy_is_identical_where_the_type_is_and_else_rounded) {
   constexpr std::int64_t count = 3'000'001;  // several tiles
   TensorList const tensors({{"a", ElementType::bf16, {count}}, {"ids", ElementType::i64, {3}}});
@@ -255,12 +296,12 @@ TEST_F(SafetensorsTest, a_copy_is_identical_where_the_type_is_and_else_rounded) 
   }
   SafetensorsReader source(m_dir / "from");
   SafetensorsWriter same(m_dir / "same", tensors);
-  copy_tensors(source, same);
+  copy_tensors(source, same, not_told);
   same.finish();
   SafetensorsReader again(m_dir / "same");
   expect_all(again, tensors);
   SafetensorsWriter other(m_dir / "other", TensorList({{"a", ElementType::f16, {count}}}));
-  copy_tensors(source, other);
+  copy_tensors(source, other, not_told);
   other.finish();
   SafetensorsReader converted(m_dir / "other");
   std::vector<float> before(count), after(count);
@@ -282,7 +323,8 @@ TEST_F(SafetensorsTest, a_copy_of_what_is_not_there_is_refused_by_name) {
         std::pair(TensorEntry{"ids", ElementType::f32, {2, 2}}, "ids: is of I64, which does not"),
         std::pair(TensorEntry{"half", ElementType::u8, {9}}, "half: is of F16, which does not")}) {
     SafetensorsWriter sink(m_dir / "to", TensorList({wanted}));
-    expect_error([&] { copy_tensors(source, sink); }, Status::bad_input, {"from", reason});
+    expect_error([&] { copy_tensors(source, sink, not_told); }, Status::bad_input,
+                 {"from", reason});
   }
 }
 
