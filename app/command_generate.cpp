@@ -6,6 +6,7 @@
 #include "app/commands.hpp"
 #include "app/compute.hpp"
 #include "app/generated.hpp"
+#include "app/text_bounds.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "io/h5/checkpoint_dir.hpp"
@@ -54,19 +55,19 @@ Prompt prompt_of(GenerateArguments const& arguments, RunState const& state, Reci
   return {PromptForm::text, tokens_of(*arguments.prompt, recipe)};
 }
 
-// A decoder starts with padding, and what it is asked is not a part of what it tells.
-void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe, Prompt const& prompt,
-                     Generator& generator) {
+// What a decoder starts with, and what it is asked, is not a part of what it tells.
+void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe,
+                     TextBounds const& bounds, Prompt const& prompt, Generator& generator) {
   bool const decodes = recipe.objective == Objective::spans;
   GeneratedTokens shown(prompt.form, recipe);
   if (!decodes) shown.add(prompt.tokens);
-  auto tokens = decodes ? std::vector{recipe.ids.pad} : prompt.tokens;
+  auto tokens = decodes ? std::vector{bounds.start} : prompt.tokens;
   for (std::int64_t i = 0; i < arguments.tokens; ++i) {
     auto const token =
         sample_token(generator.logits_after(tokens), {arguments.temperature, arguments.seed},
                      static_cast<std::uint64_t>(i));
     shown.add({&token, 1});
-    if (token == recipe.ids.eos) break;
+    if (std::ranges::count(bounds.ends, token) > 0) break;
     tokens.push_back(token);
   }
   shown.end();
@@ -104,9 +105,12 @@ Status run_generate(GenerateArguments const& arguments) {
   warn_of_strangers(checkpoint);
   auto const state = run_state(checkpoint.run_strings(), place);
   require_ids(arguments.overrides);
-  auto const config = parse_config(state.config, place, arguments.overrides, elsewhere);
+  auto overrides = arguments.overrides;
+  if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
+  auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   bool const fills = recipe.objective == Objective::masked;
+  auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides);
   auto const prompt = prompt_of(arguments, state, recipe);
   if (fills) require_places(recipe, prompt);
   if (!fills && arguments.top)
@@ -124,7 +128,7 @@ Status run_generate(GenerateArguments const& arguments) {
   if (fills) {
     fill_prompt(arguments.top.value_or(kFillings), recipe, prompt, *generator);
   } else {
-    continue_prompt(arguments, recipe, prompt, *generator);
+    continue_prompt(arguments, recipe, bounds, prompt, *generator);
   }
   return Status::done;
 }

@@ -1,4 +1,5 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/commands.hpp"
 #include "base/standard_streams.hpp"
@@ -6,6 +7,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/model_directory.hpp"
+#include "huggingface/special_ids.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_sink.hpp"
 #include "io/tensors/copy_tensors.hpp"
@@ -28,6 +30,15 @@ void require_step_of_name(std::string const& checkpoint) {
                           checkpoint));
 }
 
+// The section `data` has room for one of them.
+std::string ends_comment(ModelDirectory const& model, DataConfig const& data) {
+  auto const ends = ends_of_texts(model.place(), model.description(), data);
+  if (ends.empty() && data.eos_id)
+    return "# generate ends at none: generation_config.json has none\n";
+  if (ends.empty() || (data.eos_id && ends == std::vector{*data.eos_id})) return "";
+  return fmt::format("# generate ends at each of these tokens: {}\n", fmt::join(ends, ", "));
+}
+
 }  // namespace
 
 Status run_import(ImportArguments const& arguments) {
@@ -46,7 +57,7 @@ Status run_import(ImportArguments const& arguments) {
   checkpoint.carry(carried);
   checkpoint.finish();
 
-  print_result(model_yaml(config));
+  print_result(model_yaml(config) + ends_comment(model, config.data));
   say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),
                   human_bytes(size_bytes(model.tensors())), arguments.directory,
                   class_name(model.description().architecture)));

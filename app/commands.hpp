@@ -33,6 +33,7 @@ struct GenerateArguments {
   double temperature = 0.8;
   std::uint64_t seed = 1;
   std::optional<std::int64_t> top;     // fillings of each place; none: kFillings
+  std::string precision;               // bf16 | fp32; empty: the checkpoint's
   std::vector<std::string> overrides;  // ids of special tokens (data.*_id)
 };
 Status run_generate(GenerateArguments const& arguments);

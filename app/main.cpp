@@ -149,10 +149,14 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->add_option("--top", generate.top,
                    fmt::format("bert: how many fillings of each place [{}]", kFillings))
       ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--precision", generate.precision, "to compute in, over the checkpoint's own")
+      ->check(CLI::IsMember({"bf16", "fp32"}));
   command->add_option("overrides", generate.overrides,
                       "ids of special tokens, such as data.mask_id=103, over the checkpoint's own");
   command->footer(
-      "gpt and llama continue the prompt until a text ends (data.eos_id). When all of gpt's\n"
+      "gpt and llama continue the prompt until a text ends (data.eos_id, and the end tokens of "
+      "the\n"
+      "directory that the model was imported from). When all of gpt's\n"
       "positions are taken, it goes on from the last half of them; llama has as many as it needs.\n"
       "t5 reads the prompt, where <extra_id_0>, <extra_id_1> .. stand for what is to be told.\n"
       "bert prints what is likeliest at each [MASK] of the prompt, and how likely.");

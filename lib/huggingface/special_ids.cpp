@@ -1,5 +1,6 @@
 #include "huggingface/special_ids.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -15,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Id = std::optional<std::int64_t>;
+
+constexpr char const* kGenerationFile = "generation_config.json";
 
 // The first of a list, which transformers takes for the ends of a text.
 Id as_id(Json const& value) {
@@ -59,8 +62,12 @@ Id id_in_words(fs::path const& directory, std::string const& token) {
 }
 
 // An id that the model does not have is none: some files have -1.
+bool is_in(Id id, std::int64_t vocab) {
+  return id && *id >= 0 && *id < vocab;
+}
+
 void set(std::optional<std::int64_t>& to, Id id, std::int64_t vocab) {
-  if (id && *id >= 0 && *id < vocab) to = id;
+  if (is_in(id, vocab)) to = id;
 }
 
 void set_token(std::optional<std::int64_t>& to, fs::path const& directory, char const* token,
@@ -86,6 +93,31 @@ void read_special_ids(fs::path const& directory, ModelDescription const& descrip
   }
   if (description.architecture == Architecture::bert)
     set_token(data.mask_id, directory, "[MASK]", vocab);
+}
+
+GenerationIds read_generation_ids(fs::path const& directory, std::int64_t vocab) {
+  auto file = object_if_there(directory / kGenerationFile);
+  if (file.is_null()) file = object_if_there(directory / kConfigFile);
+  GenerationIds ids;
+  auto const ends = value_of(file, "eos_token_id");
+  for (auto const& one : ends.is_array() ? ends : Json::array({ends}))
+    if (auto const id = as_id(one); is_in(id, vocab)) ids.ends.push_back(*id);
+  set(ids.start, as_id(value_of(file, "decoder_start_token_id")), vocab);
+  return ids;
+}
+
+std::vector<std::int64_t> ends_of_texts(fs::path const& directory,
+                                        ModelDescription const& description,
+                                        DataConfig const& data) {
+  DataConfig imported;
+  read_special_ids(directory, description, imported);
+  auto ends = read_generation_ids(directory, description.model.vocab).ends;
+  std::error_code unseen;  // it has been read
+  bool const is_told = fs::exists(directory / kGenerationFile, unseen);
+  if (data.eos_id && (!is_told || data.eos_id != imported.eos_id)) ends.push_back(*data.eos_id);
+  std::ranges::sort(ends);
+  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  return ends;
 }
 
 }  // namespace spillway

@@ -24,6 +24,7 @@ class Model:
     config: dict
     dtype: torch.dtype = torch.float32
     max_shard_size: str = "5GB"
+    norms: torch.dtype | None = None  # of the norms, where that is another
 
 
 LLAMA = dict(num_hidden_layers=2, hidden_size=24, num_attention_heads=3, num_key_value_heads=1,
@@ -60,6 +61,12 @@ MODELS = [
     Model("mistral", transformers.MistralForCausalLM,
           LLAMA | dict(sliding_window=5, rope_parameters=dict(rope_type="default",
                                                               rope_theta=1e4))),
+    Model("ministral", transformers.MinistralForCausalLM,
+          LLAMA | dict(sliding_window=5, head_dim=8,
+                       layer_types=["full_attention", "sliding_attention"]), torch.bfloat16),
+    Model("llama-mixed", transformers.LlamaForCausalLM, LLAMA, torch.bfloat16,
+          norms=torch.float32),
+    Model("llama-ends", transformers.LlamaForCausalLM, LLAMA | dict(eos_token_id=[7, 23, 38])),
 ]
 
 
@@ -73,7 +80,11 @@ def make_model(model, generator):
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.copy_(0.2 * torch.randn(parameter.shape, generator=generator))
-    return made.to(model.dtype)
+    made.to(model.dtype)
+    for name, module in made.named_modules():
+        if model.norms is not None and name.endswith("norm"):
+            module.to(model.norms)
+    return made
 
 
 def older(config):
@@ -87,7 +98,8 @@ def older(config):
         config["rope_scaling"] = None if rope["rope_type"] == "default" else rope
     if "scale_decoder_outputs" in config:  # T5: whether the head was tied said it
         config["tie_word_embeddings"] = config.pop("scale_decoder_outputs")
-    config.pop("layer_types", None)
+    if config["model_type"] != "ministral":
+        config.pop("layer_types", None)
     if config.get("use_sliding_window") is False:  # published Qwen2 and Qwen3 have such a pair
         config["sliding_window"] = 16
     config["transformers_version"] = "4.46.0"

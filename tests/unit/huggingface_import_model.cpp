@@ -5,6 +5,7 @@
 #include "config/print.hpp"
 #include "huggingface/import_model.hpp"
 #include "huggingface/match_tensors.hpp"
+#include "huggingface/special_ids.hpp"
 #include "tests/support/model_directory.hpp"
 #include "tests/unit/huggingface_case.hpp"
 
@@ -133,6 +134,42 @@ TEST_F(ImportModel, the_token_that_hides_others_is_found_in_any_file_of_a_tokeni
   EXPECT_FALSE(data.pad_id);  // is of another objective
   write("tokenizer.json", R"({"added_tokens": [{"id": 67, "content": "[MASK]"}]})");
   EXPECT_EQ(load("").data.mask_id, 4);
+}
+
+TEST_F(ImportModel, texts_end_where_generate_of_transformers_ends_them) {
+  auto const description = describe_model(test::golden_config("llama-5"), "");
+  auto const ends = [&](test::Json const& in_config, char const* generation, DataConfig data = {}) {
+    write_config("llama-5", {{"eos_token_id", in_config}});
+    fs::remove(fs::path(directory()) / "generation_config.json");
+    if (generation != nullptr) write("generation_config.json", generation);
+    if (!data.eos_id) data.eos_id = load("").data.eos_id;  // as in a run that is given no other
+    return ends_of_texts(directory(), description, data);
+  };
+  using Ids = std::vector<std::int64_t>;
+  EXPECT_EQ(ends({9, 3, 9}, nullptr), (Ids{3, 9}));
+  EXPECT_EQ(ends(9, nullptr), Ids{9});
+  EXPECT_EQ(ends(9, R"({"eos_token_id": [5, 4]})"), (Ids{4, 5}));
+  EXPECT_EQ(ends(9, R"({"eos_token_id": 5})"), Ids{5});
+  EXPECT_EQ(ends(9, "{}"), Ids{});
+  EXPECT_EQ(ends({-1, 3, 61, "4"}, nullptr), Ids{3});
+  EXPECT_EQ(ends(nullptr, nullptr), Ids{});
+  DataConfig given;
+  given.eos_id = 6;
+  EXPECT_EQ(ends(9, R"({"eos_token_id": [5, 4]})", given), (Ids{4, 5, 6}));
+  EXPECT_EQ(ends(9, nullptr, given), (Ids{6, 9}));
+  auto t5 = test::Json::parse(test::golden_config("t5-5"));  // transformers' own default is 1
+  t5.erase("eos_token_id");
+  write("config.json", t5.dump());
+  fs::remove(fs::path(directory()) / "generation_config.json");
+  EXPECT_EQ(ends_of_texts(directory(), describe_model(t5.dump(), ""), load("").data), Ids{1});
+}
+
+TEST_F(ImportModel, a_decoder_starts_as_generation_config_says_or_else_config) {
+  write_config("t5-5", {{"pad_token_id", 3}, {"decoder_start_token_id", 3}});
+  EXPECT_EQ(read_generation_ids(directory(), 61).start, 3);
+  write("generation_config.json", R"({"decoder_start_token_id": 8})");
+  EXPECT_EQ(read_generation_ids(directory(), 61).start, 8);
+  EXPECT_FALSE(read_generation_ids(directory(), 8).start);
 }
 
 TEST_F(ImportModel, a_tokenizer_that_is_no_json_is_named) {

@@ -1,0 +1,40 @@
+#include "app/text_bounds.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "huggingface/model_directory.hpp"
+#include "huggingface/special_ids.hpp"
+#include "io/h5/carried_files.hpp"
+
+namespace spillway {
+namespace {
+
+bool is_given(std::string_view key, std::span<std::string const> overrides) {
+  return std::ranges::any_of(overrides, [&](std::string const& word) {
+    return std::string_view(word).substr(0, word.find('=')) == key;
+  });
+}
+
+}  // namespace
+
+TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config, Recipe const& recipe,
+                       std::span<std::string const> overrides) {
+  TextBounds bounds{recipe.ids.pad, {}};
+  if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
+  if (checkpoint.carried().empty()) return bounds;
+
+  auto const files = checkpoint.directory() / kCarriedFolder;
+  auto const description = describe_directory(files);
+  if (!is_given("data.eos_id", overrides)) {
+    auto const ends = ends_of_texts(files, description, config.data);
+    bounds.ends.assign(ends.begin(), ends.end());
+  }
+  if (!is_given("data.pad_id", overrides)) {
+    auto const start = read_generation_ids(files, description.model.vocab).start;
+    bounds.start = static_cast<std::int32_t>(start.value_or(bounds.start));
+  }
+  return bounds;
+}
+
+}  // namespace spillway
