@@ -1,8 +1,11 @@
 #include "app/text_bounds.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string_view>
 
+#include "base/log.hpp"
 #include "huggingface/model_directory.hpp"
 #include "huggingface/special_ids.hpp"
 #include "io/h5/carried_files.hpp"
@@ -30,10 +33,12 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
     auto const ends = ends_of_texts(files, description, config.data);
     bounds.ends.assign(ends.begin(), ends.end());
   }
-  if (!is_given("data.pad_id", overrides)) {
-    auto const start = read_generation_ids(files, description.model.vocab).start;
-    bounds.start = static_cast<std::int32_t>(start.value_or(bounds.start));
-  }
+  auto const ids = read_generation_ids(files, description.model.vocab);
+  if (!is_given("data.pad_id", overrides))
+    bounds.start = static_cast<std::int32_t>(ids.start.value_or(bounds.start));
+  if (!ids.not_followed.empty())
+    log_warning("{}: what its generation_config.json says is not followed here: {}", checkpoint,
+                fmt::join(ids.not_followed, ", "));
   return bounds;
 }
 

@@ -61,6 +61,30 @@ Id id_in_words(fs::path const& directory, std::string const& token) {
   return std::nullopt;
 }
 
+struct Neutral {
+  char const* key;
+  int value;  // with which it changes nothing
+};
+constexpr Neutral kNeutrals[] = {{"repetition_penalty", 1},
+                                 {"encoder_repetition_penalty", 1},
+                                 {"num_beams", 1},
+                                 {"no_repeat_ngram_size", 0},
+                                 {"encoder_no_repeat_ngram_size", 0},
+                                 {"min_length", 0},
+                                 {"min_new_tokens", 0},
+                                 {"guidance_scale", 1},
+                                 {"bad_words_ids", 0},
+                                 {"sequence_bias", 0},
+                                 {"suppress_tokens", 0},
+                                 {"begin_suppress_tokens", 0},
+                                 {"forced_bos_token_id", -1},
+                                 {"forced_eos_token_id", -1},
+                                 {"exponential_decay_length_penalty", 0}};
+
+bool changes_nothing(Json const& value, int neutral) {
+  return value.is_null() || value == neutral || (value.is_structured() && value.empty());
+}
+
 // An id that the model does not have is none: some files have -1.
 bool is_in(Id id, std::int64_t vocab) {
   return id && *id >= 0 && *id < vocab;
@@ -96,9 +120,11 @@ void read_special_ids(fs::path const& directory, ModelDescription const& descrip
 }
 
 GenerationIds read_generation_ids(fs::path const& directory, std::int64_t vocab) {
-  auto file = object_if_there(directory / kGenerationFile);
-  if (file.is_null()) file = object_if_there(directory / kConfigFile);
   GenerationIds ids;
+  auto file = object_if_there(directory / kGenerationFile);
+  for (auto const& [key, neutral] : kNeutrals)
+    if (!changes_nothing(value_of(file, key), neutral)) ids.not_followed.emplace_back(key);
+  if (file.is_null()) file = object_if_there(directory / kConfigFile);
   auto const ends = value_of(file, "eos_token_id");
   for (auto const& one : ends.is_array() ? ends : Json::array({ends}))
     if (auto const id = as_id(one); is_in(id, vocab)) ids.ends.push_back(*id);

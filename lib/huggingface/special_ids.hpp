@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -21,6 +22,8 @@ void read_special_ids(std::filesystem::path const& directory, ModelDescription c
 struct GenerationIds {
   std::vector<std::int64_t> ends;     // each ends a text
   std::optional<std::int64_t> start;  // what T5's decoder starts with; empty: nothing says it
+  // Keys of generation_config.json by which transformers' likeliest token is another than ours.
+  std::vector<std::string> not_followed;
 };
 
 // Those that a directory says: in generation_config.json or, where it has none, in config.json.

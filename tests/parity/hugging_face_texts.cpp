@@ -57,8 +57,10 @@ TEST_F(GeneratedTexts, end_at_each_token_of_a_list) {
   import_with(m_gpt, {{"eos_token_id", whole[3]}}, said);
   EXPECT_EQ(ids(), ended);
   EXPECT_EQ(ids(fmt::format("data.eos_id={}", other)), whole);
-  import_with(m_gpt, {{"eos_token_id", end}}, "{}");
+  import_with(m_gpt, {{"eos_token_id", end}}, R"({"num_beams": 4})");
   EXPECT_EQ(ids(), whole);
+  EXPECT_NE(read("stderr").find("is not followed here: num_beams"), std::string::npos)
+      << read("stderr");
 }
 
 TEST_F(GeneratedTexts, of_a_decoder_begin_as_generation_config_says) {

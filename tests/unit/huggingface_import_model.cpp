@@ -172,6 +172,19 @@ TEST_F(ImportModel, a_decoder_starts_as_generation_config_says_or_else_config) {
   EXPECT_FALSE(read_generation_ids(directory(), 8).start);
 }
 
+TEST_F(ImportModel, what_generate_does_not_follow_of_generation_config_is_named) {
+  auto const named = [&](char const* generation) {
+    write("generation_config.json", generation);
+    return read_generation_ids(directory(), 61).not_followed;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(named(R"({"do_sample": true, "temperature": 0.6, "top_p": 0.9, "num_beams": 1,
+    "repetition_penalty": 1.0, "suppress_tokens": [], "forced_eos_token_id": null})"),
+            Names{});
+  EXPECT_EQ(named(R"({"repetition_penalty": 1.1, "num_beams": 4, "forced_eos_token_id": 0})"),
+            (Names{"repetition_penalty", "num_beams", "forced_eos_token_id"}));
+}
+
 TEST_F(ImportModel, a_tokenizer_that_is_no_json_is_named) {
   write("config.json", test::golden_config("bert-5"));
   for (auto const* text :
