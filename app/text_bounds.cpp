@@ -37,7 +37,7 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
   if (!is_given("data.pad_id", overrides))
     bounds.start = static_cast<std::int32_t>(ids.start.value_or(bounds.start));
   if (!ids.not_followed.empty())
-    log_warning("{}: what its generation_config.json says is not followed here: {}", checkpoint,
+    log_warning("{}: keys of its generation_config.json that are not followed here: {}", checkpoint,
                 fmt::join(ids.not_followed, ", "));
   return bounds;
 }

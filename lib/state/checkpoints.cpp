@@ -190,7 +190,7 @@ void restore_group(TensorSource& source, Group const& group, Values values, Mode
     ValueCounts counts;
     in_pieces(elements, buffer, [&](auto from, auto piece) {
       read_floats(source, number, from, piece);
-      counts += count_values(piece, ElementType::f32);
+      if (values == Values::finite) counts += count_values(piece, ElementType::f32);
       model.write(group.part, chunk.id, index, from, piece);
       comm.still_here();
     });

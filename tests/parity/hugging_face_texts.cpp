@@ -59,7 +59,7 @@ TEST_F(GeneratedTexts, end_at_each_token_of_a_list) {
   EXPECT_EQ(ids(fmt::format("data.eos_id={}", other)), whole);
   import_with(m_gpt, {{"eos_token_id", end}}, R"({"num_beams": 4})");
   EXPECT_EQ(ids(), whole);
-  EXPECT_NE(read("stderr").find("is not followed here: num_beams"), std::string::npos)
+  EXPECT_NE(read("stderr").find("are not followed here: num_beams"), std::string::npos)
       << read("stderr");
 }
 
