@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -46,6 +47,10 @@ std::vector<std::string> expand(std::string const& path) {
 }
 
 }  // namespace
+
+bool names_files(std::span<std::string const> patterns) {
+  return std::ranges::any_of(patterns, [](auto const& one) { return !expand(one).empty(); });
+}
 
 TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns) {
   for (auto const& pattern : patterns) {

@@ -11,6 +11,9 @@
 
 namespace spillway {
 
+// Whether any of the patterns names a file that is there.
+bool names_files(std::span<std::string const> patterns);
+
 class TokenSet {
  public:
   // Each pattern is a path or a glob; a glob's files are sorted by name, and what is there as it is

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
@@ -102,6 +104,39 @@ class Assigner {
   std::string_view m_hint;
 };
 
+// What a word of the command line may be besides the text that it is.
+enum class Notation { text, list, list_or_map };
+
+Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
+  auto const key = std::ranges::find(keys, name, &Key::name);
+  if (key == keys.end()) return Notation::list_or_map;  // a group
+  return std::visit(
+      []<class Field>(Field const&) {
+        if (std::is_same_v<Field, GlobsField>) return Notation::list;
+        bool const is_text = std::is_same_v<Field, PathField> ||
+                             std::is_same_v<Field, ChoiceField> ||
+                             std::is_same_v<Field, NumberedNameField>;
+        return is_text ? Notation::text : Notation::list_or_map;
+      },
+      key->field);
+}
+
+// The shell has quoted and parted words already: a value is what it was given, and YAML only where
+// brackets or braces hold all of it.
+Value value_given(std::vector<Key> const& keys, std::string const& name, std::string const& text) {
+  auto const notation = notation_of(keys, name);
+  bool const is_list = text.starts_with('[') && text.ends_with(']');
+  bool const is_map = text.starts_with('{') && text.ends_with('}');
+  bool const is_yaml =
+      (is_list && notation != Notation::text) || (is_map && notation == Notation::list_or_map);
+  if (!is_yaml) return {text.empty() ? Value::Kind::null : Value::Kind::scalar, 1, text, {}, {}};
+  try {
+    return parse_yaml(text, name);
+  } catch (Error const& e) {
+    refuse({std::string(command_line), ""}, e.what());
+  }
+}
+
 constexpr std::string_view kInputHint = "--print-config lists all";
 
 }  // namespace
@@ -126,13 +161,9 @@ void assign_override(Config& config, Origins& origins, std::string const& text) 
     refuse({std::string(command_line), ""}, fmt::format("'{}': expected key=value", text));
   }
   auto const name = text.substr(0, equals);
-  Value value;
-  try {
-    value = parse_yaml(text.substr(equals + 1), name);
-  } catch (Error const& e) {
-    refuse({std::string(command_line), ""}, e.what());
-  }
-  Assigner(keys_of(config), origins, std::string(command_line), false, kInputHint)
+  auto keys = keys_of(config);
+  auto const value = value_given(keys, name, text.substr(equals + 1));
+  Assigner(std::move(keys), origins, std::string(command_line), false, kInputHint)
       .assign(name, 1, value);
 }
 

@@ -47,6 +47,16 @@ std::string expand_variables(std::string_view text, Place const& place) {
   return result;
 }
 
+std::string expand_home(std::string_view path, Place const& place) {
+  if (!path.starts_with('~')) return std::string(path);
+  auto const rest = path.substr(1);
+  if (!rest.empty() && !rest.starts_with('/'))
+    refuse(place, fmt::format("'{}': whose home that is, is not looked up; write the directory, or "
+                              "./{} for a name that begins so",
+                              path, path));
+  return expand_variables("$HOME", place) + std::string(rest);
+}
+
 std::string escape_variables(std::string_view path) {
   std::string text;
   for (char const c : path) text += c == '$' ? "$$" : std::string(1, c);

@@ -87,7 +87,7 @@ std::string write_list(std::vector<std::string> const& texts) {
 }
 
 std::string read_path(Value const& value, Place const& place) {
-  auto const path = expand_variables(read_text(value, place), place);
+  auto const path = expand_home(expand_variables(read_text(value, place), place), place);
   if (path.empty()) refuse(place, "an empty path");
   return path;
 }

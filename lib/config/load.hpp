@@ -24,7 +24,8 @@ inline ForMachine elsewhere(Config const&) {
 // is refused.
 using ImportModel = std::function<Config(std::string const& directory)>;
 
-// Reads the file, then the overrides ("a.b.c=value", values are YAML, the last one wins), then
+// Reads the file, then the overrides ("a.b.c=value", the value as it stands, or YAML in brackets or
+// braces where the key takes a list or is a group; the last one wins), then
 // checks the whole. Variables in paths are expanded; nothing else of the system is looked at, so
 // neither data nor directories need exist, but what `import_model` reads. Throws Error(bad_input,
 // one line naming the place). `run.dir: auto` becomes runs/NAME by the name of the file.
