@@ -17,7 +17,6 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
 #include "model/model.hpp"
-#include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
@@ -131,31 +130,9 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   return start;
 }
 
-// A plan for other memory, or for kernels with other workspaces, cannot run.
-void require_fit(Machine const& machine, std::string const& file, Compute const& compute) {
-  auto const refuse = [&](std::string const& what) {
-    throw Error(Status::bad_input, fmt::format("{}: {}", file, what));
-  };
-  if (machine.is_unified() == compute.device.has_own_memory())
-    refuse(machine.is_unified() ? "memory.device: has none, but this run computes on a GPU"
-                                : "memory.device: is a GPU's, but this run computes on the cores");
-  if (machine.target != compute.kernels.target)
-    refuse(fmt::format("target: {}, but this run's kernels are for {}", machine.target,
-                       compute.kernels.target));
-}
-
 Machine machine_of(Start const& start, Budgets const& limits, Compute const& compute, Comm& comm) {
-  auto const& file = start.config.debug.machine;
-  if (file.empty()) {
-    return measured_machine(start.config, start.data->vocab, start.choices, start.cores,
-                            limits.device_bytes / 2, compute, comm);
-  }
-  Machine machine;
-  on_all_ranks(comm, [&] {
-    machine = load_machine(file);
-    require_fit(machine, file, compute);
-  });
-  return with_host_threads(std::move(machine), start.config.run.host_threads);
+  return planned_for(start.config, start.data->vocab, start.choices, start.cores,
+                     limits.device_bytes / 2, compute, comm);
 }
 
 // May replace an automatic micro-batch by a better one, whose ops are then measured.

@@ -205,7 +205,8 @@ std::vector<Key> precision_keys(Precision& precision) {
 std::vector<Key> memory_keys(MemoryConfig& memory) {
   return {
       {"memory.device", BytesField{&memory.device_bytes, 4096}, "auto", "bytes per rank",
-       "Budget of the device arena; auto: what is free, less a margin."},
+       "Budget of the device arena; budgets above the memory that there is are refused; auto: what "
+       "is free, less a margin."},
       {"memory.host", BytesField{&memory.host_bytes, 4096, true}, "auto", "bytes per rank",
        "Budget of the host arena; none: no host tier, where a device with memory of its own has "
        "only batches and scalars; auto: with plan --machine that machine's, else none, as on CPUs "

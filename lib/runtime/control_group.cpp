@@ -38,7 +38,9 @@ void tighten_memory(ControlGroupLimits& limits, fs::path const& group, char cons
   auto const limit = number_in(group / limit_file);
   auto const use = number_in(group / use_file);
   // Version 1 writes "no limit" as a number near 2^63.
-  if (!limit || !use || *limit > (std::int64_t{1} << 60)) return;
+  if (!limit || *limit > (std::int64_t{1} << 60)) return;
+  tighten(limits.memory_bytes, *limit);
+  if (!use) return;
   auto const cache = number_after(group / "memory.stat", reclaimable);
   tighten(limits.memory_left_bytes,
           std::max<std::int64_t>(0, *limit - std::max<std::int64_t>(0, *use - cache)));

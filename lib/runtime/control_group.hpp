@@ -8,6 +8,7 @@
 namespace spillway {
 
 struct ControlGroupLimits {
+  std::optional<std::int64_t> memory_bytes;       // limit
   std::optional<std::int64_t> memory_left_bytes;  // limit - use, page cache counted as free
   std::optional<double> cores;                    // quota / period
 };

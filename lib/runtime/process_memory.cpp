@@ -8,13 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "runtime/control_group.hpp"
-
 namespace spillway {
 namespace {
 
 // A line "Key:   1234 kB" of a file under /proc, in bytes; 0 when absent.
-std::int64_t kilobytes_after(char const* path, std::string const& key) {
+std::int64_t kilobytes_after(std::filesystem::path const& path, std::string const& key) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
     std::int64_t kilobytes = 0;
@@ -37,9 +35,19 @@ ProcessMemory process_memory() {
   return {kilobytes_after(status, "VmRSS:"), kilobytes_after(status, "VmHWM:")};
 }
 
+MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits) {
+  auto const total = kilobytes_after(meminfo, "MemTotal:");
+  auto const available = kilobytes_after(meminfo, "MemAvailable:");
+  return {std::min(total, limits.memory_bytes.value_or(total)),
+          std::min(available, limits.memory_left_bytes.value_or(available))};
+}
+
+MainMemory main_memory() {
+  return main_memory("/proc/meminfo", control_group_limits());
+}
+
 std::int64_t available_memory_bytes() {
-  auto const machine = kilobytes_after("/proc/meminfo", "MemAvailable:");
-  return std::min(machine, control_group_limits().memory_left_bytes.value_or(machine));
+  return main_memory().available_bytes;
 }
 
 int available_cores() {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+
+#include "runtime/control_group.hpp"
 
 namespace spillway {
 
@@ -12,9 +15,16 @@ struct ProcessMemory {
 // From /proc/self/status; zeros where there is none.
 ProcessMemory process_memory();
 
-// Main memory this process may still take before something is killed or swapped: MemAvailable, or
-// less where a control group (v1 or v2, any ancestor) limits it. Ranks of one node share it.
-std::int64_t available_memory_bytes();
+// Main memory, which the ranks of a node share: all of it (MemTotal; no swap, in which no arena can
+// lie) and what this process may still take before something is killed or swapped (MemAvailable),
+// or less where a control group (v1 or v2, any ancestor) limits it.
+struct MainMemory {
+  std::int64_t total_bytes = 0, available_bytes = 0;
+};
+MainMemory main_memory();
+// The same of other files; for tests.
+MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits);
+std::int64_t available_memory_bytes();  // main_memory's
 
 // Cores this process may use: its affinity, or less where a control group has a quota. At least 1.
 int available_cores();

@@ -187,6 +187,19 @@ std::int64_t describe_device(Machine& machine, Compute const& compute, std::int6
   return std::min(most_bytes, properties.free_bytes / (2 * compute.sharers));
 }
 
+// A plan for other memory, or for kernels with other workspaces, cannot run.
+void require_fit(Machine const& machine, std::string const& file, Compute const& compute) {
+  auto const refuse = [&](std::string const& what) {
+    throw Error(Status::bad_input, fmt::format("{}: {}", file, what));
+  };
+  if (machine.is_unified() == compute.device.has_own_memory())
+    refuse(machine.is_unified() ? "memory.device: has none, but this run computes on a GPU"
+                                : "memory.device: is a GPU's, but this run computes on the cores");
+  if (machine.target != compute.kernels.target)
+    refuse(fmt::format("target: {}, but this run's kernels are for {}", machine.target,
+                       compute.kernels.target));
+}
+
 }  // namespace
 
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
@@ -214,6 +227,20 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   machine.target = about.target;
   machine.device_bytes = std::ranges::min(gathered(comm, about.device_bytes));
   return machine;
+}
+
+Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
+                    std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
+                    Comm& comm) {
+  auto const& file = config.debug.machine;
+  if (file.empty())
+    return measured_machine(config, vocab, choices, cores, memory_bytes, compute, comm);
+  Machine machine;
+  on_all_ranks(comm, [&] {
+    machine = load_machine(file);
+    require_fit(machine, file, compute);
+  });
+  return with_host_threads(std::move(machine), config.run.host_threads);
 }
 
 }  // namespace spillway

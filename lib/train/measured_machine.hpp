@@ -20,4 +20,10 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
                          std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
                          Comm& comm, ProfileCache const& cache = ProfileCache());
 
+// The machine of the file that debug.machine names, if it does, which must be of what computes
+// here, or else the measured one. Collective. Throws AgreedError.
+Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
+                    std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
+                    Comm& comm);
+
 }  // namespace spillway

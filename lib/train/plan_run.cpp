@@ -1,10 +1,12 @@
 #include "train/plan_run.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/math.hpp"
@@ -13,6 +15,7 @@
 #include "io/file/file.hpp"
 #include "io/spill/spill_file.hpp"
 #include "runtime/process_memory.hpp"
+#include "train/existing_memory.hpp"
 
 namespace spillway {
 namespace {
@@ -22,21 +25,35 @@ constexpr double kAutoShare = 0.8;
 // The same of a device's memory: events, and what libraries take late.
 constexpr double kDeviceShare = 0.95;
 
+// Names the budgets that are too small, as they are; `node_ranks` share what may be written a day.
+std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig const& memory,
+                          std::int64_t node_ranks) {
+  auto const missing = missing_bytes(need.peak_bytes, budgets);
+  std::vector<std::string> texts;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
+    if (missing[tier] > 0)
+      texts.push_back(
+          fmt::format("memory.{} = {}", name(tier), human_bytes(budgets.*budget_of(tier))));
+  auto const asked_bytes = memory.nvme_bytes_here();
+  if (missing[Tier::nvme] > 0 && budgets.nvme_bytes < asked_bytes)
+    texts.back() +=
+        fmt::format(" ({} has no {})", memory.nvme_path_here(), human_bytes(asked_bytes));
+  if (need.nvme_bytes_per_s > 0) {
+    auto const a_day = budgets.nvme_bytes_per_s * kDayS * static_cast<double>(node_ranks);
+    texts.push_back(
+        fmt::format("spill.max_write_per_day = {}", human_bytes(static_cast<std::int64_t>(a_day))));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 [[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
                          Budgets const& budgets, MemoryConfig const& memory,
                          std::int64_t node_ranks) {
-  auto const asked_bytes = memory.nvme_bytes_here();
-  auto const why =
-      budgets.nvme_bytes < asked_bytes
-          ? fmt::format(" ({} has no {})", memory.nvme_path_here(), human_bytes(asked_bytes))
-          : "";
-  throw Error(
-      Status::cannot_fit,
-      fmt::format(
-          "memory.device = {}, memory.host = {}, memory.nvme = {}{}: {}; its steps would take {}",
-          human_bytes(budgets.device_bytes), human_bytes(budgets.host_bytes),
-          human_bytes(budgets.nvme_bytes), why, describe(solution.smallest, graph, node_ranks),
-          human_duration(smallest_step_s)));
+  auto const& need = solution.smallest;
+  throw Error(Status::cannot_fit, fmt::format("{}: {}; its steps would take {}",
+                                              short_budgets(need, budgets, memory, node_ranks),
+                                              describe(need, graph, budgets, node_ranks),
+                                              human_duration(smallest_step_s)));
 }
 
 // Returns what one rank's spill file may use; the file has spare pieces of its own besides.
@@ -58,14 +75,20 @@ PlanRequest plan_request(Config const& config) {
 
 Free free_here(Config const& config, Compute const& compute) {
   auto const path = config.memory.nvme_path_here();
-  Free free{available_memory_bytes(), path.empty() ? 0 : free_bytes(path)};
-  if (compute.device.has_own_memory())
-    free.device_bytes = compute.device.properties().free_bytes / compute.sharers;
+  auto const memory = main_memory();
+  Free free{memory.available_bytes, path.empty() ? 0 : free_bytes(path)};
+  free.memory_total_bytes = memory.total_bytes;
+  if (compute.device.has_own_memory()) {
+    auto const properties = compute.device.properties();
+    free.device_bytes = properties.free_bytes / compute.sharers;
+    free.device_total_bytes = properties.memory_bytes / compute.sharers;
+  }
   return free;
 }
 
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks) {
   auto const& memory = config.memory;
+  require_existing(memory, {free.memory_total_bytes, free.device_total_bytes}, local_ranks);
   auto const share = static_cast<std::int64_t>(kAutoShare * static_cast<double>(free.memory_bytes) /
                                                static_cast<double>(local_ranks));
   bool const own = free.device_bytes.has_value();

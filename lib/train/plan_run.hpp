@@ -15,11 +15,14 @@ namespace spillway {
 struct Free {
   std::int64_t memory_bytes = 0, storage_bytes = 0;
   std::optional<std::int64_t> device_bytes = {};
+  // What there is of both, free or not; 0: not known.
+  std::int64_t memory_total_bytes = 0, device_total_bytes = 0;
 };
 Free free_here(Config const& config, Compute const& compute);
 
 // Returns the budgets of one rank: what the Config says, or else the rank's share of what is free.
-// The storage budget never exceeds this share. All ranks must plan with the smallest.
+// The storage budget never exceeds this share. All ranks must plan with the smallest. Throws as
+// require_existing does.
 Budgets budgets(Config const& config, Free const& free, std::int64_t local_ranks);
 
 // Returns the bytes per second that one rank may write on average.

@@ -5,12 +5,16 @@
 #include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "runtime/process_memory.hpp"
+#include "train/existing_memory.hpp"
 
 namespace spillway {
 
 Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm) {
   Budgets own;
   on_all_ranks(comm, [&] { own = budgets(config, free_here(config, compute), comm.local_size()); });
+  auto const drive = comm.rank() == 0 ? smaller_drive(config.memory, own.nvme_bytes) : "";
+  if (!drive.empty()) log_warning("{}", drive);
   auto const all = gathered(comm, own);
   own.device_bytes = std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes;
   own.host_bytes = std::ranges::min(all, {}, &Budgets::host_bytes).host_bytes;
@@ -28,6 +32,11 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
     auto const& peak = m_run->programs.train.peak_bytes;
     limits.nvme_bytes = peak[index(Tier::nvme)] / 2;
   } while (!take_memory(parts, limits, comm));
+  if (comm.rank() != 0) return;
+  auto const warning =
+      overcommitted(m_run->programs.train.peak_bytes, !parts.device.has_own_memory(),
+                    available_memory_bytes(), comm.local_size());
+  if (!warning.empty()) log_warning("{}", warning);
 }
 
 // False: the spill file was too large, which is said.

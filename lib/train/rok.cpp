@@ -105,7 +105,7 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   auto const solution = solve_at(parts, config, graph, machine);
   if (!solution.chosen) {
     row.planned_bytes = solution.smallest.peak_bytes;
-    row.why = describe(solution.smallest, graph);
+    row.why = describe(solution.smallest, graph, parts.budgets);
     return row;
   }
   auto const& program = solution.chosen->compiled.train;
@@ -134,8 +134,8 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
   for (auto const micro : micros) {
     Choices const choices{parts.choices.threads, micro};
     auto const machine =
-        measured_machine(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
-                         parts.cores, parts.budgets.device_bytes / 2, parts.compute, parts.comm);
+        planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
+                    parts.cores, parts.budgets.device_bytes / 2, parts.compute, parts.comm);
     for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }

@@ -208,6 +208,17 @@ TEST_F(BadInput, checkpoints_that_no_disk_holds_are_refused_before_step_0) {
   EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
 }
 
+TEST_F(BadInput, budgets_that_no_machine_has_are_refused) {
+  auto const above = [](std::string const& budgets) { return budgets + "; give less, or auto"; };
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const outcome = train("memory.device=900TB", ranks);
+    EXPECT_TRUE(fails_with(2, "memory.device = 819 TiB", outcome));
+    EXPECT_TRUE(fails_with(2, above(" of main memory on a node"), outcome));
+  }
+  EXPECT_TRUE(fails_with(2, "memory.host = 819 TiB", train("memory.host=900TB")));
+  EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
+}
+
 TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
   auto const outcome = train("memory.device=1MiB");
   ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));
@@ -217,10 +228,9 @@ TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
 
 TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
   auto const outcome = train(spilling() + "memory.nvme.size=64KiB");
-  ASSERT_TRUE(fails_with(3, " and nvme ", outcome));
-  auto const enough = fmt::format("{} memory.device={} memory.nvme.size={}", spilling(),
-                                  word_after("at least device ", outcome.output),
-                                  word_after(" and nvme ", outcome.output));
+  ASSERT_TRUE(fails_with(3, "memory.nvme = 64 KiB: needs at least nvme ", outcome));
+  auto const enough = fmt::format("{} memory.nvme.size={}", spilling(),
+                                  word_after("at least nvme ", outcome.output));
   EXPECT_EQ(train(enough).status, 0);
 }
 

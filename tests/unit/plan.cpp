@@ -167,9 +167,26 @@ TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
   EXPECT_FALSE(solution.chosen);
   EXPECT_EQ(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
-  auto const text = describe(solution.smallest, graph());
+  auto const text = describe(solution.smallest, graph(), {.device_bytes = 1 << 20});
   EXPECT_TRUE(text.starts_with("needs at least device ")) << text;
   EXPECT_NE(text.find("MiB (activations: "), text.npos) << text;
+}
+
+TEST(Solve, NamesOnlyTheBudgetsThatAreTooSmall) {
+  constexpr std::int64_t mib = 1 << 20;
+  Need need{solve_with({.device_bytes = mib}).smallest.plan, {}};
+  need.peak_bytes[Tier::device] = 5 * mib;
+  need.peak_bytes[Tier::host] = 3 * mib;
+  need.peak_bytes[Tier::nvme] = 7 * mib;
+  auto const text = [&](Budgets const& budgets) {
+    auto const all = describe(need, graph(), budgets);
+    return all.substr(0, all.find(" (activations: "));
+  };
+  EXPECT_EQ(text({4 * mib, 3 * mib, 8 * mib}), "needs at least device 5MiB");
+  EXPECT_EQ(text({5 * mib, mib, 8 * mib}), "needs at least host 3MiB");
+  EXPECT_EQ(text({mib, mib, mib}), "needs at least device 5MiB and host 3MiB and nvme 7MiB");
+  need.nvme_bytes_per_s = 1;
+  EXPECT_EQ(text({8 * mib, 8 * mib, 8 * mib}), "needs at least spill.max_write_per_day 1MiB");
 }
 
 // Chosen Programs can be run: their waits are there.

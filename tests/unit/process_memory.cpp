@@ -51,6 +51,7 @@ TEST_F(ControlGroup, Version2TakesTheTightestAncestorAndCountsCacheAsFree) {
   write("job/step/cpu.max", "150000 100000\n");
   write("job/cpu.max", "max 100000\n");
   EXPECT_EQ(limits().memory_left_bytes, 500);
+  EXPECT_EQ(limits().memory_bytes, 1000);
   EXPECT_EQ(limits().cores, 1.5);
 }
 
@@ -63,7 +64,25 @@ TEST_F(ControlGroup, Version1ReadsItsControllers) {
   write("cpu/job/cpu.cfs_quota_us", "-1\n");
   write("cpu/job/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(limits().memory_left_bytes, 4000);
+  EXPECT_EQ(limits().memory_bytes, 4096);
   EXPECT_EQ(limits().cores, std::nullopt);
+}
+
+TEST_F(ControlGroup, MainMemoryIsTheMachinesOrWhatTheGroupMayTakeOfIt) {
+  write("meminfo",
+        "MemTotal:       8 kB\nMemFree:  1 kB\nMemAvailable:   5 kB\nSwapTotal: 99 kB\n");
+  auto const memory = [&] { return main_memory(m_root / "meminfo", limits()); };
+  EXPECT_EQ(memory().total_bytes, 8192);
+  EXPECT_EQ(memory().available_bytes, 5120);
+  write("self", "0::/job\n");
+  write("job/memory.max", "4096\n");
+  EXPECT_EQ(memory().total_bytes, 4096);
+  EXPECT_EQ(memory().available_bytes, 5120);  // how much of it is in use is not known
+  write("job/memory.current", "1000\n");
+  EXPECT_EQ(memory().available_bytes, 3096);
+  write("job/memory.max", "99999999\n");
+  EXPECT_EQ(memory().total_bytes, 8192);
+  EXPECT_EQ(memory().available_bytes, 5120);
 }
 
 TEST_F(ControlGroup, NoLimitsMeanNone) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "kernels/product.hpp"
 #include "train/batches.hpp"
 #include "train/cores.hpp"
+#include "train/existing_memory.hpp"
 #include "train/plan_run.hpp"
 #include "train/prepare.hpp"
 
@@ -218,6 +221,93 @@ TEST(NarrowSums, AreWarnedOfWhereMicroBatchesAreMany) {
   EXPECT_EQ(warning_of_narrow_sums(optim, kNarrowSums), "");
   auto const warning = warning_of_narrow_sums(optim, 65);
   EXPECT_EQ(warning.find("optim.gradients: bf16: sums over 65 micro-batches"), 0u) << warning;
+}
+
+MemoryConfig given(std::optional<std::int64_t> device_bytes,
+                   std::optional<std::int64_t> host_bytes) {
+  MemoryConfig memory;
+  memory.device_bytes = device_bytes;
+  memory.host_bytes = host_bytes;
+  return memory;
+}
+MemoryConfig given_drive(std::int64_t bytes) {
+  MemoryConfig memory;
+  memory.nvme_path = "/scratch";
+  memory.nvme_bytes = bytes;
+  return memory;
+}
+
+TEST(Budgets, above_what_there_is_are_refused) {
+  auto const why = [](MemoryConfig const& memory, Free free, std::int64_t ranks) -> std::string {
+    Config user;
+    user.memory = memory;
+    try {
+      budgets(user, free, ranks);
+      return "";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::bad_input);
+      return error.what();
+    }
+  };
+  Free cores{.memory_bytes = 10 * kGib, .memory_total_bytes = 24 * kGib};
+  EXPECT_EQ(why(given(24 * kGib, {}), cores, 1), "");
+  EXPECT_EQ(
+      why(given(200 * kGib, {}), cores, 1),
+      "memory.device = 200 GiB: there is 24 GiB of main memory on a node; give less, or auto");
+  // On the cores both are main memory, and the ranks of a node share it.
+  EXPECT_EQ(why(given(20 * kGib, 8 * kGib), cores, 1),
+            "memory.device = 20 GiB and memory.host = 8 GiB: there is 24 GiB of main memory on a "
+            "node; give less, or auto");
+  EXPECT_EQ(why(given(12 * kGib, {}), cores, 2), "");
+  EXPECT_EQ(why(given(13 * kGib, {}), cores, 2),
+            "memory.device = 13 GiB for each of 2 ranks: there is 24 GiB of main memory on a node; "
+            "give less, or auto");
+  Free gpu = cores;
+  gpu.device_bytes = 8 * kGib;
+  gpu.device_total_bytes = 80 * kGib;
+  EXPECT_EQ(why(given(80 * kGib, 12 * kGib), gpu, 2), "");
+  EXPECT_EQ(why(given(81 * kGib, {}), gpu, 2),
+            "memory.device = 81 GiB: there is 80 GiB of device memory for a rank; give less, or "
+            "auto");
+  EXPECT_EQ(why(given({}, 25 * kGib), gpu, 1),
+            "memory.host = 25 GiB: there is 24 GiB of main memory on a node; give less, or auto");
+  EXPECT_NE(
+      why({.device_bytes = std::int64_t{1} << 62, .host_bytes = std::int64_t{1} << 62}, cores, 64),
+      "");
+}
+
+TEST(Budgets, above_a_machine_file_s_name_it) {
+  ExistingMemory const node{100 * kGib, 24 * kGib, 1000 * kGib, "m.yaml"};
+  auto asked = given_drive(500 * kGib);
+  EXPECT_NO_THROW(require_existing(asked, node, 2));
+  asked.nvme_bytes = 501 * kGib;
+  try {
+    require_existing(asked, node, 2);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_STREQ(error.what(),
+                 "memory.nvme.size = 501 GiB for each of 2 ranks: m.yaml has 1000 GiB of drives on "
+                 "a node; give less, or auto");
+  }
+  EXPECT_NO_THROW(require_existing(asked, {}, 2));  // nothing is known
+}
+
+TEST(Budgets, of_a_plan_that_takes_more_than_is_free_are_said) {
+  TierBytes peaks{};
+  peaks[Tier::device] = 6 * kGib;
+  peaks[Tier::host] = 2 * kGib;
+  EXPECT_EQ(overcommitted(peaks, true, 8 * kGib, 1), "");
+  EXPECT_NE(overcommitted(peaks, true, 8 * kGib - 1, 1), "");
+  EXPECT_EQ(overcommitted(peaks, false, 4 * kGib, 2), "");
+  EXPECT_EQ(
+      overcommitted(peaks, true, 15 * kGib, 2)
+          .find("the plan takes 16 GiB of main memory on this node, of which 15 GiB are free"),
+      0u);
+  auto const asked = given_drive(5 * kGib);
+  EXPECT_EQ(smaller_drive(asked, 5 * kGib), "");
+  EXPECT_EQ(
+      smaller_drive(asked, 4 * kGib),
+      "memory.nvme.size = 5 GiB: /scratch has 4 GiB for each rank, and the plan uses no more");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -54,23 +56,25 @@ void check_limits(Graph const& train, std::int64_t micro_batches) {
                     micro_batches, human_bytes(bytes)));
 }
 
-std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks) {
+std::string describe(Need const& need, Graph const& graph, Budgets const& budgets,
+                     std::int64_t node_ranks) {
   constexpr std::int64_t mebibyte = 1 << 20;
-  auto const budget = [&](Tier tier) {
-    return format_bytes(round_up(need.peak_bytes[tier], mebibyte));
-  };
-  std::string text = "needs at least device " + budget(Tier::device);
-  for (Tier const tier : {Tier::host, Tier::nvme}) {
-    if (need.peak_bytes[tier] > 0) text += " and " + std::string(name(tier)) + " " + budget(tier);
+  auto const missing = missing_bytes(need.peak_bytes, budgets);
+  std::vector<std::string> needed;
+  for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
+    if (missing[tier] == 0) continue;
+    auto const bytes = round_up(need.peak_bytes[tier], mebibyte);
+    needed.push_back(fmt::format("{} {}", name(tier), format_bytes(bytes)));
   }
   if (need.nvme_bytes_per_s > 0) {
     constexpr double mebibyte_s = mebibyte / kDayS;
     auto const node_bytes_per_s = need.nvme_bytes_per_s * static_cast<double>(node_ranks);
     auto const per_day = std::ceil(node_bytes_per_s / mebibyte_s);
-    text += " and spill.max_write_per_day " +
-            format_bytes(static_cast<std::int64_t>(per_day) * mebibyte);
+    needed.push_back("spill.max_write_per_day " +
+                     format_bytes(static_cast<std::int64_t>(per_day) * mebibyte));
   }
-  return text + " (activations: " + policies_of(need.plan, graph) + ")";
+  return fmt::format("needs at least {} (activations: {})", fmt::join(needed, " and "),
+                     policies_of(need.plan, graph));
 }
 
 }  // namespace spillway

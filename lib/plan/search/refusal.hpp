@@ -6,6 +6,7 @@
 #include <string>
 
 #include "graph/graph.hpp"
+#include "plan/data/budgets.hpp"
 #include "plan/data/plan.hpp"
 
 namespace spillway {
@@ -22,9 +23,11 @@ struct Need {
   double nvme_bytes_per_s = 0;  // the rate of writes to the drive; 0 if the budget allows it
 };
 
-// Returns a text such as "needs at least device 1250MiB and nvme 530MiB (activations: nvme)". Sizes
-// are rounded up to whole MiB. If a plan writes more to the drive than the budget allows, the text
-// also names the `spill.max_write_per_day` that all ranks of a node need together.
-std::string describe(Need const& need, Graph const& graph, std::int64_t node_ranks = 1);
+// Returns a text such as "needs at least device 1250MiB and nvme 530MiB (activations: nvme)" of
+// those budgets that are too small for the plan. Sizes are rounded up to whole MiB. If a plan
+// writes more to the drive than the budget allows, the text also names the
+// `spill.max_write_per_day` that all ranks of a node need together.
+std::string describe(Need const& need, Graph const& graph, Budgets const& budgets,
+                     std::int64_t node_ranks = 1);
 
 }  // namespace spillway
