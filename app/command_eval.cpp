@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
+#include "base/checked.hpp"
 #include "base/log.hpp"
 #include "base/math.hpp"
 #include "base/standard_streams.hpp"
+#include "base/steady_clock.hpp"
+#include "base/units.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -28,6 +33,32 @@
 #include "train/session.hpp"
 
 namespace spillway {
+
+namespace {
+
+// Says on stderr how far it is: ten times, and in between where that takes long.
+class Told {
+ public:
+  explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
+
+  void operator()(std::int64_t done, double loss) {
+    constexpr double patience_s = 30;
+    auto const now_s = seconds_since(m_begin);
+    bool const is_part = 10 * done / m_batches > 10 * (done - 1) / m_batches;
+    if (!is_part && now_s < m_told_s + patience_s) return;
+    m_told_s = now_s;
+    auto const rest_s = now_s / static_cast<double>(done) * static_cast<double>(m_batches - done);
+    say(fmt::format("eval: {} of {} batches, loss {:.4f} so far, {} to go", done, m_batches, loss,
+                    human_duration(rest_s)));
+  }
+
+ private:
+  std::int64_t m_batches;
+  SteadyClock::time_point m_begin;
+  double m_told_s = 0;
+};
+
+}  // namespace
 
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
@@ -55,7 +86,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
                [&] { choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit); });
   ComputeHere const compute(config.run.device, choices.threads, comm);
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
-  auto const windows = windows_of(*tokens, recipe);
+  auto const windows =
+      std::min(windows_of(*tokens, recipe),
+               clamped_product(arguments.batches.value_or(kMostBatches), config.batch.sequences));
   EvalBatches batches(*tokens, recipe, shape, windows);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
@@ -66,7 +99,11 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     });
   });
 
-  auto const loss = evaluate(session->engine(), div_ceil(windows, shape.sequences), comm);
+  auto const count = div_ceil(windows, shape.sequences);
+  Told told(count);
+  if (comm.rank() == 0) say(fmt::format("eval: {} sequences in {} batches", windows, count));
+  auto const loss = evaluate(session->engine(), count, comm,
+                             comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
   if (!std::isfinite(loss)) {
     log_error("{}: the loss is not finite: weights are not, or become too large on the way",
               arguments.checkpoint);

@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/output_directory.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
+#include "io/file/output.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_group.hpp"
@@ -48,6 +50,7 @@ CarriedFiles carried_by(CheckpointReader const& checkpoint) {
 Status run_export(ExportArguments const& arguments) {
   auto checkpoint = open_checkpoint(arguments.checkpoint);
   auto const place = checkpoint.directory().string();
+  require_apart(arguments.output, place);
   auto const state = run_state(checkpoint.run_strings(), place);
   auto config = parse_config(state.config, place, {}, elsewhere);
   give_ids(config, state);
@@ -56,7 +59,8 @@ Status run_export(ExportArguments const& arguments) {
   auto const carried = carried_by(checkpoint);
   CheckpointGroup weights(checkpoint, "model");
   auto const exported = naming_older(checkpoint.directory(), [&] {
-    return export_model(weights, config, carried, type_of(arguments.dtype), arguments.output);
+    return export_model(weights, config, carried, type_of(arguments.dtype), arguments.output,
+                        replaceable(arguments.force, is_model_alone));
   });
   if (exported.become_zero > 0)
     log_warning("{}: {} values became 0, for which {} has no smaller ones", arguments.output,

@@ -2,12 +2,14 @@
 #include <fmt/ranges.h>
 
 #include "app/commands.hpp"
+#include "app/output_directory.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/model_directory.hpp"
 #include "huggingface/special_ids.hpp"
+#include "io/file/output.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_sink.hpp"
 #include "io/tensors/copy_tensors.hpp"
@@ -50,14 +52,17 @@ Status run_import(ImportArguments const& arguments) {
 
   auto const carried = model.carried();  // refused before the weights are copied
 
-  CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state));
+  require_apart(arguments.output, arguments.directory);
+  CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state),
+                            replaceable(arguments.force, is_checkpoint_alone));
   copy_tensors(model, checkpoint, [&](TensorEntry const& tensor, ValueCounts const& counts) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
   });
   checkpoint.carry(carried);
+  // It comes once: what it does not reach gets no checkpoint.
+  print_result(model_yaml(config) + ends_comment(model, config.data));
   checkpoint.finish();
 
-  print_result(model_yaml(config) + ends_comment(model, config.data));
   say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),
                   human_bytes(size_bytes(model.tensors())), arguments.directory,
                   class_name(model.description().architecture)));

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
+#include "app/output_kinds.hpp"
 #include "app/plan_json.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
+#include "io/tokens/token_set.hpp"
+#include "model/model.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
@@ -20,6 +24,7 @@
 #include "train/batches.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
+#include "train/existing_memory.hpp"
 #include "train/measured_machine.hpp"
 #include "train/run_memory.hpp"
 #include "train/save_time.hpp"
@@ -34,11 +39,20 @@ struct Target {
   Choices choices;
 };
 
-std::int64_t vocabulary(Config const& config) {
+// For another machine the data need not be here.
+std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   if (config.model.vocab > 0) return config.model.vocab;
-  if (config.data.train.empty())
-    throw Error(Status::bad_input, "model.vocab: give it, or data.train to take it from");
-  return open_data(config).vocab;
+  if (names_files(config.data.train) || !is_elsewhere) {
+    if (config.data.train.empty())
+      throw Error(Status::bad_input, "model.vocab: give it, or data.train to take it from");
+    return open_data(config).vocab;
+  }
+  auto const vocab = published_vocab(config.model.family);
+  say(fmt::format(
+      "model.vocab: no token file is here to take it from; planned with {}, as published "
+      "models of the family {} have",
+      vocab, config.model.family));
+  return vocab;
 }
 
 // Returns the budgets that the input file gives, or else a rank's share of the other machine.
@@ -57,6 +71,9 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
                      std::int64_t ranks) {
   Target target{load_machine(file), {}, {}};
   auto const node_ranks = std::min(ranks, target.machine.node_ranks);
+  auto const& has = target.machine;
+  require_existing(config.memory, {has.host_bytes, has.device_bytes, has.nvme_bytes, file},
+                   node_ranks);
   target.machine =
       with_host_threads(shared_by(std::move(target.machine), node_ranks), config.run.host_threads);
   target.budgets = budgets_of(config, target.machine, node_ranks);
@@ -82,9 +99,9 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   ComputeHere const compute(config.run.device, target.choices.threads, *alone);
   target.budgets = budgets(config, free_here(config, *compute), ranks);
   auto const measure = [&] {
-    target.machine = measured_machine(config, vocab, target.choices, cores,
-                                      target.budgets.device_bytes / 2, *compute, *alone);
-    target.machine.node_ranks = ranks;
+    target.machine = planned_for(config, vocab, target.choices, cores,
+                                 target.budgets.device_bytes / 2, *compute, *alone);
+    if (config.debug.machine.empty()) target.machine.node_ranks = ranks;
   };
   measure();
   if (config.batch.micro) return target;
@@ -100,6 +117,13 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
           plan_request(config), target.budgets,
           target.machine,       program.micro_batches,
           program.ranks};
+}
+
+std::optional<Output> save_to(PlanArguments const& arguments, Config const& config) {
+  if (arguments.save.empty()) return {};
+  auto inputs = files_read(arguments.input, config);
+  if (!arguments.machine.empty()) inputs.emplace_back(arguments.machine);
+  return Output(arguments.save, {kPlanOutput, std::move(inputs), arguments.force});
 }
 
 // Describes the chosen plan, the other plans if they were asked for, and how the plan was found.
@@ -128,15 +152,22 @@ Status run_plan(PlanArguments const& arguments) {
     return arguments.machine.empty() ? where_it_computes(config) : ForMachine::other;
   };
   auto config = load_config(arguments.input, arguments.overrides, where, import_model);
+  auto const saved = save_to(arguments, config);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
-  auto const vocab = vocabulary(config);
+  auto const vocab = vocabulary(config, !arguments.machine.empty());
   auto const ranks = arguments.ranks;
   auto const target = arguments.machine.empty()
                           ? this_machine(config, vocab, ranks)
                           : other_machine(config, vocab, arguments.machine, ranks);
   auto const planned = plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
                                 target.machine, ranks);
-  if (!arguments.save.empty()) replace_text(arguments.save, to_yaml(planned.plan, planned.train));
+  if (arguments.machine.empty()) {
+    auto const warning =
+        overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),
+                      available_memory_bytes(), ranks);
+    if (!warning.empty()) say(warning);
+  }
+  if (saved) write_output(*saved, std::string(kPlanHead) + to_yaml(planned.plan, planned.train));
   if (arguments.items) {
     auto const& program = planned.programs.train;
     print_result(arguments.json ? to_json(program) : items_text(program));

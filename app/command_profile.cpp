@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "app/commands.hpp"
 #include "app/compute.hpp"
-#include "base/standard_streams.hpp"
+#include "app/output_kinds.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
@@ -20,8 +22,13 @@ namespace spillway {
 Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   Config config;
   std::int64_t vocab = 0;
+  std::optional<Output> output;  // on rank 0 only
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
+    if (comm.rank() == 0)
+      output.emplace(
+          arguments.output,
+          OutputRule{kMachineOutput, files_read(arguments.input, config), arguments.force});
     vocab = open_data(config).vocab;
     require_spill_directory(config.memory);
   });
@@ -46,8 +53,9 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
       machine.nvme_bytes = free_bytes(drive);
       about = drive_key(about, config);
     }
-    replace_text(arguments.output, to_yaml(machine, dated(about)));
-    print_result(
+    write_output(*output, to_yaml(machine, dated(about)));
+    tell_written(
+        *output,
         fmt::format("{}: {} ops, {:.0f} GFLOP/s in bf16, {:.0f} in fp32, {:.1f} GB/s of memory\n",
                     arguments.output, machine.op_s.size(), machine.matmul_gflops_bf16,
                     machine.matmul_gflops_f32, machine.memory_gbps));

@@ -6,11 +6,12 @@
 
 #include "app/commands.hpp"
 #include "app/compute.hpp"
+#include "app/output_kinds.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
-#include "io/file/file.hpp"
+#include "io/file/output.hpp"
 #include "io/gnuplot/gnuplot.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
@@ -30,34 +31,27 @@ struct RokStart {
   std::optional<Data> data;
   std::int64_t vocab = 0;
   Path csv, svg;
+  std::optional<Output> table, chart;  // no chart where the table goes on to somebody else
 };
-
-// Throws before anything is measured if the file cannot be written, not minutes later.
-void require_writable(Path const& path) {
-  std::error_code unused;
-  auto const status = std::filesystem::status(path, unused);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw Error(Status::bad_input, fmt::format("{}: is no regular file", path.string()));
-  auto const parent = path.has_parent_path() ? path.parent_path() : Path(".");
-  if (!open_without_name(parent)) {
-    throw Error(Status::bad_input,
-                fmt::format("{}: cannot be written: {}", path.string(), error_text(errno)));
-  }
-}
 
 RokStart begin(RokArguments const& arguments) {
   RokStart start{load_config(arguments.input, arguments.overrides, where_it_computes, import_model),
                  {},
                  0,
                  arguments.output,
+                 {},
+                 {},
                  {}};
   auto& config = start.config;
+  auto const inputs = files_read(arguments.input, config);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   start.svg = Path(start.csv).replace_extension(".svg");
   if (start.csv == start.svg)
     throw Error(Status::bad_input, arguments.output + ": is for the chart; name the CSV file");
-  require_writable(start.csv);
-  require_writable(start.svg);
+  // What cannot be written is said before anything is measured.
+  start.table.emplace(start.csv, OutputRule{kCurveOutput, inputs, arguments.force});
+  if (!start.table->is_through())
+    start.chart.emplace(start.svg, OutputRule{kChartOutput, inputs, arguments.force});
   require_spill_directory(config.memory);
   config.data.valid.clear();
   if (!config.data.train.empty()) start.data = open_data(config);
@@ -71,7 +65,7 @@ void write_chart(RokStart const& start, std::span<RokRow const> rows) {
   auto const script = rok_script(rows);
   if (script.empty()) return;
   auto const drawing = draw(script);
-  if (drawing.trouble.empty()) replace_text(start.svg, drawing.picture);
+  if (drawing.trouble.empty()) write_output(*start.chart, drawing.picture);
   say(start.svg.string() +
       (drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble));
 }
@@ -108,15 +102,15 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const tell = [&](RokRow const& row) {
     say(rok_line(row));
     so_far.push_back(row);
-    replace_text(start.csv, rok_csv(so_far));
+    if (!start.table->is_through()) write_output(*start.table, rok_csv(so_far));
   };
   auto const rows = measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
                                  common_budgets(start.config, *compute, comm), choices, cores,
                                  arguments.steps, *compute, comm},
                                 micros, tell);
-  replace_text(start.csv, rok_csv(rows));
-  print_result(rok_table(rows));
-  write_chart(start, rows);
+  write_output(*start.table, rok_csv(rows));
+  tell_written(*start.table, rok_table(rows));
+  if (start.chart) write_chart(start, rows);
   require_a_point(rows, start.config);
   return Status::done;
 }

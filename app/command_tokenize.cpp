@@ -3,16 +3,18 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
-#include "base/standard_streams.hpp"
+#include "app/output_kinds.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
+#include "io/tokens/token_head.hpp"
 
 namespace spillway {
 
 Status run_tokenize(TokenizeArguments const& arguments) {
   std::vector<std::filesystem::path> const files(arguments.files.begin(), arguments.files.end());
-  auto const result = tokenize_bytes(files, arguments.output, arguments.separator);
-  print_result(fmt::format("{}: {} tokens of {} documents\n", arguments.output, result.tokens,
-                           result.documents));
+  Output const output(arguments.output, {kTokenOutput, files, arguments.force});
+  auto const result = tokenize_bytes(files, output, arguments.separator);
+  tell_written(output, fmt::format("{}: {} tokens of {} documents\n", arguments.output,
+                                   result.tokens, result.documents));
   return Status::done;
 }
 

@@ -21,7 +21,9 @@ struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string checkpoint;
+  std::optional<std::int64_t> batches;  // at most; none: all of the set
 };
+inline constexpr std::int64_t kMostBatches = 1'000'000'000'000;
 Status run_eval(EvalArguments const& arguments, Comm& comm);
 
 inline constexpr std::int64_t kFillings = 5;
@@ -43,12 +45,14 @@ struct TokenizeArguments {
   std::string output;
   std::vector<std::string> files;
   bool separator = false;
+  bool force = false;  // here and below: whether what the program did not make may be replaced
 };
 Status run_tokenize(TokenizeArguments const& arguments);
 
 struct ImportArguments {
   std::string directory;  // of Hugging Face
   std::string output;     // the checkpoint
+  bool force = false;
 };
 Status run_import(ImportArguments const& arguments);
 
@@ -56,6 +60,7 @@ struct ExportArguments {
   std::string checkpoint;
   std::string output;  // a directory of Hugging Face
   std::string dtype;   // f32 | bf16 | f16; empty: as they were imported
+  bool force = false;
 };
 Status run_export(ExportArguments const& arguments);
 
@@ -63,6 +68,7 @@ struct ProfileArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string output;
+  bool force = false;
 };
 Status run_profile(ProfileArguments const& arguments, Comm& comm);
 
@@ -72,6 +78,7 @@ struct RokArguments {
   std::string output = "rok.csv";    // the chart is written beside it
   std::vector<std::int64_t> micros;  // empty: the input's, its half and its double
   std::int64_t steps = 4;            // per point; the first is not counted
+  bool force = false;
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);
 
@@ -85,6 +92,7 @@ struct PlanArguments {
   bool compare = false;
   bool items = false;
   std::string save;  // path of the plan.yaml to write; empty: none
+  bool force = false;
 };
 Status run_plan(PlanArguments const& arguments);
 

@@ -5,18 +5,21 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/number_list.hpp"
 #include "app/version_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "io/file/partial.hpp"
 #include "kernels/team/team.hpp"
 #include "train/signals.hpp"
 
@@ -25,9 +28,8 @@ namespace {
 using namespace spillway;
 
 // Checks of options say what is wrong, or nothing.
-std::string is_token_id(std::string const& text) {
-  if (to_number<std::int64_t>(text)) return "";
-  return fmt::format("'{}' is no token id; give whole numbers with commas between them", text);
+std::string is_named(std::string const& path) {
+  return path.empty() ? "'' is no name of a file or a directory" : "";
 }
 std::string is_seed(std::string const& text) {
   if (to_number<std::uint64_t>(text)) return "";
@@ -52,6 +54,22 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   return status;
 }
 
+CLI::Option* offer_numbers(CLI::App& command, std::string const& name,
+                           std::vector<std::int64_t>& numbers, std::string const& about,
+                           std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                           std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  return command
+      .add_option_function<std::string>(
+          name, [&numbers](std::string const& text) { numbers = number_list(text); }, about)
+      ->check([=](std::string const& text) { return wrong_in_list(text, least, most); });
+}
+
+void offer_force(CLI::App& command, bool& force, std::string const& about) {
+  command.add_flag("--force", force, about);
+}
+constexpr auto kForceFile = "replace the file also if this program did not make it";
+constexpr auto kForceDirectory = "replace such a directory, if nothing else lies in it";
+
 // Holds what the command line asks for; `ranked` commands run under MPI.
 struct Request {
   std::function<Status()> plain;
@@ -60,43 +78,54 @@ struct Request {
 
 void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalArguments& eval) {
   auto* command = app.add_subcommand("train", "train as an input file says");
-  command->add_option("input", train.input, "input file")->required();
+  command->add_option("input", train.input, "input file")->required()->check(is_named);
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
+  command->footer(
+      "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths\n"
+      "$VAR and a leading ~/ are expanded.");
   command->callback([&] {
     install_stop_signals();  // a batch system may send one before MPI has started
     request.ranked = [&](Comm& comm) { return run_train(train, comm); };
   });
 
   command = app.add_subcommand("eval", "loss and perplexity on the validation set");
-  command->add_option("input", eval.input, "input file")->required();
+  command->add_option("input", eval.input, "input file")->required()->check(is_named);
   command->add_option("overrides", eval.overrides, "key=value");
-  command->add_option("--checkpoint", eval.checkpoint, "checkpoint directory")->required();
+  command->add_option("--checkpoint", eval.checkpoint, "checkpoint, or a run directory: its newest")
+      ->required()
+      ->check(is_named);
+  command->add_option("--batches", eval.batches, "how many at most; without it: the whole set")
+      ->check(CLI::Range(std::int64_t{1}, kMostBatches));
   command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
 }
 
 void offer_profile(CLI::App& app, Request& request, ProfileArguments& profile) {
   auto* command = app.add_subcommand("profile", "measure ops and links of this machine");
-  command->add_option("input", profile.input, "input file")->required();
+  command->add_option("input", profile.input, "input file")->required()->check(is_named);
   command->add_option("overrides", profile.overrides, "key=value");
-  command->add_option("-o,--output", profile.output, "machine file to write")->required();
-  command->callback(
-      [&] { request.ranked = [&](Comm& comm) { return run_profile(profile, comm); }; });
+  command->add_option("-o,--output", profile.output, "machine file to write")
+      ->required()
+      ->check(is_named);
+  offer_force(*command, profile.force, kForceFile);
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.ranked = [&](Comm& comm) { return run_profile(profile, comm); };
+  });
 }
 
 void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
   auto* command = app.add_subcommand(
       "rok", "recompute / offload / keep curve: device peak against step time, measured");
-  command->add_option("input", rok.input, "input file")->required();
+  command->add_option("input", rok.input, "input file")->required()->check(is_named);
   command->add_option("overrides", rok.overrides, "key=value");
   command->add_option("-o,--output", rok.output, "CSV file to write; the chart is its .svg")
-      ->capture_default_str();
-  command
-      ->add_option("--micro", rok.micros,
-                   "sequences per step, e.g. 1,2,4; without it: "
-                   "batch.micro, half of it and the double")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 1 << 20));
+      ->capture_default_str()
+      ->check(is_named);
+  offer_force(*command, rok.force, "replace these files also if this program did not make them");
+  offer_numbers(
+      *command, "--micro", rok.micros,
+      "sequences per step, e.g. 1,2,4; without it: batch.micro, half of it and the double", 1,
+      1 << 20);
   command->add_option("--steps", rok.steps, "per point, of which the first is not counted")
       ->check(CLI::Range(4, 1000))
       ->capture_default_str();
@@ -104,37 +133,46 @@ void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
       "Trains for a few steps at every point, one process and one micro-batch a step. Only\n"
       "activations differ: other places that are `auto` stay on the device. Without data.train\n"
       "tokens are random, and model.vocab must be given. Nothing is kept but the curve.");
-  command->callback([&] { request.ranked = [&](Comm& comm) { return run_rok(rok, comm); }; });
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.ranked = [&](Comm& comm) { return run_rok(rok, comm); };
+  });
 }
 
 void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   auto* command =
       app.add_subcommand("plan", "plan a run, for this machine or one that is not here");
-  command->add_option("input", plan.input, "input file")->required();
+  command->add_option("input", plan.input, "input file")->required()->check(is_named);
   command->add_option("overrides", plan.overrides, "key=value");
-  command->add_option("--machine", plan.machine, "machine file; without it: this machine");
+  command->add_option("--machine", plan.machine, "machine file; without it: this machine")
+      ->check(is_named);
   command->add_option("--ranks", plan.ranks, "of the run")
       ->check(CLI::Range(std::int64_t{1}, kMostRanks));
   command->add_flag("--json", plan.json, "for programs: JSON, and nothing else, on stdout");
-  command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file");
+  command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file")
+      ->check(is_named);
+  offer_force(*command, plan.force, kForceFile);
   command->add_flag("--compare", plan.compare,
                     "what other plans would cost, and what 1 GiB more would buy; takes longer");
   command->add_flag("--items", plan.items,
                     "instead, every item of a step: its lane, its buffers, what it waits for");
-  command->callback([&] { request.plain = [&] { return run_plan(plan); }; });
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_plan(plan); };
+  });
 }
 
 void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate) {
   constexpr std::int64_t most_tokens = 1'000'000'000;
   auto* command = app.add_subcommand("generate", "continue a prompt, or fill its gaps");
-  command->add_option("--checkpoint", generate.checkpoint, "checkpoint directory")->required();
-  auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
   command
-      ->add_option("--prompt-ids", generate.prompt_ids,
-                   "instead, token ids such as 464,3290; prints ids, too")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(is_token_id)
+      ->add_option("--checkpoint", generate.checkpoint,
+                   "checkpoint, or a run directory: its newest")
+      ->required()
+      ->check(is_named);
+  auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
+  offer_numbers(*command, "--prompt-ids", generate.prompt_ids,
+                "instead, token ids such as 464,3290; prints ids, too")
       ->excludes(prompt);
   command->add_option("--tokens", generate.tokens, "most tokens to add")
       ->check(CLI::Range(std::int64_t{1}, most_tokens))
@@ -166,35 +204,57 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
 void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
   auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
   command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));
-  command->add_option("-o,--output", tokenize.output, "token file to write")->required();
+  command->add_option("-o,--output", tokenize.output, "token file to write")
+      ->required()
+      ->check(is_named);
+  offer_force(*command, tokenize.force, kForceFile);
   command->add_flag("--separator", tokenize.separator, "end every file with token 256");
-  command->add_option("files", tokenize.files, "text files")->required();
-  command->callback([&] { request.plain = [&] { return run_tokenize(tokenize); }; });
+  command->add_option("files", tokenize.files, "text files")->required()->check(is_named);
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_tokenize(tokenize); };
+  });
 }
 
 void offer_import(CLI::App& app, Request& request, ImportArguments& arguments) {
   auto* command = app.add_subcommand(
       "import", "a Hugging Face directory -> a checkpoint, and its model: section on stdout");
   command->add_option("directory", arguments.directory, "with config.json and safetensors")
-      ->required();
-  command->add_option("-o,--output", arguments.output, "checkpoint directory to make")->required();
+      ->required()
+      ->check(is_named);
+  command->add_option("-o,--output", arguments.output, "checkpoint directory to make")
+      ->required()
+      ->check(is_named);
+  offer_force(*command, arguments.force, kForceDirectory);
   command->footer(
       "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's\n"
       "files and config.json, as do the checkpoints of a run that begins with it. What a model\n"
       "has that is not known here is refused by name.");
-  command->callback([&] { request.plain = [&] { return run_import(arguments); }; });
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_import(arguments); };
+  });
 }
 
 void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
   auto* command = app.add_subcommand(
       "export", "a checkpoint -> a Hugging Face directory, which transformers loads");
-  command->add_option("checkpoint", arguments.checkpoint, "checkpoint directory")->required();
-  command->add_option("-o,--output", arguments.output, "directory to make")->required();
+  command
+      ->add_option("checkpoint", arguments.checkpoint, "checkpoint, or a run directory: its newest")
+      ->required()
+      ->check(is_named);
+  command->add_option("-o,--output", arguments.output, "directory to make")
+      ->required()
+      ->check(is_named);
+  offer_force(*command, arguments.force, kForceDirectory);
   command
       ->add_option("--dtype", arguments.dtype,
                    "of all tensors; without it: as they were imported, else f32")
       ->check(CLI::IsMember({"f32", "bf16", "f16"}));
-  command->callback([&] { request.plain = [&] { return run_export(arguments); }; });
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_export(arguments); };
+  });
 }
 
 template <class Command>
@@ -276,10 +336,10 @@ int main(int argc, char** argv) {
   offer_export(app, request, exported);
   auto* inspect = app.add_subcommand(
       "inspect", "describe a checkpoint, weights of Hugging Face, a token file or a plan");
-  inspect->add_option("path", path, "what to look at")->required();
+  inspect->add_option("path", path, "what to look at")->required()->check(is_named);
   inspect->callback([&] { request.plain = [&] { return run_inspect(path); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
-  doctor->add_option("directory", directory, "where spill files would go");
+  doctor->add_option("directory", directory, "where spill files would go")->check(is_named);
   doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });
   app.add_flag("--print-config", print_config, "every key: value, default, unit, bounds, meaning");
   app.add_option("input", words, "input file (and key=value) whose values --print-config shows");

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "io/file/destination.hpp"
 #include "io/file/output_file.hpp"
 
 namespace spillway {
@@ -39,11 +40,6 @@ bool is_directory(FileDescriptor const& file) {
 
 bool means_not_supported(int error) {
   return error == EINVAL || error == ENOSYS || error == ENOTSUP || error == EOPNOTSUPP;
-}
-
-std::filesystem::path directory_of(std::filesystem::path const& path) {
-  auto const parent = path.parent_path();
-  return parent.empty() ? "." : parent;
 }
 
 [[noreturn]] void fail(Status status, std::filesystem::path const& path, char const* what) {

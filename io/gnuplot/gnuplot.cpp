@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <span>
 
 #include "io/file/file.hpp"
@@ -30,6 +31,20 @@ struct Ending {
   int status = -1, error = 0;
 };
 
+// Of a program that a Ctrl-C ends, whatever we block and ignore.
+posix_spawnattr_t plain_signals() {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, ignored;
+  sigemptyset(&none);
+  sigemptyset(&ignored);
+  for (int const signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored, signal);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &ignored);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  return attributes;
+}
+
 Ending run_gnuplot(FileDescriptor const& input, FileDescriptor const& output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -38,8 +53,10 @@ Ending run_gnuplot(FileDescriptor const& input, FileDescriptor const& output) {
   std::string program = "gnuplot", plain = "-d";  // a user's own settings change nothing
   std::array<char*, 3> arguments = {program.data(), plain.data(), nullptr};
   pid_t child = -1;
+  auto attributes = plain_signals();
   int const error =
-      posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&child, program.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return {-1, error};
   int ended = 0;

@@ -169,9 +169,9 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
 }
 
 fs::path checkpoint_at(fs::path const& path) {
-  std::error_code unseen;  // to read it says why
-  if (fs::exists(path / manifest_name, unseen)) return path;
-  return find_latest(path).value_or(path);
+  std::error_code unseen;
+  bool const is_one = fs::exists(path / manifest_name, unseen) || !fs::is_directory(path, unseen);
+  return is_one ? path : find_latest(path).value_or(path);
 }
 
 std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step) {

@@ -33,10 +33,11 @@ std::filesystem::path const& with_room(std::filesystem::path const& directory,
 }  // namespace
 
 CheckpointSink::CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
-                               std::map<std::string, std::string> run_strings)
+                               std::map<std::string, std::string> run_strings,
+                               NewDirectory::MayReplace may_replace)
     : m_tensors(std::move(tensors)),
       m_run_strings(std::move(run_strings)),
-      m_directory(directory),
+      m_directory(directory, std::move(may_replace)),
       m_layout(layout_of(m_tensors)),
       m_shard(with_room(m_directory.path(), m_tensors), kRank, m_layout) {}
 

@@ -20,7 +20,8 @@ class CheckpointSink : public TensorSink {
   // The tensors are those of the group `model`, all f32. Throws Error as NewDirectory does, and
   // Error(storage) where space is not enough.
   CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
-                 std::map<std::string, std::string> run_strings);
+                 std::map<std::string, std::string> run_strings,
+                 NewDirectory::MayReplace may_replace = {});
 
   // Makes it carry these, once. Throws Error(storage).
   void carry(CarriedFiles const& files);

@@ -58,8 +58,8 @@ void append_file(TokenWriter& writer, std::filesystem::path const& path, std::in
 
 }  // namespace
 
-TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files,
-                              std::filesystem::path const& out, bool separator) {
+TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
+                              bool separator) {
   auto const documents = survey(files, separator);
   TokenWriter writer(out, kByteTokenizer, separator ? 257 : 256, documents.tokens,
                      std::ssize(documents.files));

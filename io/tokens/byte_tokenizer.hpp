@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <span>
 
+#include "io/file/output.hpp"
+
 namespace spillway {
 
 inline constexpr char const* kByteTokenizer = "byte";  // as token files name it
@@ -14,10 +16,10 @@ struct TokenizeResult {
   std::int64_t tokens, documents;  // each file that is not empty is a document
 };
 
-// Writes the bytes of `files`, in this order, to the token file `out`. Throws Error(bad_input) for
+// Writes the bytes of `files`, in this order, as the token file `out`. Throws Error(bad_input) for
 // a missing input, when there is no byte at all, or when `out` cannot be created; Error(storage)
 // when it fails later.
-TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files,
-                              std::filesystem::path const& out, bool separator);
+TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
+                              bool separator);
 
 }  // namespace spillway

@@ -44,10 +44,10 @@ void require(bool so, std::filesystem::path const& path, char const* what) {
 
 }  // namespace
 
-TokenWriter::TokenWriter(std::filesystem::path path, std::string const& tokenizer,
-                         std::int64_t vocab, std::int64_t count, std::int64_t documents)
-    : m_path(std::move(path)),
-      m_partial{std::filesystem::path(m_path) += ".partial"},
+TokenWriter::TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab,
+                         std::int64_t count, std::int64_t documents)
+    : m_path(output.path()),
+      m_unfinished(std::move(output)),
       m_layout{.kind = "HDF5",
                .tokenizer = tokenizer,
                .vocab = vocab,
@@ -55,11 +55,11 @@ TokenWriter::TokenWriter(std::filesystem::path path, std::string const& tokenize
                .documents = documents,
                .token_bytes = smallest_bytes(vocab)} {
   lay_out();
-  m_file = OutputFile::open(m_partial.path);
+  m_file = OutputFile::open(m_unfinished.path());
 }
 
 void TokenWriter::lay_out() {
-  auto file = H5File::create(m_partial.path, Status::bad_input, kTokenHeadBytes);
+  auto file = H5File::create(m_unfinished.path(), Status::bad_input, kTokenHeadBytes);
   file.set_text("/", "format", token_format);
   file.set_integer("/", "version", token_format_version);
   file.set_text("/", "tokenizer", m_layout.tokenizer);
@@ -73,11 +73,6 @@ void TokenWriter::lay_out() {
   m_layout.checksums_at = place(piece_checksums_dataset, H5Type::i64, pieces);
   m_layout.documents_at = place(document_starts_dataset, H5Type::i64, m_layout.documents);
   file.close(Durable::no);  // tokens follow, and are synchronised with it
-}
-
-TokenWriter::Partial::~Partial() {
-  std::error_code ignored;
-  if (!done) std::filesystem::remove(path, ignored);
 }
 
 void TokenWriter::append(std::span<std::int32_t const> tokens) {
@@ -116,16 +111,7 @@ void TokenWriter::close(std::span<std::int64_t const> document_starts) {
   auto const head = token_head(m_layout);
   m_file->write(0, std::as_bytes(std::span(head)));
   m_file->close();
-  std::error_code error;
-  std::filesystem::rename(m_partial.path, m_path, error);
-  if (error) {
-    throw Error(Status::storage,
-                fmt::format("{}: cannot be renamed to {}: {}", m_partial.path.string(),
-                            m_path.string(), error.message()));
-  }
-  m_partial.done = true;
-  auto const parent = m_path.parent_path();
-  sync_path(parent.empty() ? "." : parent);
+  m_unfinished.finish();
 }
 
 }  // namespace spillway

@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "io/file/output.hpp"
 #include "io/file/output_file.hpp"
 #include "io/tokens/token_file.hpp"
 
 namespace spillway {
 
-// Writes <path>.partial and gives it its name in close(), so that no half-written file is ever
-// taken for a whole one. Throws Error: bad_input when it cannot be created, storage when it fails
-// later.
+// Gives the file its name in close(), so that no half-written file is ever taken for a whole one.
+// Throws Error: bad_input when it cannot be created, storage when it fails later.
 class TokenWriter {
  public:
   // `count` tokens in [0, vocab) of `documents` documents will follow; they are stored in the
   // smallest type that holds vocab.
-  TokenWriter(std::filesystem::path path, std::string const& tokenizer, std::int64_t vocab,
+  TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab,
               std::int64_t count, std::int64_t documents);
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
@@ -36,16 +36,8 @@ class TokenWriter {
   void write(std::span<std::byte const> bytes);
   void end_piece();
 
-  // Removes the file unless it has got its name; also when the constructor does not come to its
-  // end.
-  struct Partial {
-    std::filesystem::path path;
-    bool done = false;
-    ~Partial();
-  };
-
   std::filesystem::path m_path;
-  Partial m_partial;
+  UnfinishedFile m_unfinished;
   TokenLayout m_layout;
   std::optional<OutputFile> m_file;
   std::int64_t m_written_bytes = 0;

@@ -95,7 +95,8 @@ TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensor
 }  // namespace
 
 ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
-                           std::optional<ElementType> type, fs::path const& to) {
+                           std::optional<ElementType> type, fs::path const& to,
+                           NewDirectory::MayReplace may_replace) {
   auto const place = weights.place();
   auto const origin = origin_of(carried, place);
   auto const types = type ? TensorTypes{*type, {}} : origin.types;
@@ -106,7 +107,7 @@ ExportedModel export_model(TensorSource& weights, Config const& config, CarriedF
   auto const config_text = config_json(description, dtype, origin.config.text, config.data);
 
   ExportedModel exported{names.size(), size_bytes(tensors)};
-  NewDirectory directory(to);
+  NewDirectory directory(to, std::move(may_replace));
   NamedSource source(weights, names);
   SafetensorsWriter writer(directory.path(), tensors);
   copy_tensors(source, writer, [&](TensorEntry const& tensor, ValueCounts const& counts) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "config/config.hpp"
+#include "io/file/new_directory.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/tensors/tensor_source.hpp"
 
@@ -23,10 +24,11 @@ struct ExportedModel {
 // says another for all. transformers is told to round none of them. Of a name that is no model file
 // (model_files.hpp) nothing comes, and is named. A model of our own gets a configuration with the
 // special ids of config.data. `directory` gets its name when all is there. Throws Error: bad_input
-// where it is there already, for a model that no architecture of transformers has, or where a value
+// as NewDirectory, for a model that no architecture of transformers has, or where a value
 // is too large for its type; damaged where one is not finite, or files are not as they were;
 // storage.
 ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
-                           std::optional<ElementType> type, std::filesystem::path const& directory);
+                           std::optional<ElementType> type, std::filesystem::path const& directory,
+                           NewDirectory::MayReplace may_replace = {});
 
 }  // namespace spillway

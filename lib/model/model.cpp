@@ -19,14 +19,15 @@ struct Family {
   void (*append)(Config const&, std::int64_t vocab, Graph&);
   std::vector<Objective> objectives;  // what its graph can be trained for; `auto` is the first
   bool learns_positions;              // one by one, in a table
+  std::int64_t vocab;                 // of its published models
 };
 
 Family const& family(std::string const& name) {
   static Family const families[] = {
-      {"gpt", complete_gpt, append_gpt, {Objective::next}, true},
-      {"bert", complete_bert, append_bert, {Objective::masked}, true},
-      {"t5", complete_t5, append_t5, {Objective::spans}, false},
-      {"llama", complete_llama, append_llama, {Objective::next}, false}};
+      {"gpt", complete_gpt, append_gpt, {Objective::next}, true, 50257},
+      {"bert", complete_bert, append_bert, {Objective::masked}, true, 30522},
+      {"t5", complete_t5, append_t5, {Objective::spans}, false, 32128},
+      {"llama", complete_llama, append_llama, {Objective::next}, false, 32000}};
   std::string offered;
   for (auto const& candidate : families) {
     if (candidate.name == name) return candidate;
@@ -43,6 +44,10 @@ Activation activation_of(ModelConfig const& model) {
   auto const at = std::ranges::find(words, model.activation) - std::begin(words);
   assert(at < std::ssize(words));
   return static_cast<Activation>(at);
+}
+
+std::int64_t published_vocab(std::string const& name) {
+  return family(name).vocab;
 }
 
 Objective objective_of(Config const& config) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "config/config.hpp"
 #include "graph/graph.hpp"
@@ -12,6 +13,9 @@ namespace spillway {
 
 // Replaces what the input left to `auto` by the family's values, and the vocabulary by the data's.
 ModelConfig completed(Config const& config, std::int64_t vocab);
+
+// The tokens of the family's published models: of GPT-2, BERT, T5 and Llama 2.
+std::int64_t published_vocab(std::string const& family);
 
 // What the input asks for or, where it says auto, what the family is trained for. Throws
 // Error(bad_input) for what the family's graph cannot be trained for.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "comm/comm.hpp"
 #include "runtime/engine.hpp"
@@ -9,8 +10,10 @@
 namespace spillway {
 
 // Collective. Runs the eval Program's Engine over `batches` batches of this rank; the mean loss
-// over all ranks' tokens, sums added in rank order. AgreedError (storage) when some rank could not
-// read what lies on NVMe.
-double evaluate(Engine& engine, std::int64_t batches, Comm& comm);
+// over all ranks' tokens, sums added in rank order. `told`, which may be empty, hears after every
+// batch how many are done and this rank's mean loss so far. AgreedError (storage) when some rank
+// could not read what lies on NVMe.
+using EvalTold = std::function<void(std::int64_t done, double loss)>;
+double evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told = {});
 
 }  // namespace spillway

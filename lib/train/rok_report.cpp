@@ -10,7 +10,10 @@
 namespace spillway {
 namespace {
 
-constexpr auto kChart = R"(set terminal svg noenhanced size 800,560 background 'white'
+// Its title as a document, by which charts of ours are known.
+constexpr std::string_view kChartName = "spillway_rok";
+
+constexpr auto kChart = R"(set terminal svg name '{}' noenhanced size 800,560 background 'white'
 set title 'recompute, offload, keep: {} tokens a sequence; points: sequences a step'
 set xlabel 'device memory beyond persistent state (activations, gradients), GiB'
 set ylabel 'tokens/s'
@@ -19,6 +22,12 @@ set yrange [{:.6g}:{:.6g}]
 set grid
 set key outside right top vertical
 )";
+
+constexpr std::string_view kColumns =
+    "policy,micro,sequences,sequence_tokens,planned_peak_device_bytes,planned_peak_host_bytes,"
+    "planned_peak_nvme_bytes,peak_device_bytes,peak_host_bytes,peak_nvme_bytes,"
+    "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
+    "bytes,fits\n";
 
 // The line, and what its points are called.
 constexpr auto kCurve =
@@ -73,11 +82,7 @@ std::string rok_table(std::span<RokRow const> rows) {
 }
 
 std::string rok_csv(std::span<RokRow const> rows) {
-  std::string text =
-      "policy,micro,sequences,sequence_tokens,planned_peak_device_bytes,planned_peak_host_bytes,"
-      "planned_peak_nvme_bytes,peak_device_bytes,peak_host_bytes,peak_nvme_bytes,"
-      "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
-      "bytes,fits\n";
+  auto text = std::string(kColumns);
   for (auto const& row : rows) {
     text += fmt::format("{},{},{},{},{},", name(row.policy), row.micro, row.micro, row.sequence,
                         tiers(row.planned_bytes));
@@ -91,6 +96,15 @@ std::string rok_csv(std::span<RokRow const> rows) {
     }
   }
   return text;
+}
+
+bool is_rok_csv(std::string_view beginning) {
+  return beginning.starts_with("policy,micro,sequences,");
+}
+
+bool is_rok_chart(std::string_view beginning) {
+  return beginning.starts_with("<?xml") &&
+         beginning.find(fmt::format("<title>{}</title>", kChartName)) != beginning.npos;
 }
 
 std::string rok_script(std::span<RokRow const> rows) {
@@ -113,7 +127,8 @@ std::string rok_script(std::span<RokRow const> rows) {
         fmt::format("{:.6g} {:.6g} {}\n", gibibytes(row.activation_bytes), tokens_per_s, row.micro);
   }
   if (curve == 0) return "";
-  auto const head = fmt::format(kChart, rows.front().sequence, 0.95 * slowest, 1.05 * fastest);
+  auto const head =
+      fmt::format(kChart, kChartName, rows.front().sequence, 0.95 * slowest, 1.05 * fastest);
   return head + data + "end\n" + curves + "\n";
 }
 

@@ -1,8 +1,12 @@
 // The other commands, given what they cannot use.
+#include <fmt/format.h>
+
 #include "fault_test.hpp"
 
 namespace spillway::test {
 namespace {
+
+namespace fs = std::filesystem;
 
 class BadCommands : public FaultTest {
  protected:
@@ -45,7 +49,7 @@ TEST_F(BadCommands, rok_measures_nothing_before_it_knows_where_to_write) {
   auto const rok = "rok " + path("job.yaml") + " -o ";
   EXPECT_TRUE(fails_with(2, "none.yaml", spillway("rok " + path("none.yaml"))));
   EXPECT_TRUE(fails_with(2, "none/rok.csv: cannot be", spillway(rok + path("none/rok.csv"))));
-  EXPECT_TRUE(fails_with(2, "is no regular file", spillway(rok + path("nvme"))));
+  EXPECT_TRUE(fails_with(2, "is a directory", spillway(rok + path("nvme"))));
   EXPECT_TRUE(fails_with(2, "rok.svg", spillway(rok + path("rok.svg"))));
   EXPECT_TRUE(fails_with(2, "model.vocab",
                          spillway(rok + path("rok.csv") + " data.train=none model.vocab=0")));
@@ -117,6 +121,60 @@ TEST_F(BadCommands, generate_and_eval_want_a_checkpoint_of_the_same_model) {
   EXPECT_TRUE(fails_with(2, "model.heads is 2 there, 4 here",
                          spillway(eval + checkpoint + " model.heads=4")));
   EXPECT_TRUE(fails_with(2, "data.valid", spillway("eval " + path("job.yaml") + checkpoint)));
+}
+
+TEST_F(BadCommands, a_run_directory_stands_for_its_newest_checkpoint) {
+  ASSERT_EQ(train("run.checkpoint.every=2").status, 0);
+  auto const same = [&](std::string const& command) {
+    auto const of_run = spillway(fmt::format(fmt::runtime(command), path("run")));
+    auto const of_step = spillway(fmt::format(fmt::runtime(command), path("run/step-4")));
+    EXPECT_EQ(of_run.status, 0) << of_run.output;
+    EXPECT_EQ(of_run.output, of_step.output);
+  };
+  same("generate --prompt a --tokens 3 --checkpoint {}");
+  same("inspect {}");
+  auto const eval =
+      fmt::format("eval {} data.valid={} --checkpoint ", path("job.yaml"), path("tokens.h5"));
+  auto const evaluated = spillway(eval + path("run"));
+  EXPECT_NE(evaluated.output.find("run/step-4 of step 4)"), std::string::npos) << evaluated.output;
+  EXPECT_EQ(spillway(fmt::format("export {} -o {}", path("run"), path("out"))).status, 0);
+  auto const again = train("run.steps=1 run.dir=" + path("again") + " run.init=" + path("run"));
+  EXPECT_EQ(again.status, 0) << again.output;
+  fs::remove(m_dir / "run/latest");
+  EXPECT_TRUE(fails_with(2, "run", spillway("inspect " + path("run"))));
+}
+
+TEST_F(BadCommands, eval_says_how_far_it_is_and_ends_where_it_is_told) {
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  auto const eval = fmt::format("eval {} data.valid={} --checkpoint {} ", path("job.yaml"),
+                                path("tokens.h5"), path("run"));
+  // 20,000 tokens are 312 windows of 64, in micro-batches of 4.
+  auto const all = spillway(eval);
+  EXPECT_EQ(all.status, 0) << all.output;
+  for (auto const* words : {"eval: 312 sequences in 78 batches", "eval: 8 of 78 batches, loss ",
+                            "eval: 78 of 78 batches, loss ", "  tokens 19968  "})
+    EXPECT_NE(all.output.find(words), std::string::npos) << words << "\n" << all.output;
+  // A batch is one of training: 8 sequences.
+  auto const some = spillway(eval + "--batches 2");
+  EXPECT_EQ(some.status, 0) << some.output;
+  EXPECT_NE(some.output.find("  tokens 1024  "), std::string::npos) << some.output;
+  EXPECT_NE(spillway(eval + "--batches 1000000").output.find("  tokens 19968  "),
+            std::string::npos);
+  for (auto const* wrong : {"0", "-1", "many"})
+    EXPECT_EQ(spillway(eval + "--batches " + wrong).status, 2) << wrong;
+}
+
+TEST_F(BadCommands, lists_of_numbers_have_no_empty_place) {
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  auto const generate = "generate --tokens 1 --checkpoint " + path("run") + " --prompt-ids ";
+  EXPECT_EQ(spillway(generate + "1,2").status, 0);
+  for (auto const* ids : {"1,,2", "1,2,", ",1", "\"\"", "1,x", "1.5", "1,\" 2\""}) {
+    auto const outcome = spillway(generate + ids);
+    EXPECT_EQ(outcome.status, 2) << ids;
+    EXPECT_NE(outcome.output.find("is no whole number"), std::string::npos) << outcome.output;
+  }
+  auto const rok = "rok " + path("job.yaml") + " -o " + path("rok.csv") + " --micro ";
+  for (auto const* micros : {"1,,2", "0", "1,9999999"}) EXPECT_EQ(spillway(rok + micros).status, 2);
 }
 
 }  // namespace

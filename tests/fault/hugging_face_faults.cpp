@@ -114,6 +114,63 @@ TEST_F(BadDirectories, places_that_are_taken_are_refused_and_stay) {
   EXPECT_NE(type.output.find("--dtype: f64 not in {f32,bf16,f16}"), std::string::npos);
 }
 
+TEST_F(BadDirectories, are_replaced_when_forced_if_nothing_else_lies_in_them) {
+  auto const forced = [&](char const* word, char const* from, char const* to) {
+    return run_command(command(word, from, to) + " --force");
+  };
+  ASSERT_EQ(run_command(import()).status, 0);
+  write("checkpoint/huggingface/tokenizer.json", "another");  // damage, which a new one mends
+  EXPECT_EQ(forced("import", "model", "checkpoint").status, 0);
+  EXPECT_EQ(read("checkpoint/huggingface/tokenizer.json"), read("model/tokenizer.json"));
+  ASSERT_EQ(run_command(command("export", "checkpoint", "out")).status, 0);
+  EXPECT_TRUE(fails_with(2, "--force replaces one of the same kind",
+                         run_command(command("export", "checkpoint", "out"))));
+  write("out/config.json", "{}");
+  EXPECT_EQ(forced("export", "checkpoint", "out").status, 0);
+  EXPECT_NE(read("out/config.json"), "{}");
+  for (auto const& name : names_in(m_dir))
+    EXPECT_EQ(name.find("spillway-partial"), std::string::npos) << name;
+
+  fs::create_directory(m_dir / "out/mine");
+  fs::create_directory(m_dir / "work");
+  write("work/notes", "kept");
+  auto const else_there = std::string("is there already and holds something else");
+  EXPECT_TRUE(fails_with(2, else_there, forced("export", "checkpoint", "out")));
+  EXPECT_TRUE(fails_with(2, else_there, forced("export", "checkpoint", "work")));
+  EXPECT_TRUE(fails_with(2, else_there, forced("import", "model", "work")));
+  EXPECT_TRUE(fails_with(2, else_there, forced("import", "model", "out")));
+  EXPECT_TRUE(fails_with(2, "reads: name another", forced("export", "checkpoint", "checkpoint")));
+  EXPECT_TRUE(fails_with(2, "reads: name another", forced("import", "model", "model")));
+  EXPECT_TRUE(fails_with(2, "reads: name another", forced("import", "model", ".")));
+  EXPECT_EQ(read("work/notes"), "kept");
+  EXPECT_TRUE(fs::exists(m_dir / "model/config.json"));
+}
+
+// The section comes once, with the checkpoint.
+TEST_F(BadDirectories, an_import_whose_section_reaches_nobody_makes_no_checkpoint) {
+  EXPECT_TRUE(
+      fails_with(4, "standard output: cannot be written", run_command(import() + " > /dev/full")));
+  for (auto const& name : names_in(m_dir)) EXPECT_FALSE(name.starts_with("checkpoint")) << name;
+  auto const again = run_command(import());
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_NE(again.output.find("family: llama"), std::string::npos) << again.output;
+}
+
+TEST_F(BadDirectories, a_signal_leaves_nothing_of_a_copy) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  ASSERT_EQ(run_command(import()).status, 0);
+  Planted const hangs{.calls = "fsync", .path = "new.spillway-partial", .what = "hang", .at = "2-"};
+  for (auto const& words :
+       {command("import", "model", "new"), command("export", "checkpoint", "new")}) {
+    auto const outcome = run_command(
+        planted(hangs) + words + " & " +
+        until(fmt::format("ls {}/* > {} 2>&1", path("new.spillway-partial"), path("seen"))) +
+        "kill -TERM $!; wait $!");
+    EXPECT_EQ(outcome.status, 143) << outcome.output;
+    for (auto const& name : names_in(m_dir)) EXPECT_FALSE(name.starts_with("new")) << name;
+  }
+}
+
 TEST_F(BadDirectories, what_a_checkpoint_carries_is_proved_before_it_is_exported) {
   ASSERT_EQ(run_command(import()).status, 0);
   write("checkpoint/huggingface/tokenizer.json", "another");

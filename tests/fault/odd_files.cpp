@@ -87,12 +87,6 @@ TEST_F(OddFiles, planted_links_are_not_written_through) {
     fs::create_symlink(m_dir / "mine", m_dir / "run" / (std::string(name) + ".partial"));
   EXPECT_EQ(train("").status, 0);
   EXPECT_EQ(read("mine"), "kept");
-  fs::create_symlink(m_dir / "mine", m_dir / "saved.partial");
-  EXPECT_EQ(spillway(fmt::format("plan --machine {} --save {} {}", machine_file(), path("saved"),
-                                 path("job.yaml")))
-                .status,
-            0);
-  EXPECT_EQ(read("mine"), "kept");
 }
 
 TEST_F(OddFiles, names_with_escapes_do_not_reach_the_terminal) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "support/run_program.hpp"
@@ -129,6 +130,63 @@ TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   auto const small = spillway(plan + " memory.device=64KiB");
   EXPECT_EQ(small.status, 3);
   EXPECT_NE(small.output.find("needs at least device"), std::string::npos) << small.output;
+  // Budgets that are large enough are no part of it.
+  EXPECT_NE(small.output.find("spillway: memory.device = 64 KiB: needs at least device "),
+            std::string::npos)
+      << small.output;
+  for (auto const* other : {"memory.host", "memory.nvme", " and host ", " and nvme "})
+    EXPECT_EQ(small.output.find(other), std::string::npos) << small.output;
+}
+
+TEST_F(PlanCommand, takes_the_published_vocabulary_where_no_token_file_is) {
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2}\ndata: {train: /no/such/*.h5}\n");
+  auto const plan = "plan " + path("in.yaml");
+  auto const there = plan + " --machine " + machine_file().string();
+  for (auto const& [family, vocab] : std::map<std::string, std::string>{
+           {"gpt", "50257"}, {"llama", "32000"}, {"bert", "30522"}, {"t5", "32128"}}) {
+    auto const outcome = spillway(there + " model.family=" + family);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("model.vocab: no token file is here to take it from; planned "
+                                  "with " +
+                                  vocab),
+              std::string::npos)
+        << outcome.output;
+    auto const given = spillway(there + " model.family=" + family + " model.vocab=" + vocab);
+    EXPECT_NE(outcome.output.find(given.output.substr(0, given.output.find('\n'))),
+              std::string::npos)
+        << given.output;
+  }
+  auto const here = spillway(plan);
+  EXPECT_EQ(here.status, 2) << here.output;
+  EXPECT_NE(here.output.find("no file matches /no/such/*.h5"), std::string::npos) << here.output;
+}
+
+TEST_F(PlanCommand, refuses_budgets_above_the_machine_s) {
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
+  auto const there = "plan " + path("in.yaml") + " --machine " + machine_file().string();
+  for (std::string const key : {"memory.device", "memory.host"}) {
+    auto const outcome = spillway(there + " " + key + "=900TB");
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find(key + " = 819 TiB: "), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("rtx3090.yaml has "), std::string::npos) << outcome.output;
+  }
+}
+
+TEST_F(PlanCommand, plans_with_the_machine_file_that_a_run_would) {
+  write("in.yaml",
+        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\nmemory: {device: 1GiB}\n");
+  auto const plan = "plan " + path("in.yaml") + " --json debug.machine=";
+  auto const none = spillway(plan + path("none.yaml"));
+  EXPECT_EQ(none.status, 2) << none.output;
+  EXPECT_NE(none.output.find("none.yaml: cannot be read"), std::string::npos) << none.output;
+  auto const step_s = [&](std::string const& gflops) {
+    write("m.yaml",
+          "matmul_gflops: {fp32: " + gflops + ", bf16: " + gflops + "}\nmemory_gbps: 1000\n");
+    auto const outcome = spillway(plan + path("m.yaml") + " run.device=cpu");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>();
+  };
+  EXPECT_GT(step_s("1"), 10 * step_s("1000"));
 }
 
 TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
@@ -142,7 +200,7 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
   write("no_vocab.yaml", "model: {layers: 2}\n");
   auto const open =
       spillway("plan " + path("no_vocab.yaml") + " --machine " + machine_file().string());
-  EXPECT_EQ(open.status, 2);
+  EXPECT_EQ(open.status, 0);  // it is said what is taken instead
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
 }
 

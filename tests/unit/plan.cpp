@@ -251,7 +251,7 @@ TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
   }
   auto const forced = solution_for("nvme");
   EXPECT_FALSE(forced.chosen);
-  auto const text = describe(forced.smallest, graph());
+  auto const text = describe(forced.smallest, graph(), budgets);
   EXPECT_NE(text.find("spill.max_write_per_day "), std::string::npos) << text;
 }
 

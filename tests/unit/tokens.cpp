@@ -408,7 +408,27 @@ TEST_F(TokensTest, a_missing_input_leaves_no_output) {
   EXPECT_EQ(error_of([&] { tokenize_bytes({}, m_dir / "out.h5", false); }).status(),
             Status::bad_input);
   EXPECT_FALSE(fs::exists(m_dir / "out.h5"));
-  EXPECT_FALSE(fs::exists(m_dir / "out.h5.partial"));
+  for (auto const& entry : fs::directory_iterator(m_dir)) EXPECT_EQ(entry.path(), m_dir / "1.txt");
+}
+
+TEST_F(TokensTest, a_path_that_exists_is_that_file_whatever_its_brackets_would_match) {
+  std::vector<fs::path> const inputs{text_file("1.txt", "abc")};
+  tokenize_bytes(inputs, m_dir / "t[1].h5", false);
+  tokenize_bytes(inputs, m_dir / "t2.h5", false);
+  auto const found = [&](std::string const& pattern) {
+    std::vector<std::string> names;
+    auto const patterns = std::vector{(m_dir / pattern).string()};
+    if (!names_files(patterns)) return names;
+    TokenSet const set("data.train", patterns);
+    for (auto const& file : set.files())
+      names.push_back(file.path().filename().string());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(found("t[1].h5"), Names{"t[1].h5"});
+  EXPECT_EQ(found("t[2].h5"), Names{"t2.h5"});
+  EXPECT_EQ(found("t*.h5"), (Names{"t2.h5", "t[1].h5"}));
+  EXPECT_EQ(found("t[3].h5"), Names{});
 }
 
 TEST_F(TokensTest, an_unwritable_output_is_the_user_s_mistake) {

@@ -271,9 +271,7 @@ TEST(Budgets, above_what_there_is_are_refused) {
             "auto");
   EXPECT_EQ(why(given({}, 25 * kGib), gpu, 1),
             "memory.host = 25 GiB: there is 24 GiB of main memory on a node; give less, or auto");
-  EXPECT_NE(
-      why({.device_bytes = std::int64_t{1} << 62, .host_bytes = std::int64_t{1} << 62}, cores, 64),
-      "");
+  EXPECT_NE(why(given(std::int64_t{1} << 62, std::int64_t{1} << 62), cores, 64), "");
 }
 
 TEST(Budgets, above_a_machine_file_s_name_it) {
@@ -285,9 +283,10 @@ TEST(Budgets, above_a_machine_file_s_name_it) {
     require_existing(asked, node, 2);
     FAIL();
   } catch (Error const& error) {
-    EXPECT_STREQ(error.what(),
-                 "memory.nvme.size = 501 GiB for each of 2 ranks: m.yaml has 1000 GiB of drives on "
-                 "a node; give less, or auto");
+    EXPECT_STREQ(
+        error.what(),
+        "memory.nvme.size = 501 GiB for each of 2 ranks: m.yaml has 0.977 TiB of drives on "
+        "a node; give less, or auto");
   }
   EXPECT_NO_THROW(require_existing(asked, {}, 2));  // nothing is known
 }

@@ -172,7 +172,7 @@ void require_rates(Machine const& machine, bool bf16, bool spill, std::string co
 std::string to_yaml(Machine const& machine, About const& about) {
   auto copy = machine;
   std::string text;
-  if (!about.empty()) text += fmt::format("# What it was measured by, and on.\n{}:\n", kAbout);
+  if (!about.empty()) text += fmt::format("{}{}:\n", kMeasuredHead, kAbout);
   for (auto const& [key, value] : about)
     text += fmt::format("  {}: {}\n", quoted_yaml(key), quoted_yaml(value));
   text += fmt::format("# {}\n{}: {}\n", kTargetDoc, kTarget, machine.target);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,5 +34,7 @@ void require_rates(Machine const& machine, bool bf16, bool spill, std::string co
 
 // Returns the machine as YAML with a comment before each key; the text loads as an equal Machine.
 std::string to_yaml(Machine const& machine, About const& about = {});
+// How that text begins where there is something about it.
+inline constexpr std::string_view kMeasuredHead = "# What it was measured by, and on.\n";
 
 }  // namespace spillway

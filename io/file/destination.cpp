@@ -1,0 +1,60 @@
+#include "io/file/destination.hpp"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/number.hpp"
+#include "io/file/file.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// N of /proc/self/fd/N, under whatever name.
+std::optional<int> own_descriptor(fs::path const& path) {
+  std::error_code unseen;
+  auto const directory = fs::canonical(directory_of(path), unseen);
+  if (unseen || directory != fs::canonical("/proc/self/fd", unseen)) return {};
+  return to_number<int>(path.filename().string());
+}
+
+}  // namespace
+
+bool Destination::is_through() const {
+  auto const kind = info.st_mode & S_IFMT;
+  return descriptor || kind == S_IFCHR || kind == S_IFIFO || kind == S_IFBLK;
+}
+
+Destination destination_of(fs::path const& path) {
+  constexpr int most_links = 40;  // as many as the system follows
+  Destination to{path, {}};
+  std::error_code unseen;
+  for (int i = 0; i < most_links; ++i) {
+    to.descriptor = own_descriptor(to.path);
+    if (to.descriptor || !fs::is_symlink(to.path, unseen)) break;
+    auto const target = fs::read_symlink(to.path, unseen);
+    if (unseen) break;
+    to.path = target.is_absolute() ? target : directory_of(to.path) / target;
+  }
+  auto const seen =
+      to.descriptor ? ::fstat(*to.descriptor, &to.info) : ::stat(to.path.c_str(), &to.info);
+  to.exists = seen == 0;
+  if (!to.exists && (errno != ENOENT || to.descriptor))
+    throw Error(Status::bad_input,
+                fmt::format("{}: cannot be created: {}", path.string(), error_text(errno)));
+  return to;
+}
+
+fs::path directory_of(fs::path const& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+bool is_same_file(struct stat const& one, struct stat const& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+}  // namespace spillway
