@@ -164,6 +164,15 @@ Config resolved(Start const& start, PlannedRun const& planned, Machine const& ma
   return config;
 }
 
+std::string explain_run(Start const& start, PlannedRun const& planned, Simulation const& simulation,
+                        Machine const& machine, Budgets const& limits) {
+  BatchShape const shape{start.config.batch.sequences, planned.train.arithmetic.micro, 0,
+                         planned.programs.train.ranks};
+  return explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits,
+                 shape.filled()) +
+         describe_empty_rows(shape);
+}
+
 void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
   dir.write("plan.yaml", plan);
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
@@ -181,6 +190,16 @@ Status finished_before(Start const& start) {
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
   return Status::done;
+}
+
+RunState start_state(Start const& start, Arithmetic const& arithmetic, ModelState& model,
+                     Comm& comm) {
+  auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
+  auto state = start_model(start.config, start.data->vocab, tokenizer, arithmetic, start.resumption,
+                           model, comm);
+  state.data = to_json(start.data->samples);
+  if (start.run_dir && start.resumed()) say_difference(*start.resumption, arithmetic);
+  return state;
 }
 
 // Requires that all ranks start from the same state, and that a checkpoint of it will have room.
@@ -230,15 +249,10 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
   auto const environment = environment_json(comm, planned.train.arithmetic);
-  BatchShape const shape{start.config.batch.sequences, planned.train.arithmetic.micro, comm.rank(),
-                         comm.size()};
-  auto const explanation = explain(planned.train, planned.plan, planned.programs.train, simulation,
-                                   machine, limits, shape.filled());
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    say_plan(start, planned,
-             explanation + describe_empty_rows(shape) +
-                 describe(estimate_save(planned.train, machine)));
+    auto const explanation = explain_run(start, planned, simulation, machine, limits);
+    say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
     write_plan(*start.run_dir, plan_text, explanation);
     start.run_dir->write_config(to_yaml(resolved(start, planned, machine, limits)),
                                 began(start).step, !start.changed.empty());
@@ -261,12 +275,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();
-    auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
-    state = start_model(start.config, start.data->vocab, tokenizer, planned.train.arithmetic,
-                        start.resumption, trainer->model(), comm);
-    state.data = to_json(start.data->samples);
-    if (start.run_dir && start.resumed())
-      say_difference(*start.resumption, planned.train.arithmetic);
+    state = start_state(start, planned.train.arithmetic, trainer->model(), comm);
   });
   require_start(start, state, plan_text, trainer->model(), comm);
 

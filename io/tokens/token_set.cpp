@@ -63,7 +63,7 @@ TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns
   count_tokens(key);
 }
 
-TokenSet::TokenSet(std::string const& key, std::vector<std::filesystem::path> const& paths) {
+TokenSet::TokenSet(std::vector<std::filesystem::path> const& paths, std::string const& key) {
   for (auto const& path : paths) m_files.emplace_back(path);
   count_tokens(key);
 }

@@ -22,7 +22,7 @@ class TokenSet {
   // different vocabularies; and what TokenFile throws.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
   // Opens these files, in this order.
-  TokenSet(std::string const& key, std::vector<std::filesystem::path> const& paths);
+  TokenSet(std::vector<std::filesystem::path> const& paths, std::string const& key);
 
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }

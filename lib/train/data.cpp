@@ -81,7 +81,7 @@ Data::Rest open_rest(Data const& data, std::size_t i) {
   auto const& stretch = stretches[i];
   std::vector<std::filesystem::path> paths;
   for (auto const& file : stretch.files) paths.emplace_back(file.path);
-  return {TokenSet("data.train", paths), order_of(data.samples, stretch), stretches[i + 1].begin,
+  return {TokenSet(paths, "data.train"), order_of(data.samples, stretch), stretches[i + 1].begin,
           starts_in(data.train, stretches.back(), stretch)};
 }
 

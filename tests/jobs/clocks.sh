@@ -40,5 +40,6 @@ touch -d "+1 hour" "$run/summary.json"
 [[ $(cat requeued) == "requeue 1" ]] || fail "it is not requeued: $(cat requeued)"
 touch -d "-1 hour" "$run/summary.json"
 rm requeued
-[[ $(job run.steps=9 run.checkpoint.every=2) == 0 && ! -e requeued ]] || fail "the last job is not done"
+[[ $(job run.steps=9 run.checkpoint.every=2) == 0 && ! -e requeued ]] ||
+  fail "the last job is not done"
 grep -q '"exit": 0' "$run/summary.json" || fail "its summary is not there"

@@ -6,8 +6,8 @@ import sys
 
 def bits(run):
     with open(f"{run}/metrics.jsonl") as file:
-        rows = [json.loads(line) for line in file if line.endswith("\n")]
-    return [(row["step"], row["loss_hex"], row["grad_norm_hex"]) for row in rows if "event" not in row]
+        rows = [json.loads(line) for line in file if line.endswith("\n") and "event" not in line]
+    return [(row["step"], row["loss_hex"], row["grad_norm_hex"]) for row in rows]
 
 
 run, whole = bits(sys.argv[1]), dict.fromkeys(bits(sys.argv[2]))

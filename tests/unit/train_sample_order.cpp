@@ -1,4 +1,5 @@
 // Which text a run's samples are of, where its data change between two jobs.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -141,12 +142,15 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
 TEST(SampleOrder, comes_back_from_its_text_and_no_other_is_taken) {
   auto const order = continued(begun(now({kA, kB})), 7, now({kA, kB, kC}), false).order;
   EXPECT_EQ(to_json(sample_order(to_json(order), "here")), to_json(order));
-  for (
-      auto const* text :
-      {"", "{", "{}", R"({"window":4,"stretches":[]})",
-       R"({"window":0,"stretches":[{"begin":0,"epoch":0,"seed":1,"files":[]}]})",
-       R"({"window":4,"stretches":[{"begin":-1,"epoch":0,"seed":1,"files":[{"path":"a","tokens":9,"fingerprint":""}]}]})",
-       R"({"window":4,"stretches":[{"begin":0,"epoch":0,"seed":1,"files":[{"path":"a","tokens":4,"fingerprint":""}]}]})"}) {
+  auto const with = [](char const* window, char const* begin, char const* tokens) {
+    return fmt::format(R"({{"window":{},"stretches":[{{"begin":{},"epoch":0,"seed":1,"files":)"
+                       R"([{{"path":"a","tokens":{},"fingerprint":""}}]}}]}})",
+                       window, begin, tokens);
+  };
+  EXPECT_EQ(sample_order(with("4", "0", "9"), "here").window, 4);
+  for (auto const& text : {std::string(), std::string("{"), std::string("{}"),
+                           std::string(R"({"window":4,"stretches":[]})"), with("0", "0", "9"),
+                           with("4", "-1", "9"), with("4", "0", "4")}) {
     try {
       sample_order(text, "here");
       FAIL() << text;
