@@ -145,6 +145,7 @@ TEST_F(CarriedFiles, that_cannot_be_written_leave_a_checkpoint_without_them) {
 
 TEST_F(CarriedFiles, and_all_others_are_for_whom_the_umask_says) {
   ::chmod(path("model/tokenizer.json").c_str(), 0640);
+  ::chmod(path("model/config.json").c_str(), 0666);
   for (mode_t const mask : {0077u, 0022u, 0002u}) {
     for (auto const* directory : {"checkpoint", "run", "out"}) fs::remove_all(m_dir / directory);
     auto const outcome =
