@@ -28,7 +28,7 @@ namespace {
 using namespace spillway;
 
 // Checks of options say what is wrong, or nothing.
-std::string is_named(std::string const& path) {
+std::string is_path(std::string const& path) {
   return path.empty() ? "'' is no name of a file or a directory" : "";
 }
 std::string is_seed(std::string const& text) {
@@ -78,7 +78,7 @@ struct Request {
 
 void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalArguments& eval) {
   auto* command = app.add_subcommand("train", "train as an input file says");
-  command->add_option("input", train.input, "input file")->required()->check(is_named);
+  command->add_option("input", train.input, "input file")->required()->check(is_path);
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
   command->footer(
       "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths\n"
@@ -89,11 +89,11 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
   });
 
   command = app.add_subcommand("eval", "loss and perplexity on the validation set");
-  command->add_option("input", eval.input, "input file")->required()->check(is_named);
+  command->add_option("input", eval.input, "input file")->required()->check(is_path);
   command->add_option("overrides", eval.overrides, "key=value");
   command->add_option("--checkpoint", eval.checkpoint, "checkpoint, or a run directory: its newest")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   command->add_option("--batches", eval.batches, "how many at most; without it: the whole set")
       ->check(CLI::Range(std::int64_t{1}, kMostBatches));
   command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
@@ -101,11 +101,11 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
 
 void offer_profile(CLI::App& app, Request& request, ProfileArguments& profile) {
   auto* command = app.add_subcommand("profile", "measure ops and links of this machine");
-  command->add_option("input", profile.input, "input file")->required()->check(is_named);
+  command->add_option("input", profile.input, "input file")->required()->check(is_path);
   command->add_option("overrides", profile.overrides, "key=value");
   command->add_option("-o,--output", profile.output, "machine file to write")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, profile.force, kForceFile);
   command->callback([&] {
     end_on_signals_without_partials();
@@ -116,11 +116,11 @@ void offer_profile(CLI::App& app, Request& request, ProfileArguments& profile) {
 void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
   auto* command = app.add_subcommand(
       "rok", "recompute / offload / keep curve: device peak against step time, measured");
-  command->add_option("input", rok.input, "input file")->required()->check(is_named);
+  command->add_option("input", rok.input, "input file")->required()->check(is_path);
   command->add_option("overrides", rok.overrides, "key=value");
   command->add_option("-o,--output", rok.output, "CSV file to write; the chart is its .svg")
       ->capture_default_str()
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, rok.force, "replace these files also if this program did not make them");
   offer_numbers(
       *command, "--micro", rok.micros,
@@ -142,15 +142,15 @@ void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
 void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   auto* command =
       app.add_subcommand("plan", "plan a run, for this machine or one that is not here");
-  command->add_option("input", plan.input, "input file")->required()->check(is_named);
+  command->add_option("input", plan.input, "input file")->required()->check(is_path);
   command->add_option("overrides", plan.overrides, "key=value");
   command->add_option("--machine", plan.machine, "machine file; without it: this machine")
-      ->check(is_named);
+      ->check(is_path);
   command->add_option("--ranks", plan.ranks, "of the run")
       ->check(CLI::Range(std::int64_t{1}, kMostRanks));
   command->add_flag("--json", plan.json, "for programs: JSON, and nothing else, on stdout");
   command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file")
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, plan.force, kForceFile);
   command->add_flag("--compare", plan.compare,
                     "what other plans would cost, and what 1 GiB more would buy; takes longer");
@@ -169,7 +169,7 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->add_option("--checkpoint", generate.checkpoint,
                    "checkpoint, or a run directory: its newest")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
   offer_numbers(*command, "--prompt-ids", generate.prompt_ids,
                 "instead, token ids such as 464,3290; prints ids, too")
@@ -206,10 +206,10 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
   command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));
   command->add_option("-o,--output", tokenize.output, "token file to write")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, tokenize.force, kForceFile);
   command->add_flag("--separator", tokenize.separator, "end every file with token 256");
-  command->add_option("files", tokenize.files, "text files")->required()->check(is_named);
+  command->add_option("files", tokenize.files, "text files")->required()->check(is_path);
   command->callback([&] {
     end_on_signals_without_partials();
     request.plain = [&] { return run_tokenize(tokenize); };
@@ -221,10 +221,10 @@ void offer_import(CLI::App& app, Request& request, ImportArguments& arguments) {
       "import", "a Hugging Face directory -> a checkpoint, and its model: section on stdout");
   command->add_option("directory", arguments.directory, "with config.json and safetensors")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   command->add_option("-o,--output", arguments.output, "checkpoint directory to make")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, arguments.force, kForceDirectory);
   command->footer(
       "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's\n"
@@ -242,10 +242,10 @@ void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
   command
       ->add_option("checkpoint", arguments.checkpoint, "checkpoint, or a run directory: its newest")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   command->add_option("-o,--output", arguments.output, "directory to make")
       ->required()
-      ->check(is_named);
+      ->check(is_path);
   offer_force(*command, arguments.force, kForceDirectory);
   command
       ->add_option("--dtype", arguments.dtype,
@@ -336,10 +336,10 @@ int main(int argc, char** argv) {
   offer_export(app, request, exported);
   auto* inspect = app.add_subcommand(
       "inspect", "describe a checkpoint, weights of Hugging Face, a token file or a plan");
-  inspect->add_option("path", path, "what to look at")->required()->check(is_named);
+  inspect->add_option("path", path, "what to look at")->required()->check(is_path);
   inspect->callback([&] { request.plain = [&] { return run_inspect(path); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
-  doctor->add_option("directory", directory, "where spill files would go")->check(is_named);
+  doctor->add_option("directory", directory, "where spill files would go")->check(is_path);
   doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });
   app.add_flag("--print-config", print_config, "every key: value, default, unit, bounds, meaning");
   app.add_option("input", words, "input file (and key=value) whose values --print-config shows");

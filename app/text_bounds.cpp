@@ -21,8 +21,8 @@ bool is_given(std::string_view key, std::span<std::string const> overrides) {
 
 }  // namespace
 
-TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config, Recipe const& recipe,
-                       std::span<std::string const> overrides) {
+TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
+                       Recipe const& recipe, std::span<std::string const> overrides) {
   TextBounds bounds{recipe.ids.pad, {}};
   if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
   if (checkpoint.carried().empty()) return bounds;
@@ -37,8 +37,8 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
   if (!is_given("data.pad_id", overrides))
     bounds.start = static_cast<std::int32_t>(ids.start.value_or(bounds.start));
   if (!ids.not_followed.empty())
-    log_warning("{}: keys of its generation_config.json that are not followed here: {}", checkpoint,
-                fmt::join(ids.not_followed, ", "));
+    log_warning("{}: keys of its generation_config.json that are not followed here: {}",
+                checkpoint.directory().string(), fmt::join(ids.not_followed, ", "));
   return bounds;
 }
 

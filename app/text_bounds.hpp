@@ -19,7 +19,7 @@ struct TextBounds {
 
 // Of a model that was imported, as the files say that its checkpoint carries; else the recipe's.
 // Ids that the command line gives (`overrides`, data.*_id=N) are over both. Throws Error.
-TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config, Recipe const& recipe,
-                       std::span<std::string const> overrides);
+TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
+                       Recipe const& recipe, std::span<std::string const> overrides);
 
 }  // namespace spillway

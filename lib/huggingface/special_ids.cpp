@@ -142,7 +142,7 @@ std::vector<std::int64_t> ends_of_texts(fs::path const& directory,
   bool const is_told = fs::exists(directory / kGenerationFile, unseen);
   if (data.eos_id && (!is_told || data.eos_id != imported.eos_id)) ends.push_back(*data.eos_id);
   std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }
 
