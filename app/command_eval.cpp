@@ -10,6 +10,7 @@
 #include "app/commands.hpp"
 #include "app/compute.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/math.hpp"
 #include "base/standard_streams.hpp"
@@ -79,6 +80,13 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     tokens = open_valid(config, state.vocab, recipe);
   });
   comm.set_patience(config.run.peer_timeout_s);
+  auto const steps = gathered(comm, state.step);
+  on_all_ranks(comm, [&] {
+    if (std::ranges::count(steps, steps.front()) == std::ssize(steps)) return;
+    throw Error(Status::bad_input,
+                fmt::format("{}: ranks found checkpoints of other steps there: name one of them",
+                            arguments.checkpoint));
+  });
 
   auto const cores = run_cores(comm);
   Choices choices;
@@ -105,8 +113,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto const loss = evaluate(session->engine(), count, comm,
                              comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
   if (!std::isfinite(loss)) {
-    log_error("{}: the loss is not finite: weights are not, or become too large on the way",
-              arguments.checkpoint);
+    if (comm.rank() == 0)
+      log_error("{}: the loss is not finite: weights are not, or become too large on the way",
+                place);
     return Status::non_finite;
   }
   on_all_ranks(comm, [&] {

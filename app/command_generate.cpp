@@ -107,6 +107,8 @@ Status run_generate(GenerateArguments const& arguments) {
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
+  // Training's bf16 gradients do not go with fp32, and nothing here has any.
+  if (arguments.precision == "fp32") overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   bool const fills = recipe.objective == Objective::masked;

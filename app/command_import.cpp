@@ -59,7 +59,7 @@ Status run_import(ImportArguments const& arguments) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
   });
   checkpoint.carry(carried);
-  // It comes once: what it does not reach gets no checkpoint.
+  // The section is printed only here: if it cannot be, no checkpoint is made.
   print_result(model_yaml(config) + ends_comment(model, config.data));
   checkpoint.finish();
 

@@ -6,7 +6,6 @@
 #include "app/commands.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
-#include "io/h5/checkpoint_dir.hpp"
 #include "io/inspect/describe.hpp"
 
 namespace spillway {
@@ -36,7 +35,7 @@ std::string describe_plan(std::string const& path) {
 
 Status run_inspect(std::string const& path) {
   bool const is_plan = std::filesystem::path(path).extension() == ".yaml";
-  print_result(is_plan ? describe_plan(path) : describe(checkpoint_at(path)));
+  print_result(is_plan ? describe_plan(path) : describe(path));
   return Status::done;
 }
 

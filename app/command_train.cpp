@@ -69,7 +69,8 @@ void choose_arithmetic(Start& start, Comm& comm) {
   on_all_ranks(comm, [&] {
     start.choices = choose(start.config, before, cores.fewest, comm.size(), cores.limit);
   });
-  if (before != nullptr && !start.config.run.threads && before->threads != cores.fewest)
+  if (before != nullptr && !start.config.run.threads && before->threads != cores.fewest &&
+      start.choices.threads == before->threads)
     log_info(
         "run.threads: auto takes the checkpoint's {}, since sums depend on it; a rank has {} here",
         before->threads, count(cores.fewest, "core"));
@@ -82,8 +83,8 @@ void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-  } catch (Error const& error) {  // what `never` does not want need not be sound
-    if (start.config.run.checkpoint.resume != "never" || error.status() != Status::damaged) throw;
+  } catch (Error const& error) {  // what `never` does not want may be anything that can be read
+    if (start.config.run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
   }
 }
 

@@ -1,34 +1,63 @@
 #include "app/output_directory.hpp"
 
-#include <algorithm>
+#include <string>
+#include <string_view>
 #include <system_error>
 
+#include "huggingface/model_files.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_seal.hpp"
 #include "io/safetensors/reader.hpp"
+#include "io/safetensors/weight_index.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Whether all entries are regular files, but for a folder of that name.
-bool holds_files(fs::path const& directory, fs::path const& folder) {
-  return std::ranges::all_of(fs::directory_iterator(directory), [&](auto const& entry) {
-    auto const kind = entry.symlink_status().type();
-    return kind == fs::file_type::regular ||
-           (kind == fs::file_type::directory && entry.path().filename() == folder);
-  });
+using IsOwn = bool (*)(std::string const& name);
+
+// Whether all entries are regular files of names that `is_own` knows. What cannot be listed is not.
+bool holds_only(fs::path const& directory, IsOwn is_own, std::string const& but_for = "") {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    auto const name = entry->path().filename().string();
+    std::error_code unseen;
+    bool const is_file = entry->symlink_status(unseen).type() == fs::file_type::regular;
+    if (name != but_for && !(is_file && is_own(name))) return false;
+  }
+  return !error;
+}
+
+bool has(std::string const& name, std::string_view begin, std::string_view end) {
+  return name.starts_with(begin) && name.ends_with(end);
+}
+bool is_of_checkpoint(std::string const& name) {
+  return name == manifest_name || name == seal_name || has(name, "shard-", ".h5");
+}
+bool is_carried(std::string const& name) {
+  return name == kTypesFile || is_model_file(name);
+}
+bool is_of_model(std::string const& name) {
+  return name == kIndexFile || has(name, "model", ".safetensors") || is_model_file(name);
 }
 
 }  // namespace
 
 bool is_checkpoint_alone(fs::path const& directory) {
-  return fs::is_regular_file(directory / manifest_name) && holds_files(directory, kCarriedFolder);
+  auto const carried = directory / kCarriedFolder;
+  std::error_code unseen;
+  bool const carries = fs::exists(fs::symlink_status(carried, unseen));
+  return fs::is_regular_file(directory / manifest_name, unseen) &&
+         holds_only(directory, is_of_checkpoint, kCarriedFolder) &&
+         (!carries || (fs::is_directory(fs::symlink_status(carried, unseen)) &&
+                       holds_only(carried, is_carried)));
 }
 
 bool is_model_alone(fs::path const& directory) {
-  return is_safetensors(directory) && holds_files(directory, "");
+  return is_safetensors(directory) && holds_only(directory, is_of_model);
 }
 
 NewDirectory::MayReplace replaceable(bool force, bool (*is_alone)(fs::path const&)) {

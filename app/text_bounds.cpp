@@ -25,7 +25,12 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
                        Recipe const& recipe, std::span<std::string const> overrides) {
   TextBounds bounds{recipe.ids.pad, {}};
   if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
-  if (checkpoint.carried().empty()) return bounds;
+  auto const found = read_carried(checkpoint.directory(), checkpoint.carried());
+  for (auto const& line : found.damaged)
+    log_warning("{}; texts begin and end as the run says", line);
+  bool const is_described = std::ranges::any_of(
+      found.files, [](CarriedFile const& file) { return file.name == kConfigFile; });
+  if (!is_described || !found.damaged.empty()) return bounds;
 
   auto const files = checkpoint.directory() / kCarriedFolder;
   auto const description = describe_directory(files);

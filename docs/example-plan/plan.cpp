@@ -31,7 +31,8 @@ int main(int argc, char** argv) try {
   auto const micro_batches = config.batch.sequences / arithmetic.micro;
   auto const found = spillway::solve(
       {graph, nullptr, {}, budgets, machine, std::max<std::int64_t>(1, micro_batches), 1});
-  if (!found.chosen) return std::cerr << spillway::describe(found.smallest, graph) << '\n', 3;
+  if (!found.chosen)
+    return std::cerr << spillway::describe(found.smallest, graph, budgets) << '\n', 3;
 
   auto const& [plan, programs, step_s] = *found.chosen;
   auto const simulation = spillway::simulate(programs.train, machine);

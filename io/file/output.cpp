@@ -55,7 +55,7 @@ void require_ours(fs::path const& path, Destination const& to, OutputRule const&
                            rule.kind.name));
 }
 
-// A device that holds files is as much as a file.
+// A block device is judged as a file: writing it destroys what it holds.
 void require_kind(fs::path const& path, Destination const& to, OutputRule const& rule) {
   auto const kind = to.info.st_mode & S_IFMT;
   if (kind == S_IFDIR) forbid(path, "is a directory: name a file");
@@ -100,7 +100,11 @@ fs::path make_beside(fs::path const& target) {
 fs::path make_for(Output const& output) {
   output.require_allowed();
   auto const to = destination_of(output.path());
-  return make_beside(to.is_through() ? fs::temp_directory_path() / "output" : to.path);
+  if (!to.is_through()) return make_beside(to.path);
+  std::error_code error;
+  auto const folder = fs::temp_directory_path(error);
+  if (error) forbid(output.path(), "wants a folder for what passes through it: set TMPDIR to one");
+  return make_beside(folder / "output");
 }
 
 // Shares the offset of a descriptor that is open, so that what the shell appends to grows.
@@ -192,7 +196,9 @@ void write_output(Output const& output, std::string_view text) {
 void require_apart(fs::path const& directory, fs::path const& input) {
   std::error_code unseen;
   auto const written = fs::weakly_canonical(directory, unseen);
+  if (unseen) return;  // to make it says why
   auto const read = fs::weakly_canonical(input, unseen);
+  if (unseen) return;
   auto const is_in = [](fs::path const& inner, fs::path const& outer) {
     return std::ranges::mismatch(inner, outer).in2 == outer.end();
   };

@@ -1,6 +1,6 @@
 // What a command writes where its user says (-o, --save). One rule holds for all of them: nothing,
-// an empty file, or a file that this program made is replaced; character devices and pipes are
-// written through; an input is never an output; anything else wants --force.
+// an empty file, or a file of the same kind, known by its head, is replaced; character devices and
+// pipes are written through; an input is never an output; anything else wants --force.
 #pragma once
 
 #include <filesystem>

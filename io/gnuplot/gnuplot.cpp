@@ -31,7 +31,7 @@ struct Ending {
   int status = -1, error = 0;
 };
 
-// Of a program that a Ctrl-C ends, whatever we block and ignore.
+// The child gets default signals, so that Ctrl-C ends it although we block them.
 posix_spawnattr_t plain_signals() {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

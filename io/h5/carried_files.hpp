@@ -41,7 +41,8 @@ struct FoundFiles {
 // no other, and no weights.
 FoundFiles read_carried(std::filesystem::path const& checkpoint, CarriedSums const& sums);
 
-// What the open file may become elsewhere. Throws Error(storage) naming `path`.
+// Its permission bits, without those to execute: the most that a copy of it may have. Throws
+// Error(storage) naming `path`.
 mode_t mode_of(FileDescriptor const& file, std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -146,7 +146,7 @@ std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
   return entries;
 }
 
-// What the user named leads where he likes.
+// A link that the user himself names is followed anywhere; those in a directory are not.
 FileDescriptor SafetensorsReader::open_file(fs::path const& path) const {
   return path == m_path ? open_for_reading(path)
                         : open_inside(path.parent_path(), path.filename().string());

@@ -42,11 +42,13 @@ scratch_size=64GiB                     # no name and dies with its rank; or what
 read -ra overrides <<<"$keys ${settings[$index]}"
 
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
+# Another run's checkpoint may have had the same name.
+newest() { latest; cksum "$run_dir/$(latest)/seal" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
 # By this name the attempt knows the summary.json of its own run from an older one.
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
-before=$(latest)
+before=$(newest)
 
 # PBS gives no signal ahead of its limit: run.max_time is when to stop. `qsig -s USR1 JOB` stops a
 # run, too.
@@ -65,7 +67,7 @@ case $status in
 esac
 
 # Stopped in time (75), or killed: again from the last checkpoint, if there is a newer one.
-if [[ $(latest) == "$before" ]]; then
+if [[ $(newest) == "$before" ]]; then
   echo "status $status before any new checkpoint: not submitted again" >&2
   exit "$status"
 fi

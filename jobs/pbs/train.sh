@@ -37,12 +37,14 @@ ranks=$(wc -l <"$PBS_NODEFILE")
 read -ra overrides <<<"$keys"
 
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
+# Another run's checkpoint may have had the same name.
+newest() { latest; cksum "$run_dir/$(latest)/seal" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
 # By this name the attempt knows the summary.json of its own run from an older one.
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 echo "$SPILLWAY_JOB" >"$run_dir/job-began"
-before=$(latest)
+before=$(newest)
 mpirun --hostfile "$PBS_NODEFILE" --map-by ppr:1:node \
   grep -qxF "$SPILLWAY_JOB" "$run_dir/job-began" || {
   echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
@@ -67,7 +69,7 @@ case $status in
 esac
 
 # Stopped in time (75), or a rank was lost: again from the last checkpoint, if there is a newer one.
-if [[ $(latest) == "$before" ]]; then
+if [[ $(newest) == "$before" ]]; then
   echo "status $status before any new checkpoint: not submitted again" >&2
   exit "$status"
 fi

@@ -38,11 +38,13 @@ scratch_size=64GiB                     # no name and dies with its rank; or what
 read -ra setting <<<"${settings[$SLURM_ARRAY_TASK_ID]}"
 
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
+# Another run's checkpoint may have had the same name.
+newest() { latest; cksum "$run_dir/$(latest)/seal" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
 # By this name the attempt knows the summary.json of its own run from an older one.
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
-before=$(latest)
+before=$(newest)
 
 status=0
 srun --mpi="$mpi" --cpus-per-task="$SLURM_CPUS_PER_TASK" "$spillway" train "$input" \
@@ -59,7 +61,7 @@ esac
 
 # Stopped in time (75), or killed: again from the last checkpoint, if there is a newer one. Slurm
 # itself does not requeue what its limit has killed, nor what has failed.
-if [[ $(latest) == "$before" ]]; then
+if [[ $(newest) == "$before" ]]; then
   echo "status $status before any new checkpoint: not requeued" >&2
   exit "$status"
 fi

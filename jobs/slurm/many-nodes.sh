@@ -31,12 +31,14 @@ scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of each node, for the spill 
 scratch_size=256GiB                    # names and die with their ranks; or what is free, per rank
 
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
+# Another run's checkpoint may have had the same name.
+newest() { latest; cksum "$run_dir/$(latest)/seal" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
 # By this name the attempt knows the summary.json of its own run from an older one.
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 echo "$SPILLWAY_JOB" >"$run_dir/job-began"
-before=$(latest)
+before=$(newest)
 srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
   grep -qxF "$SPILLWAY_JOB" "$run_dir/job-began" || {
   echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
@@ -61,7 +63,7 @@ esac
 # Stopped in time (75), or a rank was lost: again from the last checkpoint, if there is a newer one.
 # Slurm itself requeues after the failure of a node, but neither what its limit has killed nor what
 # has ended because a peer was lost.
-if [[ $(latest) == "$before" ]]; then
+if [[ $(newest) == "$before" ]]; then
   echo "status $status before any new checkpoint: not requeued" >&2
   exit "$status"
 fi

@@ -29,11 +29,13 @@ scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of this node, for the spill 
 scratch_size=256GiB                    # no name and dies with its rank; or what is free, per rank
 
 latest() { cat "$run_dir/latest" 2>/dev/null || true; }
+# Another run's checkpoint may have had the same name.
+newest() { latest; cksum "$run_dir/$(latest)/seal" 2>/dev/null || true; }
 
 mkdir -p "$run_dir"
 # By this name the attempt knows the summary.json of its own run from an older one.
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
-before=$(latest)
+before=$(newest)
 
 # Ranks part the cores among themselves. mpirun passes USR1 on to them: they write a checkpoint and
 # end with 75. (SIGTERM would leave them a second.) A USR1 that comes before mpirun listens is lost,
@@ -58,7 +60,7 @@ esac
 
 # Stopped in time (75), or a rank was lost: again from the last checkpoint, if there is a newer one.
 # Slurm itself does not requeue what its limit has killed, nor what has failed.
-if [[ $(latest) == "$before" ]]; then
+if [[ $(newest) == "$before" ]]; then
   echo "status $status before any new checkpoint: not requeued" >&2
   exit "$status"
 fi

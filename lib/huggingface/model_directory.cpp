@@ -1,7 +1,10 @@
 #include "huggingface/model_directory.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
+#include "base/error.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/special_ids.hpp"
@@ -10,6 +13,21 @@
 namespace spillway {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// transformers would apply what it describes to the weights beside it.
+void refuse_adapter(fs::path const& path) {
+  std::error_code unseen;  // to read the weights says why
+  auto const file = path / "adapter_config.json";
+  if (!fs::exists(fs::symlink_status(file, unseen))) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: an adapter is not applied to weights here: save the model with it "
+                          "(peft's merge_and_unload), or remove this file",
+                          file.string()));
+}
+
+}  // namespace
 
 ModelDirectory::ModelDirectory(fs::path const& path)
     : m_path(path),
@@ -41,6 +59,7 @@ CarriedFiles ModelDirectory::carried() const {
 }
 
 ModelDescription describe_directory(fs::path const& path) {
+  refuse_adapter(path);
   auto const file = path / kConfigFile;
   return describe_model(read_inside(path, kConfigFile, kMostConfigBytes), file.string());
 }

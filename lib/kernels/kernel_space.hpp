@@ -7,10 +7,19 @@
 
 namespace spillway {
 
+// With Kokkos' deprecated code an instance's concurrency() is the default instance's.
+template <class Instance>
+int concurrency_of(Instance const& instance) {
+  if constexpr (requires { Instance::concurrency(instance); })
+    return Instance::concurrency(instance);
+  else
+    return instance.concurrency();
+}
+
 struct KernelSpace {
   using Instance = Kokkos::DefaultExecutionSpace;
   Instance instance;
-  int concurrency = instance.concurrency();  // known ahead: asking for it may allocate
+  int concurrency = concurrency_of(instance);  // known ahead: asking for it may allocate
 };
 
 }  // namespace spillway

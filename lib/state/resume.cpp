@@ -42,18 +42,23 @@ Resumption read_init(std::filesystem::path const& path) {
 // has all of its steps, whoever gives the same start again.
 bool goes_on(Resumption const& latest, RunConfig const& run) {
   if (run.checkpoint.resume == "auto") return true;
-  auto const began = parse_config(latest.state.config, latest.checkpoint.string(), {}, elsewhere);
-  return began.run.checkpoint.resume == run.checkpoint.resume && began.run.init == run.init &&
-         latest.state.step < run.steps;
+  try {
+    auto const began = parse_config(latest.state.config, latest.checkpoint.string(), {}, elsewhere);
+    return began.run.checkpoint.resume == run.checkpoint.resume && began.run.init == run.init &&
+           latest.state.step < run.steps;
+  } catch (Error const&) {  // another version's keys, which this run would not have written
+    if (run.checkpoint.resume != "never") throw;
+    return false;
+  }
 }
 
-// What `never` does not want need not be sound.
+// What `never` does not want need be neither sound nor of this version.
 std::optional<Resumption> read_latest(RunConfig const& run) {
   try {
     auto const latest = find_latest(run.dir);
     if (latest) return read(*latest, true);
   } catch (Error const& error) {
-    if (run.checkpoint.resume != "never" || error.status() != Status::damaged) throw;
+    if (run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
   }
   return std::nullopt;
 }

@@ -111,7 +111,8 @@ MetricsFile::~MetricsFile() {
 }
 
 void MetricsFile::append(std::string const& row) {
-  int const error = append_line((m_glued ? "\n" : "") + row + "\n");
+  int error = reopen_if_gone();
+  if (error == 0) error = append_line((m_glued ? "\n" : "") + row + "\n");
   if (error != 0) {
     if (m_lost++ == 0)
       log_warning(
@@ -124,12 +125,17 @@ void MetricsFile::append(std::string const& row) {
   m_lost = 0;
 }
 
+// Gives an errno, or 0 where the file at the path is open.
+int MetricsFile::reopen_if_gone() {
+  if (is_named(m_file, m_path)) return 0;
+  int const error = open_there();
+  if (error == 0)
+    log_warning("metrics.jsonl was removed or replaced; the rows from here on are in a new one");
+  return error;
+}
+
 // Writes the whole line or nothing. Gives an errno, or 0 where the line is written.
 int MetricsFile::append_line(std::string_view line) {
-  if (!is_named(m_file, m_path)) {
-    if (int const error = open_there()) return error;
-    log_warning("metrics.jsonl was removed or replaced; the rows from here on are in a new one");
-  }
   struct stat before {};
   if (::fstat(m_file.get(), &before) != 0) return errno;
   bool cut = false;

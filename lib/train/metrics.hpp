@@ -54,6 +54,7 @@ class MetricsFile {
   void append(std::string const& row);  // a JSON object
 
  private:
+  int reopen_if_gone();
   int append_line(std::string_view line);
   int open_there();
 

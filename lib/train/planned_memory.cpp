@@ -24,6 +24,7 @@ Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm)
 }
 
 PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm) {
+  auto const free_bytes = available_memory_bytes();  // before any rank takes some of it
   do {
     on_all_ranks(comm, [&] {
       m_run = plan_run(parts.config, parts.vocab, parts.choices, parts.micro_is_free, limits,
@@ -35,7 +36,7 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
   if (comm.rank() != 0) return;
   auto const warning =
       overcommitted(m_run->programs.train.peak_bytes, !parts.device.has_own_memory(),
-                    available_memory_bytes(), comm.local_size());
+                    free_bytes, comm.local_size());
   if (!warning.empty()) log_warning("{}", warning);
 }
 

@@ -119,7 +119,9 @@ void RunDir::hold_lock_there() {
   FileDescriptor file(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kFileMode));
   if (!file) return;
-  if (lock_now(file) == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
+  int const error = lock_now(file);
+  if (error == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
+  if (error != 0) return;
   m_lock = std::move(file);
   write_lock();  // for people: without it the lock is held all the same
   log_warning("run.dir: {}: somebody has removed or replaced `lock`; it is held anew",

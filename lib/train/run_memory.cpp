@@ -1,5 +1,9 @@
 #include "train/run_memory.hpp"
 
+#include <fmt/core.h>
+
+#include <filesystem>
+
 #include "base/address_sanitizer.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -35,7 +39,11 @@ MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank)
 void require_spill_directory(MemoryConfig const& memory) {
   auto const path = memory.nvme_path_here();
   if (path.empty()) return;
-  if (std::filesystem::path(path).is_relative()) make_directories(path);
+  try {
+    if (std::filesystem::path(path).is_relative()) make_directories(path);
+  } catch (Error const& error) {
+    throw Error(Status::bad_input, fmt::format("memory.nvme.path: {}", error.what()));
+  }
   require_spill_place(path);
 }
 

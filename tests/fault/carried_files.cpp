@@ -121,6 +121,11 @@ TEST_F(CarriedFiles, that_are_damaged_are_the_exports_loss_alone) {
   EXPECT_EQ(names_in(m_dir / "run/step-4/huggingface"),
             (std::vector<std::string>{"config.json", "tensor-types.json"}));
   EXPECT_EQ(export_from("run/step-4").status, 0);
+  write("run/step-4/huggingface/config.json", "{}");
+  auto const text = run_command(fmt::format(
+      "{} generate --checkpoint {} --prompt-ids 1,2 --tokens 2", spillway, path("run")));
+  EXPECT_EQ(text.status, 0) << text.output;
+  EXPECT_EQ(count(text, "texts begin and end as the run says"), 1) << text.output;
 }
 
 TEST_F(CarriedFiles, that_cannot_be_written_leave_a_checkpoint_without_them) {

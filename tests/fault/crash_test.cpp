@@ -27,6 +27,8 @@ std::set<std::string> other_names_in(fs::path const& run) {
   for (auto const& entry : fs::directory_iterator(run))
     if (!is_checkpoint(entry.path())) names.insert(entry.path().filename().string());
   names.erase("summary.json");
+  // Beside config.yaml, for a run that went on without the fault that had ended it.
+  std::erase_if(names, [](std::string const& name) { return name.starts_with("config-"); });
   return names;
 }
 

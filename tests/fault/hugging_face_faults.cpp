@@ -131,10 +131,22 @@ TEST_F(BadDirectories, are_replaced_when_forced_if_nothing_else_lies_in_them) {
   for (auto const& name : names_in(m_dir))
     EXPECT_EQ(name.find("spillway-partial"), std::string::npos) << name;
 
+  auto const else_there = std::string("is there already and holds something else");
+  for (auto const* mine :
+       {"out/notes.txt", "checkpoint/notes.txt", "checkpoint/huggingface/my.py"}) {
+    write(mine, "kept");
+    bool const exports = std::string(mine).starts_with("out");
+    EXPECT_TRUE(fails_with(2, else_there,
+                           exports ? forced("export", "checkpoint", "out")
+                                   : forced("import", "model", "checkpoint")))
+        << mine;
+    EXPECT_EQ(read(mine), "kept");
+    fs::remove(m_dir / mine);
+  }
+
   fs::create_directory(m_dir / "out/mine");
   fs::create_directory(m_dir / "work");
   write("work/notes", "kept");
-  auto const else_there = std::string("is there already and holds something else");
   EXPECT_TRUE(fails_with(2, else_there, forced("export", "checkpoint", "out")));
   EXPECT_TRUE(fails_with(2, else_there, forced("export", "checkpoint", "work")));
   EXPECT_TRUE(fails_with(2, else_there, forced("import", "model", "work")));

@@ -140,6 +140,12 @@ TEST_F(Generated, ABertSaysWhatIsLikeliestAtEveryPlace) {
                  "65 tokens; the model has positions for 64");
 }
 
+TEST_F(Generated, AModelTrainedWithNarrowGradientsComputesInFp32) {
+  train("narrow", {"precision=bf16", "optim.gradients=bf16"});
+  auto const outcome = generate("--prompt-ids 1,2 --tokens 2 --precision fp32");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
 TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
   train("refusals", {});
   expect_refused("--prompt-ids 1,256", "256 is not in the model's vocabulary of 256");
@@ -150,8 +156,9 @@ TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
     EXPECT_EQ(outcome.status, 2) << outcome.output;
     EXPECT_NE(outcome.output.find(why), std::string::npos) << outcome.output;
   };
-  expect_no_option("--prompt-ids \"\"", "'' is no token id");
-  expect_no_option("--prompt-ids 5,x", "'x' is no token id; give whole numbers with commas");
+  expect_no_option("--prompt-ids \"\"", "'' of '' is no whole number");
+  expect_no_option("--prompt-ids 5,x",
+                   "'x' of '5,x' is no whole number; give such numbers with commas");
   expect_no_option("--prompt-ids 1 --temperature nan", "'nan' is no number from 0 on");
   expect_no_option("--prompt-ids 1 --seed=-1", "'-1' is no whole number from 0 to 2^64 - 1");
   expect_refused("--prompt \"\"", "--prompt: is empty");

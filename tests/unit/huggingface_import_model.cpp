@@ -185,6 +185,13 @@ TEST_F(ImportModel, what_generate_does_not_follow_of_generation_config_is_named)
             (Names{"repetition_penalty", "num_beams", "forced_eos_token_id"}));
 }
 
+TEST_F(ImportModel, an_adapter_beside_the_weights_is_refused) {
+  write("adapter_config.json", R"({"peft_type": "LORA"})");
+  EXPECT_NE(line("").find("/adapter_config.json: an adapter is not applied to weights here"),
+            std::string::npos)
+      << line("");
+}
+
 TEST_F(ImportModel, a_tokenizer_that_is_no_json_is_named) {
   write("config.json", test::golden_config("bert-5"));
   for (auto const* text :

@@ -66,7 +66,7 @@ DeviceMemory::Physical::~Physical() {
 }
 
 std::int64_t DeviceMemory::free(int device) const {
-  auto left = m_total;
+  auto left = m_total - m_taken;
   for (auto const& weak : m_memory) {
     auto const memory = weak.lock();
     if (memory && memory->device == device) left -= memory->bytes;

@@ -18,7 +18,11 @@ class DeviceMemory {
  public:
   static constexpr std::int64_t kGranularity = std::int64_t{2} << 20;
 
-  void set_total(std::int64_t bytes) { m_total = bytes; }
+  // Programs beside this one have `taken_bytes` of it.
+  void set_total(std::int64_t bytes, std::int64_t taken_bytes) {
+    m_total = bytes;
+    m_taken = taken_bytes;
+  }
   std::int64_t total() const { return m_total; }
   std::int64_t free(int device) const;
 
@@ -63,7 +67,7 @@ class DeviceMemory {
   // Returns the mappings that together are exactly this range, or none.
   std::vector<Mapping*> mappings_of(Range const& range);
 
-  std::int64_t m_total = std::int64_t{1} << 30;
+  std::int64_t m_total = std::int64_t{1} << 30, m_taken = 0;
   Reservations m_reservations;
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> m_handles;
   std::vector<std::weak_ptr<Physical>> m_memory;

@@ -19,6 +19,7 @@ struct Settings {
   std::uint64_t seed = 1;
   Laziness laziness = Laziness::by_seed;
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // of each device
+  std::int64_t taken_bytes = 0;                       // of it by other programs
   int devices = 1;
   // Says whether pieces of work must also be ordered that meet in the device's memory.
   bool watches_device_memory = true;

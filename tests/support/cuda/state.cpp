@@ -97,7 +97,7 @@ void reset(Settings const& settings) {
   all.scheduler.serve(drained);
   all.queues.drop_work();
   all.settings = settings;
-  all.memory.set_total(settings.memory_bytes);
+  all.memory.set_total(settings.memory_bytes, settings.taken_bytes);
   all.queues.restart(settings);
   all.faults.forget();
   all.accesses.forget_all();

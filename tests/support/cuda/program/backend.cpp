@@ -56,6 +56,7 @@ class Judge {
   Judge() {
     cuda::reset({.seed = static_cast<std::uint64_t>(number_in("SPILLWAY_STAND_IN_SEED", 1)),
                  .memory_bytes = number_in("SPILLWAY_STAND_IN_MEMORY", std::int64_t{1} << 30),
+                 .taken_bytes = number_in("SPILLWAY_STAND_IN_TAKEN", 0),
                  .devices = static_cast<int>(number_in("SPILLWAY_STAND_IN_DEVICES", 1))});
     plan_fault_in_environment();
   }
