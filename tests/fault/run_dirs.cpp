@@ -166,9 +166,9 @@ TEST_F(RunDirs, whose_metrics_are_moved_away_go_on_in_a_new_file) {
   auto const metrics = path("run/metrics.jsonl");
   fs::create_directory(m_dir / "rotated");
   auto const outcome = run_command(train_command("run.steps=1000000 run.checkpoint.every=0") +
-                                   " & " + until("test -s " + metrics) +
+                                   " & " + until(has_step(path("run"))) +
                                    fmt::format("mv {} {}; ", metrics, path("rotated")) +
-                                   until("test -s " + metrics) + "kill -USR1 $!; wait $!");
+                                   until(has_step(path("run"))) + "kill -USR1 $!; wait $!");
   EXPECT_EQ(outcome.status, 75) << outcome.output;
   EXPECT_EQ(count(outcome, "metrics.jsonl was removed or replaced"), 1) << outcome.output;
   auto const before = read_metrics(m_dir / "rotated"), after = read_metrics(m_dir / "run");

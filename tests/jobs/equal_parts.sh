@@ -29,6 +29,6 @@ done <<'PARTS'
 [[ -x $spillway ]]|}
 latest()|export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 if grep -qsF|esac
-if [[ $(latest)|fi
+if [[ $(newest)|fi
 PARTS
 exit $failed
