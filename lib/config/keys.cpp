@@ -267,7 +267,8 @@ std::vector<Key> run_keys(RunConfig& run) {
        "Everything the run writes goes here; auto: runs/NAME, NAME the input file's own without "
        "its ending."},
       {"run.init", PathField{&run.init}, "none", "",
-       "A checkpoint, or a directory of Hugging Face, whose weights the run starts from."},
+       "A checkpoint, a run directory (its newest one), or a directory of Hugging Face, whose "
+       "weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m), the checkpoint's seconds counted; "
        "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none."},
