@@ -10,7 +10,7 @@ import shutil
 import statistics
 import tempfile
 
-from compare_pytorch import run_spillway, write_tokens
+from compare_pytorch import MODELS, run_spillway, write_tokens
 
 
 def one_run(args, build, folder, number):
@@ -24,6 +24,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("old")
     parser.add_argument("new")
+    parser.add_argument("--model", default="gpt2", choices=MODELS)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--sequences", type=int, default=4)
@@ -34,7 +35,8 @@ def main():
     rates = {args.old: [], args.new: []}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        write_tokens(folder / "tokens.bin", 40 * args.sequences * args.sequence + 1)
+        args.spillway = args.old
+        write_tokens(args, folder / "tokens.h5", 40 * args.sequences * args.sequence + 1)
         for number in range(args.rounds):  # who comes first alternates too
             for build in (list(rates) if number % 2 == 0 else list(rates)[::-1]):
                 rates[build].append(one_run(args, build, folder, number))
