@@ -85,7 +85,7 @@ bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noe
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0) return errno != ENOENT;
   if (::fstat(file.get(), &ours) != 0) return true;
-  return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+  return is_same_file(ours, there);
 }
 
 std::int64_t free_bytes(std::filesystem::path const& directory) {

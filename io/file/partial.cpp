@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/ignored_signal.hpp"
+
 namespace spillway {
 namespace {
 
@@ -34,11 +36,6 @@ void remove_whole(fs::path const& path) noexcept {
     fs::remove_all(path, error);
     if (!error) return;
   }
-}
-
-bool is_ignored(int signal) {
-  struct sigaction before {};
-  return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
 // The lock stays held: nothing gets a name, and nobody makes another, while the process ends. Who

@@ -1,10 +1,10 @@
 // Weights must be numbers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "io/tensors/convert.hpp"
-#include "io/tensors/tensor_list.hpp"
 
 namespace spillway {
 

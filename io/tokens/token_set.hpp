@@ -17,9 +17,8 @@ bool names_files(std::span<std::string const> patterns);
 class TokenSet {
  public:
   // Each pattern is a path or a glob; a glob's files are sorted by name, and what is there as it is
-  // spelled is a path. Throws Error(bad_input)
-  // naming `key` (of the input file) and the pattern that matches nothing, or two files of
-  // different vocabularies; and what TokenFile throws.
+  // spelled is a path. Throws Error(bad_input) naming `key` (of the input file) and the pattern
+  // that matches nothing, or two files of different vocabularies; and what TokenFile throws.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
   // Opens these files, in this order.
   TokenSet(std::vector<std::filesystem::path> const& paths, std::string const& key);

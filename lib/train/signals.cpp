@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <thread>
 
+#include "base/ignored_signal.hpp"
+
 namespace spillway {
 namespace {
 
@@ -26,11 +28,6 @@ void on_signal(int signal) {
     g_first_at_s = now.tv_sec;
   }
   g_requested = 1;
-}
-
-bool is_ignored(int signal) {
-  struct sigaction before {};
-  return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
 // Signals must not interrupt threads that compute: oneDNN's kernels for AVX2 (2.6) keep data below
