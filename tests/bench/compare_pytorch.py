@@ -21,6 +21,7 @@ import tempfile
 import time
 
 # Our keys; transformers' class and configuration. Text is random, so only shapes count.
+VOCAB = 50257  # of GPT-2
 MODELS = {
     "gpt2": (
         {"family": "gpt", "layers": 12, "hidden": 768, "heads": 12, "vocab": 50257},

@@ -95,7 +95,7 @@ def run_spillway(args, case, folder, keys):
     run_dir = folder / "run"
     overrides = {
         "model.layers": case.layers, "model.hidden": case.hidden, "model.heads": case.heads,
-        "model.vocab": VOCAB, "data.train": folder / "tokens.bin", "data.sequence": case.sequence,
+        "model.vocab": VOCAB, "data.train": folder / "tokens.h5", "data.sequence": case.sequence,
         "batch.sequences": case.sequences, "batch.micro": case.sequences, "precision": "bf16",
         "optim.clip": 1.0, "optim.warmup": 1, "run.steps": args.steps or case.steps,
         "run.dir": run_dir, "run.log.every": 1, "run.checkpoint.every": 0,
@@ -204,7 +204,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
         folder = pathlib.Path(folder).resolve()
         (folder / "bench.yaml").write_text("model: {family: gpt}\n")
-        write_tokens(folder / "tokens.bin", 40 * case.tokens() + 1)
+        write_tokens(args, folder / "tokens.h5", 40 * case.tokens() + 1)
         print_table(args, case, rounds(args, case, folder))
 
 

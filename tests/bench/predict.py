@@ -66,7 +66,7 @@ def run(args, folder, shape, plan):
     run_dir = folder / "run"
     overrides = {
         "model.layers": layers, "model.hidden": hidden, "model.heads": heads, "model.vocab": VOCAB,
-        "data.train": folder / "tokens.bin", "data.sequence": sequence,
+        "data.train": folder / "tokens.h5", "data.sequence": sequence,
         "batch.sequences": sequences, "batch.micro": micro, "precision": precision,
         "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
         "run.checkpoint.every": 0, "memory.host": "1GiB",
@@ -116,7 +116,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=args.work) as name:
         folder = pathlib.Path(name).resolve()
         (folder / "bench.yaml").write_text("model: {family: gpt}\n")
-        write_tokens(folder / "tokens.bin", 200_001)
+        write_tokens(args, folder / "tokens.h5", 200_001)
         for shape, plan in CASES:
             if args.only and plan not in args.only:
                 continue

@@ -25,7 +25,7 @@ def step_s(args, folder, ranks, layers, sequences):
     run_dir = pathlib.Path(tempfile.mkdtemp(dir=folder))
     overrides = {
         "model.layers": layers, "model.hidden": 768, "model.heads": 12, "model.vocab": VOCAB,
-        "data.train": folder / "tokens.bin", "data.sequence": 512, "batch.sequences": sequences,
+        "data.train": folder / "tokens.h5", "data.sequence": 512, "batch.sequences": sequences,
         "batch.micro": sequences // ranks, "precision": "bf16", "optim.warmup": 1,
         "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
         "run.checkpoint.every": 0, "memory.device": "8GiB", "plan.activations": "keep",
@@ -76,7 +76,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         folder = pathlib.Path(folder)
         (folder / "bench.yaml").write_text("model: {family: gpt}\n")
-        write_tokens(folder / "tokens.bin", 40 * 8 * 512 + 1)
+        write_tokens(args, folder / "tokens.h5", 40 * 8 * 512 + 1)
         compare(args, folder)
         scale(args, folder)
 
