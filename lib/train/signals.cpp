@@ -50,8 +50,9 @@ void install_stop_signals() {
   action.sa_flags = SA_RESTART;
   sigset_t signals;
   sigemptyset(&signals);
-  for (int const signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) {
-    if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup has set this
+  for (int const signal : {SIGINT, SIGHUP, SIGTERM, SIGUSR1}) {
+    bool const is_of_terminals = signal == SIGINT || signal == SIGHUP;
+    if (is_of_terminals && is_ignored(signal)) continue;  // so shells and nohup want it
     sigaction(signal, &action, nullptr);
     sigaddset(&signals, signal);
   }

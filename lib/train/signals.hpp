@@ -1,5 +1,6 @@
-// SIGINT, SIGTERM, SIGUSR1 and SIGHUP (unless it is ignored, as by nohup) ask the run to stop at
-// the next commit; the same one again, seconds later, ends it at once.
+// SIGTERM and SIGUSR1, and SIGINT and SIGHUP unless they are ignored at the start (by nohup, and by
+// shells for what a script puts in the background), ask the run to stop at the next commit; the
+// same one again, seconds later, ends it at once.
 #pragma once
 
 namespace spillway {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/ignored_signal.hpp"
 #include "train/signals.hpp"
 
 namespace spillway {
@@ -28,11 +29,17 @@ bool is_blocked(int signal) {
   std::_Exit(0);
 }
 
-[[noreturn]] void ignore_hangups() {
-  std::signal(SIGHUP, SIG_IGN);
+[[noreturn]] void start_ignoring(int signal) {
+  std::signal(signal, SIG_IGN);
   install_stop_signals();
-  ::raise(SIGHUP);
-  std::_Exit(stop_requested() || is_blocked(SIGHUP) ? 1 : 0);
+  ::kill(::getpid(), signal);
+  bool const is_taken = stop_requested() || is_blocked(signal);
+  std::_Exit(is_ignored(signal) && !is_taken ? 0 : 1);
+}
+
+[[noreturn]] void take_though_ignored(int signal) {
+  std::signal(signal, SIG_IGN);
+  take(signal);
 }
 
 TEST(Signals, are_taken_by_a_thread_of_their_own) {
@@ -40,8 +47,14 @@ TEST(Signals, are_taken_by_a_thread_of_their_own) {
     EXPECT_EXIT(take(signal), ::testing::ExitedWithCode(0), "") << signal;
 }
 
-TEST(Signals, a_hangup_that_is_ignored_stays_so) {
-  EXPECT_EXIT(ignore_hangups(), ::testing::ExitedWithCode(0), "");
+TEST(Signals, those_of_terminals_that_are_ignored_stay_so) {
+  for (int const signal : {SIGINT, SIGHUP})
+    EXPECT_EXIT(start_ignoring(signal), ::testing::ExitedWithCode(0), "") << signal;
+}
+
+TEST(Signals, those_of_batch_systems_are_taken_though_they_were_ignored) {
+  for (int const signal : {SIGTERM, SIGUSR1})
+    EXPECT_EXIT(take_though_ignored(signal), ::testing::ExitedWithCode(0), "") << signal;
 }
 
 }  // namespace
