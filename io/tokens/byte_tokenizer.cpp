@@ -16,15 +16,31 @@ namespace {
 struct Documents {
   std::vector<std::filesystem::path> files;
   std::vector<std::int64_t> sizes_bytes, starts;
-  std::int64_t tokens = 0;
+  std::int64_t tokens = 0, empty_files = 0;
 };
+
+// What the kernel makes while it is read, and some network file systems, have a size of 0.
+void require_empty(FileDescriptor const& file, std::filesystem::path const& path) {
+  std::byte first;
+  auto const got = read_fully(file.get(), std::span(&first, 1), 0);
+  if (got.error == 0 && got.done_bytes == 0) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}", path.string(),
+                          got.error ? "cannot be read: " + error_text(got.error)
+                                    : "has text, but its size is said to be 0: give a copy of it"));
+}
 
 // All inputs are opened once before anything is written. Empty files are no documents.
 Documents survey(std::span<std::filesystem::path const> files, bool separator) {
   Documents documents;
   for (auto const& path : files) {
-    auto const size = size_bytes(open_for_reading(path), path);
-    if (size == 0) continue;
+    auto const file = open_for_reading(path);
+    auto const size = size_bytes(file, path);
+    if (size == 0) {
+      require_empty(file, path);
+      ++documents.empty_files;
+      continue;
+    }
     documents.files.push_back(path);
     documents.sizes_bytes.push_back(size);
     documents.starts.push_back(documents.tokens);
@@ -68,7 +84,7 @@ TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Outp
     if (separator) writer.append(std::span(&byte_separator, 1));
   }
   writer.close(documents.starts);
-  return {documents.tokens, static_cast<std::int64_t>(documents.files.size())};
+  return {documents.tokens, std::ssize(documents.files), documents.empty_files};
 }
 
 }  // namespace spillway

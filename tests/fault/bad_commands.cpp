@@ -31,9 +31,24 @@ TEST_F(BadCommands, tokenize_names_what_it_cannot_read_or_write_and_leaves_nothi
   EXPECT_TRUE(fails_with(2, "is a directory", spillway(into + path("nvme"))));
   auto const below_file = "tokenize -o " + path("text/out.h5") + " " + path("text");
   EXPECT_TRUE(fails_with(2, "cannot be created", spillway(below_file)));
+  auto const unsized_text = into + path("text") + " /proc/self/status";
+  EXPECT_TRUE(fails_with(2, "/proc/self/status: has text, but its size", spillway(unsized_text)));
   for (auto const& entry : std::filesystem::directory_iterator(m_dir)) {
     EXPECT_FALSE(entry.path().filename().string().starts_with("out.h5")) << entry.path();
   }
+}
+
+TEST_F(BadCommands, tokenize_says_how_many_files_hold_nothing) {
+  write("text", "to be or not to be\n");
+  write("empty", "");
+  auto const into = "tokenize -o " + path("out.h5") + " " + path("text") + " ";
+  auto const ends = [](Outcome const& outcome, std::string const& text) {
+    return outcome.status == 0 && outcome.output.ends_with(text);
+  };
+  EXPECT_TRUE(ends(spillway(into), "19 tokens of 1 documents\n"));
+  EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 documents (1 empty file left out)\n"));
+  EXPECT_TRUE(ends(spillway(into + path("empty") + " " + path("empty") + " " + path("text")),
+                   "of 2 documents (2 empty files left out)\n"));
 }
 
 TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {
