@@ -46,8 +46,9 @@ mkdir -p "$run_dir"
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 before=$(newest)
 
+# It gets this script's environment, whatever sbatch was told to export to the script itself.
 status=0
-srun --mpi="$mpi" --cpus-per-task="$SLURM_CPUS_PER_TASK" "$spillway" train "$input" \
+srun --export=ALL --mpi="$mpi" --cpus-per-task="$SLURM_CPUS_PER_TASK" "$spillway" train "$input" \
   run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" "${setting[@]}" run.dir="$run_dir" || status=$?
 

@@ -39,7 +39,7 @@ mkdir -p "$run_dir"
 export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 echo "$SPILLWAY_JOB" >"$run_dir/job-began"
 before=$(newest)
-srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
+srun --export=ALL --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
   grep -qxF "$SPILLWAY_JOB" "$run_dir/job-began" || {
   echo "not every node sees $PWD/$run_dir, or one could not be asked (see above): submit from" \
     "a folder that they share" >&2
@@ -47,8 +47,9 @@ srun --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
 }
 
 # Ranks part the cores of their node among themselves. Where one dies, or its node, all end.
+# They get this script's environment, whatever sbatch was told to export to the script itself.
 status=0
-srun --mpi="$mpi" --cpu-bind=none --kill-on-bad-exit=1 "$spillway" train "$input" \
+srun --export=ALL --mpi="$mpi" --cpu-bind=none --kill-on-bad-exit=1 "$spillway" train "$input" \
   run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" run.dir="$run_dir" || status=$?
 

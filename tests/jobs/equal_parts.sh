@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # equal_parts.sh: what each job script holds a copy of is the same in all: how a program is found,
-# where the run stands, and which statuses are final.
+# where the run stands, which statuses are final, and that what srun starts gets the script's
+# environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -31,4 +32,8 @@ latest()|export SPILLWAY_JOB=${SLURM_JOB_ID:-${PBS_JOBID:-}}.$$.$RANDOM
 if grep -qsF|esac
 if [[ $(newest)|fi
 PARTS
+if grep -nE '^ *srun ' jobs/slurm/*.sh | grep -v 'srun --export=ALL '; then
+  echo "this srun passes on only what sbatch was told to export" >&2
+  failed=1
+fi
 exit $failed

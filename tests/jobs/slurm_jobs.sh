@@ -91,7 +91,8 @@ whole=$!
 keys=run.max_time=10m  # beyond its limit; but nobody may be left to enforce that
 submit limit one-node.sh --time=1 --signal=B:USR1@20
 keys=
-submit auto many-nodes.sh --nodes=1 --time=1 --signal=USR1@1
+# Its sbatch exports little, which holds for srun, too, unless the script asks for more.
+submit auto many-nodes.sh --nodes=1 --time=1 --signal=USR1@1 --export=SPILLWAY,SCRATCH_LOCAL
 # One loses a rank, once to a wish to stop and once for good; for whom Slurm signals too late.
 submit one-rank many-nodes.sh --nodes=1 --signal=USR1@1
 # Of two in an array, one gets the signal as --signal sends it: its ranks, not its script.
@@ -122,6 +123,8 @@ says auto "\(squeue\|Slurm\) says that this job ends in" ||
   fail "auto: has not heard of its limit"
 
 for name in sweep/0 one-rank limit auto; do expect_whole "${name%/*}" "$name"; done
+grep -qF "\"job\": \"$(cat runs/auto/job-began)\"" runs/auto/summary.json ||
+  fail "auto: its ranks have not the environment of their script"
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: the second has the first's settings"
 within 1200 has_ended "${job[wrong]}" || fail "wrong: does not end"
 [[ $(field "${job[wrong]}" ExitCode) == 2:0 ]] || fail "wrong: $(field "${job[wrong]}" ExitCode)"
