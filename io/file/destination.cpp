@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "io/file/file.hpp"
+#include "io/file/path_names.hpp"
 
 namespace spillway {
 namespace {
@@ -47,10 +48,6 @@ Destination destination_of(fs::path const& path) {
     throw Error(Status::bad_input,
                 fmt::format("{}: cannot be created: {}", path.string(), error_text(errno)));
   return to;
-}
-
-fs::path directory_of(fs::path const& path) {
-  return path.has_parent_path() ? path.parent_path() : ".";
 }
 
 bool is_same_file(struct stat const& one, struct stat const& other) {

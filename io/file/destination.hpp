@@ -22,7 +22,6 @@ struct Destination {
 // Throws Error(bad_input) where the path cannot be followed.
 Destination destination_of(std::filesystem::path const& path);
 
-std::filesystem::path directory_of(std::filesystem::path const& path);
 bool is_same_file(struct stat const& one, struct stat const& other);
 
 }  // namespace spillway

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "io/file/destination.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/path_names.hpp"
 
 namespace spillway {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/steady_clock.hpp"
+#include "base/write_all.hpp"
 #include "io/file/file.hpp"
 
 namespace spillway {
@@ -67,15 +68,6 @@ std::string answer(std::filesystem::path const& path, std::function<std::string(
     return with(error.status(), error.what());
   } catch (std::exception const& error) {
     return with(Status::damaged, fmt::format("{}: damaged ({})", path.string(), error.what()));
-  }
-}
-
-void write_all(int to, std::string_view text) {
-  while (!text.empty()) {
-    auto const written = ::write(to, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
@@ -130,7 +122,7 @@ std::string in_child(std::filesystem::path const& path, std::function<std::strin
   if (child < 0) fail_here(path, "no process to read it in");
   if (child == 0) {
     become_harmless();
-    write_all(to.get(), answer(path, work));
+    write_all(to.get(), answer(path, work));  // or the parent is gone
     ::_exit(0);
   }
   to.reset();

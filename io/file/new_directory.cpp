@@ -11,17 +11,12 @@
 
 #include "base/error.hpp"
 #include "io/file/file.hpp"
+#include "io/file/path_names.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "a/b/" is called b.
-fs::path without_slash(fs::path const& path) {
-  auto const plain = path.lexically_normal();
-  return plain.has_filename() ? plain : plain.parent_path();
-}
 
 // Whether a directory with something in it is there. Throws for what may not be replaced.
 bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_replace) {
@@ -61,27 +56,52 @@ bool give_name(fs::path const& from, fs::path const& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-// So that `to` is there at every moment, where the file system can do it.
-bool exchange(fs::path const& from, fs::path const& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
-  auto const aside = fs::path(from) += "-replaced";
-  return give_name(to, aside) && give_name(from, to) && give_name(aside, from);
-}
-
-void remove_killed(fs::path const& path) {
-  auto const lock = lock_directory(path);
+void remove_leftover(fs::path const& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (error) fail(path, "cannot be removed", error);
 }
 
+fs::path aside_of(fs::path const& unfinished) {
+  return fs::path(unfinished) += "-replaced";
+}
+
+// So that one of them is `to` at every moment, where the file system can do it. On others, such as
+// network ones, what is `to` is that again if the other one does not get the name; once it has, it
+// is done, and what is still aside is for the next one to remove.
+bool exchange(fs::path const& from, fs::path const& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
+  auto const aside = aside_of(from);
+  if (!give_name(to, aside)) return false;
+  bool const is_done = give_name(from, to);
+  int const error = errno;
+  give_name(aside, is_done ? from : to);
+  errno = error;
+  return is_done;
+}
+
+// What somebody left who was killed while he wrote, or while he replaced `to`, which then is back.
+void remove_killed(fs::path const& unfinished, fs::path const& to) {
+  auto const lock = lock_directory(unfinished);
+  auto const aside = aside_of(unfinished);
+  std::error_code unseen;
+  if (fs::exists(fs::symlink_status(to, unseen))) {
+    remove_leftover(aside);
+  } else {
+    give_name(aside, to);
+  }
+  remove_leftover(unfinished);
+}
+
 }  // namespace
 
 NewDirectory::NewDirectory(fs::path const& path, MayReplace may_replace)
-    : m_path(without_slash(path)), m_may_replace(std::move(may_replace)), m_partial([this] {
-        is_replaced(m_path, m_may_replace);
+    : m_path(without_slash(path.lexically_normal())),
+      m_may_replace(std::move(may_replace)),
+      m_partial([this] {
         auto const unfinished = fs::path(m_path) += ".spillway-partial";
-        remove_killed(unfinished);
+        remove_killed(unfinished, m_path);
+        is_replaced(m_path, m_may_replace);
         make_directories(unfinished);
         m_lock = lock_directory(unfinished);
         if (!m_lock) refuse_held(unfinished);  // another one took it for a killed one's
@@ -97,7 +117,7 @@ void NewDirectory::publish() {
       fail(m_path, "cannot be given its name", {errno, std::generic_category()});
     if (replaces) fs::remove_all(path(), unseen);
   });
-  sync_path(m_path.has_parent_path() ? m_path.parent_path() : ".");
+  sync_path(directory_of(m_path));
 }
 
 }  // namespace spillway

@@ -9,10 +9,10 @@
 
 namespace spillway {
 
-// Until `publish` it is called <path>.spillway-partial, as nothing of a user's is; one of that
-// name, of somebody who was killed, is removed first. Whoever goes without `publish` removes it,
-// and so does a signal (io/file/partial.hpp). It is locked meanwhile (flock), where the file system
-// can do it.
+// Until `publish` it is called <path>.spillway-partial, as nothing of a user's is; what somebody
+// who was killed has left under such names is removed, or put back, first. Whoever goes without
+// `publish` removes it, and so does a signal (io/file/partial.hpp). It is locked meanwhile (flock),
+// where the file system can do it.
 class NewDirectory {
  public:
   // Whether a directory that is there already may be replaced.

@@ -8,13 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/write_all.hpp"
 #include "io/file/destination.hpp"
 #include "io/file/file.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/path_names.hpp"
 
 namespace spillway {
 namespace {
@@ -49,7 +52,10 @@ std::string beginning_of(fs::path const& path) {
 }
 
 void require_ours(fs::path const& path, Destination const& to, OutputRule const& rule) {
-  if (rule.force || to.info.st_size == 0 || rule.kind.is_ours(beginning_of(to.path))) return;
+  if (rule.force) return;
+  auto const beginning = beginning_of(to.path);
+  bool const is_empty = to.info.st_size == 0 && beginning.empty();  // some say 0 and have text
+  if (is_empty || rule.kind.is_ours(beginning)) return;
   forbid(path, fmt::format("is there and is not {} of this program: choose another name, or "
                            "replace it with --force",
                            rule.kind.name));
@@ -97,14 +103,26 @@ fs::path make_beside(fs::path const& target) {
   }
 }
 
+// For what passes through: a folder that is for this user alone, whatever makes files in it.
+fs::path make_folder(fs::path const& path) {
+  std::error_code error;
+  auto folder = (fs::temp_directory_path(error) / "spillway-output-XXXXXX").string();
+  if (error || ::mkdtemp(folder.data()) == nullptr)
+    forbid(path, "wants a folder for what passes through it: set TMPDIR to one");
+  return folder;
+}
+
 fs::path make_for(Output const& output) {
   output.require_allowed();
   auto const to = destination_of(output.path());
-  if (!to.is_through()) return make_beside(to.path);
-  std::error_code error;
-  auto const folder = fs::temp_directory_path(error);
-  if (error) forbid(output.path(), "wants a folder for what passes through it: set TMPDIR to one");
-  return make_beside(folder / "output");
+  return to.is_through() ? make_folder(output.path()) : make_beside(to.path);
+}
+
+// Makes the file in a folder of its own.
+fs::path file_in(fs::path const& made) {
+  std::error_code unseen;
+  if (!fs::is_directory(made, unseen)) return made;
+  return make_beside(made / "output");
 }
 
 // Shares the offset of a descriptor that is open, so that what the shell appends to grows.
@@ -115,13 +133,9 @@ FileDescriptor open_through(fs::path const& path, Destination const& to) {
   return file;
 }
 
-void write_all(FileDescriptor const& file, std::string_view text, fs::path const& path) {
-  while (!text.empty()) {
-    auto const written = ::write(file.get(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_output(path, "cannot be written");
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+void write_through(FileDescriptor const& file, std::string_view text, fs::path const& path) {
+  errno = write_all(file.get(), text);
+  if (errno != 0) fail_output(path, "cannot be written");
 }
 
 void close_written(FileDescriptor file, fs::path const& path) {
@@ -137,7 +151,7 @@ void copy_through(fs::path const& from, fs::path const& path, Destination const&
     errno = read.error;
     if (read.error != 0) fail_output(from, "cannot be read");
     if (read.done_bytes == 0) break;
-    write_all(file, {piece.data(), static_cast<std::size_t>(read.done_bytes)}, path);
+    write_through(file, {piece.data(), static_cast<std::size_t>(read.done_bytes)}, path);
     at += read.done_bytes;
   }
   close_written(std::move(file), path);
@@ -165,7 +179,9 @@ bool Output::is_standard_output() const {
 }
 
 UnfinishedFile::UnfinishedFile(Output output)
-    : m_output(std::move(output)), m_partial([this] { return make_for(m_output); }) {}
+    : m_output(std::move(output)),
+      m_partial([this] { return make_for(m_output); }),
+      m_path(file_in(m_partial.path())) {}
 
 void UnfinishedFile::finish() {
   m_output.require_allowed();
@@ -183,7 +199,7 @@ void write_output(Output const& output, std::string_view text) {
   auto const to = destination_of(output.path());
   if (to.is_through()) {
     auto file = open_through(output.path(), to);
-    write_all(file, text, output.path());
+    write_through(file, text, output.path());
     return close_written(std::move(file), output.path());
   }
   UnfinishedFile unfinished(output);

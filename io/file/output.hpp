@@ -32,7 +32,7 @@ class Output {
   // Throws Error(bad_input) where the rule forbids `path`, or nothing can be made there.
   Output(std::filesystem::path path, OutputRule rule);
   // Whatever file lies there may be replaced. Throws as the other.
-  Output(std::filesystem::path path);
+  explicit Output(std::filesystem::path path);
 
   std::filesystem::path const& path() const { return m_path; }
   // Whether it is a device or a pipe: what is written twice arrives twice.
@@ -55,7 +55,7 @@ class UnfinishedFile {
   // Makes it, empty. Throws as Output does.
   explicit UnfinishedFile(Output output);
 
-  std::filesystem::path const& path() const { return m_partial.path(); }
+  std::filesystem::path const& path() const { return m_path; }
   // The data of the file are on storage. Gives it its name, durable, or writes what it holds
   // through to a device or a pipe. Throws Error: storage, or as Output does.
   void finish();
@@ -63,6 +63,7 @@ class UnfinishedFile {
  private:
   Output m_output;
   Partial m_partial;
+  std::filesystem::path m_path;
 };
 
 // Throws Error: storage, or as Output does.

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/number.hpp"
+#include "io/file/path_names.hpp"
 #include "io/file/read_file.hpp"
 
 namespace spillway {
@@ -13,10 +14,6 @@ constexpr std::int64_t kMostLatestBytes = 4096;
 
 namespace fs = std::filesystem;
 
-fs::path without_slash(fs::path const& directory) {
-  return directory.has_filename() ? directory : directory.parent_path();
-}
-
 }  // namespace
 
 fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string_view suffix) {
@@ -24,13 +21,7 @@ fs::path step_path(fs::path const& run_directory, std::int64_t step, std::string
 }
 
 std::optional<std::int64_t> step_in(std::string_view name, std::string_view suffix) {
-  if (!name.starts_with(kStepPrefix) || !name.ends_with(suffix)) return {};
-  name.remove_prefix(kStepPrefix.size());
-  if (name.size() < suffix.size()) return {};
-  name.remove_suffix(suffix.size());
-  auto const step = to_number<std::int64_t>(name);
-  if (!step || *step < 0) return {};
-  return step;
+  return number_between(kStepPrefix, name, suffix);
 }
 
 std::vector<std::int64_t> steps_in(fs::path const& run_directory, std::string_view suffix) {
@@ -70,11 +61,6 @@ fs::path standing_place(fs::path const& run_directory, std::int64_t step) {
 
 std::optional<std::int64_t> step_of(fs::path const& directory) {
   return step_in(without_slash(directory).filename().string());
-}
-
-fs::path parent_of(fs::path const& directory) {
-  auto const parent = without_slash(directory).parent_path();
-  return parent.empty() ? "." : parent;
 }
 
 }  // namespace spillway

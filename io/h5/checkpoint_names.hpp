@@ -27,8 +27,6 @@ std::filesystem::path step_path(std::filesystem::path const& run_directory, std:
 std::optional<std::int64_t> step_in(std::string_view name, std::string_view suffix = "");
 // The same of a directory's last name.
 std::optional<std::int64_t> step_of(std::filesystem::path const& directory);
-// Where a directory lies.
-std::filesystem::path parent_of(std::filesystem::path const& directory);
 // Of all such names, unsorted. Throws std::filesystem_error.
 std::vector<std::int64_t> steps_in(std::filesystem::path const& run_directory,
                                    std::string_view suffix = "");

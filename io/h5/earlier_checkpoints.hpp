@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/file/path_names.hpp"
 #include "io/h5/checkpoint_names.hpp"
 
 namespace spillway {
@@ -38,7 +39,8 @@ auto naming_older(std::filesystem::path const& checkpoint, F const& read) {
   } catch (Error const& error) {
     auto const step = step_of(checkpoint);
     if (error.status() != Status::damaged || !step) throw;
-    throw Error(error.status(), error.what() + complete_before(parent_of(checkpoint), *step));
+    throw Error(error.status(),
+                error.what() + complete_before(directory_of(without_slash(checkpoint)), *step));
   }
 }
 

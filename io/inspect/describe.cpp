@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "io/file/file.hpp"
+#include "io/file/path_names.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -97,9 +98,7 @@ std::string describe(std::filesystem::path const& path) {
   if (is_safetensors(path)) return describe_weights(path);
   std::error_code unseen;  // reading it as a file says why
   if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(checkpoint_at(path));
-  if (path.filename() == manifest_name) {
-    return describe_checkpoint(path.has_parent_path() ? path.parent_path() : ".");
-  }
+  if (path.filename() == manifest_name) return describe_checkpoint(directory_of(path));
   return describe_tokens(path);
 }
 

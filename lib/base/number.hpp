@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -17,6 +18,17 @@ std::optional<Number> to_number(std::string_view text) {
   auto const [end, error] = std::from_chars(text.data(), last, value);
   if (error != std::errc{} || end != last) return {};
   return value;
+}
+
+// n >= 0 of the name "<before>n<after>"; nothing of any other.
+inline std::optional<std::int64_t> number_between(std::string_view before, std::string_view name,
+                                                  std::string_view after) {
+  if (!name.starts_with(before) || !name.ends_with(after)) return {};
+  name.remove_prefix(before.size());
+  if (name.size() < after.size()) return {};
+  name.remove_suffix(after.size());
+  auto const number = to_number<std::int64_t>(name);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace spillway

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,30 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "base/write_all.hpp"
 
 namespace spillway {
 namespace {
-
-// Whoever started us may have made the descriptor one that does not wait.
-bool can_go_on(int fd) noexcept {
-  if (errno == EINTR) return true;
-  if (errno != EAGAIN) return false;
-  pollfd room{fd, POLLOUT, 0};
-  return ::poll(&room, 1, -1) >= 0 || errno == EINTR;
-}
-
-// Gives an errno, or 0 when all of the text is written.
-int write_all(int fd, std::string_view text) noexcept {
-  while (!text.empty()) {
-    auto const written = ::write(fd, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (!can_go_on(fd)) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 // Network file systems say only when a file is closed that there was no room for it.
 int error_of_closing(int fd) noexcept {

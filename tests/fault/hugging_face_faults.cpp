@@ -158,6 +158,51 @@ TEST_F(BadDirectories, are_replaced_when_forced_if_nothing_else_lies_in_them) {
   EXPECT_TRUE(fs::exists(m_dir / "model/config.json"));
 }
 
+// What is there goes aside, what is new takes its name, what was there is removed.
+TEST_F(BadDirectories, are_there_whatever_ends_their_replacement_where_names_cannot_be_exchanged) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  ASSERT_EQ(run_command(import()).status, 0);
+  auto const carried = "checkpoint/huggingface/tokenizer.json";
+  auto const forced = import() + " --force";
+  Planted fault{.calls = "rename",
+                .path = "checkpoint.spillway-partial",
+                .count_file = path("count"),
+                .no_exchange = true};
+  auto const replace = [&] {
+    write(carried, "what was there");
+    return run_command(planted(fault) + forced);
+  };
+  auto const expect_replaced = [&] {
+    EXPECT_EQ(read(carried), read("model/tokenizer.json"));
+    for (auto const& name : names_in(m_dir))
+      EXPECT_EQ(name.find("spillway-partial"), std::string::npos) << name;
+  };
+  ASSERT_EQ(replace().status, 0);
+  expect_replaced();
+  auto const calls = read("count");  // of which the last three exchange
+  auto const second = std::ranges::count(calls, '\n') - 1;
+  ASSERT_GE(second, 2);
+  fault.what = "EIO";
+  fault.at = std::to_string(second + 1);
+  EXPECT_EQ(replace().status, 0);
+  EXPECT_EQ(run_command(forced).status, 0);
+  expect_replaced();
+  for (auto const at : {second - 1, second}) {
+    fault.at = std::to_string(at);
+    EXPECT_TRUE(fails_with(4, "checkpoint: cannot be given its name", replace()));
+    EXPECT_EQ(read(carried), "what was there");
+    EXPECT_EQ(run_command(forced).status, 0);
+    expect_replaced();
+  }
+  fault.what = "kill";  // at the second
+  EXPECT_EQ(replace().status, 137);
+  EXPECT_FALSE(fs::exists(m_dir / "checkpoint"));
+  EXPECT_TRUE(fails_with(2, "checkpoint: is there already", run_command(import())));
+  EXPECT_EQ(read(carried), "what was there");
+  EXPECT_EQ(run_command(forced).status, 0);
+  expect_replaced();
+}
+
 // The section comes once, with the checkpoint.
 TEST_F(BadDirectories, an_import_whose_section_reaches_nobody_makes_no_checkpoint) {
   EXPECT_TRUE(

@@ -19,6 +19,7 @@ std::string planted(Planted const& fault) {
   set("COUNT", fault.count_file);
   set("STRIDE", std::to_string(fault.stride));
   set("SHORT", fault.writes_half ? "1" : "");
+  set("NO_EXCHANGE", fault.no_exchange ? "1" : "");
   return text;
 }
 

@@ -17,6 +17,7 @@ struct Planted {
   std::string count_file = {};  // gets a line a counted call; empty: none
   int stride = 1;               // every so manieth write, pwrite and pread is counted
   bool writes_half = false;
+  bool no_exchange = false;  // of names, as on a network file system
 };
 
 // What stands before a command for /bin/sh: "LD_PRELOAD=... SPILLWAY_FAULT_CALLS=... ".

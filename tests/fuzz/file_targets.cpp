@@ -91,7 +91,7 @@ std::vector<std::int32_t> tokens_of(fs::path const& path) {
 }
 
 FuzzTarget sealed_tokens(fs::path const& path) {
-  TokenWriter writer(path, "byte", 300, 3000, 2);
+  TokenWriter writer(Output(path), "byte", 300, 3000, 2);
   std::vector<std::int32_t> tokens(3000);
   std::iota(tokens.begin(), tokens.end(), 0);
   for (auto& token : tokens) token %= 300;

@@ -168,7 +168,7 @@ TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
 
 TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {
   auto const path = scratch_directory("other_tokens") / "tokens.h5";
-  TokenWriter writer(path, "bpe", 256, 3000, 0);
+  TokenWriter writer(Output(path), "bpe", 256, 3000, 0);
   writer.append(std::vector<std::int32_t>(3000, 5));
   writer.close({});
   train("other", {"data.train=" + path.string(), "data.valid=none"});

@@ -109,7 +109,7 @@ void write_token_file(std::filesystem::path const& path, std::int64_t count,
   std::vector<std::int64_t> starts;
   for (std::int64_t at = 0; document_tokens > 0 && at < count; at += document_tokens)
     starts.push_back(at);
-  TokenWriter writer(path, "byte", 256, count, std::ssize(starts));
+  TokenWriter writer(Output(path), "byte", 256, count, std::ssize(starts));
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
   std::int32_t state = 0;  // each token mostly follows from the one before
   for (std::size_t i = 0; i < tokens.size(); ++i) {

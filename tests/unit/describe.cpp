@@ -25,7 +25,7 @@ class DescribeTest : public testing::Test {
 
 TEST_F(DescribeTest, a_token_file_shows_its_beginning) {
   std::ofstream(m_dir / "a.txt") << "int x;\n";
-  tokenize_bytes(std::array{m_dir / "a.txt"}, m_dir / "t.h5", true);
+  tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), true);
   EXPECT_EQ(describe(m_dir / "t.h5"), "token file " + (m_dir / "t.h5").string() +
                                           " (HDF5)\n"
                                           "  tokens      8 of 16 bits\n"

@@ -33,7 +33,8 @@ class TokensTest : public testing::Test {
 
   fs::path token_file(std::string const& name, std::int64_t vocab,
                       std::vector<std::int32_t> const& tokens) const {
-    TokenWriter writer(m_dir / name, "test", vocab, static_cast<std::int64_t>(tokens.size()), 1);
+    TokenWriter writer(Output(m_dir / name), "test", vocab,
+                       static_cast<std::int64_t>(tokens.size()), 1);
     writer.append(tokens);
     writer.close(std::array{std::int64_t{0}});
     return m_dir / name;
@@ -211,7 +212,7 @@ TEST_F(TokensTest, a_damaged_piece_is_named_and_the_others_still_serve) {
 TEST_F(TokensTest, documents_that_cannot_be_are_damage) {
   for (auto const& starts : std::vector<std::vector<std::int64_t>>{
            {1, 2}, {0, 0}, {0, 100}, {0, -5}, {3, 1}, {0, std::int64_t{1} << 62}}) {
-    TokenWriter writer(m_dir / "t.h5", "test", 256, 100, 2);
+    TokenWriter writer(Output(m_dir / "t.h5"), "test", 256, 100, 2);
     writer.append(std::vector<std::int32_t>(100));
     writer.close(starts);
     auto const error = error_of([&] { TokenFile file(m_dir / "t.h5"); });
@@ -232,7 +233,7 @@ class Documents : public TokensTest {
     }
     for (auto const start : starts) m_all.push_back(m_count + start);
     m_count += count;
-    TokenWriter writer(m_dir / name, "test", 256, count, documents);
+    TokenWriter writer(Output(m_dir / name), "test", 256, count, documents);
     writer.append(std::vector<std::int32_t>(static_cast<std::size_t>(count)));
     writer.close(starts);
     return m_dir / name;
@@ -375,9 +376,10 @@ TEST_F(TokensTest, a_pattern_without_files_and_mixed_vocabularies_are_bad_input)
 TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
   std::vector<fs::path> const inputs{text_file("1.txt", "ab\xff"), text_file("2.txt", ""),
                                      text_file("3.txt", std::string(70'000, 'c'))};
-  auto const plain = tokenize_bytes(inputs, m_dir / "plain.h5", false);
+  auto const plain = tokenize_bytes(inputs, Output(m_dir / "plain.h5"), false);
   EXPECT_EQ(plain.tokens, 70'003);
   EXPECT_EQ(plain.documents, 2);
+  EXPECT_EQ(plain.empty_files, 1);
   TokenFile const file(m_dir / "plain.h5");
   EXPECT_EQ(file.vocab(), 256);
   EXPECT_EQ(file.layout().token_bytes, 1);
@@ -387,7 +389,7 @@ TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
             (std::vector<std::int32_t>{'a', 'b', 0xff, 'c'}));
   EXPECT_EQ(read.back(), 'c');
 
-  tokenize_bytes(inputs, m_dir / "separated.h5", true);
+  tokenize_bytes(inputs, Output(m_dir / "separated.h5"), true);
   TokenFile const separated(m_dir / "separated.h5");
   EXPECT_EQ(separated.vocab(), 257);
   ASSERT_EQ(separated.count(), 70'005);
@@ -402,19 +404,30 @@ TEST_F(TokensTest, bytes_are_tokens_and_files_are_documents) {
 
 TEST_F(TokensTest, a_missing_input_leaves_no_output) {
   std::vector<fs::path> const inputs{text_file("1.txt", "ab"), m_dir / "missing.txt"};
-  auto const error = error_of([&] { tokenize_bytes(inputs, m_dir / "out.h5", false); });
+  auto const error = error_of([&] { tokenize_bytes(inputs, Output(m_dir / "out.h5"), false); });
   EXPECT_EQ(error.status(), Status::bad_input);
   EXPECT_NE(std::string(error.what()).find("missing.txt"), std::string::npos);
-  EXPECT_EQ(error_of([&] { tokenize_bytes({}, m_dir / "out.h5", false); }).status(),
+  EXPECT_EQ(error_of([&] { tokenize_bytes({}, Output(m_dir / "out.h5"), false); }).status(),
             Status::bad_input);
   EXPECT_FALSE(fs::exists(m_dir / "out.h5"));
   for (auto const& entry : fs::directory_iterator(m_dir)) EXPECT_EQ(entry.path(), m_dir / "1.txt");
 }
 
+TEST_F(TokensTest, a_file_of_no_stated_size_that_has_text_is_refused_by_name) {
+  fs::path const unsized_text = "/proc/self/status";
+  if (!fs::exists(unsized_text)) GTEST_SKIP() << "no file here has text and the size 0";
+  std::vector<fs::path> const inputs{text_file("1.txt", "ab"), unsized_text};
+  auto const error = error_of([&] { tokenize_bytes(inputs, Output(m_dir / "out.h5"), false); });
+  EXPECT_EQ(error.status(), Status::bad_input);
+  EXPECT_EQ(error.what(),
+            unsized_text.string() + ": has text, but its size is said to be 0: give a copy of it");
+  EXPECT_FALSE(fs::exists(m_dir / "out.h5"));
+}
+
 TEST_F(TokensTest, a_path_that_exists_is_that_file_whatever_its_brackets_would_match) {
   std::vector<fs::path> const inputs{text_file("1.txt", "abc")};
-  tokenize_bytes(inputs, m_dir / "t[1].h5", false);
-  tokenize_bytes(inputs, m_dir / "t2.h5", false);
+  tokenize_bytes(inputs, Output(m_dir / "t[1].h5"), false);
+  tokenize_bytes(inputs, Output(m_dir / "t2.h5"), false);
   auto const found = [&](std::string const& pattern) {
     std::vector<std::string> names;
     auto const patterns = std::vector{(m_dir / pattern).string()};
@@ -433,7 +446,8 @@ TEST_F(TokensTest, a_path_that_exists_is_that_file_whatever_its_brackets_would_m
 
 TEST_F(TokensTest, an_unwritable_output_is_the_user_s_mistake) {
   std::vector<fs::path> const inputs{text_file("1.txt", "ab")};
-  auto const error = error_of([&] { tokenize_bytes(inputs, m_dir / "none" / "out.h5", false); });
+  auto const error =
+      error_of([&] { tokenize_bytes(inputs, Output(m_dir / "none" / "out.h5"), false); });
   EXPECT_EQ(error.status(), Status::bad_input);
 }
 

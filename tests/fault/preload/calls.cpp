@@ -12,10 +12,12 @@
 #include <cstdio>
 
 #include "planted.hpp"
+#include "settings.hpp"
 
 using spillway::planted::Call;
 using spillway::planted::fate;
 using spillway::planted::note_said;
+using spillway::planted::settings;
 using spillway::planted::short_length;
 
 namespace {
@@ -42,6 +44,7 @@ int remove_at(int directory, char const* path, int flags) {
 
 int rename_at(int from_directory, char const* from, int to_directory, char const* to,
               unsigned flags) {
+  if ((flags & RENAME_EXCHANGE) != 0 && !settings().exchanges) return fail(EINVAL);
   return unless(fate(Call::rename, {from_directory, from, to}), SYS_renameat2, from_directory, from,
                 to_directory, to, flags);
 }

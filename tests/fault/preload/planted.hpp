@@ -15,6 +15,8 @@
 //   SPILLWAY_FAULT_AT      which of them do it: 3, 3-5, 3- (without it: all), numbered from 1
 //   SPILLWAY_FAULT_SHORT   with it, of a write that would fail the first half is written, and the
 //                          next write fails: what a full disk does
+//   SPILLWAY_FAULT_NO_EXCHANGE   set: files cannot be exchanged, as on a network file system; that
+//                          is not counted as a rename
 //   SPILLWAY_FAULT_COUNT   a file to which every counted call adds a line, "fsync /path"
 //
 // Without SPILLWAY_FAULT_CALLS nothing happens. A process counts on its own, from 1.

@@ -85,6 +85,7 @@ Settings read_settings() {
   settings.after = std::getenv("SPILLWAY_FAULT_AFTER");
   settings.count_file = std::getenv("SPILLWAY_FAULT_COUNT");
   settings.shortens = std::getenv("SPILLWAY_FAULT_SHORT") != nullptr;
+  settings.exchanges = std::getenv("SPILLWAY_FAULT_NO_EXCHANGE") == nullptr;
   if (auto const* stride = std::getenv("SPILLWAY_FAULT_STRIDE"))
     settings.stride = std::atol(stride);
   if (auto const* range = std::getenv("SPILLWAY_FAULT_AT")) read_range(range, settings);
