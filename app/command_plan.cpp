@@ -87,6 +87,20 @@ Target other_machine(Config const& config, std::int64_t vocab, std::string const
   return target;
 }
 
+// Without --machine all ranks are on this node: whom it has too little memory for may have meant
+// several. Does `plan`, whose Errors of this status are about memory.
+template <class F>
+auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
+  try {
+    return plan();
+  } catch (Error const& error) {
+    if (ranks == 1 || error.status() != status) throw;
+    throw Error(status, fmt::format("{}; here {} ranks share this node, --machine FILE plans for "
+                                    "nodes like the one of that file",
+                                    error.what(), ranks));
+  }
+}
+
 // Describes this node as one of `ranks` on it would find it. Such a rank has its part of the cores,
 // and is measured with half of its device memory.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
@@ -97,7 +111,9 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
   if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
   auto const alone = make_single_rank_comm();
   ComputeHere const compute(config.run.device, target.choices.threads, *alone);
-  target.budgets = budgets(config, free_here(config, *compute), ranks);
+  target.budgets = on_this_node(ranks, Status::bad_input, [&] {
+    return budgets(config, free_here(config, *compute), ranks);
+  });
   auto const measure = [&] {
     target.machine = planned_for(config, vocab, target.choices, cores,
                                  target.budgets.device_bytes / 2, *compute, *alone);
@@ -159,8 +175,10 @@ Status run_plan(PlanArguments const& arguments) {
   auto const target = arguments.machine.empty()
                           ? this_machine(config, vocab, ranks)
                           : other_machine(config, vocab, arguments.machine, ranks);
-  auto const planned = plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
-                                target.machine, ranks);
+  auto const planned = on_this_node(arguments.machine.empty() ? ranks : 1, Status::cannot_fit, [&] {
+    return plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
+                    target.machine, ranks);
+  });
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),

@@ -23,6 +23,7 @@
 #include "plan/search/alternatives.hpp"
 #include "runtime/process_memory.hpp"
 #include "state/checkpoints.hpp"
+#include "state/kept_configs.hpp"
 #include "state/resume.hpp"
 #include "state/same_start.hpp"
 #include "train/cores.hpp"
@@ -115,15 +116,17 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   comm.set_patience(start.config.run.peer_timeout_s);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may lie below it
-    if (starts_imported(start.config))
-      require_own_ids(start.config.data, objective_of(start.config));
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) take_run_dir(start);
   });
-  on_all_ranks(comm, [&] { start.resumption = find_resumption(start.config, start.data->vocab); });
+  on_all_ranks(comm, [&] {
+    start.resumption = find_resumption(start.config, start.data->vocab);
+    if (start.resumption && start.resumption->imported)
+      require_own_ids(start.config.data, objective_of(start.config));
+  });
   on_all_ranks(comm, [&] {
     if (start.run_dir) start.carried = carried_by(start.resumption);
   });
@@ -177,6 +180,13 @@ std::string explain_run(Start const& start, PlannedRun const& planned, Simulatio
 void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
   dir.write("plan.yaml", plan);
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
+}
+
+void write_config(Start const& start, std::string const& text) {
+  std::optional<ChangedConfig> changed;
+  if (!start.changed.empty()) changed = ChangedConfig{start.resumption->state.config, text};
+  if (start.resumed()) keep_configs(start.config.run.dir, start.resumption->state.step, changed);
+  start.run_dir->write("config.yaml", text);
 }
 
 void say_plan(Start const& start, PlannedRun const& planned, std::string const& explanation) {
@@ -243,7 +253,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 3. Make Graph, Plan and Program, and take their memory.
   PlannedMemory settled({start.config, start.data->vocab, start.choices, start.micro_is_free,
-                         machine, compute->device},
+                         machine, compute->device, available_memory_bytes()},
                         limits, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
@@ -255,8 +265,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const explanation = explain_run(start, planned, simulation, machine, limits);
     say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
     write_plan(*start.run_dir, plan_text, explanation);
-    start.run_dir->write_config(to_yaml(resolved(start, planned, machine, limits)),
-                                began(start).step, !start.changed.empty());
+    write_config(start, to_yaml(resolved(start, planned, machine, limits)));
     start.run_dir->write("environment.json", environment + "\n");
   });
 

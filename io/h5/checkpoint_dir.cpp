@@ -11,6 +11,7 @@
 #include <limits>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "io/file/file.hpp"
@@ -111,6 +112,12 @@ void put_in_place(fs::path const& run_directory, std::int64_t step) {
   fs::rename(written, place);
 }
 
+// Not a checkpoint itself: where somebody names one, a run directory stands for its newest.
+bool may_be_run_directory(fs::path const& path) {
+  std::error_code unseen;
+  return !fs::exists(path / manifest_name, unseen) && fs::is_directory(path, unseen);
+}
+
 }  // namespace
 
 fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
@@ -146,7 +153,7 @@ std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std:
   return tidy(run_directory, keep, step);
 }
 
-std::optional<fs::path> find_latest(fs::path const& run_directory) {
+std::optional<CheckpointReader> open_latest(fs::path const& run_directory) {
   auto const name = read_latest(run_directory);
   if (!name) return {};
   auto const step = step_in(*name);
@@ -158,20 +165,29 @@ std::optional<fs::path> find_latest(fs::path const& run_directory) {
   }
   auto const directory = standing_place(run_directory, *step);
   try {
-    CheckpointReader const complete(directory);
+    return CheckpointReader(directory);
   } catch (Error const& error) {
     std::error_code unknown;
     bool const missing = !fs::exists(directory / manifest_name, unknown) && !unknown;
     throw Error(missing ? Status::damaged : error.status(),
                 error.what() + complete_before(run_directory, *step));
   }
-  return directory;
+}
+
+std::optional<fs::path> find_latest(fs::path const& run_directory) {
+  auto const latest = open_latest(run_directory);
+  if (!latest) return {};
+  return latest->directory();
 }
 
 fs::path checkpoint_at(fs::path const& path) {
-  std::error_code unseen;
-  bool const is_one = fs::exists(path / manifest_name, unseen) || !fs::is_directory(path, unseen);
-  return is_one ? path : find_latest(path).value_or(path);
+  return may_be_run_directory(path) ? find_latest(path).value_or(path) : path;
+}
+
+CheckpointReader open_checkpoint(fs::path const& path) {
+  if (may_be_run_directory(path))
+    if (auto latest = open_latest(path)) return std::move(*latest);
+  return naming_older(path, [&] { return CheckpointReader(path); });
 }
 
 std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step) {
@@ -179,11 +195,6 @@ std::int64_t count_checkpoints(fs::path const& run_directory, std::int64_t step)
     return std::ranges::count_if(steps_in(run_directory),
                                  [&](auto there) { return there <= step; });
   });
-}
-
-CheckpointReader open_checkpoint(fs::path const& path) {
-  auto const directory = checkpoint_at(path);
-  return naming_older(directory, [&] { return CheckpointReader(directory); });
 }
 
 void require_space(fs::path const& directory, std::int64_t needed_bytes, Status status) {

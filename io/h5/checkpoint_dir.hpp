@@ -38,6 +38,7 @@ void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 // no `latest`. Throws in one line naming the file: Error(damaged) when it is cut short or missing,
 // Error(bad_input) or Error(storage) when it cannot be looked at.
 // Where it is damaged, the line also names the newest complete checkpoint before it.
+std::optional<CheckpointReader> open_latest(std::filesystem::path const& run_directory);
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 
 // Where somebody names a checkpoint, a run directory stands for its newest: that of find_latest;

@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the table; keys that the
-// family of `now` does not have are left out.
+// "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the table. Keys that the
+// family of `now` does not have, and those of a job alone, are left out.
 std::vector<std::string> differences(Config before, Config now);
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 // One row of the table of keys.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +12,17 @@
 
 namespace spillway {
 
+// What is another one where a key has another value. Checkpoints fit no other model; a job is where
+// and for how long one works, which changes nothing of the run.
+enum class Scope : std::uint8_t { model, run, job };
+
 struct Key {
   std::string_view name;  // "model.heads"
   Field field;            // points into the Config the table was made for
   std::string_view word;  // what stands for "not set": "auto", "none", or empty if it is always set
   std::string_view unit;  // of the number, or empty
   std::string_view doc;   // one line
-  // Another value makes another model, which the checkpoints of this one do not fit.
-  bool decides_model = false;
+  Scope scope = Scope::run;
   std::vector<std::string_view> families = {};  // which models have it; empty: all
 
   bool is_of(std::string_view family) const;

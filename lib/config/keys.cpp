@@ -9,7 +9,7 @@ constexpr std::int64_t most_layers = 5000;  // planning them takes about a minut
 
 constexpr std::int64_t most_vocab = 2'147'483'647;
 
-constexpr bool decides_model = true;
+constexpr auto decides_model = Scope::model, is_of_the_job = Scope::job;
 Words const families{.allowed = {"gpt", "bert", "t5", "llama"}};
 using Families = std::vector<std::string_view>;
 Families const gpt = {"gpt"}, gpt_bert = {"gpt", "bert"}, gpt_bert_t5 = {"gpt", "bert", "t5"};
@@ -214,7 +214,8 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
       {"memory.nvme.path", PathField{&memory.nvme_path, true}, "auto", "",
        "Directory of the spill file; a relative one is made, an absolute one must be there. "
        "memory.nvme: none, no spilling; memory.nvme: auto, with plan "
-       "--machine that machine's drive, else none."},
+       "--machine that machine's drive, else none.",
+       is_of_the_job},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096, true}, "auto", "bytes per rank",
        "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
        "the path."},
@@ -265,13 +266,15 @@ std::vector<Key> run_keys(RunConfig& run) {
        "memory, whose cores compute."},
       {"run.dir", PathField{&run.dir}, "auto", "",
        "Everything the run writes goes here; auto: runs/NAME, NAME the input file's own without "
-       "its ending."},
+       "its ending.",
+       is_of_the_job},
       {"run.init", PathField{&run.init}, "none", "",
        "A checkpoint, a run directory (its newest one), or a directory of Hugging Face, whose "
        "weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m), the checkpoint's seconds counted; "
-       "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none."},
+       "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none.",
+       is_of_the_job},
       {"run.peer_timeout", DurationField{&run.peer_timeout_s}, "", "",
        "A rank that waits this long without a word from another one takes it for lost, names it "
        "and ends the run (6). Time in which a rank itself is suspended does not count."},
@@ -335,7 +338,8 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "A machine file to plan with, instead of measuring the machine."},
       {"debug.log_samples", BoolField{&debug.log_samples}, "", "",
        "Every rank appends what it has trained on to run.dir/samples-<rank>.txt: step, sample, "
-       "window of the data, epoch."},
+       "window of the data, epoch. Each job numbers windows in the files that it has: where those "
+       "have changed, only numbers of one job can be compared."},
   };
 }
 

@@ -21,7 +21,7 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
            "is for input files; a configuration that was written has the model itself");
   for (Key const& key : keys_of(config)) {
     auto const given = origins.find(key.name);
-    if (key.decides_model && given != origins.end())
+    if (key.scope == Scope::model && given != origins.end())
       refuse({given->second, given->first},
              "config.json of model.import decides it; leave out one of them");
   }

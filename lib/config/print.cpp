@@ -109,9 +109,10 @@ std::string keys_markdown() {
       group = key_group;
       text += fmt::format("\n## {}\n\n{}", group.empty() ? key.name : group, table_head);
     }
-    text += fmt::format("| `{}` | `{}` | {} | {}{}{} |\n", key.name, write_key(key),
-                        escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc),
-                        families_of(key), key.decides_model ? " A checkpoint fixes it." : "");
+    text +=
+        fmt::format("| `{}` | `{}` | {} | {}{}{} |\n", key.name, write_key(key),
+                    escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc),
+                    families_of(key), key.scope == Scope::model ? " A checkpoint fixes it." : "");
   }
   return text;
 }

@@ -20,6 +20,7 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "io/tensors/finite.hpp"
+#include "state/kept_configs.hpp"
 
 namespace spillway {
 namespace {
@@ -110,13 +111,8 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
 
 void set_aside(std::filesystem::path const& run_dir) {
   auto const earlier = set_aside_checkpoints(run_dir);
-  if (!earlier) return;
-  std::vector<std::filesystem::path> configs;  // of the run that the checkpoints are of
-  std::error_code error;
-  for (auto const& entry : std::filesystem::directory_iterator(run_dir, error))
-    if (entry.path().filename().string().starts_with("config-")) configs.push_back(entry.path());
-  for (auto const& path : configs) std::filesystem::rename(path, *earlier / path.filename(), error);
-  log_info("the checkpoints that were here are in {} now", earlier->string());
+  set_aside_configs(run_dir, earlier);
+  if (earlier) log_info("the checkpoints that were here are in {} now", earlier->string());
 }
 
 // A checkpoint is its weights: without what export adds to them it is one, too.

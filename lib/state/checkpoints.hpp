@@ -25,8 +25,10 @@ void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int6
                               std::int64_t carried_bytes = 0);
 
 struct SaveSettings {
-  std::int64_t keep = 1;     // this many of the newest checkpoints stay
-  bool begins_anew = false;  // if true, the next save moves existing checkpoints to earlier-<k>
+  std::int64_t keep = 1;  // this many of the newest checkpoints stay
+  // If true, the next save moves existing checkpoints, with the configurations of their run, to
+  // earlier-<k>.
+  bool begins_anew = false;
   CarriedFiles const* carried = nullptr;  // into each checkpoint, by rank 0; null: none
 };
 

@@ -21,8 +21,9 @@
 namespace spillway {
 namespace {
 
-Resumption read(std::filesystem::path const& directory, bool whole) {
-  auto reader = std::make_shared<CheckpointReader>(directory);
+Resumption read(CheckpointReader checkpoint, bool whole) {
+  auto const directory = checkpoint.directory();
+  auto reader = std::make_shared<CheckpointReader>(std::move(checkpoint));
   auto state = run_state(reader->run_strings(), directory.string());
   return {directory, std::move(state), whole, std::move(reader)};
 }
@@ -35,7 +36,7 @@ Resumption read_model_directory(std::filesystem::path const& path) {
 }
 
 Resumption read_init(std::filesystem::path const& path) {
-  return is_model_directory(path) ? read_model_directory(path) : read(checkpoint_at(path), false);
+  return is_model_directory(path) ? read_model_directory(path) : read(open_checkpoint(path), false);
 }
 
 // A start that `never` or `weights` asks for counts once: the run that it began goes on until it
@@ -46,17 +47,16 @@ bool goes_on(Resumption const& latest, RunConfig const& run) {
     auto const began = parse_config(latest.state.config, latest.checkpoint.string(), {}, elsewhere);
     return began.run.checkpoint.resume == run.checkpoint.resume && began.run.init == run.init &&
            latest.state.step < run.steps;
-  } catch (Error const&) {  // another version's keys, which this run would not have written
-    if (run.checkpoint.resume != "never") throw;
-    return false;
+  } catch (Error const& error) {  // another version's keys, which this run would not have written
+    if (run.checkpoint.resume == "never") return false;
+    throw Error(error.status(), std::string(error.what()) + "; another run.dir begins another run");
   }
 }
 
 // What `never` does not want need be neither sound nor of this version.
 std::optional<Resumption> read_latest(RunConfig const& run) {
   try {
-    auto const latest = find_latest(run.dir);
-    if (latest) return read(*latest, true);
+    if (auto latest = open_latest(run.dir)) return read(std::move(*latest), true);
   } catch (Error const& error) {
     if (run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
   }
@@ -75,7 +75,11 @@ std::optional<Resumption> from_run_dir(RunConfig const& run) {
 std::optional<Resumption> choose(Config const& config) {
   auto const& resume = config.run.checkpoint.resume;
   if (auto latest = from_run_dir(config.run)) return latest;
-  if (!config.run.init.empty()) return read_init(config.run.init);
+  if (!config.run.init.empty()) {
+    auto init = read_init(config.run.init);
+    init.imported = init.directory || !init.reader->carried().empty();
+    return init;
+  }
   if (resume == "weights") {
     throw Error(Status::bad_input,
                 fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
@@ -105,12 +109,6 @@ RunState imported_state(Config const& config) {
   state.tokenizer = kOwnTokenizer;
   state.config = to_yaml(config);
   return state;
-}
-
-bool starts_imported(Config const& config) {
-  auto const& init = config.run.init;
-  if (init.empty() || from_run_dir(config.run)) return false;
-  return is_model_directory(init) || !open_checkpoint(init).carried().empty();
 }
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {

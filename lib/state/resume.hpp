@@ -23,6 +23,9 @@ struct Resumption {
   bool whole = true;                            // if false, the run takes only the weights
   std::shared_ptr<CheckpointReader> reader;     // reads the tensors of the checkpoint
   std::shared_ptr<ModelDirectory> directory{};  // of Hugging Face, instead of the reader
+  // Whether the run begins with weights of run.init that are of a directory of Hugging Face: such a
+  // directory, or a checkpoint that still carries its files.
+  bool imported = false;
 };
 
 // Throws Error(bad_input) if `config` describes another model than the checkpoint's, even if the
@@ -33,11 +36,6 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
 // Returns the state of a run that has not begun and has an imported model; `config` is what
 // ModelDirectory::config says.
 RunState imported_state(Config const& config);
-
-// Whether a run begins with the weights of run.init, and these are of a directory of Hugging Face:
-// such a directory, or a checkpoint that still carries its files. Throws Error for one that cannot
-// be read.
-bool starts_imported(Config const& config);
 
 // Finds what run.checkpoint.resume and run.init ask for. What they begin, if it is not `auto`, goes
 // on when they are given again, until it has all of its steps. Returns nothing if the run

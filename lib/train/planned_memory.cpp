@@ -5,7 +5,6 @@
 #include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "runtime/process_memory.hpp"
 #include "train/existing_memory.hpp"
 
 namespace spillway {
@@ -24,7 +23,6 @@ Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm)
 }
 
 PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm) {
-  auto const free_bytes = available_memory_bytes();  // before any rank takes some of it
   do {
     on_all_ranks(comm, [&] {
       m_run = plan_run(parts.config, parts.vocab, parts.choices, parts.micro_is_free, limits,
@@ -36,7 +34,7 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm)
   if (comm.rank() != 0) return;
   auto const warning =
       overcommitted(m_run->programs.train.peak_bytes, !parts.device.has_own_memory(),
-                    free_bytes, comm.local_size());
+                    parts.available_bytes, comm.local_size());
   if (!warning.empty()) log_warning("{}", warning);
 }
 

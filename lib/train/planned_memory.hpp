@@ -16,6 +16,7 @@ struct PlanParts {
   bool micro_is_free = true;  // may be halved until a plan fits
   Machine const& machine;     // the same on all ranks
   Device& device;
+  std::int64_t available_bytes;  // of the node's main memory, before any rank takes some
 };
 
 // Collective: the smallest of all ranks' budgets, since they must make the same plan. Throws

@@ -13,6 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
+#include "state/kept_configs.hpp"
 
 namespace spillway {
 namespace {
@@ -34,11 +36,11 @@ int lock_now(FileDescriptor const& file) {
 
 constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
 
-// The texts that runs replace here, but for `latest` (mend_latest); plans are numbered.
+// The texts that runs replace here, but for `latest` (mend_latest).
 bool is_text_of_runs(std::string const& name) {
-  auto const others = {"config.yaml", "environment.json", "plan.txt", "summary.json"};
-  return std::ranges::find(others, name) != others.end() ||
-         ((name.starts_with("plan") || name.starts_with("config-")) && name.ends_with(".yaml"));
+  auto const others = {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"};
+  return std::ranges::find(others, name) != others.end() || step_of_config(name) ||
+         number_between("plan-", name, ".yaml");
 }
 
 // Removes, as far as possible, what killed jobs had not yet given its name.
@@ -137,15 +139,6 @@ void RunDir::refuse_as_lost(char const* why) const {
 
 void RunDir::write(std::string const& name, std::string const& text) const {
   replace_text(m_path / name, text);
-}
-
-void RunDir::write_config(std::string const& text, std::int64_t step, bool changed) const {
-  std::error_code none_before;
-  auto const first = m_path / "config-0.yaml";
-  if (changed && !std::filesystem::exists(first, none_before))
-    std::filesystem::copy_file(m_path / "config.yaml", first, none_before);
-  if (changed) write(fmt::format("config-{}.yaml", step), text);
-  write("config.yaml", text);
 }
 
 }  // namespace spillway

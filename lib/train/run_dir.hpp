@@ -31,9 +31,6 @@ class RunDir {
   std::filesystem::path const& path() const { return m_path; }
   // Replaces a text file of the directory (config.yaml, plan.txt, ...).
   void write(std::string const& name, std::string const& text) const;
-  // Replaces config.yaml, which is what is used now. Where keys have `changed` since the job before
-  // this one, config-<step>.yaml keeps the same, and config-0.yaml what the run began with.
-  void write_config(std::string const& text, std::int64_t step, bool changed) const;
 
  private:
   void take_lock();

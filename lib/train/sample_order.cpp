@@ -1,6 +1,7 @@
 #include "train/sample_order.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -87,16 +88,23 @@ UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
   return found;
 }
 
-std::string what_differs(Stretch const& last, DataNow const& now) {
+std::string what_differs(SampleOrder const& before, DataNow const& now) {
+  auto const& last = before.stretches.back();
   auto const added = without(now.files, last.files), gone = without(last.files, now.files);
-  std::string text;
-  auto const add = [&](std::string const& what) { text += (text.empty() ? "" : "; ") + what; };
-  if (!added.empty()) add(names(added) + (added.size() == 1 ? " is new" : " are new"));
+  std::vector<std::string> of_files, all;
+  if (!added.empty())
+    of_files.push_back(names(added) + (added.size() == 1 ? " is new" : " are new"));
   if (!gone.empty())
-    add(names(gone) + (gone.size() == 1 ? " is there no more" : " are there no more"));
-  if (added.empty() && gone.empty() && !same_files(last.files, now.files))
-    add("the files are in another order");
-  return text;
+    of_files.push_back(names(gone) +
+                       (gone.size() == 1 ? " is there no more" : " are there no more"));
+  if (of_files.empty() && !same_files(last.files, now.files))
+    of_files.push_back("the files are in another order");
+  if (!of_files.empty()) all.push_back(fmt::format("data.train: {}", fmt::join(of_files, "; ")));
+  if (last.seed != now.seed) all.push_back(fmt::format("run.seed: {} -> {}", last.seed, now.seed));
+  if (before.window != now.window)
+    all.push_back(fmt::format("data.sequence: windows of {} tokens -> windows of {}", before.window,
+                              now.window));
+  return fmt::format("{}", fmt::join(all, "; "));
 }
 
 [[noreturn]] void refuse(std::string const& why) {
@@ -178,9 +186,7 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
   auto const& last = before.stretches.back();
   bool const same = before.window == now.window && last.seed == now.seed;
   if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
-  std::vector<std::string> said;
-  if (auto const what = what_differs(last, now); !what.empty())
-    said.push_back("data.train: " + what);
+  std::vector<std::string> said{what_differs(before, now)};
   auto const at = under_way(before, std::max(samples, before.stretches.front().begin));
   if (anew || at.between) {
     auto const next = at.epoch + (at.between ? 0 : 1);

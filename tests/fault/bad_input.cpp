@@ -219,6 +219,17 @@ TEST_F(BadInput, budgets_that_no_machine_has_are_refused) {
   EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
 }
 
+// Who plans for a cluster at a desk is told how.
+TEST_F(BadInput, ranks_that_one_node_has_no_memory_for_may_be_meant_for_several) {
+  auto const plan = [&](std::string const& words) {
+    return run_command(spillway_command(kAlone) + " plan " + path("job.yaml") + " " + words);
+  };
+  auto const hint = "; here 64 ranks share this node, --machine FILE plans for";
+  EXPECT_TRUE(fails_with(2, hint, plan("--ranks 64 memory.device=900TB")));
+  EXPECT_TRUE(fails_with(3, hint, plan("--ranks 64 memory.device=1MiB batch.sequences=256")));
+  EXPECT_FALSE(fails_with(3, "--machine", plan("memory.device=1MiB")));
+}
+
 TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
   auto const outcome = train("memory.device=1MiB");
   ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));

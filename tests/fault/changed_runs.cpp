@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fault_test.hpp"
+#include "io/file/seal.hpp"
 
 namespace spillway::test {
 namespace {
@@ -54,6 +55,77 @@ TEST_F(ChangedRuns, say_each_key_that_differs_and_keep_both_configurations) {
   EXPECT_FALSE(says(same, "optim.lr")) << same.output;
 }
 
+// A job that began another run here, and ended before its first checkpoint, changed nothing of it.
+TEST_F(ChangedRuns, keep_what_they_began_with_and_leave_it_to_no_other_run) {
+  ASSERT_EQ(train("optim.lr=1e-3 run.steps=2").status, 0);
+  write("run/config-mine.yaml", "mine");
+  auto const anew = std::string("optim.lr=7e-4 run.checkpoint.resume=never ");
+  ASSERT_EQ(train(anew + "debug.fault=kill-rank:1").status, 137);
+  ASSERT_NE(read("run/config.yaml").find("lr: 0.0007\n"), std::string::npos);
+  ASSERT_EQ(train("optim.lr=5e-4 run.steps=4").status, 0);
+  EXPECT_NE(read("run/config-0.yaml").find("lr: 0.001\n"), std::string::npos);
+
+  auto const other = train(anew + "run.steps=1");
+  ASSERT_EQ(other.status, 0) << other.output;
+  for (auto const* name : {"config-0.yaml", "config-2.yaml"}) {
+    EXPECT_FALSE(fs::exists(m_dir / "run" / name)) << name;
+    EXPECT_TRUE(fs::exists(m_dir / "run/earlier-1" / name)) << name;
+  }
+  EXPECT_EQ(read("run/config-mine.yaml"), "mine");
+
+  fs::remove_all(m_dir / "run/step-1");  // by hand, with less than all that belongs to it
+  fs::remove(m_dir / "run/latest");
+  write("run/config-7.yaml", "of a run that is gone");
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  EXPECT_FALSE(fs::exists(m_dir / "run/config-7.yaml"));
+}
+
+TEST_F(ChangedRuns, do_not_differ_by_where_and_how_long_a_job_works) {
+  fs::create_directory(m_dir / "nvme-2");
+  ASSERT_EQ(train(spilling() + "run.steps=4 run.checkpoint.every=2").status, 0);
+  write("run/latest", "step-2\n");
+  fs::rename(m_dir / "run", m_dir / "moved");
+  auto const outcome = train(spilling() + "run.steps=4 run.checkpoint.every=2 run.max_time=5h " +
+                             "run.dir=" + path("moved") + " memory.nvme.path=" + path("nvme-2"));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_FALSE(says(outcome, " -> ")) << outcome.output;
+  EXPECT_FALSE(fs::exists(m_dir / "moved/config-0.yaml"));
+  EXPECT_EQ(read_events(m_dir / "moved").back().at("changed").size(), 0u);
+}
+
+TEST_F(ChangedRuns, name_a_seed_that_is_another) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  auto const outcome = train("run.steps=3 run.seed=5");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_TRUE(says(outcome, "warning: run.seed: 1 -> 5\n")) << outcome.output;
+  EXPECT_TRUE(says(outcome, "the epoch under way is completed first")) << outcome.output;
+}
+
+// What it does not want need not be readable.
+TEST_F(ChangedRuns, begin_anew_beside_a_checkpoint_of_a_version_to_come) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  auto const later = sealed("{\"version\":99}\n");
+  write("run/step-2/seal", later);
+  EXPECT_TRUE(
+      fails_with(2, "step-2/seal: checkpoint format 99 is not known", train("run.steps=3")));
+  auto const never = train("run.steps=3 run.checkpoint.resume=never");
+  ASSERT_EQ(never.status, 0) << never.output;
+  EXPECT_EQ(read("run/latest"), "step-3\n");
+  EXPECT_EQ(read("run/earlier-1/step-2/seal"), later);
+}
+
+TEST_F(ChangedRuns, of_keys_that_are_not_known_here_are_left_to_another_directory) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  auto text = unsealed(read("run/step-2/seal"));
+  auto const key = text.find("weight_decay:");
+  ASSERT_NE(key, text.npos);
+  write("run/step-2/seal", sealed(text.insert(key, "later_")));
+  auto const weights = train("run.steps=3 run.checkpoint.resume=weights");
+  EXPECT_TRUE(fails_with(2, "later_weight_decay: unknown key", weights));
+  EXPECT_TRUE(fails_with(2, "; another run.dir begins another run", weights));
+  EXPECT_EQ(train("run.steps=3 run.checkpoint.resume=never").status, 0);
+}
+
 TEST_F(ChangedRuns, mark_every_start_in_the_metrics) {
   ASSERT_EQ(train("run.steps=4 run.checkpoint.every=2").status, 0);
   write("run/latest", "step-2\n");
@@ -86,14 +158,29 @@ TEST_F(ChangedRuns, complete_an_epoch_before_files_that_were_added) {
   auto const moved =
       train("debug.log_samples=true run.steps=25 data.train=" + path("moved") + "/*.h5");  // 200
   ASSERT_EQ(moved.status, 0) << moved.output;
-  EXPECT_FALSE(says(moved, "warning")) << moved.output;
+  EXPECT_FALSE(says(moved, "data.train: ")) << moved.output;
   auto const all = windows("run");
   ASSERT_EQ(all.size(), 200u);
-  EXPECT_EQ(all[138].first, 0);
-  EXPECT_EQ(all[139].first, 1);
+  // Where a window begins in 5.h5 with 7.h5 behind it, or else in 3.h5: the first job has only the
+  // former; for the next ones they lie 3000 tokens further on, 46 windows and some tokens.
+  using Text = std::pair<bool, int>;
+  auto const text = [](int sample, int window) {
+    bool const is_old = sample < 72 || window >= 46;
+    return Text(is_old, 64 * (sample >= 72 && is_old ? window - 46 : window));
+  };
+  std::set<Text> completed, expected;
+  for (int sample = 0; sample < 139; ++sample) {
+    EXPECT_EQ(all[static_cast<std::size_t>(sample)].first, 0) << sample;
+    completed.insert(text(sample, all[static_cast<std::size_t>(sample)].second));
+  }
+  for (int window = 0; window < 93; ++window) expected.emplace(true, 64 * window);
+  for (int window = 0; window < 46; ++window) expected.emplace(false, 64 * window);
+  EXPECT_EQ(completed, expected) << "no text twice, and none left out";
   std::set<int> later;
-  for (auto const& [epoch, window] : all)
-    if (epoch == 1) later.insert(window);
+  for (std::size_t sample = 139; sample < all.size(); ++sample) {
+    EXPECT_EQ(all[sample].first, 1) << sample;
+    later.insert(all[sample].second);
+  }
   EXPECT_EQ(later.size(), 61u);
 }
 

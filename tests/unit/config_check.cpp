@@ -70,8 +70,8 @@ TEST(ConfigCheck, AnOverrideThatContradictsTheFileIsThePlace) {
 TEST(ConfigCheck, AKeyOfAnotherFamilyIsRefusedWhereItWasGiven) {
   bool value = false;
   std::vector<Key> const keys = {
-      {"model.token_types", BoolField{&value}, "", "", "", true, {"bert", "t5"}},
-      {"model.tied", BoolField{&value}, "", "", "", true}};
+      {"model.token_types", BoolField{&value}, "", "", "", Scope::model, {"bert", "t5"}},
+      {"model.tied", BoolField{&value}, "", "", "", Scope::model}};
   EXPECT_NO_THROW(check_family(keys, {{"model.tied", "in.yaml:2"}}, "gpt"));
   Origins const origins = {{"model.token_types", "in.yaml:3"}};
   EXPECT_NO_THROW(check_family(keys, origins, "t5"));

@@ -116,7 +116,10 @@ TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {
   now.optim.lr = 5e-4;
   now.run.threads = 3;
   now.data.train = {"a", "b"};
-  now.model.rope_theta = 1;  // not of this family
+  now.model.rope_theta = 1;   // not of this family
+  now.run.dir = "elsewhere";  // where and how long this job works
+  now.run.max_time_s = 60;
+  now.memory.nvme_path = "elsewhere/too";
   EXPECT_EQ(differences(before, now),
             (std::vector<std::string>{"data.train a -> [a, b]", "optim.lr 0.0006 -> 0.0005",
                                       "run.threads auto -> 3"}));

@@ -99,7 +99,9 @@ TEST(SampleOrder, takes_two_changes_within_an_epoch) {
 
 TEST(SampleOrder, keeps_the_seed_of_the_epoch_under_way) {
   auto const before = begun(now({kA}));
-  auto const after = continued(before, 4, now({kA}, 8), false).order;
+  auto const [after, said] = continued(before, 4, now({kA}, 8), false);
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0], "run.seed: 7 -> 8");
   EXPECT_EQ(seen(after, 4, 10), seen(before, 4, 10));
   EXPECT_NE(seen(after, 10, 20), seen(before, 10, 20));
 }
@@ -134,7 +136,11 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
     ASSERT_EQ(after.stretches.size(), 1u);
     EXPECT_EQ(after.stretches[0].begin, done);
     EXPECT_EQ(after.stretches[0].epoch, anew ? 1 : 2);
-    EXPECT_EQ(said.size(), 2u);
+    ASSERT_EQ(said.size(), 2u);
+    EXPECT_EQ(
+        said[0],
+        "data.train: here/c (33 tokens) is new; here/a (41 tokens), here/b (20 tokens) are there "
+        "no more; data.sequence: windows of 4 tokens -> windows of 8");
     EXPECT_TRUE(continued(after, done + 3, longer, anew).said.empty()) << "once only";
   }
 }

@@ -1,0 +1,59 @@
+#include "train/planned_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <sstream>
+
+#include "device/host/host_device.hpp"
+#include "tests/support/tiny_gpt.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+class PlannedMemories : public ::testing::Test {
+ protected:
+  PlannedMemories() {
+    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+  ~PlannedMemories() override { spdlog::set_default_logger(m_before); }
+
+  // Takes the memory of a plan where so much was free, and gives its size.
+  std::int64_t take(std::int64_t available_bytes) {
+    auto config = tiny_config();
+    config.batch.sequences = 2;
+    Machine const machine{
+        .matmul_gflops_bf16 = 100, .matmul_gflops_f32 = 100, .memory_gbps = 10, .host_bytes = kGib};
+    PlannedMemory planned(
+        {config, kTinyVocab, {1, 2}, false, machine, host_device(), available_bytes}, {kGib, 0, 0},
+        *m_comm);
+    return planned.run().programs.train.peak_bytes[Tier::device];
+  }
+  bool warned() {
+    auto const text = m_text.str();
+    m_text.str("");
+    return text.find("of main memory on this node, of which") != text.npos;
+  }
+
+  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
+  std::ostringstream m_text;
+  std::unique_ptr<Comm> m_comm = make_single_rank_comm();
+};
+
+// Afterwards less is free, by what the run itself has taken.
+TEST_F(PlannedMemories, are_held_against_what_was_free_before_they_were_taken) {
+  auto const bytes = take(kGib);
+  EXPECT_FALSE(warned());
+  take(bytes);
+  EXPECT_FALSE(warned());
+  take(bytes - 1);
+  EXPECT_TRUE(warned());
+}
+
+}  // namespace
+}  // namespace spillway::test
