@@ -15,7 +15,8 @@ Recipe for_evaluation(Recipe recipe) {
   return recipe;
 }
 
-// The number of a window in all of the run's text.
+// The number of a window in all of this job's text. A window that begins within one of these, as
+// files were added before it, has that one's: another job's numbers may be of other windows.
 std::int64_t window_of_all(TextOrder const& text, std::int64_t first_token) {
   auto const file = text.tokens.file_of(first_token);
   auto const start = text.tokens.start_of(file);

@@ -12,8 +12,8 @@ namespace spillway {
 class SampleLog {
  public:
   // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>
-  // <epoch>", where samples are counted over all ranks and runs, and windows are those of DataOrder
-  // in all of data.train.
+  // <epoch>", where samples are counted over all ranks and jobs, and windows are those of DataOrder
+  // in all that data.train is in this job.
   SampleLog(std::filesystem::path const& run_dir, int rank);
 
   struct Loaded {

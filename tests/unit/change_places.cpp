@@ -3,9 +3,12 @@
 #include "train/change_places.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <string>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -128,6 +131,45 @@ TEST(ChangeOfPlaces, SaysThatStateIsLostWhereStorageFailedAndThrowsWhatElseHappe
   auto const fails = [](Status status) { return [=] { throw Error(status, "so"); }; };
   EXPECT_EQ(run.change(fails(Status::storage)), Moved::part_of_it);
   EXPECT_THROW(run.change(fails(Status::damaged)), Error);
+}
+
+// While it lives, this process can write little more memory than it can now.
+class NoMoreMemory {
+ public:
+  NoMoreMemory() {
+    ::getrlimit(RLIMIT_DATA, &m_before);
+    auto now = m_before;
+    now.rlim_cur = static_cast<rlim_t>(data_bytes() + 4 * kMiB);
+    ::setrlimit(RLIMIT_DATA, &now);
+  }
+  ~NoMoreMemory() { ::setrlimit(RLIMIT_DATA, &m_before); }
+  NoMoreMemory(NoMoreMemory const&) = delete;
+  NoMoreMemory& operator=(NoMoreMemory const&) = delete;
+
+ private:
+  static std::int64_t data_bytes() {
+    std::ifstream file("/proc/self/status");
+    for (std::string word; file >> word;) {
+      std::int64_t kib = 0;
+      if (word == "VmData:" && file >> kib) return 1024 * kib;
+    }
+    return 0;
+  }
+
+  rlimit m_before{};
+};
+
+TEST(ChangeOfPlaces, LeavesAllAsItWasWhereThereIsNoMemoryToMoveIn) {
+  auto const from = with_state_at({Tier::device, 0}, true);
+  auto const to = with_state_at({Tier::host, 0}, true);
+  TinyRun run(from, to);
+  {
+    NoMoreMemory const limit;
+    EXPECT_EQ(run.change([] { FAIL() << "it moves"; }), Moved::nothing);
+  }
+  run.expect_state_of(from);
+  EXPECT_EQ(run.change(), Moved::state);
+  run.expect_state_of(to);
 }
 
 }  // namespace

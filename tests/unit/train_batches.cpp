@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "io/tokens/token_writer.hpp"
 #include "train/batches.hpp"
@@ -48,7 +50,7 @@ class Batches : public testing::Test {
              ("train_batches_" + std::to_string(::getpid()) + ".h5");
     std::vector<std::int32_t> tokens(kTokens);
     std::iota(tokens.begin(), tokens.end(), 0);
-    TokenWriter writer(m_path, "byte", 256, kTokens, std::ssize(kStarts));
+    TokenWriter writer(Output(m_path), "byte", 256, kTokens, std::ssize(kStarts));
     writer.append(tokens);
     writer.close(kStarts);
     m_tokens.emplace("data.train", std::vector{m_path.string()});
@@ -119,6 +121,54 @@ TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
     EXPECT_EQ(one.tokens, other.tokens);
     EXPECT_EQ(one.samples, other.samples);
   }
+}
+
+// As a run's are whose data changed within an epoch: each sample is of the text that has it, and
+// the log numbers windows in the last text.
+TEST_F(Batches, of_two_texts_are_of_one_until_its_end_and_then_of_the_other) {
+  auto const other_path = std::filesystem::path(m_path) += ".other";
+  std::vector<std::int32_t> tokens(52);
+  std::iota(tokens.begin(), tokens.end(), 150);
+  TokenWriter writer(Output(other_path), "byte", 256, std::ssize(tokens), 1);
+  writer.append(tokens);
+  writer.close(std::vector<std::int64_t>{0});
+  TokenSet const other("data.train", std::vector{other_path.string()});
+  TokenSet const both(std::vector{other_path, m_path}, "data.train");
+  DataOrder const of_other(52, kSequence, 3, {20, 0}), of_both(153, kSequence, 3, {30, 1});
+  auto const log_dir = std::filesystem::path(m_path) += ".log";
+  std::filesystem::create_directory(log_dir);
+  SampleLog log(log_dir, 0);
+  // 20 windows of the first file, 10 of the other one, then epochs of both.
+  TrainBatches batches(
+      {{*m_tokens, m_order, 20, {52}}, {other, of_other, 30, {0}}, {both, of_both}}, kRecipe,
+      {40, 40, 0, 1}, &log);
+  batches.start_at(0, 0);
+  Batch batch(40);
+  batches.load(0, 0, batch.buffers());
+  log.commit_step(0);
+  std::ifstream logged(log_dir / "samples-0.txt");
+  for (std::int64_t sample = 0; sample < 40; ++sample) {
+    std::int64_t const step = 0, epoch = sample < 30 ? 0 : 1;
+    std::int64_t at = 0;  // of the window in the last text
+    std::int64_t first = 0;
+    if (sample < 20) {
+      first = m_order.sample(sample).window * kSequence;
+      at = 52 + first;
+    } else if (sample < 30) {
+      at = of_other.sample(sample).window * kSequence;
+      first = 150 + at;
+    } else {
+      at = of_both.sample(sample).window * kSequence;
+      first = at < 52 ? 150 + at : at - 52;
+    }
+    EXPECT_EQ(batch.tokens[static_cast<std::size_t>(sample * kSequence)], first) << sample;
+    std::int64_t seen_step, seen_sample, seen_window, seen_epoch;
+    logged >> seen_step >> seen_sample >> seen_window >> seen_epoch;
+    EXPECT_EQ(std::tuple(seen_step, seen_sample, seen_window, seen_epoch),
+              std::tuple(step, sample, at / kSequence, epoch));
+  }
+  std::filesystem::remove(other_path);
+  std::filesystem::remove_all(log_dir);
 }
 
 // A run that changes its batch size: samples are counted, not steps.
