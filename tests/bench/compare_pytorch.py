@@ -20,11 +20,11 @@ import sys
 import tempfile
 import time
 
+VOCAB = 50257  # GPT-2's
 # Our keys; transformers' class and configuration. Text is random, so only shapes count.
-VOCAB = 50257  # of GPT-2
 MODELS = {
     "gpt2": (
-        {"family": "gpt", "layers": 12, "hidden": 768, "heads": 12, "vocab": 50257},
+        {"family": "gpt", "layers": 12, "hidden": 768, "heads": 12, "vocab": VOCAB},
         "GPT2LMHeadModel", "GPT2Config",
         {"resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0}),
     "bert-base": (
