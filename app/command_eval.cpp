@@ -16,7 +16,6 @@
 #include "base/standard_streams.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
@@ -26,11 +25,13 @@
 #include "state/checkpoints.hpp"
 #include "state/resume.hpp"
 #include "state/run_state.hpp"
+#include "state/same_start.hpp"
 #include "train/batches.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/evaluate.hpp"
 #include "train/prepare.hpp"
+#include "train/same_data.hpp"
 #include "train/session.hpp"
 
 namespace spillway {
@@ -80,13 +81,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     tokens = open_valid(config, state.vocab, recipe);
   });
   comm.set_patience(config.run.peer_timeout_s);
-  auto const steps = gathered(comm, state.step);
-  on_all_ranks(comm, [&] {
-    if (std::ranges::count(steps, steps.front()) == std::ssize(steps)) return;
-    throw Error(Status::bad_input,
-                fmt::format("{}: ranks found checkpoints of other steps there: name one of them",
-                            arguments.checkpoint));
-  });
+  require_same_config(comm, config);
+  require_same_checkpoint(comm, arguments.checkpoint, &state);
+  require_same_files(comm, "data.valid", *tokens);
 
   auto const cores = run_cores(comm);
   Choices choices;

@@ -11,6 +11,7 @@
 #include "io/file/file.hpp"
 #include "plan/data/machine_file.hpp"
 #include "runtime/process_memory.hpp"
+#include "state/same_start.hpp"
 #include "train/cores.hpp"
 #include "train/data.hpp"
 #include "train/measured_machine.hpp"
@@ -33,6 +34,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     require_spill_directory(config.memory);
   });
   comm.set_patience(config.run.peer_timeout_s);
+  require_same_config(comm, config);
   // Chooses what a run would choose before its first step.
   auto const cores = run_cores(comm);
   Choices choices;

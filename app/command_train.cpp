@@ -32,6 +32,7 @@
 #include "train/planned_memory.hpp"
 #include "train/prepare.hpp"
 #include "train/recipe.hpp"
+#include "train/same_data.hpp"
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
 #include "train/summarize.hpp"
@@ -114,11 +115,14 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   Start start;
   on_all_ranks(comm, [&] { start.config = read_config(arguments); });
   comm.set_patience(start.config.run.peer_timeout_s);
+  require_same_config(comm, start.config);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may lie below it
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
+  require_same_files(comm, "data.train", start.data->train);
+  if (start.data->valid) require_same_files(comm, "data.valid", *start.data->valid);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) take_run_dir(start);
   });
@@ -127,6 +131,9 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     if (start.resumption && start.resumption->imported)
       require_own_ids(start.config.data, objective_of(start.config));
   });
+  auto const& found = start.resumption;
+  require_same_checkpoint(comm, found ? found->checkpoint.string() : start.config.run.dir,
+                          found ? &found->state : nullptr);
   on_all_ranks(comm, [&] {
     if (start.run_dir) start.carried = carried_by(start.resumption);
   });

@@ -1,12 +1,17 @@
 #include "state/same_start.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include "base/checksum.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "comm/require_same.hpp"
+#include "config/difference.hpp"
+#include "config/load.hpp"
+#include "config/print.hpp"
 
 namespace spillway {
 namespace {
@@ -32,23 +37,48 @@ void add_masters(StreamingChecksum& checksum, ModelState& model) {
   }
 }
 
+std::string text_of(RunState const& state) {
+  std::string text;
+  for (auto const& [key, value] : to_texts(state)) text += key + "=" + value + "\n";
+  return text;
+}
+
 }  // namespace
+
+void require_same_config(Comm& comm, Config const& config) {
+  require_same(comm, to_yaml(config), [&](auto const& first) {
+    auto const there = parse_config(first, "rank 0's configuration", {}, elsewhere);
+    return fmt::format(
+        "this rank is given other keys than rank 0: {}; input file and keys must be the same for "
+        "all ranks",
+        fmt::join(differences(there, config), ", "));
+  });
+}
+
+void require_same_checkpoint(Comm& comm, std::string const& checkpoint, RunState const* state) {
+  require_same(comm, state == nullptr ? std::string() : text_of(*state), [&](auto const& first) {
+    if (state == nullptr || first.empty())
+      return fmt::format("{}: this rank finds {} checkpoint there, but rank 0 {}", checkpoint,
+                         state == nullptr ? "no" : "a", state == nullptr ? "does" : "does not");
+    return fmt::format(
+        "{}: this rank finds another checkpoint there (of step {}) than rank 0; all ranks must see "
+        "the same, or be given one by name",
+        checkpoint, state->step);
+  });
+}
 
 void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model) {
   if (comm.size() == 1) return;  // a single rank has no other rank to differ from
   StreamingChecksum checksum;
-  for (auto const& [key, text] : to_texts(state)) add_text(checksum, key + "=" + text);
+  add_text(checksum, text_of(state));
   add_text(checksum, plan);
   on_all_ranks(comm, [&] {
     add_masters(checksum, model);
     model.release();
   });
-  auto const all = gathered(comm, checksum.value());
-  on_all_ranks(comm, [&] {
-    if (all[0] == all[static_cast<std::size_t>(comm.rank())]) return;
-    throw Error(Status::bad_input,
-                "this rank starts otherwise than rank 0; input file, build, run.dir and checkpoint "
-                "must be the same for all ranks");
+  require_same(comm, checksum_text(checksum.value()), [](auto const&) {
+    return "this rank starts otherwise than rank 0; input file, build, run.dir and checkpoint "
+           "must be the same for all ranks";
   });
 }
 

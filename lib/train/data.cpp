@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/model.hpp"
+#include "train/same_data.hpp"
 
 namespace spillway {
 namespace {
@@ -54,10 +55,7 @@ void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
 }
 
 DataNow data_now(TokenSet const& train, Recipe const& recipe, Config const& config) {
-  DataNow now{{}, recipe.window, config.run.seed};
-  for (auto const& file : train.files())
-    now.files.push_back({file.path().string(), file.count(), file.fingerprint()});
-  return now;
+  return {known_files(train), recipe.window, config.run.seed};
 }
 
 DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
