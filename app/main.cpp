@@ -19,6 +19,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "io/file/descriptors.hpp"
 #include "io/file/partial.hpp"
 #include "kernels/team/team.hpp"
 #include "train/signals.hpp"
@@ -309,6 +310,7 @@ int run(Request const& request, int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prepare_standard_streams();
+  allow_many_open_files();  // a data set may have thousands
   free_first_thread();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");
   app.set_version_flag("--version", version_text());

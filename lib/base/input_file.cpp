@@ -21,7 +21,8 @@ namespace {
 }
 
 [[noreturn]] void refuse(std::filesystem::path const& path, char const* what, int error) {
-  refuse(path, fmt::format("{}: {}", what, std::generic_category().message(error)));
+  auto const* const advice = error == EMFILE ? "; `ulimit -n` says how many, and raises it" : "";
+  refuse(path, fmt::format("{}: {}{}", what, std::generic_category().message(error), advice));
 }
 
 void require_regular(std::filesystem::path const& path, struct stat const& info) {

@@ -95,5 +95,16 @@ TEST_F(OddFiles, names_with_escapes_do_not_reach_the_terminal) {
   EXPECT_EQ(outcome.output.find('\033'), std::string::npos);
 }
 
+// The soft limit of open files is low, commonly 1024, and a data set may have more.
+TEST_F(OddFiles, more_than_the_soft_limit_allows_are_opened) {
+  fs::create_directory(m_dir / "many");
+  for (int i = 0; i < 80; ++i) write_token_file(m_dir / fmt::format("many/{}.h5", i), 100);
+  auto const command = train_command("run.steps=1 data.train=" + path("many") + "/*.h5");
+  auto const soft = run_command("ulimit -S -n 64; " + command);
+  EXPECT_EQ(soft.status, 0) << soft.output;
+  EXPECT_TRUE(
+      fails_with(2, "Too many open files; `ulimit -n`", run_command("ulimit -n 64; " + command)));
+}
+
 }  // namespace
 }  // namespace spillway::test
