@@ -123,6 +123,8 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   });
   require_same_files(comm, "data.train", start.data->train);
   if (start.data->valid) require_same_files(comm, "data.valid", *start.data->valid);
+  if (comm.rank() == 0)
+    for (auto const& line : start.data->said) log_warning("{}", line);
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0) take_run_dir(start);
   });

@@ -1,6 +1,9 @@
 #include "app/output_kinds.hpp"
 
+#include <utility>
+
 #include "base/standard_streams.hpp"
+#include "io/tokens/token_set.hpp"
 
 namespace spillway {
 
@@ -9,7 +12,8 @@ std::vector<std::filesystem::path> files_read(std::string const& input, Config c
   for (auto const& file : {config.plan.file, config.debug.machine})
     if (!file.empty()) files.emplace_back(file);
   for (auto const* patterns : {&config.data.train, &config.data.valid})
-    files.insert(files.end(), patterns->begin(), patterns->end());
+    for (auto const& pattern : *patterns)
+      for (auto& file : matching(pattern)) files.emplace_back(std::move(file));
   return files;
 }
 

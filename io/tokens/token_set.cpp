@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -35,40 +36,44 @@ std::string pattern_of(std::filesystem::path const& path) {
   return pattern.string();
 }
 
-// Sorted. A plain path that does not exist matches nothing.
-std::vector<std::string> expand(std::string const& path) {
+}  // namespace
+
+std::vector<std::string> matching(std::string const& pattern) {
   glob_t found{};
   std::vector<std::string> paths;
-  if (::glob(pattern_of(path).c_str(), 0, nullptr, &found) == 0) {
+  if (::glob(pattern_of(pattern).c_str(), 0, nullptr, &found) == 0) {
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   ::globfree(&found);
   return paths;
 }
 
-}  // namespace
-
 bool names_files(std::span<std::string const> patterns) {
-  return std::ranges::any_of(patterns, [](auto const& one) { return !expand(one).empty(); });
+  return std::ranges::any_of(patterns, [](auto const& one) { return !matching(one).empty(); });
 }
 
-TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns) {
+std::vector<TokenFile> open_matching(std::string const& key,
+                                     std::span<std::string const> patterns) {
+  std::vector<TokenFile> files;
   for (auto const& pattern : patterns) {
-    auto const paths = expand(pattern);
+    auto const paths = matching(pattern);
     if (paths.empty()) {
       throw Error(Status::bad_input, fmt::format("{}: no file matches {}", key, pattern));
     }
-    for (auto const& path : paths) m_files.emplace_back(path);
+    for (auto const& path : paths) files.emplace_back(path);
   }
-  count_tokens(key);
+  return files;
 }
 
-TokenSet::TokenSet(std::vector<std::filesystem::path> const& paths, std::string const& key) {
-  for (auto const& path : paths) m_files.emplace_back(path);
-  count_tokens(key);
+TokenSet::TokenSet(std::string const& key, std::span<std::string const> patterns)
+    : TokenSet(open_matching(key, patterns), key) {}
+
+TokenSet TokenSet::of_files(std::string const& key, std::vector<TokenFile> files) {
+  return {std::move(files), key};
 }
 
-void TokenSet::count_tokens(std::string const& key) {
+TokenSet::TokenSet(std::vector<TokenFile> files, std::string const& key)
+    : m_files(std::move(files)) {
   if (m_files.empty()) throw Error(Status::bad_input, key + ": names no token file");
   m_starts.push_back(0);
   for (auto const& file : m_files) {

@@ -11,17 +11,24 @@
 
 namespace spillway {
 
+// The files that a pattern names, sorted: a path, or a glob; what is there as it is spelled is a
+// path. One that does not exist matches nothing.
+std::vector<std::string> matching(std::string const& pattern);
+
 // Whether any of the patterns names a file that is there.
 bool names_files(std::span<std::string const> patterns);
 
+// Opens what each pattern matches. Throws Error(bad_input) naming `key` (of the input file) and the
+// pattern that matches nothing; and what TokenFile throws.
+std::vector<TokenFile> open_matching(std::string const& key, std::span<std::string const> patterns);
+
 class TokenSet {
  public:
-  // Each pattern is a path or a glob; a glob's files are sorted by name, and what is there as it is
-  // spelled is a path. Throws Error(bad_input) naming `key` (of the input file) and the pattern
-  // that matches nothing, or two files of different vocabularies; and what TokenFile throws.
+  // What open_matching gives. Throws Error(bad_input) that names `key` and two files of different
+  // vocabularies.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
-  // Opens these files, in this order.
-  TokenSet(std::vector<std::filesystem::path> const& paths, std::string const& key);
+  // These files, in this order. Throws as the other.
+  static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }
@@ -38,7 +45,7 @@ class TokenSet {
                               std::vector<std::int64_t>& to) const;
 
  private:
-  void count_tokens(std::string const& key);
+  TokenSet(std::vector<TokenFile> files, std::string const& key);
 
   std::vector<TokenFile> m_files;
   std::vector<std::int64_t> m_starts;  // of each file, and the end

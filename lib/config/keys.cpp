@@ -113,7 +113,8 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.train", GlobsField{&data.train}, "none", "",
        "Token files to train on (HDF5, or llm.c .bin; docs/tokens.md)."},
       {"data.valid", GlobsField{&data.valid}, "none", "",
-       "Token files for the validation loss; none: no evaluation."},
+       "Token files for the validation loss; none: no evaluation. What data.train names too is not "
+       "trained on."},
       {"data.changed", ChoiceField{&data.changed, {{"finish", "anew"}}}, "", "",
        "How a run goes on whose files, their order, data.sequence or run.seed are not its "
        "checkpoint's. finish: the epoch under way is completed first, without any text twice, by "

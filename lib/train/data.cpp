@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/model.hpp"
+#include "train/chosen_files.hpp"
 #include "train/same_data.hpp"
 
 namespace spillway {
@@ -41,10 +42,10 @@ void require_documents(TokenSet const& tokens, char const* key) {
   }
 }
 
-TokenSet read_patterns(char const* key, std::vector<std::string> const& patterns) {
+std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
   if (patterns.empty())
     throw Error(Status::bad_input, fmt::format("{}: no token file is named", key));
-  return {key, patterns};
+  return open_matching(key, patterns);
 }
 
 void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
@@ -55,7 +56,7 @@ void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
 }
 
 DataNow data_now(TokenSet const& train, Recipe const& recipe, Config const& config) {
-  return {known_files(train), recipe.window, config.run.seed};
+  return {known_files(train.files()), recipe.window, config.run.seed};
 }
 
 DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
@@ -67,9 +68,8 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
                                     Stretch const& stretch) {
   std::vector<std::int64_t> starts;
   for (auto const& file : stretch.files) {
-    auto const found =
-        std::ranges::find_if(last.files, [&](auto const& other) { return other.is_same(file); });
-    starts.push_back(train.start_of(static_cast<std::size_t>(found - last.files.begin())));
+    auto const* found = find(last.files, file);
+    starts.push_back(train.start_of(static_cast<std::size_t>(found - last.files.data())));
   }
   return starts;
 }
@@ -77,10 +77,30 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
 Data::Rest open_rest(Data const& data, std::size_t i) {
   auto const& stretches = data.samples.stretches;
   auto const& stretch = stretches[i];
-  std::vector<std::filesystem::path> paths;
-  for (auto const& file : stretch.files) paths.emplace_back(file.path);
-  return {TokenSet(paths, "data.train"), order_of(data.samples, stretch), stretches[i + 1].begin,
-          starts_in(data.train, stretches.back(), stretch)};
+  std::vector<TokenFile> files;
+  for (auto const& file : stretch.files) files.emplace_back(file.path);
+  return {TokenSet::of_files("data.train", std::move(files)), order_of(data.samples, stretch),
+          stretches[i + 1].begin, starts_in(data.train, stretches.back(), stretch)};
+}
+
+struct TrainFiles {
+  std::vector<TokenFile> files;
+  std::vector<std::string> said;
+};
+
+// Those of data.train but data.valid's.
+TrainFiles open_train(DataConfig const& data) {
+  auto all = open_files("data.train", data.train);
+  auto const known = known_files(all);
+  auto said = repeated("data.train", known);
+  if (data.valid.empty()) return {std::move(all), std::move(said)};
+  auto const valid = known_files(open_files("data.valid", data.valid));
+  auto const chosen = without_valid(known, valid);
+  std::vector<TokenFile> kept;
+  for (auto const i : chosen.kept) kept.push_back(std::move(all[i]));
+  for (auto const& lines : {chosen.said, repeated("data.valid", valid)})
+    said.insert(said.end(), lines.begin(), lines.end());
+  return {std::move(kept), std::move(said)};
 }
 
 // What is known of a checkpoint's data, or what must be assumed where it is of a version that kept
@@ -102,7 +122,7 @@ std::int64_t Data::valid_windows() const {
 }
 
 TokenSet open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
-  auto tokens = read_patterns("data.valid", config.data.valid);
+  auto tokens = TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid));
   check_tokens(tokens, "data.valid", vocab, recipe);
   return tokens;
 }
@@ -133,7 +153,8 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
 }
 
 Data open_data(Config const& config) {
-  auto train = read_patterns("data.train", config.data.train);
+  auto opened = open_train(config.data);
+  auto train = TokenSet::of_files("data.train", std::move(opened.files));
   auto vocab = config.model.vocab;
   auto const objective = objective_of(config);
   if (vocab == 0) vocab = train.vocab() + special_count(config.data, objective);
@@ -144,7 +165,8 @@ Data open_data(Config const& config) {
   if (!config.data.valid.empty()) valid = open_valid(config, vocab, recipe);
   auto samples = begun(data_now(train, recipe, config));
   auto const order = order_of(samples, samples.stretches.back());
-  return {std::move(train), std::move(valid), recipe, std::move(samples), {}, order, vocab};
+  return {std::move(train),      std::move(valid), recipe, std::move(samples), {}, order, vocab,
+          std::move(opened.said)};
 }
 
 }  // namespace spillway

@@ -30,8 +30,9 @@ struct Data {
   Recipe recipe;
   SampleOrder samples;  // from the beginning of the run, as a checkpoint keeps it
   std::vector<Rest> rests = {};
-  DataOrder order;         // of `train`, behind them
-  std::int64_t vocab = 0;  // of the model
+  DataOrder order;                     // of `train`, behind them
+  std::int64_t vocab = 0;              // of the model
+  std::vector<std::string> said = {};  // lines for the user: which files are left out, or repeated
 
   std::int64_t valid_windows() const;
   // What samples are taken from; refers to this Data.
@@ -40,7 +41,7 @@ struct Data {
 
 // Opens what the Config names. Throws Error(bad_input) for files that are missing, foreign, too
 // short for one sequence, of a larger vocabulary than the model's, or without the documents that
-// data.pack keeps apart.
+// data.pack keeps apart; or where nothing is left of data.train without data.valid's.
 Data open_data(Config const& config);
 
 // Makes the samples those of a run that goes on from `state`. Returns lines for the user where the

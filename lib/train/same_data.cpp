@@ -28,11 +28,11 @@ std::vector<KnownFile> from_text(std::string const& text) {
 
 }  // namespace
 
-std::vector<KnownFile> known_files(TokenSet const& tokens) {
-  std::vector<KnownFile> files;
-  for (auto const& file : tokens.files())
-    files.push_back({file.path().string(), file.count(), file.fingerprint()});
-  return files;
+std::vector<KnownFile> known_files(std::span<TokenFile const> files) {
+  std::vector<KnownFile> known;
+  for (auto const& file : files)
+    known.push_back({file.path().string(), file.count(), file.fingerprint()});
+  return known;
 }
 
 std::string files_differ(std::string_view key, std::vector<KnownFile> const& here,
@@ -58,7 +58,7 @@ std::string files_differ(std::string_view key, std::vector<KnownFile> const& her
 void require_same_files(Comm& comm, std::string_view key, TokenSet const& tokens) {
   if (comm.size() == 1) return;
   std::vector<KnownFile> here;
-  on_all_ranks(comm, [&] { here = known_files(tokens); });
+  on_all_ranks(comm, [&] { here = known_files(tokens.files()); });
   require_same(comm, to_text(here), [&](auto const& first) {
     auto const difference = files_differ(key, here, from_text(first));
     return difference.empty() ? fmt::format("{}: other files than rank 0's", key) : difference;

@@ -2,7 +2,7 @@
 // their own, of which one is stale.
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +13,8 @@
 
 namespace spillway {
 
-// What a set's files are known by. Throws Error(storage).
-std::vector<KnownFile> known_files(TokenSet const& tokens);
+// What files are known by. Throws Error(storage).
+std::vector<KnownFile> known_files(std::span<TokenFile const> files);
 
 // The first difference of a rank's files from rank 0's, as a line that begins with `key`; empty if
 // there is none.

@@ -24,11 +24,6 @@ std::int64_t tokens_of(Files const& files) {
   return tokens;
 }
 
-KnownFile const* find(Files const& files, KnownFile const& file) {
-  auto const found = std::ranges::find_if(files, [&](auto const& f) { return f.is_same(file); });
-  return found == files.end() ? nullptr : &*found;
-}
-
 bool same_files(Files const& one, Files const& other) {
   return std::ranges::equal(one, other, [](auto const& a, auto const& b) { return a.is_same(b); });
 }
@@ -37,11 +32,10 @@ bool same_files(Files const& one, Files const& other) {
 Files without(Files const& files, Files others) {
   Files left;
   for (auto const& file : files) {
-    auto const found = std::ranges::find_if(others, [&](auto const& f) { return f.is_same(file); });
-    if (found == others.end()) {
-      left.push_back(file);
+    if (auto const* found = find(others, file)) {
+      others.erase(others.begin() + (found - others.data()));
     } else {
-      others.erase(found);
+      left.push_back(file);
     }
   }
   return left;
@@ -172,6 +166,11 @@ bool sound(SampleOrder const& order) {
 }
 
 }  // namespace
+
+KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file) {
+  auto const found = std::ranges::find_if(files, [&](auto const& f) { return f.is_same(file); });
+  return found == files.end() ? nullptr : &*found;
+}
 
 std::int64_t Stretch::tokens() const {
   return tokens_of(files);

@@ -20,6 +20,9 @@ struct KnownFile {
   }
 };
 
+// The first of `files` with the same contents, or null.
+KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file);
+
 // Samples from `begin` on, to where the next Stretch begins: windows of these files, shuffled by
 // `seed`, beginning with epoch `epoch`.
 struct Stretch {

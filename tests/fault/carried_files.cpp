@@ -21,6 +21,7 @@ class CarriedFiles : public FaultTest {
     write_model_directory(m_dir / "model", directory_cases().front());
     write("in.yaml", run_command(import() + " 2> " + path("stderr")).output + "\n" +
                          fmt::format(kMore, m_dir.string(), machine_file()));
+    write_token_file(m_dir / "valid.h5", 3000);
   }
 
   std::string import() const {
@@ -54,7 +55,7 @@ class CarriedFiles : public FaultTest {
   }
 
   static constexpr auto kMore = R"(  train: {0}/tokens.h5
-  valid: {0}/tokens.h5
+  valid: {0}/valid.h5
   sequence: 32
 batch: {{sequences: 2, micro: 2}}
 optim: {{schedule: constant, warmup: 0}}

@@ -2,6 +2,7 @@
 // goes on with: what is different is said, and no run becomes another one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -199,6 +200,35 @@ TEST_F(ChangedRuns, refuse_other_text_within_an_epoch_unless_asked_to_begin_one)
   EXPECT_EQ(again.status, 0);
   EXPECT_FALSE(says(again, "begin an epoch here")) << again.output;
   EXPECT_EQ(train(keys + "run.steps=4").status, 0) << "nothing to do, whatever the data are";
+}
+
+// A run whose order has the validation text in it, as earlier versions trained on it.
+TEST_F(ChangedRuns, leave_out_the_validation_text_and_say_so) {
+  fs::create_directory(m_dir / "data");
+  write_tokens("data/a.h5", 3, 3000);
+  write_tokens("data/valid.h5", 5, 3000);
+  fs::create_symlink("a.h5", m_dir / "data/latest.h5");
+  auto const all = "debug.log_samples=true data.train=" + path("data") + "/*.h5 ";
+  auto const valid = all + "data.valid=" + path("data/valid.h5") + " ";
+  auto const out = train(valid + "run.steps=12");  // 96 samples, an epoch of 93 windows
+  ASSERT_EQ(out.status, 0) << out.output;
+  EXPECT_TRUE(
+      says(out, "data.train: " + path("data/valid.h5") + " is data.valid's and is not trained on"))
+      << out.output;
+  EXPECT_TRUE(says(
+      out, "data.train: " + path("data/a.h5") + " comes twice (as " + path("data/latest.h5") + ")"))
+      << out.output;
+  auto const seen = windows("run");
+  EXPECT_EQ(std::ranges::max_element(seen, {}, &std::pair<int, int>::second)->second, 92);
+
+  ASSERT_EQ(train(all + "run.steps=2 run.dir=" + path("with")).status, 0);
+  auto const within = train(valid + "run.steps=4 run.dir=" + path("with"));
+  EXPECT_TRUE(fails_with(2, "valid.h5, 3000 tokens, is there no more", within));
+  EXPECT_TRUE(says(within, "valid.h5 is data.valid's and is not trained on")) << within.output;
+  EXPECT_EQ(train(all + "run.steps=4 run.dir=" + path("with")).status, 0);
+
+  EXPECT_TRUE(fails_with(2, "valid.h5 is data.valid's too, and nothing else is left",
+                         train(valid + "data.train=" + path("data/valid.h5"))));
 }
 
 TEST_F(ChangedRuns, refuse_windows_of_another_length_within_an_epoch) {

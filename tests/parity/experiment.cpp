@@ -13,7 +13,7 @@
 namespace spillway::test {
 namespace {
 
-constexpr std::int64_t kTrainTokens = 12'000, kValidTokens = 3'000, kDocumentTokens = 40;
+constexpr std::int64_t kTrainTokens = 12'000;
 
 constexpr auto kInput = R"(model: {{family: gpt, layers: 3, hidden: 64, heads: 2}}
 data: {{train: {0}/train.h5, valid: {0}/valid.h5, sequence: 64}}

@@ -14,6 +14,9 @@ namespace spillway::test {
 using Keys = std::vector<std::string>;
 Keys operator+(Keys left, Keys const& right);
 
+// Of the text that is evaluated on.
+inline constexpr std::int64_t kValidTokens = 3'000, kDocumentTokens = 40;
+
 struct Run {
   std::filesystem::path dir;
   int status = -1;

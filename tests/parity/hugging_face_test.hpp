@@ -57,7 +57,7 @@ class HuggingFace : public testing::Test {
     std::ofstream(m_dir / "in.yaml")
         << imported << (imported.find("\ndata:\n") == imported.npos ? "data:\n" : "")
         << fmt::format(
-               "  train: {0}/tokens.h5\n  valid: {0}/tokens.h5\n  sequence: 32\n"
+               "  train: {0}/tokens.h5\n  valid: {0}/valid.h5\n  sequence: 32\n"
                "batch: {{sequences: 2, micro: 2}}\noptim: {{schedule: constant, warmup: 0}}\n"
                "precision: fp32\nmemory: {{device: 64MiB}}\ndebug: {{machine: {1}}}\n"
                "run: {{steps: 2, threads: 1, dir: {0}/run, init: {0}/checkpoint, eval: {{every: "
@@ -65,6 +65,7 @@ class HuggingFace : public testing::Test {
                "checkpoint: {{every: 1, keep: 1}}}}\n",
                m_dir.string(), machine_file());
     write_token_file(m_dir / "tokens.h5", 4000);
+    write_token_file(m_dir / "valid.h5", 3999);  // the same windows, but not the same file
   }
 
   fs::path const m_dir = scratch_directory(own_name());
