@@ -31,6 +31,7 @@
 #include "train/data.hpp"
 #include "train/evaluate.hpp"
 #include "train/prepare.hpp"
+#include "train/progress.hpp"
 #include "train/same_data.hpp"
 #include "train/session.hpp"
 
@@ -43,15 +44,15 @@ class Told {
  public:
   explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
 
-  void operator()(std::int64_t done, double loss) {
+  void operator()(std::int64_t done, LossSums const& so_far) {
     constexpr double patience_s = 30;
     auto const now_s = seconds_since(m_begin);
     bool const is_part = 10 * done / m_batches > 10 * (done - 1) / m_batches;
     if (!is_part && now_s < m_told_s + patience_s) return;
     m_told_s = now_s;
     auto const rest_s = now_s / static_cast<double>(done) * static_cast<double>(m_batches - done);
-    say(fmt::format("eval: {} of {} batches, loss {:.4f} so far, {} to go", done, m_batches, loss,
-                    human_duration(rest_s)));
+    say(fmt::format("eval: {} of {} batches, loss {} so far, {} to go", done, m_batches,
+                    loss_text(so_far), human_duration(rest_s)));
   }
 
  private:
@@ -59,6 +60,22 @@ class Told {
   SteadyClock::time_point m_begin;
   double m_told_s = 0;
 };
+
+// Says what of the text is never evaluated.
+void say_rest(TokenSet const& tokens, Recipe const& recipe, std::int64_t windows) {
+  auto const rest = describe_rest(tokens, recipe, "data.valid");
+  if (windows == windows_of(tokens, recipe) && !rest.empty()) log_info("{}", rest);
+  if (auto const line = describe_unused(tokens, recipe, "data.valid"); !line.empty())
+    log_warning("{}", line);
+}
+
+void require_targets(LossSums const& sums, TokenSet const& tokens, std::int64_t read) {
+  if (sums.mean()) return;
+  throw Error(Status::bad_input,
+              fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; give "
+                          "more text",
+                          tokens.files().front().path().string(), read));
+}
 
 }  // namespace
 
@@ -106,9 +123,16 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
 
   auto const count = div_ceil(windows, shape.sequences);
   Told told(count);
-  if (comm.rank() == 0) say(fmt::format("eval: {} sequences in {} batches", windows, count));
-  auto const loss = evaluate(session->engine(), count, comm,
+  on_all_ranks(comm, [&] {
+    if (comm.rank() != 0) return;
+    say(fmt::format("eval: {} sequences in {} batches", windows, count));
+    say_rest(*tokens, recipe, windows);
+  });
+  auto const sums = evaluate(session->engine(), count, comm,
                              comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
+  auto const read = tokens_used(*tokens, recipe, 0, windows);
+  on_all_ranks(comm, [&] { require_targets(sums, *tokens, read); });
+  auto const loss = *sums.mean();
   if (!std::isfinite(loss)) {
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
@@ -117,8 +141,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   }
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
-    print_result(fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  ({} of step {})\n", loss,
-                             std::exp(loss), windows * recipe.window, place, state.step));
+    print_result(
+        fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  targets {}  ({} of step {})\n", loss,
+                    std::exp(loss), read, sums.targets(), place, state.step));
   });
   return Status::done;
 }

@@ -103,6 +103,15 @@ void take_up(Start& start, Comm& comm) {
   });
 }
 
+// Says what of the text is never trained on.
+void say_rest(Data const& data, int rank) {
+  if (auto const line = describe_rest(data.train, data.recipe, "data.train"); !line.empty())
+    log_info("{}", line);
+  if (rank != 0) return;
+  if (auto const line = describe_unused(data.train, data.recipe, "data.train"); !line.empty())
+    log_warning("{}", line);
+}
+
 RunEvent began(Start const& start) {
   RunEvent event{start.resumed() ? "resume" : "start", 0, {}, start.changed};
   if (start.resumed()) event.step = start.resumption->state.step;
@@ -251,6 +260,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     return finished_before(start);
   }
   if (start.resumed()) take_up(start, comm);
+  on_all_ranks(comm, [&] { say_rest(*start.data, comm.rank()); });
 
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 

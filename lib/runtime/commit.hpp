@@ -12,6 +12,7 @@ namespace spillway {
 enum class CommitWord : std::uint8_t {
   go,             // the updates run
   non_finite,     // loss or gradient norm is not finite; nothing is updated
+  nothing,        // no token had weight: there is nothing to learn, and nothing is updated
   storage_error,  // a transfer failed on some rank; nothing is updated, the step can run again
   state_lost,     // one of a committed step did: only the last checkpoint is whole
 };
@@ -24,7 +25,7 @@ struct CommitSums {
 };
 
 struct CommitDecision {
-  CommitWord word = CommitWord::go;             // a policy says go or non_finite
+  CommitWord word = CommitWord::go;             // a policy says one of the first three
   double grad_norm = 0, learning_rate = 0;      // for reports
   std::array<double, kControlWords> control{};  // `control_go` is the engine's
 };

@@ -6,6 +6,7 @@
 
 #include "base/math.hpp"
 #include "plan/data/words.hpp"
+#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {
@@ -77,10 +78,19 @@ TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, B
   }
 }
 
-TrainBatches::Text& TrainBatches::text_of(std::int64_t sample) {
-  auto text = m_texts.begin();
-  while (sample >= text->from.end) ++text;
-  return *text;
+std::size_t TrainBatches::text_of(std::int64_t sample) const {
+  std::size_t text = 0;
+  while (sample >= m_texts[text].from.end) ++text;
+  return text;
+}
+
+std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t samples) const {
+  std::int64_t tokens = 0;
+  for (auto sample = first_sample; sample < first_sample + samples; ++sample) {
+    auto const& [from, reader] = m_texts[text_of(sample)];
+    tokens += tokens_used(from.tokens, reader.recipe(), from.order.sample(sample).window, 1);
+  }
+  return tokens;
 }
 
 void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
@@ -94,7 +104,7 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const number = base + sample.value_or(0);
-    auto& text = text_of(number);
+    auto& text = m_texts[text_of(number)];
     std::optional<std::int64_t> first;
     if (sample) {
       auto const [epoch, window] = text.from.order.sample(number);

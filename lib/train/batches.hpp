@@ -57,6 +57,9 @@ class TrainBatches final : public BatchSource {
   TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe const& recipe,
                BatchShape shape, SampleLog* log = nullptr)
       : TrainBatches({{tokens, order}}, recipe, shape, log) {}
+  // How many tokens of the text the sequences of these samples have. Any thread. Throws what
+  // reading where documents begin does.
+  std::int64_t tokens_of(std::int64_t first_sample, std::int64_t samples) const;
   // Step `step` begins at global sample `sample`. Not while an engine runs.
   void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
@@ -66,7 +69,7 @@ class TrainBatches final : public BatchSource {
     TextOrder from;
     SequenceReader reader;
   };
-  Text& text_of(std::int64_t sample);
+  std::size_t text_of(std::int64_t sample) const;
 
   std::vector<Text> m_texts;
   BatchShape m_shape;

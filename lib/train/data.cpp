@@ -42,6 +42,14 @@ void require_documents(TokenSet const& tokens, char const* key) {
   }
 }
 
+void require_targets(TokenSet const& tokens, char const* key, Recipe const& recipe) {
+  if (can_predict(tokens, recipe, windows_of(tokens, recipe))) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}: data.pack keeps documents apart, and none has two tokens in one "
+                          "sequence: nothing is left to predict",
+                          key, tokens.files().front().path().string()));
+}
+
 std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
   if (patterns.empty())
     throw Error(Status::bad_input, fmt::format("{}: no token file is named", key));
@@ -53,6 +61,7 @@ void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
   require_vocab(tokens, key, recipe.words, vocab);
   require_window(tokens, key, recipe.window);
   if (recipe.pack) require_documents(tokens, key);
+  require_targets(tokens, key, recipe);
 }
 
 DataNow data_now(TokenSet const& train, Recipe const& recipe, Config const& config) {
@@ -112,10 +121,6 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
 }
 
 }  // namespace
-
-std::int64_t windows_of(TokenSet const& tokens, Recipe const& recipe) {
-  return (tokens.count() - 1) / recipe.window;
-}
 
 std::int64_t Data::valid_windows() const {
   return valid ? windows_of(*valid, recipe) : 0;

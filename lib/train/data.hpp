@@ -13,6 +13,7 @@
 #include "train/data_order.hpp"
 #include "train/recipe.hpp"
 #include "train/sample_order.hpp"
+#include "train/text_use.hpp"
 
 namespace spillway {
 
@@ -40,8 +41,9 @@ struct Data {
 };
 
 // Opens what the Config names. Throws Error(bad_input) for files that are missing, foreign, too
-// short for one sequence, of a larger vocabulary than the model's, or without the documents that
-// data.pack keeps apart; or where nothing is left of data.train without data.valid's.
+// short for one sequence, of a larger vocabulary than the model's, without the documents that
+// data.pack keeps apart, or with such as leave nothing to predict; or where nothing is left of
+// data.train without data.valid's.
 Data open_data(Config const& config);
 
 // Makes the samples those of a run that goes on from `state`. Returns lines for the user where the
@@ -49,9 +51,6 @@ Data open_data(Config const& config);
 // Error(damaged) that names `source`.
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source);
-
-// The windows of a set of tokens, of which the last has a successor.
-std::int64_t windows_of(TokenSet const& tokens, Recipe const& recipe);
 
 // The validation set of a model with `vocab` tokens. Throws as open_data does.
 TokenSet open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);

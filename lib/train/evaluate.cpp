@@ -1,29 +1,27 @@
 #include "train/evaluate.hpp"
 
-#include <array>
-
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 
 namespace spillway {
 
-double evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told) {
-  std::array<double, 2> mine{};  // loss, weight
+LossSums evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told) {
+  LossSums mine;
   on_all_ranks(comm, [&] {
     for (std::int64_t batch = 0; batch < batches; ++batch) {
       auto const result = engine.run_step(batch);
-      mine[0] += result.loss_sum;
-      mine[1] += result.weight_sum;
-      if (told) told(batch + 1, mine[0] / mine[1]);
+      mine.loss += result.loss_sum;
+      mine.weight += result.weight_sum;
+      if (told) told(batch + 1, mine);
     }
     engine.finish();
   });
-  double loss = 0, weight = 0;
+  LossSums all;
   for (auto const& rank : gathered(comm, mine)) {
-    loss += rank[0];
-    weight += rank[1];
+    all.loss += rank.loss;
+    all.weight += rank.weight;
   }
-  return loss / weight;
+  return all;
 }
 
 }  // namespace spillway

@@ -6,14 +6,15 @@
 
 #include "comm/comm.hpp"
 #include "runtime/engine.hpp"
+#include "train/loss_sums.hpp"
 
 namespace spillway {
 
-// Collective. Runs the eval Program's Engine over `batches` batches of this rank; the mean loss
-// over all ranks' tokens, sums added in rank order. `told`, which may be empty, hears after every
-// batch how many are done and this rank's mean loss so far. AgreedError (storage) when some rank
-// could not read what lies on NVMe.
-using EvalTold = std::function<void(std::int64_t done, double loss)>;
-double evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told = {});
+// Collective. Runs the eval Program's Engine over `batches` batches of this rank; the loss over all
+// ranks' targets, sums added in rank order. `told`, which may be empty, hears after every batch how
+// many are done and this rank's loss so far. AgreedError (storage) when some rank could not read
+// what lies on NVMe.
+using EvalTold = std::function<void(std::int64_t done, LossSums const& so_far)>;
+LossSums evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told = {});
 
 }  // namespace spillway

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <span>
 
 #include "base/error.hpp"
@@ -37,6 +38,11 @@ std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
   return 0;
 }
 
+// JSON has no such number: it becomes null.
+double mean_or_nan(LossSums const& sums) {
+  return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
 std::string hex(double value) {
@@ -47,16 +53,18 @@ std::string hex(double value) {
 
 std::string to_json(StepMetrics const& row) {
   auto const& lanes = row.lanes.use;
+  auto const loss = mean_or_nan(row.loss);
   nlohmann::ordered_json json = {
       {"step", row.step},
       {"tokens", row.tokens},
-      {"loss", row.loss},
+      {"targets", row.loss.targets()},
+      {"loss", loss},
       {"grad_norm", row.grad_norm},
       {"lr", row.lr},
       {"step_s", row.step_s},
       {"tokens_per_s", row.tokens_per_s},
       {"mfu", row.mfu},
-      {"loss_hex", hex(row.loss)},
+      {"loss_hex", hex(loss)},
       {"grad_norm_hex", hex(row.grad_norm)},
       {"spilled_bytes", lanes[index(Lane::nvme_write)].bytes},
       {"reloaded_bytes", lanes[index(Lane::nvme_read)].bytes},
@@ -65,9 +73,11 @@ std::string to_json(StepMetrics const& row) {
       {"lanes", lanes_json(row.lanes)},
       {"peak_bytes", tiers_json(row.peak_bytes)},
   };
-  if (row.valid_loss) {
-    json["valid_loss"] = *row.valid_loss;
-    json["valid_loss_hex"] = hex(*row.valid_loss);
+  if (row.valid) {
+    auto const valid = mean_or_nan(*row.valid);
+    json["valid_loss"] = valid;
+    json["valid_loss_hex"] = hex(valid);
+    json["valid_targets"] = row.valid->targets();
   }
   return json.dump();
 }

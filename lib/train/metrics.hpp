@@ -13,17 +13,20 @@
 #include "io/file/file.hpp"
 #include "plan/data/plan.hpp"
 #include "runtime/step_result.hpp"
+#include "train/loss_sums.hpp"
 
 namespace spillway {
 
-// Is one row of metrics.jsonl; `lanes` are those of this rank in this step.
+// Is one row of metrics.jsonl; `lanes` are those of this rank in this step. A loss of no targets is
+// null there.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done
   std::int64_t tokens = 0;  // of the text, since the beginning of the run
-  double loss = 0, grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0, mfu = 0;
+  LossSums loss;
+  double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0, mfu = 0;
   TierBytes peak_bytes{};
   LaneReport lanes;
-  std::optional<double> valid_loss;
+  std::optional<LossSums> valid;
 };
 std::string to_json(StepMetrics const& row);
 

@@ -21,10 +21,15 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
+std::string loss_text(LossSums const& loss) {
+  auto const mean = loss.mean();
+  return mean ? fmt::format("{:.4f}", *mean) : "none";
+}
+
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s) {
   auto const left_s = static_cast<double>(steps - row.step) * mean_step_s;
-  auto line = fmt::format("step {}/{}  loss {:.4f}", row.step, steps, row.loss);
-  if (row.valid_loss) line += fmt::format("  valid {:.4f}", *row.valid_loss);
+  auto line = fmt::format("step {}/{}  loss {}", row.step, steps, loss_text(row.loss));
+  if (row.valid) line += "  valid " + loss_text(*row.valid);
   line += fmt::format("  {:.0f} tok/s  MFU {:.0f} %  ETA {}", row.tokens_per_s, 100 * row.mfu,
                       human_duration(left_s));
   for (Tier const tier : kTiersInOrder) {
@@ -44,7 +49,7 @@ void Progress::show(StepMetrics const& row, bool logged) {
   }
   say_live(std::string_view(line).substr(0, terminal_columns()));
   m_line_open = true;
-  if (row.valid_loss) break_line();
+  if (row.valid) break_line();
 }
 
 void Progress::break_line() {

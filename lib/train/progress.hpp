@@ -28,4 +28,7 @@ class Progress {
 // MiB"
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s);
 
+// "1.2345"; "none" where nothing was to be predicted.
+std::string loss_text(LossSums const& loss);
+
 }  // namespace spillway

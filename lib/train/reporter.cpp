@@ -40,7 +40,7 @@ StepMetrics Reporter::metrics(Step const& step) const {
   auto const& result = step.result;
   return {.step = step.done,
           .tokens = step.tokens,
-          .loss = result.loss_sum / result.weight_sum,
+          .loss = {result.loss_sum, result.weight_sum},
           .grad_norm = result.grad_norm,
           .lr = result.learning_rate,
           .step_s = result.step_s,
@@ -48,7 +48,7 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
           .peak_bytes = step.in_use,
           .lanes = result.lanes,
-          .valid_loss = step.valid_loss};
+          .valid = step.valid};
 }
 
 void Reporter::event(RunEvent const& event) {
@@ -62,7 +62,7 @@ void Reporter::step(Step const& step) {
   if (!m_file) return;
   m_run_dir->require_ours();
   bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
-                      step.done == m_config.run.steps || step.valid_loss.has_value();
+                      step.done == m_config.run.steps || step.valid.has_value();
   auto const row = metrics(step);
   if (logged) m_file->append(to_json(row));
   m_progress.show(row, logged);

@@ -26,7 +26,7 @@ class Reporter {
     std::int64_t step_tokens = 0;
     StepResult const& result;
     TierBytes in_use{};
-    std::optional<double> valid_loss;
+    std::optional<LossSums> valid;
   };
   void event(RunEvent const& event);
   // Throws Error(bad_input) when another job has taken over run.dir.

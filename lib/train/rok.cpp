@@ -49,7 +49,7 @@ std::unique_ptr<BatchSource> make_batches(RokParts const& parts, std::int64_t mi
 }
 
 void require_done(StepResult const& result, RunMemory const& memory) {
-  if (result.word == CommitWord::go) return;
+  if (result.word == CommitWord::go || result.word == CommitWord::nothing) return;
   if (result.word == CommitWord::non_finite)
     throw Error(Status::non_finite, "the loss or the gradient norm is not finite");
   throw Error(Status::storage, memory.spill()->first_failure());

@@ -57,13 +57,13 @@ class SpanCorruption {
         m_decoder(to.get<BatchField::tokens>(1)),
         m_targets(to.get<BatchField::targets>(1)),
         m_target_documents(to.get<BatchField::documents>(1)),
-        m_weights(to.get<BatchField::weights>(1)) {}
+        m_weights(to.get<BatchField::weights>(1)),
+        m_room(recipe) {}
 
   // Adds a document, whose first token is at `place` of the window, as far as it fits.
   void add(std::span<std::int32_t const> text, std::int64_t place) {
-    auto const room = span_window(std::ssize(m_inputs) - m_kept, std::ssize(m_targets) - m_told);
-    auto const tokens = std::min(std::ssize(text), room);
-    if (tokens < 2) return;
+    auto const tokens = m_room.take(std::ssize(text));
+    if (tokens == 0) return;
     auto const [noise, spans] = span_counts(tokens);
     RandomParts noises(m_recipe.seed, m_sample, {place, 0}, {noise, spans});
     RandomParts keeps(m_recipe.seed, m_sample, {place, 1}, {tokens - noise, spans});
@@ -99,11 +99,26 @@ class SpanCorruption {
   std::int64_t m_sample;
   std::span<std::int32_t> m_inputs, m_input_documents, m_decoder, m_targets, m_target_documents;
   std::span<float> m_weights;
+  SpanRoom m_room;
   std::int64_t m_kept = 0, m_told = 0;  // rows in use of the encoder and of the decoder
   std::int32_t m_document = 0, m_before = 0;
 };
 
 }  // namespace
+
+SpanRoom::SpanRoom(Recipe const& recipe)
+    : m_inputs(recipe.lengths[0]),
+      m_targets(recipe.lengths[1]),
+      m_end(recipe.ids.eos >= 0 ? 1 : 0) {}
+
+std::int64_t SpanRoom::take(std::int64_t tokens) {
+  auto const fitting = std::min(tokens, span_window(m_inputs, m_targets));
+  if (fitting < 2) return 0;
+  auto const [noise, spans] = span_counts(fitting);
+  m_inputs -= fitting - noise + spans + m_end;
+  m_targets -= noise + spans + m_end;
+  return fitting;
+}
 
 void predict_spans(Recipe const& recipe, Window const& window, std::int64_t sample,
                    BatchBuffers const& to) {

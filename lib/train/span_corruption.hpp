@@ -9,6 +9,20 @@
 
 namespace spillway {
 
+// The rows of both stacks that are left for further documents of a sequence.
+class SpanRoom {
+ public:
+  explicit SpanRoom(Recipe const& recipe);
+
+  // How many of a document's tokens find room, the first ones; takes their rows. None where fewer
+  // than two do.
+  std::int64_t take(std::int64_t tokens);
+
+ private:
+  std::int64_t m_inputs, m_targets;
+  std::int64_t m_end;  // rows of what ends a document
+};
+
 // Every document of the window by itself, or all of it as one where documents are not kept apart:
 //   encoder  kept S0 kept S1 ... eos     decoder's targets  S0 noise S1 noise ... eos
 // with sentinels S that count down; the decoder's tokens are its targets one row later, after a

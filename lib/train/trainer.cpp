@@ -148,11 +148,7 @@ std::optional<Status> Trainer::step() {
   auto const without = [this] { return do_without_storage(); };
   if (auto const status = m_trouble.after(result.word, m_state.step + 1, without)) return status;
   if (again) return std::nullopt;
-  bool const skipped = result.word == CommitWord::non_finite;
-  m_skips = skipped ? m_skips + 1 : 0;
-  if (skipped) {
-    if (auto const status = after_skip()) return status;
-  }
+  if (auto const status = after_word(result.word)) return status;
   count(result);
   bool const stops = result.stop && m_state.step < m_parts.config.run.steps;
   bool const evaluates = !result.stop && evaluation_is_due();  // a stopping run skips it
@@ -168,6 +164,25 @@ std::optional<Status> Trainer::step() {
   auto better = m_replanner.after_step(
       m_state.step, is_told ? told_of_slow_drive(result, program, m_parts.machine) : result);
   return better ? adopt(std::move(*better)) : std::nullopt;
+}
+
+std::optional<Status> Trainer::after_word(CommitWord word) {
+  if (word == CommitWord::nothing) {  // says nothing about the steps before and after it
+    say_nothing_to_predict();
+    return std::nullopt;
+  }
+  bool const skipped = word == CommitWord::non_finite;
+  m_skips = skipped ? m_skips + 1 : 0;
+  return skipped ? after_skip() : std::nullopt;
+}
+
+void Trainer::say_nothing_to_predict() {
+  if (m_empty_steps++ > 0 || m_parts.comm.rank() != 0) return;
+  m_reporter.break_line();
+  log_warning(
+      "step {}: nothing to predict in its {} tokens, so it changes nothing; larger batch.sequences "
+      "or data.sequence make such steps rarer",
+      m_state.step + 1, m_shape.sequences * m_parts.data.recipe.window);
 }
 
 std::optional<Status> Trainer::after_skip() {
@@ -194,26 +209,23 @@ std::optional<Status> Trainer::after_skip() {
   return std::nullopt;
 }
 
-std::int64_t Trainer::step_tokens() const {
-  return m_shape.sequences * m_parts.data.recipe.window;
-}
-
 // A skipped step counts too: its data is used, and it is not run again.
 void Trainer::count(StepResult const& result) {
   m_state.step += 1;
   m_state.updates += result.word == CommitWord::go ? 1 : 0;
+  m_step_tokens = m_batches.tokens_of(m_state.samples, m_shape.sequences);
   m_state.samples += m_shape.sequences;
-  m_state.tokens += step_tokens();
+  m_state.tokens += m_step_tokens;
   if (m_sample_log) m_sample_log->commit_step(m_state.step);
 }
 
 void Trainer::report(StepResult const& result, bool evaluates) {
-  auto const valid_loss = evaluates ? evaluate_now() : std::nullopt;
+  auto const valid = evaluates ? evaluate_now() : std::nullopt;
   TierBytes in_use{};
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
   }
-  m_reporter.step({m_state.step, m_state.tokens, step_tokens(), result, in_use, valid_loss});
+  m_reporter.step({m_state.step, m_state.tokens, m_step_tokens, result, in_use, valid});
 }
 
 bool Trainer::evaluation_is_due() const {
@@ -223,7 +235,7 @@ bool Trainer::evaluation_is_due() const {
 }
 
 // Returns nothing if storage failed, since training retries by itself.
-std::optional<double> Trainer::evaluate_now() {
+std::optional<LossSums> Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
   try {
     return evaluate(*m_bound->eval, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
@@ -288,6 +300,8 @@ Status Trainer::after_loss() {
 
 Status Trainer::finish(Status status) {
   m_reporter.break_line();
+  if (m_empty_steps > 1 && m_parts.comm.rank() == 0)
+    log_warning("{} steps had nothing to predict", m_empty_steps);
   if (!m_trouble.state_lost()) status = m_trouble.settle(m_bound->engine).value_or(status);
   if (m_trouble.state_lost()) return after_loss();
   if (status == Status::non_finite) return status;  // the weights may be the cause

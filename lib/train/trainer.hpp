@@ -20,6 +20,7 @@
 #include "train/batches.hpp"
 #include "train/data.hpp"
 #include "train/fault.hpp"
+#include "train/loss_sums.hpp"
 #include "train/replanner.hpp"
 #include "train/reporter.hpp"
 #include "train/run_dir.hpp"
@@ -81,14 +82,15 @@ class Trainer {
   void write_plan();
   bool do_without_storage();
   std::optional<Status> step();  // empty: go on
+  std::optional<Status> after_word(CommitWord word);  // empty: go on
   std::optional<Status> after_skip();
+  void say_nothing_to_predict();
   void count(StepResult const& result);
-  std::int64_t step_tokens() const;  // of the text
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
   bool may_save_after_next() const;
   void report(StepResult const& result, bool evaluates);
-  std::optional<double> evaluate_now();
+  std::optional<LossSums> evaluate_now();
   void save_now();
   // Returns nothing if it succeeds, else an error message, empty on ranks that do not log it.
   std::optional<std::string> save();
@@ -111,7 +113,9 @@ class Trainer {
   std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
   StorageTrouble m_trouble;
   SaveTime m_save_time;
-  std::int64_t m_skips = 0;     // non-finite steps in a row
+  std::int64_t m_skips = 0;        // non-finite steps in a row
+  std::int64_t m_empty_steps = 0;  // that had nothing to predict
+  std::int64_t m_step_tokens = 0;  // of the text, in the last step
   double m_longest_turn_s = 0;  // a turn is a step with its evaluation
   SteadyClock::time_point m_saved_at;
 };

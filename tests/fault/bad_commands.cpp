@@ -167,16 +167,31 @@ TEST_F(BadCommands, eval_says_how_far_it_is_and_ends_where_it_is_told) {
   auto const all = spillway(eval);
   EXPECT_EQ(all.status, 0) << all.output;
   for (auto const* words : {"eval: 312 sequences in 78 batches", "eval: 8 of 78 batches, loss ",
-                            "eval: 78 of 78 batches, loss ", "  tokens 19968  "})
+                            "eval: 78 of 78 batches, loss ", "  tokens 19968  targets 19968  ",
+                            "info: data.valid: the last 31 of 20000 tokens do not fill"})
     EXPECT_NE(all.output.find(words), std::string::npos) << words << "\n" << all.output;
   // A batch is one of training: 8 sequences.
   auto const some = spillway(eval + "--batches 2");
   EXPECT_EQ(some.status, 0) << some.output;
   EXPECT_NE(some.output.find("  tokens 1024  "), std::string::npos) << some.output;
+  EXPECT_EQ(some.output.find("do not fill"), std::string::npos) << some.output;
   EXPECT_NE(spillway(eval + "--batches 1000000").output.find("  tokens 19968  "),
             std::string::npos);
   for (auto const* wrong : {"0", "-1", "many"})
     EXPECT_EQ(spillway(eval + "--batches " + wrong).status, 2) << wrong;
+}
+
+// Nothing is asked of the end of a document, 40 tokens long, beyond it.
+TEST_F(BadCommands, eval_says_how_many_tokens_its_loss_is_the_mean_of) {
+  write_token_file(m_dir / "documents.h5", 641, 40);
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  auto const outcome =
+      spillway(fmt::format("eval {} data.valid={} data.pack=true --checkpoint {}", path("job.yaml"),
+                           path("documents.h5"), path("run")));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("  tokens 640  targets 624  "), std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(outcome.output.find("do not fill"), std::string::npos) << outcome.output;
 }
 
 TEST_F(BadCommands, lists_of_numbers_have_no_empty_place) {

@@ -177,6 +177,21 @@ TEST_F(BadInput, documents_that_no_file_tells_cannot_be_kept_apart) {
                      tokens("plain.bin") + " data.pack=true model.vocab=50257");
 }
 
+TEST_F(BadInput, documents_that_leave_nothing_to_predict_are_refused) {
+  write_token_file(m_dir / "ones.h5", 2000, 1);
+  auto const pack = std::string(" data.pack=true");
+  expect_not_started(2, "data.train: " + path("ones.h5") + ": data.pack keeps documents apart, and none",
+                     tokens("ones.h5") + pack);
+  write_token_file(m_dir / "documents.h5", 2000, 10);
+  auto const valid = " data.valid=" + path("ones.h5");
+  expect_not_started(2, "data.valid: " + path("ones.h5") + ": data.pack keeps",
+                     tokens("documents.h5") + pack + valid);
+  ASSERT_EQ(train(tokens("documents.h5") + pack + " run.steps=1").status, 0);
+  auto const eval = spillway_command(kAlone) + " eval " + path("job.yaml") + pack + valid +
+                    " --checkpoint " + path("run");
+  EXPECT_TRUE(fails_with(2, "ones.h5: data.pack keeps", run_command(eval)));
+}
+
 TEST_F(BadInput, a_run_dir_that_cannot_be_made_is_refused) {
   write("file", "no directory");
   EXPECT_TRUE(fails_with(2, "run.dir: ", train("run.dir=" + path("file/run"))));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "plan/memory/layout.hpp"
@@ -66,7 +67,7 @@ struct LossAlone : HandMade {
   }
 };
 
-double evaluated(std::int64_t batches) {
+LossSums evaluated(std::int64_t batches) {
   LossAlone const made;
   auto tiers = make_tiers(made.program, nullptr);
   Exec const exec;
@@ -96,7 +97,9 @@ TEST(Evaluation, IsTheMeanOverTheTokensOfAllRanks) {
     rank_means += all.loss_sum / all.weight_sum;
     if (rank == g_comm->rank()) own_weight = all.weight_sum;
   }
-  auto const mean = evaluated(kBatches);
+  auto const sums = evaluated(kBatches);
+  EXPECT_EQ(sums.targets(), std::llround(weight));
+  auto const mean = sums.mean().value();
   EXPECT_DOUBLE_EQ(mean, loss / weight);
 
   auto const ranks = g_comm->size();
@@ -105,6 +108,12 @@ TEST(Evaluation, IsTheMeanOverTheTokensOfAllRanks) {
   expect_other(mean, rank_means / ranks, "the mean of ranks");
   expect_other(mean, loss / own_weight, "this rank's weight");
   expect_other(mean, loss / own_weight / ranks, "this rank's weight times ranks");
+}
+
+TEST(Evaluation, HasNoMeanWhereNothingWasPredicted) {
+  auto const sums = evaluated(0);
+  EXPECT_EQ(sums.targets(), 0);
+  EXPECT_FALSE(sums.mean());
 }
 
 }  // namespace

@@ -123,19 +123,24 @@ void expect_near(Run const& one, Run const& other, char const* key, double toler
   }
 }
 
-void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run) {
-  auto const one_dir = find_latest(reference), other_dir = find_latest(run);
-  ASSERT_TRUE(one_dir && other_dir);
-  ASSERT_EQ(one_dir->filename(), other_dir->filename());
-  CheckpointReader one(*one_dir), other(*other_dir);
+void expect_equal_tensors(std::filesystem::path const& one_dir,
+                          std::filesystem::path const& other_dir) {
+  CheckpointReader one(one_dir), other(other_dir);
   ASSERT_FALSE(one.tensors().empty());
   ASSERT_EQ(one.tensors().size(), other.tensors().size());
   for (auto const& info : one.tensors()) {
     auto const* there = other.find(info.group, info.name);
     ASSERT_NE(there, nullptr) << info.name;
     EXPECT_TRUE(same_bits(tensor(one, info), tensor(other, *there)))
-        << run << ": " << info.group << "/" << info.name;
+        << other_dir << ": " << info.group << "/" << info.name;
   }
+}
+
+void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run) {
+  auto const one = find_latest(reference), other = find_latest(run);
+  ASSERT_TRUE(one && other);
+  ASSERT_EQ(one->filename(), other->filename());
+  expect_equal_tensors(*one, *other);
 }
 
 void expect_measured_as_planned(Run const& run) {

@@ -56,7 +56,10 @@ class Experiment {
 void expect_equal_steps(Run const& reference, Run const& run);
 // Each row's number is the other run's, but for such a part of it.
 void expect_near(Run const& one, Run const& other, char const* key, double tolerance);
-// The last checkpoints hold the same bits: parameters and moments.
+// Two checkpoints hold the same bits: parameters and moments.
+void expect_equal_tensors(std::filesystem::path const& one_dir,
+                          std::filesystem::path const& other_dir);
+// The last checkpoints of two runs do.
 void expect_equal_state(std::filesystem::path const& reference, std::filesystem::path const& run);
 inline void expect_equal_state(Run const& reference, Run const& run) {
   expect_equal_state(reference.dir, run.dir);

@@ -9,6 +9,7 @@
 
 #include "io/tokens/token_writer.hpp"
 #include "train/batches.hpp"
+#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {
@@ -284,6 +285,29 @@ TEST_F(Batches, of_an_evaluation_hide_the_same_whatever_the_seed) {
   two.load(0, 0, b.buffers());
   EXPECT_EQ(a.tokens, b.tokens);
   EXPECT_EQ(a.weights, b.weights);
+}
+
+TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
+  auto recipe = kRecipe;
+  recipe.pack = true;
+  TrainBatches plain(*m_tokens, m_order, recipe, {4, 2, 0, 1});
+  EXPECT_EQ(plain.tokens_of(17, 6), 6 * kSequence);
+
+  Recipe const spans{.objective = Objective::spans,
+                     .pack = true,
+                     .lengths = {10, 5},
+                     .window = span_window(10, 5),
+                     .words = 101,
+                     .ids = {.pad = 250, .first_sentinel = 255}};
+  DataOrder const order(kTokens, spans.window, 3);
+  TrainBatches batches(*m_tokens, order, spans, {3, 3, 0, 1});
+  auto const epoch = batches.tokens_of(0, order.windows());
+  EXPECT_EQ(epoch, tokens_used(*m_tokens, spans, 0, order.windows()));
+  EXPECT_LT(epoch, order.windows() * spans.window);
+  EXPECT_EQ(batches.tokens_of(order.windows(), order.windows()), epoch);
+  for (std::int64_t sample = 0; sample < 2 * order.windows(); ++sample)
+    EXPECT_EQ(batches.tokens_of(sample, 1),
+              tokens_used(*m_tokens, spans, order.sample(sample).window, 1));
 }
 
 TEST_F(Batches, feed_an_encoder_and_a_decoder) {

@@ -67,9 +67,19 @@ TEST(CommitPolicy, does_not_go_on_with_what_is_not_finite) {
   }
 }
 
-TEST(CommitPolicy, does_not_go_on_without_any_token_of_weight) {
-  EXPECT_EQ(decide_commit(optim(1), 100, kUpdates, {0, 0, 0, 0}).word, CommitWord::non_finite);
-  EXPECT_EQ(decide_commit(optim(0), 100, kUpdates, {0, 0, 0, 1}).word, CommitWord::non_finite);
+TEST(CommitPolicy, has_nothing_to_learn_where_no_token_has_weight) {
+  for (double const clip : {0.0, 1.0}) {
+    auto const config = optim(clip);
+    auto const decision = decide_commit(config, 100, kUpdates, {2, 0, 0, 0});
+    EXPECT_EQ(decision.word, CommitWord::nothing);
+    EXPECT_TRUE(std::isnan(decision.grad_norm));
+    EXPECT_EQ(decision.learning_rate,  // the schedule goes on
+              decide_commit(config, 100, kUpdates, sums()).learning_rate);
+    for (double const bad : {kNan, kInfinity}) {
+      EXPECT_EQ(decide_commit(config, 100, kUpdates, {2, bad, 0, 0}).word, CommitWord::non_finite);
+      EXPECT_EQ(decide_commit(config, 100, kUpdates, {2, 0, 0, bad}).word, CommitWord::non_finite);
+    }
+  }
 }
 
 TEST(CommitPolicy, lets_a_gradient_of_zero_pass) {

@@ -19,7 +19,7 @@ StepMetrics row() {
   StepMetrics result;
   result.step = 120;
   result.tokens = 9'000'000'000;
-  result.loss = 1.0 / 3;
+  result.loss = {896, 2688};
   result.grad_norm = 0.1;
   result.lr = 6e-4;
   result.step_s = 0.5;
@@ -37,6 +37,7 @@ TEST(Metrics, hold_every_promised_field) {
   auto const json = Json::parse(to_json(row()));
   EXPECT_EQ(json.at("step"), 120);
   EXPECT_EQ(json.at("tokens"), 9'000'000'000);
+  EXPECT_EQ(json.at("targets"), 2688);
   EXPECT_EQ(json.at("loss"), 1.0 / 3);
   EXPECT_EQ(json.at("grad_norm"), 0.1);
   EXPECT_EQ(json.at("lr"), 6e-4);
@@ -57,19 +58,30 @@ TEST(Metrics, hold_every_promised_field) {
 TEST(Metrics, are_one_line_with_a_validation_loss_where_there_is_one) {
   auto with = row();
   EXPECT_FALSE(Json::parse(to_json(with)).contains("valid_loss"));
-  with.valid_loss = 2.5;
+  with.valid = {20, 8};
   auto const text = to_json(with);
   EXPECT_EQ(Json::parse(text).at("valid_loss"), 2.5);
   EXPECT_EQ(Json::parse(text).at("valid_loss_hex"), hex(2.5));
+  EXPECT_EQ(Json::parse(text).at("valid_targets"), 8);
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
 TEST(Metrics, stay_json_where_a_number_is_not_finite) {
   auto bad = row();
-  bad.loss = std::numeric_limits<double>::quiet_NaN();
+  bad.loss = {std::numeric_limits<double>::quiet_NaN(), 8};
   auto const json = Json::parse(to_json(bad));
   EXPECT_TRUE(json.at("loss").is_null());
   EXPECT_TRUE(std::isnan(std::strtod(json.at("loss_hex").get<std::string>().c_str(), nullptr)));
+}
+
+TEST(Metrics, have_no_loss_where_nothing_was_to_be_predicted) {
+  auto none = row();
+  none.loss = {};
+  none.valid = LossSums{};
+  auto const json = Json::parse(to_json(none));
+  for (auto const* key : {"loss", "valid_loss"}) EXPECT_TRUE(json.at(key).is_null()) << key;
+  for (auto const* key : {"targets", "valid_targets"}) EXPECT_EQ(json.at(key), 0) << key;
+  EXPECT_NE(progress_line(none, 600, 0.5).find("loss none  valid none  "), std::string::npos);
 }
 
 TEST(Metrics, mark_where_steps_begin) {
@@ -121,7 +133,7 @@ TEST(ProgressLine, tells_step_loss_speed_time_left_and_the_tiers_in_use) {
             "step 120/600  loss 0.3333  8192 tok/s  MFU 41 %  ETA 4m  device 64 MiB  "
             "nvme 12 MiB");
   auto with = row();
-  with.valid_loss = 1.5;
+  with.valid = {3, 2};
   EXPECT_NE(progress_line(with, 600, 0.5).find("loss 0.3333  valid 1.5000  "), std::string::npos);
 }
 
