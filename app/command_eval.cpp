@@ -72,8 +72,8 @@ void say_rest(TokenSet const& tokens, Recipe const& recipe, std::int64_t windows
 void require_targets(LossSums const& sums, TokenSet const& tokens, std::int64_t read) {
   if (sums.mean()) return;
   throw Error(Status::bad_input,
-              fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; give "
-                          "more text",
+              fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
+                          "give more text",
                           tokens.files().front().path().string(), read));
 }
 
@@ -142,8 +142,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     print_result(
-        fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  targets {}  ({} of step {})\n", loss,
-                    std::exp(loss), read, sums.targets(), place, state.step));
+        fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  targets {}  ({} of step {})\n",
+                    loss, std::exp(loss), read, sums.targets(), place, state.step));
   });
   return Status::done;
 }

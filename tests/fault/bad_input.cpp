@@ -180,7 +180,9 @@ TEST_F(BadInput, documents_that_no_file_tells_cannot_be_kept_apart) {
 TEST_F(BadInput, documents_that_leave_nothing_to_predict_are_refused) {
   write_token_file(m_dir / "ones.h5", 2000, 1);
   auto const pack = std::string(" data.pack=true");
-  expect_not_started(2, "data.train: " + path("ones.h5") + ": data.pack keeps documents apart, and none",
+  expect_not_started(2,
+                     "data.train: " + path("ones.h5") +
+                         ": data.pack keeps documents apart, and none",
                      tokens("ones.h5") + pack);
   write_token_file(m_dir / "documents.h5", 2000, 10);
   auto const valid = " data.valid=" + path("ones.h5");

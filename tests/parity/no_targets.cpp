@@ -70,8 +70,9 @@ TEST(StepsWithoutTargets, change_nothing) {
 }
 
 TEST(StepsWithoutTargets, are_no_failures_however_many_follow_each_other) {
-  auto const run = Experiment("no_targets_in_a_row", 0, kMasked)
-                       .run("run", {"batch.sequences=1", "data.sequence=1", "optim.non_finite=skip"});
+  auto const run =
+      Experiment("no_targets_in_a_row", 0, kMasked)
+          .run("run", {"batch.sequences=1", "data.sequence=1", "optim.non_finite=skip"});
   EXPECT_GT(expect_empty_steps_to_change_nothing(run).most_in_a_row, 10);
 }
 
@@ -85,8 +86,8 @@ TEST(StepsWithoutTargets, are_those_in_which_no_rank_and_no_micro_batch_has_one)
   ASSERT_EQ(one.rows.size(), both.rows.size());
   for (std::size_t i = 0; i < one.rows.size(); ++i) {
     EXPECT_EQ(one.rows[i].at("targets"), both.rows[i].at("targets")) << i;
-    if (one.rows[i].at("targets") > 0)
-      EXPECT_NEAR(one.number(i, "loss"), both.number(i, "loss"), 1e-4) << i;
+    if (one.rows[i].at("targets") == 0) continue;
+    EXPECT_NEAR(one.number(i, "loss"), both.number(i, "loss"), 1e-4) << i;
   }
 }
 

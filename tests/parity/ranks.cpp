@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/parity/experiment.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test {
 namespace {

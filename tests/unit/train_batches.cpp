@@ -134,7 +134,7 @@ TEST_F(Batches, of_two_texts_are_of_one_until_its_end_and_then_of_the_other) {
   writer.append(tokens);
   writer.close(std::vector<std::int64_t>{0});
   TokenSet const other("data.train", std::vector{other_path.string()});
-  TokenSet const both(std::vector{other_path, m_path}, "data.train");
+  TokenSet const both("data.train", std::vector{other_path.string(), std::string(m_path)});
   DataOrder const of_other(52, kSequence, 3, {20, 0}), of_both(153, kSequence, 3, {30, 1});
   auto const log_dir = std::filesystem::path(m_path) += ".log";
   std::filesystem::create_directory(log_dir);

@@ -24,7 +24,7 @@ class Text {
       : m_path(std::filesystem::temp_directory_path() /
                ("train_text_use_" + std::to_string(::getpid()) + ".h5")) {
     std::vector<std::int32_t> const tokens(static_cast<std::size_t>(count), 1);
-    TokenWriter writer(m_path, "none", 200, count, std::ssize(starts));
+    TokenWriter writer(Output(m_path), "none", 200, count, std::ssize(starts));
     writer.append(tokens);
     writer.close(starts);
     m_tokens.emplace("data.train", std::vector{m_path.string()});
