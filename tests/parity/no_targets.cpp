@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "io/h5/checkpoint_reader.hpp"
-#include "state/run_state.hpp"
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
@@ -22,7 +22,7 @@ std::filesystem::path checkpoint_of(Run const& run, std::int64_t step) {
 }
 
 std::int64_t updates_at(std::filesystem::path const& checkpoint) {
-  return run_state(CheckpointReader(checkpoint).run_strings(), checkpoint.string()).updates;
+  return std::stoll(CheckpointReader(checkpoint).run_strings().at("updates"));
 }
 
 std::int64_t times_said(Run const& run, std::string const& text) {
