@@ -159,7 +159,7 @@ TEST_F(ChangedRuns, complete_an_epoch_before_files_that_were_added) {
   auto const moved =
       train("debug.log_samples=true run.steps=25 data.train=" + path("moved") + "/*.h5");  // 200
   ASSERT_EQ(moved.status, 0) << moved.output;
-  EXPECT_FALSE(says(moved, "data.train: ")) << moved.output;
+  EXPECT_FALSE(says(moved, "warning: data.train: ")) << moved.output;
   auto const all = windows("run");
   ASSERT_EQ(all.size(), 200u);
   // Where a window begins in 5.h5 with 7.h5 behind it, or else in 3.h5: the first job has only the
