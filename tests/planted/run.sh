@@ -17,7 +17,8 @@ failing() {
   local log=build/planted.log
   ctest --test-dir build --stop-on-failure --no-tests=error --parallel "$(nproc)" "$@" \
     >"$log" 2>&1 || true
-  sed -n 's/^\t *[0-9]* - \([^ ]*\) (.*/\1/p' "$log" | head -n 3 | paste -sd ' ' | grep .
+  sed -n '/(Skipped)\|(Disabled)/d; s/^\t *[0-9]* - \([^ ]*\) (.*/\1/p' "$log" |
+    head -n 3 | paste -sd ' ' | grep .
 }
 
 for patch in "${patches[@]}"; do
