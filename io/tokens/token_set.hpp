@@ -27,7 +27,7 @@ class TokenSet {
   // What open_matching gives. Throws Error(bad_input) that names `key` and two files of different
   // vocabularies.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
-  // These files, in this order. Throws as the other.
+  // Joins these files in this order. Throws as the constructor does.
   static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }

@@ -17,7 +17,7 @@ fs::path config_path(fs::path const& run_dir, std::int64_t step) {
   return run_dir / fmt::format("config-{}.yaml", step);
 }
 
-// Of those that are there, from `first` on.
+// Returns the steps from `first` on whose configurations are there.
 std::vector<std::int64_t> steps_of_configs(fs::path const& run_dir, std::int64_t first) {
   std::vector<std::int64_t> steps;
   std::error_code error;

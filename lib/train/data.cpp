@@ -97,7 +97,7 @@ struct TrainFiles {
   std::vector<std::string> said;
 };
 
-// Those of data.train but data.valid's.
+// Opens the files of data.train that are not data.valid's too.
 TrainFiles open_train(DataConfig const& data) {
   auto all = open_files("data.train", data.train);
   auto const known = known_files(all);

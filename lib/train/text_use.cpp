@@ -37,7 +37,7 @@ bool visit_windows(TokenSet const& tokens, Recipe const& recipe, std::int64_t fi
   return true;
 }
 
-// Of one window.
+// Counts the tokens of one window that its sequence has.
 std::int64_t span_tokens(Recipe const& recipe, std::span<std::int64_t const> starts) {
   SpanRoom room(recipe);
   std::int64_t used = 0, begin = 0;
@@ -73,7 +73,7 @@ double unused_share(TokenSet const& tokens, Recipe const& recipe) {
   return 1 - static_cast<double>(used) / static_cast<double>(seen);
 }
 
-// As it would be with a decoder as long as the encoder.
+// Returns what the recipe would be if the decoder were as long as the encoder.
 Recipe with_long_decoder(Recipe recipe) {
   recipe.lengths[1] = std::max(recipe.lengths[0], recipe.lengths[1]);
   recipe.window = span_window(recipe.lengths[0], recipe.lengths[1]);

@@ -287,18 +287,22 @@ TEST_F(Batches, of_an_evaluation_hide_the_same_whatever_the_seed) {
   EXPECT_EQ(a.weights, b.weights);
 }
 
+Recipe spans_recipe() {
+  return {.objective = Objective::spans,
+          .lengths = {10, 5},
+          .window = span_window(10, 5),
+          .words = 101,
+          .ids = {.pad = 250, .first_sentinel = 255}};
+}
+
 TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
   auto recipe = kRecipe;
   recipe.pack = true;
   TrainBatches plain(*m_tokens, m_order, recipe, {4, 2, 0, 1});
   EXPECT_EQ(plain.tokens_of(17, 6), 6 * kSequence);
 
-  Recipe const spans{.objective = Objective::spans,
-                     .pack = true,
-                     .lengths = {10, 5},
-                     .window = span_window(10, 5),
-                     .words = 101,
-                     .ids = {.pad = 250, .first_sentinel = 255}};
+  auto spans = spans_recipe();
+  spans.pack = true;
   DataOrder const order(kTokens, spans.window, 3);
   TrainBatches batches(*m_tokens, order, spans, {3, 3, 0, 1});
   auto const epoch = batches.tokens_of(0, order.windows());
@@ -311,11 +315,7 @@ TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
 }
 
 TEST_F(Batches, feed_an_encoder_and_a_decoder) {
-  Recipe const recipe{.objective = Objective::spans,
-                      .lengths = {10, 5},
-                      .window = span_window(10, 5),
-                      .words = 101,
-                      .ids = {.pad = 250, .first_sentinel = 255}};
+  auto const recipe = spans_recipe();
   DataOrder const order(kTokens, recipe.window, 3);
   TrainBatches batches(*m_tokens, order, recipe, {3, 2, 0, 1});
   batches.start_at(0, 0);
