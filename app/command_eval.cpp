@@ -69,8 +69,11 @@ void say_rest(TokenSet const& tokens, Recipe const& recipe, std::int64_t windows
     log_warning("{}", line);
 }
 
-void require_targets(LossSums const& sums, TokenSet const& tokens, std::int64_t read) {
-  if (sums.mean()) return;
+// Returns how many tokens of the text the evaluation had.
+std::int64_t tokens_read(LossSums const& sums, TokenSet const& tokens, Recipe const& recipe,
+                         std::int64_t windows) {
+  auto const read = tokens_used(tokens, recipe, 0, windows);
+  if (sums.mean()) return read;
   throw Error(Status::bad_input,
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
@@ -130,8 +133,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
   auto const sums = evaluate(session->engine(), count, comm,
                              comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
-  auto const read = tokens_used(*tokens, recipe, 0, windows);
-  on_all_ranks(comm, [&] { require_targets(sums, *tokens, read); });
+  std::int64_t read = 0;
+  on_all_ranks(comm, [&] { read = tokens_read(sums, *tokens, recipe, windows); });
   auto const loss = *sums.mean();
   if (!std::isfinite(loss)) {
     if (comm.rank() == 0)

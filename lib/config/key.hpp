@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// What is another one where a key has another value. Checkpoints fit no other model; a job is where
-// and for how long one works, which changes nothing of the run.
+// What becomes another one where a key has another value, from the narrowest on. Checkpoints fit no
+// other model; a job is where and for how long one works, which changes nothing of the run.
 enum class Scope : std::uint8_t { model, run, job };
 
 struct Key {

@@ -51,7 +51,7 @@ void require_same_config(Comm& comm, Config const& config) {
     return fmt::format(
         "this rank is given other keys than rank 0: {}; input file and keys must be the same for "
         "all ranks",
-        fmt::join(differences(there, config), ", "));
+        fmt::join(differences(there, config, Scope::job), ", "));
   });
 }
 

@@ -14,7 +14,8 @@ namespace spillway {
 // Throws AgreedError(bad_input), which names the first rank that differs from rank 0 and the keys.
 void require_same_config(Comm& comm, Config const& config);
 
-// Compares what ranks found at `checkpoint`: the same state, or none (null). As the one above.
+// Compares what ranks found at `checkpoint`: the same state, or none (null). Is collective and
+// throws as require_same_config does.
 void require_same_checkpoint(Comm& comm, std::string const& checkpoint, RunState const* state);
 
 // Compares the RunState, the plan's text and all weights between ranks. All ranks call this. Throws

@@ -83,6 +83,8 @@ TEST_F(RanksThatDiffer, by_a_key_are_refused_before_they_exchange_anything) {
         fails_with(2, "rank 1: this rank is given other keys than rank 0: ", two("train", key)));
   EXPECT_TRUE(
       fails_with(2, "model.dropout 0 -> 0.5; input file", two("train", "model.dropout=0.5")));
+  EXPECT_TRUE(
+      fails_with(2, "run.max_time none -> 1h; input file", two("train", "run.max_time=1h")));
   ASSERT_EQ(two("train").status, 0);
   EXPECT_TRUE(fails_with(2, "rank 1: this rank is given other keys than rank 0: batch.sequences",
                          two("eval --checkpoint " + path("run"), "batch.sequences=6")));
