@@ -43,8 +43,11 @@ TEST_F(RunDirs, that_cannot_be_locked_for_another_reason_say_so) {
     auto const outcome = run_command(with({.calls = "flock", .what = error}));
     EXPECT_TRUE(fails_with(2, "`lock` cannot be locked: ", outcome));
   }
+  fs::create_directories(m_dir / "run");
+  write("run/plan-7.yaml.partial", "of the job that runs there");
   auto const outcome = run_command(with({.calls = "flock", .what = "EWOULDBLOCK"}));
   EXPECT_TRUE(fails_with(2, "another job is running in it", outcome));
+  EXPECT_TRUE(fs::exists(m_dir / "run/plan-7.yaml.partial"));
 }
 
 TEST_F(RunDirs, without_flock_belong_to_one_job_at_a_time) {

@@ -77,6 +77,9 @@ TEST(RunMemory, RegistersWhatTheDriveUsesOnTheCoresOnlyWhenAsked) {
     memory.take_storage(config, program, 0);
     EXPECT_EQ(memory.held_bytes(), 0) << backend;
     EXPECT_STRNE(memory.spill()->backend(), "uring");
+    if (config.debug.force_backend != "auto") {
+      EXPECT_STREQ(memory.spill()->backend(), backend);
+    }
   }
 }
 
