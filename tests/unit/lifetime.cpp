@@ -36,7 +36,8 @@ class ReloadedInPieces : public ::testing::Test {
   // The items of the step at which byte `at` of the buffer is alive.
   std::vector<ItemNumber> alive(std::int64_t at) const {
     std::vector<ItemNumber> result;
-    for (Stay const& stay : lifetimes(m_program)[0]) {
+    auto const alive = lifetimes(m_program);
+    for (Stay const& stay : alive[0]) {
       if (at < stay.first_byte || at >= stay.last_byte) continue;
       for (auto item = stay.first; item <= stay.last; ++item) result.push_back(item);
     }
