@@ -111,7 +111,9 @@ TEST_F(Teams, of_threads_that_OpenMP_binds_have_all_cores) {
     return outcome.output.substr(at, outcome.output.find('\n', at + 1) - at);
   };
   EXPECT_EQ(cores("OMP_PROC_BIND=true"), cores("OMP_PROC_BIND=false"));
-  EXPECT_EQ(cores("OMP_PROC_BIND=spread OMP_PLACES=cores"), cores("OMP_PROC_BIND=false"));
+  for (auto const* places : {"cores", "sockets", "threads"})
+    EXPECT_EQ(cores(fmt::format("OMP_PROC_BIND=spread OMP_PLACES={}", places)),
+              cores("OMP_PROC_BIND=false"));
   auto const limited = spillway_with("OMP_THREAD_LIMIT=1", "doctor " + path("nvme"));
   EXPECT_NE(limited.output.find("OMP_THREAD_LIMIT allows no more"), std::string::npos)
       << limited.output;

@@ -99,6 +99,7 @@ TEST(DescribedDefaults, null_says_something_else_than_absence) {
   EXPECT_EQ(with_null(Architecture::mistral, "sliding_window").window, 0);
   EXPECT_EQ(with_null(Architecture::gpt2, "n_inner").ffn, 4 * 768);
   EXPECT_EQ(with_null(Architecture::t5, "num_decoder_layers").decoder_layers, 6);
+  EXPECT_EQ(with_null(Architecture::t5, "scale_decoder_outputs").scale_output, "false");
   auto qwen = config_of(Architecture::qwen2);
   qwen["use_sliding_window"] = true;
   EXPECT_EQ(described(qwen).window, 4096);

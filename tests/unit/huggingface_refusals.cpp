@@ -203,6 +203,10 @@ std::vector<RefusedCase> feed_forward_of_t5() {
       {t5, "is_gated_act", {{"is_gated_act", true}}, "feed_forward_proj"},
       {t5,
        "is_gated_act",
+       {{"feed_forward_proj", "gated-silu"}, {"is_gated_act", nullptr}},
+       "feed_forward_proj"},
+      {t5,
+       "is_gated_act",
        {{"feed_forward_proj", "gated-silu"}, {"is_gated_act", false}},
        "feed_forward_proj"},
   };
