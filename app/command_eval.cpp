@@ -34,6 +34,7 @@
 #include "train/progress.hpp"
 #include "train/same_data.hpp"
 #include "train/session.hpp"
+#include "train/text_use.hpp"
 
 namespace spillway {
 
@@ -61,23 +62,14 @@ class Told {
   double m_told_s = 0;
 };
 
-// Says what of the text is never evaluated.
-void say_rest(TokenSet const& tokens, Recipe const& recipe, std::int64_t windows) {
-  auto const rest = describe_rest(tokens, recipe, "data.valid");
-  if (windows == windows_of(tokens, recipe) && !rest.empty()) log_info("{}", rest);
-  if (auto const line = describe_unused(tokens, recipe, "data.valid"); !line.empty())
-    log_warning("{}", line);
-}
-
 // Returns how many tokens of the text the evaluation had.
-std::int64_t tokens_read(LossSums const& sums, TokenSet const& tokens, Recipe const& recipe,
-                         std::int64_t windows) {
-  auto const read = tokens_used(tokens, recipe, 0, windows);
+std::int64_t tokens_read(LossSums const& sums, ValidText const& text, std::int64_t windows) {
+  auto const read = text.windows.used_tokens(text.tokens, 0, windows);
   if (sums.mean()) return read;
   throw Error(Status::bad_input,
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
-                          tokens.files().front().path().string(), read));
+                          text.tokens.files().front().path().string(), read));
 }
 
 }  // namespace
@@ -86,7 +78,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   std::optional<CheckpointReader> checkpoint;
   std::string place;  // of the checkpoint
-  std::optional<TokenSet> tokens;
+  std::optional<ValidText> text;
   RunState state;
   Recipe recipe;
   on_all_ranks(comm, [&] {
@@ -98,12 +90,12 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     require_same_model(place, state, config,
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
-    tokens = open_valid(config, state.vocab, recipe);
+    text = open_valid(config, state.vocab, recipe);
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
   require_same_checkpoint(comm, arguments.checkpoint, &state);
-  require_same_files(comm, "data.valid", *tokens);
+  require_same_files(comm, "data.valid", text->tokens);
 
   auto const cores = run_cores(comm);
   Choices choices;
@@ -112,9 +104,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   ComputeHere const compute(config.run.device, choices.threads, comm);
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows =
-      std::min(windows_of(*tokens, recipe),
+      std::min(text->windows.count(),
                clamped_product(arguments.batches.value_or(kMostBatches), config.batch.sequences));
-  EvalBatches batches(*tokens, recipe, shape, windows);
+  EvalBatches batches(text->tokens, text->windows, recipe, shape, windows);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
@@ -129,12 +121,14 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     say(fmt::format("eval: {} sequences in {} batches", windows, count));
-    say_rest(*tokens, recipe, windows);
+    if (windows < text->windows.count()) return;
+    auto const unused = describe_unused(text->tokens, recipe, text->windows, "data.valid");
+    if (!unused.empty()) log_info("{}", unused);
   });
   auto const sums = evaluate(session->engine(), count, comm,
                              comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
   std::int64_t read = 0;
-  on_all_ranks(comm, [&] { read = tokens_read(sums, *tokens, recipe, windows); });
+  on_all_ranks(comm, [&] { read = tokens_read(sums, *text, windows); });
   auto const loss = *sums.mean();
   if (!std::isfinite(loss)) {
     if (comm.rank() == 0)

@@ -36,6 +36,7 @@
 #include "train/save_time.hpp"
 #include "train/scheduler.hpp"
 #include "train/summarize.hpp"
+#include "train/text_use.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {
@@ -104,12 +105,9 @@ void take_up(Start& start, Comm& comm) {
 }
 
 // Says what of the text is never trained on.
-void say_rest(Data const& data, int rank) {
-  if (auto const line = describe_rest(data.train, data.recipe, "data.train"); !line.empty())
-    log_info("{}", line);
-  if (rank != 0) return;
-  if (auto const line = describe_unused(data.train, data.recipe, "data.train"); !line.empty())
-    log_warning("{}", line);
+void say_unused(Data const& data) {
+  auto const line = describe_unused(data.train, data.recipe, data.train_windows, "data.train");
+  if (!line.empty()) log_info("{}", line);
 }
 
 RunEvent began(Start const& start) {
@@ -260,7 +258,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     return finished_before(start);
   }
   if (start.resumed()) take_up(start, comm);
-  on_all_ranks(comm, [&] { say_rest(*start.data, comm.rank()); });
+  on_all_ranks(comm, [&] { say_unused(*start.data); });
 
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 

@@ -127,8 +127,8 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.pack", BoolField{&data.pack}, "", "",
        "Attention stays inside documents, positions start again in each, and what ends a document "
        "is not asked for the next one's first token (next); false: a sequence is a window of the "
-       "text, whatever documents it cuts. With spans, what then finds no room in a sequence is "
-       "left out."},
+       "text, whatever documents it cuts. With spans, a sequence then ends where its rows are "
+       "full."},
       {"data.objective", ChoiceField{&data.objective, {{"auto", "next", "masked", "spans"}}}, "",
        "",
        "What is predicted. next: every token's successor; masked: 15 % of the tokens, hidden; "

@@ -6,7 +6,6 @@
 
 #include "base/math.hpp"
 #include "plan/data/words.hpp"
-#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {
@@ -14,15 +13,6 @@ namespace {
 Recipe for_evaluation(Recipe recipe) {
   recipe.seed = 0;
   return recipe;
-}
-
-// The number of a window in all of this job's text. A window that begins within one of these, as
-// files were added before it, has that one's: another job's numbers may be of other windows.
-std::int64_t window_of_all(TextOrder const& text, std::int64_t first_token) {
-  auto const file = text.tokens.file_of(first_token);
-  auto const start = text.tokens.start_of(file);
-  auto const there = text.starts.empty() ? start : text.starts[file];
-  return (first_token - start + there) / text.order.sequence();
 }
 
 }  // namespace
@@ -70,7 +60,7 @@ std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::in
 
 TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                            SampleLog* log)
-    : m_shape(shape), m_log(log) {
+    : m_recipe(recipe), m_shape(shape), m_log(log) {
   m_texts.reserve(texts.size());
   for (auto& text : texts) {
     TokenSet const& tokens = text.tokens;
@@ -87,10 +77,20 @@ std::size_t TrainBatches::text_of(std::int64_t sample) const {
 std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t samples) const {
   std::int64_t tokens = 0;
   for (auto sample = first_sample; sample < first_sample + samples; ++sample) {
-    auto const& [from, reader] = m_texts[text_of(sample)];
-    tokens += tokens_used(from.tokens, reader.recipe(), from.order.sample(sample).window, 1);
+    auto const& from = m_texts[text_of(sample)].from;
+    tokens += from.windows.at(from.tokens, from.order.sample(sample).window).used;
   }
   return tokens;
+}
+
+// The number of a window in all of this job's text. A window that begins within one of these, as
+// files were added before it, has that one's: another job's numbers may be of other windows.
+// Windows that end where rows are full are known by their first token.
+std::int64_t TrainBatches::window_of_all(TextOrder const& text, std::int64_t first_token) const {
+  auto const file = text.tokens.file_of(first_token);
+  auto const start = text.tokens.start_of(file);
+  auto const there = text.starts.empty() ? start : text.starts[file];
+  return (first_token - start + there) / (cuts_where_full(m_recipe) ? 1 : m_recipe.window);
 }
 
 void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
@@ -105,28 +105,32 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
     auto const sample = m_shape.sample(micro_batch, row);
     auto const number = base + sample.value_or(0);
     auto& text = m_texts[text_of(number)];
-    std::optional<std::int64_t> first;
+    std::optional<TextWindow> window;
     if (sample) {
-      auto const [epoch, window] = text.from.order.sample(number);
-      first = text.from.order.first_token(window);
-      if (m_log != nullptr) m_log->add({number, window_of_all(text.from, *first), epoch});
+      auto const [epoch, index] = text.from.order.sample(number);
+      window = text.from.windows.at(text.from.tokens, index);
+      if (m_log != nullptr) m_log->add({number, window_of_all(text.from, window->first), epoch});
     }
-    text.reader.read(first, number, m_shape.micro, row, to);
+    text.reader.read(window, number, m_shape.micro, row, to);
     if (!samples.empty()) samples[static_cast<std::size_t>(row)] = number;
   }
 }
 
-EvalBatches::EvalBatches(TokenSet const& tokens, Recipe recipe, BatchShape shape,
-                         std::int64_t windows)
-    : m_reader(tokens, for_evaluation(std::move(recipe))), m_shape(shape), m_windows(windows) {}
+EvalBatches::EvalBatches(TokenSet const& tokens, TextWindows const& all, Recipe recipe,
+                         BatchShape shape, std::int64_t windows)
+    : m_tokens(tokens),
+      m_all(all),
+      m_reader(tokens, for_evaluation(std::move(recipe))),
+      m_shape(shape),
+      m_windows(windows) {}
 
 void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
   for (std::int64_t row = 0; row < m_shape.micro; ++row) {
     auto const sample = m_shape.sample(micro_batch, row);
     auto const window = step * m_shape.sequences + sample.value_or(0);
-    std::optional<std::int64_t> first;
-    if (sample && window < m_windows) first = window * m_reader.recipe().window;
-    m_reader.read(first, window, m_shape.micro, row, to);
+    std::optional<TextWindow> text;
+    if (sample && window < m_windows) text = m_all.at(m_tokens, window);
+    m_reader.read(text, window, m_shape.micro, row, to);
   }
 }
 

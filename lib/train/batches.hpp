@@ -12,6 +12,7 @@
 #include "train/data_order.hpp"
 #include "train/sample_log.hpp"
 #include "train/sequence_reader.hpp"
+#include "train/text_windows.hpp"
 
 namespace spillway {
 
@@ -42,6 +43,7 @@ std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int6
 // `order`.
 struct TextOrder {
   TokenSet const& tokens;
+  TextWindows const& windows;
   DataOrder order;
   std::int64_t end = std::numeric_limits<std::int64_t>::max();
   // For each file, where it begins in all of the run's text, for the log; empty: as in `tokens`.
@@ -54,9 +56,6 @@ class TrainBatches final : public BatchSource {
   // `log`, which may be null, hears of every sample that is loaded. The last of `texts` has no end.
   TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                SampleLog* log = nullptr);
-  TrainBatches(TokenSet const& tokens, DataOrder const& order, Recipe const& recipe,
-               BatchShape shape, SampleLog* log = nullptr)
-      : TrainBatches({{tokens, order}}, recipe, shape, log) {}
   // How many tokens of the text the sequences of these samples have. Any thread. Throws what
   // reading where documents begin does.
   std::int64_t tokens_of(std::int64_t first_sample, std::int64_t samples) const;
@@ -69,9 +68,11 @@ class TrainBatches final : public BatchSource {
     TextOrder from;
     SequenceReader reader;
   };
+  std::int64_t window_of_all(TextOrder const& text, std::int64_t first_token) const;
   std::size_t text_of(std::int64_t sample) const;
 
   std::vector<Text> m_texts;
+  Recipe m_recipe;
   BatchShape m_shape;
   SampleLog* m_log;
   std::int64_t m_first_step = 0, m_first_sample = 0;
@@ -81,10 +82,13 @@ class TrainBatches final : public BatchSource {
 // shape.sequences of them. What an objective draws is the same in every evaluation and every run.
 class EvalBatches final : public BatchSource {
  public:
-  EvalBatches(TokenSet const& tokens, Recipe recipe, BatchShape shape, std::int64_t windows);
+  EvalBatches(TokenSet const& tokens, TextWindows const& all, Recipe recipe, BatchShape shape,
+              std::int64_t windows);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
+  TokenSet const& m_tokens;
+  TextWindows const& m_all;
   SequenceReader m_reader;
   BatchShape m_shape;
   std::int64_t m_windows;

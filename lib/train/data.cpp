@@ -10,6 +10,7 @@
 #include "model/model.hpp"
 #include "train/chosen_files.hpp"
 #include "train/same_data.hpp"
+#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {
@@ -42,8 +43,9 @@ void require_documents(TokenSet const& tokens, char const* key) {
   }
 }
 
-void require_targets(TokenSet const& tokens, char const* key, Recipe const& recipe) {
-  if (can_predict(tokens, recipe, windows_of(tokens, recipe))) return;
+void require_targets(TokenSet const& tokens, char const* key, Recipe const& recipe,
+                     TextWindows const& windows) {
+  if (can_predict(tokens, recipe, windows)) return;
   throw Error(Status::bad_input,
               fmt::format("{}: {}: data.pack keeps documents apart, and none has two tokens in one "
                           "sequence: nothing is left to predict",
@@ -56,20 +58,33 @@ std::vector<TokenFile> open_files(char const* key, std::vector<std::string> cons
   return open_matching(key, patterns);
 }
 
-void check_tokens(TokenSet const& tokens, char const* key, std::int64_t vocab,
-                  Recipe const& recipe) {
+TextWindows checked_windows(TokenSet const& tokens, char const* key, std::int64_t vocab,
+                            Recipe const& recipe) {
   require_vocab(tokens, key, recipe.words, vocab);
-  require_window(tokens, key, recipe.window);
+  if (!cuts_where_full(recipe)) require_window(tokens, key, recipe.window);
   if (recipe.pack) require_documents(tokens, key);
-  require_targets(tokens, key, recipe);
+  TextWindows windows(tokens, recipe);
+  require_targets(tokens, key, recipe, windows);
+  return windows;
 }
 
-DataNow data_now(TokenSet const& train, Recipe const& recipe, Config const& config) {
-  return {known_files(train.files()), recipe.window, config.run.seed};
+TokenSet open_known(std::vector<KnownFile> const& known) {
+  std::vector<TokenFile> files;
+  for (auto const& file : known) files.emplace_back(file.path);
+  return TokenSet::of_files("data.train", std::move(files));
+}
+
+DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t seed) {
+  auto const all = files;
+  auto const count = [&data, all](std::vector<KnownFile> const& some) {
+    bool const same = std::ranges::equal(some, all, &KnownFile::is_same);
+    return same ? data.train_windows.count() : TextWindows(open_known(some), data.recipe).count();
+  };
+  return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
 }
 
 DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
-  return {stretch.tokens(), samples.window, stretch.seed, {stretch.begin, stretch.epoch}};
+  return {samples.windows(stretch), stretch.seed, {stretch.begin, stretch.epoch}};
 }
 
 // `last` lists the files of `train`.
@@ -86,9 +101,9 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
 Data::Rest open_rest(Data const& data, std::size_t i) {
   auto const& stretches = data.samples.stretches;
   auto const& stretch = stretches[i];
-  std::vector<TokenFile> files;
-  for (auto const& file : stretch.files) files.emplace_back(file.path);
-  return {TokenSet::of_files("data.train", std::move(files)), order_of(data.samples, stretch),
+  auto tokens = open_known(stretch.files);
+  TextWindows windows(tokens, data.recipe);
+  return {std::move(tokens), std::move(windows), order_of(data.samples, stretch),
           stretches[i + 1].begin, starts_in(data.train, stretches.back(), stretch)};
 }
 
@@ -117,32 +132,29 @@ TrainFiles open_train(DataConfig const& data) {
 SampleOrder order_before(RunState const& state, DataNow now, std::string const& source) {
   if (!state.data.empty()) return sample_order(state.data, source);
   now.seed = state.seed;
+  now.cut.clear();
   return begun(now);
 }
 
 }  // namespace
 
-std::int64_t Data::valid_windows() const {
-  return valid ? windows_of(*valid, recipe) : 0;
-}
-
-TokenSet open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
+ValidText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
   auto tokens = TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid));
-  check_tokens(tokens, "data.valid", vocab, recipe);
-  return tokens;
+  auto windows = checked_windows(tokens, "data.valid", vocab, recipe);
+  return {std::move(tokens), std::move(windows)};
 }
 
 std::vector<TextOrder> Data::texts() const {
   std::vector<TextOrder> texts;
-  for (auto const& rest : rests) texts.push_back({rest.tokens, rest.order, rest.end, rest.starts});
-  texts.push_back({train, order});
+  for (auto const& rest : rests)
+    texts.push_back({rest.tokens, rest.windows, rest.order, rest.end, rest.starts});
+  texts.push_back({train, train_windows, order});
   return texts;
 }
 
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source) {
-  auto const now =
-      DataNow{data.samples.stretches.back().files, data.recipe.window, config.run.seed};
+  auto const now = data_now(data, data.samples.stretches.back().files, config.run.seed);
   auto next = continued(order_before(state, now, source), state.samples, now,
                         config.data.changed == "anew");
   data.samples = std::move(next.order);
@@ -165,13 +177,17 @@ Data open_data(Config const& config) {
   if (vocab == 0) vocab = train.vocab() + special_count(config.data, objective);
   require_positions(completed(config, vocab), config.data.sequence);
   auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
-  check_tokens(train, "data.train", vocab, recipe);
-  std::optional<TokenSet> valid;
-  if (!config.data.valid.empty()) valid = open_valid(config, vocab, recipe);
-  auto samples = begun(data_now(train, recipe, config));
-  auto const order = order_of(samples, samples.stretches.back());
-  return {std::move(train),      std::move(valid), recipe, std::move(samples), {}, order, vocab,
-          std::move(opened.said)};
+  auto windows = checked_windows(train, "data.train", vocab, recipe);
+  DataOrder const order(windows.count(), config.run.seed);
+  auto known = known_files(train.files());
+  Data data{std::move(train),      std::move(windows), {}, {}, recipe, {}, {}, order, vocab,
+            std::move(opened.said)};
+  data.samples = begun(data_now(data, std::move(known), config.run.seed));
+  if (config.data.valid.empty()) return data;
+  auto valid = open_valid(config, vocab, recipe);
+  data.valid = std::move(valid.tokens);
+  data.valid_windows = std::move(valid.windows);
+  return data;
 }
 
 }  // namespace spillway

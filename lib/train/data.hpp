@@ -13,7 +13,7 @@
 #include "train/data_order.hpp"
 #include "train/recipe.hpp"
 #include "train/sample_order.hpp"
-#include "train/text_use.hpp"
+#include "train/text_windows.hpp"
 
 namespace spillway {
 
@@ -21,13 +21,16 @@ struct Data {
   // What completes an epoch that was under way when data.train changed: samples before `end`.
   struct Rest {
     TokenSet tokens;
+    TextWindows windows;
     DataOrder order;
     std::int64_t end = 0;
     std::vector<std::int64_t> starts;  // of its files, in `train`
   };
 
   TokenSet train;
+  TextWindows train_windows;
   std::optional<TokenSet> valid;
+  std::optional<TextWindows> valid_windows;
   Recipe recipe;
   SampleOrder samples;  // from the beginning of the run, as a checkpoint keeps it
   std::vector<Rest> rests = {};
@@ -35,7 +38,6 @@ struct Data {
   std::int64_t vocab = 0;              // of the model
   std::vector<std::string> said = {};  // lines for the user: which files are left out, or repeated
 
-  std::int64_t valid_windows() const;
   // What samples are taken from; refers to this Data.
   std::vector<TextOrder> texts() const;
 };
@@ -53,6 +55,10 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
                                std::string const& source);
 
 // The validation set of a model with `vocab` tokens. Throws as open_data does.
-TokenSet open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
+struct ValidText {
+  TokenSet tokens;
+  TextWindows windows;
+};
+ValidText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
 
 }  // namespace spillway

@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Recipe::window tokens and the one after them, which only `next` looks at.
+// The tokens of a TextWindow and the one after them, which only `next` looks at.
 struct Window {
   std::span<std::int32_t const> tokens;
   // Where in it, after its first token, other documents begin, ascending; none unless they are

@@ -42,8 +42,7 @@ Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
 std::unique_ptr<BatchSource> make_batches(RokParts const& parts, std::int64_t micro) {
   BatchShape const shape{micro, micro, 0, 1};
   if (parts.data != nullptr)
-    return std::make_unique<TrainBatches>(parts.data->train, parts.data->order, parts.data->recipe,
-                                          shape);
+    return std::make_unique<TrainBatches>(parts.data->texts(), parts.data->recipe, shape);
   auto const lengths = stack_lengths(parts.config.data, objective_of(parts.config));
   return std::make_unique<RandomBatches>(shape, lengths, parts.vocab, parts.config.run.seed);
 }

@@ -13,7 +13,7 @@ class SampleLog {
  public:
   // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>
   // <epoch>", where samples are counted over all ranks and jobs, and windows are those of DataOrder
-  // in all that data.train is in this job.
+  // in all that data.train is in this job, or their first tokens where they are not equally long.
   SampleLog(std::filesystem::path const& run_dir, int rank);
 
   struct Loaded {

@@ -11,12 +11,42 @@
 namespace spillway {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownFile, path, tokens, fingerprint)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stretch, begin, epoch, seed, files)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SampleOrder, window, stretches)
 
 namespace {
 
 using Files = std::vector<KnownFile>;
+using Json = nlohmann::json;
+
+// What only windows of unlike length have is written for those alone.
+Json json_of(Stretch const& stretch, bool counts) {
+  Json json = {{"begin", stretch.begin},
+               {"epoch", stretch.epoch},
+               {"seed", stretch.seed},
+               {"files", stretch.files}};
+  if (counts) json["windows"] = stretch.windows;
+  return json;
+}
+
+Stretch stretch_of(Json const& json) {
+  return {json.at("begin"), json.at("epoch"), json.at("seed"), json.at("files"),
+          json.value("windows", std::int64_t{0})};
+}
+
+SampleOrder order_of(Json const& json) {
+  SampleOrder order{json.at("window"), {}, json.value("cut", "")};
+  for (auto const& stretch : json.at("stretches")) order.stretches.push_back(stretch_of(stretch));
+  return order;
+}
+
+Stretch stretch_of(DataNow const& now, Files files, std::int64_t begin, std::int64_t epoch) {
+  auto const windows = now.cut.empty() ? 0 : now.count(files);
+  return {begin, epoch, now.seed, std::move(files), windows};
+}
+
+// The tokens that a text must have more than, to be read.
+std::int64_t too_few(DataNow const& now) {
+  return now.cut.empty() ? now.window : 1;
+}
 
 std::int64_t tokens_of(Files const& files) {
   std::int64_t tokens = 0;
@@ -82,6 +112,20 @@ UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
   return found;
 }
 
+bool same_windows(SampleOrder const& before, DataNow const& now) {
+  return before.window == now.window && before.cut == now.cut;
+}
+
+// The key that decides how long windows are.
+char const* key_of_windows(SampleOrder const& before, DataNow const& now) {
+  return before.window == now.window ? "data.pack" : "data.sequence";
+}
+
+std::string windows_text(std::int64_t window, std::string const& cut) {
+  return cut.empty() ? fmt::format("windows of {} tokens", window)
+                     : fmt::format("windows of up to {} tokens {}", window, cut);
+}
+
 std::string what_differs(SampleOrder const& before, DataNow const& now) {
   auto const& last = before.stretches.back();
   auto const added = without(now.files, last.files), gone = without(last.files, now.files);
@@ -95,9 +139,10 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
     of_files.push_back("the files are in another order");
   if (!of_files.empty()) all.push_back(fmt::format("data.train: {}", fmt::join(of_files, "; ")));
   if (last.seed != now.seed) all.push_back(fmt::format("run.seed: {} -> {}", last.seed, now.seed));
-  if (before.window != now.window)
-    all.push_back(fmt::format("data.sequence: windows of {} tokens -> windows of {}", before.window,
-                              now.window));
+  if (!same_windows(before, now))
+    all.push_back(fmt::format("{}: {} -> {}", key_of_windows(before, now),
+                              windows_text(before.window, before.cut),
+                              windows_text(now.window, now.cut)));
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
@@ -110,9 +155,9 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
 
 // Throws if what is open cannot be read to its end.
 void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
-  if (before.window != now.window)
-    refuse(fmt::format("data.sequence: windows of {} tokens have become windows of {}",
-                       before.window, now.window));
+  if (!same_windows(before, now))
+    refuse(fmt::format("{}: {} have become {}", key_of_windows(before, now),
+                       windows_text(before.window, before.cut), windows_text(now.window, now.cut)));
   for (auto const& file : before.stretches[at.open].files)
     if (find(now.files, file) == nullptr)
       refuse(fmt::format("data.train: {}, {} tokens, is there no more, or has other text",
@@ -121,7 +166,7 @@ void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& 
 
 // The epoch under way with what completes it, then the data as they are now.
 SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
-  SampleOrder order{now.window, {}};
+  SampleOrder order{now.window, {}, now.cut};
   Files in_epoch;
   for (std::size_t i = 0; i <= at.open; ++i) {
     if (i < at.open && last_epoch(before, i) != at.epoch) continue;
@@ -130,11 +175,12 @@ SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow con
     in_epoch.insert(in_epoch.end(), stretch.files.begin(), stretch.files.end());
   }
   auto end = at.end;
-  if (auto const added = without(now.files, in_epoch); tokens_of(added) > now.window) {
-    order.stretches.push_back({end, at.epoch, now.seed, added});
-    end += order.windows(order.stretches.back());
+  if (auto added = without(now.files, in_epoch); tokens_of(added) > too_few(now)) {
+    auto stretch = stretch_of(now, std::move(added), end, at.epoch);
+    end += order.windows(stretch);
+    if (order.windows(stretch) > 0) order.stretches.push_back(std::move(stretch));
   }
-  order.stretches.push_back({end, at.epoch + 1, now.seed, now.files});
+  order.stretches.push_back(stretch_of(now, now.files, end, at.epoch + 1));
   return order;
 }
 
@@ -160,7 +206,8 @@ bool sound(SampleOrder const& order) {
       good = good && possible(file.tokens) && tokens <= most - file.tokens;
       if (good) tokens += file.tokens;
     }
-    good = good && tokens > order.window;
+    bool const counted = stretch.windows >= 1 && stretch.windows <= tokens;
+    good = good && (order.cut.empty() ? tokens > order.window : counted);
   }
   return good;
 }
@@ -177,13 +224,13 @@ std::int64_t Stretch::tokens() const {
 }
 
 SampleOrder begun(DataNow const& now) {
-  return {now.window, {{0, 0, now.seed, now.files}}};
+  return {now.window, {stretch_of(now, now.files, 0, 0)}, now.cut};
 }
 
 Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now,
                     bool anew) {
   auto const& last = before.stretches.back();
-  bool const same = before.window == now.window && last.seed == now.seed;
+  bool const same = same_windows(before, now) && last.seed == now.seed;
   if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
   std::vector<std::string> said{what_differs(before, now)};
   auto const at = under_way(before, std::max(samples, before.stretches.front().begin));
@@ -194,7 +241,7 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
                                at.between ? ""
                                           : "; of the epoch that ends here some text may come "
                                             "again, and some has not come"));
-    return {{now.window, {{samples, next, now.seed, now.files}}}, said};
+    return {{now.window, {stretch_of(now, now.files, samples, next)}, now.cut}, said};
   }
   require_rest(before, at, now);
   auto order = with_paths(completed(before, at, now), now.files);
@@ -207,14 +254,18 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
 }
 
 std::string to_json(SampleOrder const& order) {
-  return nlohmann::json(order).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Json json = {{"window", order.window}, {"stretches", Json::array()}};
+  if (!order.cut.empty()) json["cut"] = order.cut;
+  for (auto const& stretch : order.stretches)
+    json["stretches"].push_back(json_of(stretch, !order.cut.empty()));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 SampleOrder sample_order(std::string_view json, std::string const& source) {
   SampleOrder order;
   try {
-    order = nlohmann::json::parse(json).get<SampleOrder>();
-  } catch (nlohmann::json::exception const&) {
+    order = order_of(Json::parse(json));
+  } catch (Json::exception const&) {
     order.window = 0;
   }
   if (sound(order)) return order;

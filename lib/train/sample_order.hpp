@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Stretch {
   std::int64_t begin = 0, epoch = 0;
   std::uint64_t seed = 0;
   std::vector<KnownFile> files;
+  std::int64_t windows = 0;  // of an epoch, where they are not equally long
 
   std::int64_t tokens() const;
 };
@@ -36,10 +38,13 @@ struct Stretch {
 // The last Stretch has no end: its epochs follow each other. Those before it complete an epoch that
 // was under way when data changed.
 struct SampleOrder {
-  std::int64_t window = 0;  // tokens of the text that a sample is made of
+  std::int64_t window = 0;  // tokens of the text that a sample is made of, or the most of them
   std::vector<Stretch> stretches;
+  std::string cut = {};  // cut_name
 
-  std::int64_t windows(Stretch const& stretch) const { return (stretch.tokens() - 1) / window; }
+  std::int64_t windows(Stretch const& stretch) const {
+    return cut.empty() ? (stretch.tokens() - 1) / window : stretch.windows;
+  }
 };
 
 // The data of a run as they are now.
@@ -47,6 +52,9 @@ struct DataNow {
   std::vector<KnownFile> files;
   std::int64_t window = 0;
   std::uint64_t seed = 0;
+  // Where windows are not equally long: cut_name, and a function that counts those of files.
+  std::string cut = {};
+  std::function<std::int64_t(std::vector<KnownFile> const&)> count = nullptr;
 };
 
 SampleOrder begun(DataNow const& now);

@@ -9,17 +9,16 @@
 #include "runtime/batch_source.hpp"
 #include "train/recipe.hpp"
 #include "train/sequence_buffer.hpp"
+#include "train/text_windows.hpp"
 
 namespace spillway {
 
 class SequenceReader {
  public:
   SequenceReader(TokenSet const& tokens, Recipe recipe);
-  Recipe const& recipe() const { return m_recipe; }
 
-  // Fills sequence `row` of a batch of `micro` from the window whose first token is given, or with
-  // padding. Does not allocate.
-  void read(std::optional<std::int64_t> first_token, std::int64_t sample, std::int64_t micro,
+  // Fills sequence `row` of a batch of `micro` from a window of the tokens, or with padding.
+  void read(std::optional<TextWindow> const& window, std::int64_t sample, std::int64_t micro,
             std::int64_t row, BatchBuffers const& to);
 
  private:

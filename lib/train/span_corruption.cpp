@@ -111,27 +111,33 @@ SpanRoom::SpanRoom(Recipe const& recipe)
       m_targets(recipe.lengths[1]),
       m_end(recipe.ids.eos >= 0 ? 1 : 0) {}
 
+std::int64_t SpanRoom::fitting(std::int64_t tokens) const {
+  if (tokens < 2) return 0;
+  auto const fit = std::min(tokens, span_window(m_inputs, m_targets));
+  return fit < 2 ? 0 : fit;
+}
+
 std::int64_t SpanRoom::take(std::int64_t tokens) {
-  auto const fitting = std::min(tokens, span_window(m_inputs, m_targets));
-  if (fitting < 2) return 0;
-  auto const [noise, spans] = span_counts(fitting);
-  m_inputs -= fitting - noise + spans + m_end;
+  auto const fit = fitting(tokens);
+  if (fit == 0) return 0;
+  auto const [noise, spans] = span_counts(fit);
+  m_inputs -= fit - noise + spans + m_end;
   m_targets -= noise + spans + m_end;
-  return fitting;
+  return fit;
 }
 
 void predict_spans(Recipe const& recipe, Window const& window, std::int64_t sample,
                    BatchBuffers const& to) {
   SpanCorruption sequence(recipe, sample, to);
-  auto const text = window.tokens.first(static_cast<std::size_t>(recipe.window));
+  auto const text = window.tokens.first(window.tokens.size() - 1);
   std::int64_t first = 0;
   auto const add_until = [&](std::int64_t end) {
     auto const size = static_cast<std::size_t>(end - first);
     sequence.add(text.subspan(static_cast<std::size_t>(first), size), first);
     first = end;
   };
-  for (auto const start : window.starts) add_until(std::min(start, recipe.window));
-  add_until(recipe.window);
+  for (auto const start : window.starts) add_until(std::min(start, std::ssize(text)));
+  add_until(std::ssize(text));
 }
 
 }  // namespace spillway

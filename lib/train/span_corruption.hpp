@@ -14,8 +14,9 @@ class SpanRoom {
  public:
   explicit SpanRoom(Recipe const& recipe);
 
-  // How many of a document's tokens find room, the first ones; takes their rows. None where fewer
-  // than two do.
+  // How many of a document's tokens find room, the first ones. None where fewer than two do.
+  std::int64_t fitting(std::int64_t tokens) const;
+  // Takes the rows of as many tokens as find room, and says how many those are.
   std::int64_t take(std::int64_t tokens);
 
  private:

@@ -81,7 +81,7 @@ class Trainer {
   void run_move(Program const& move);
   void write_plan();
   bool do_without_storage();
-  std::optional<Status> step();  // empty: go on
+  std::optional<Status> step();                       // empty: go on
   std::optional<Status> after_word(CommitWord word);  // empty: go on
   std::optional<Status> after_skip();
   void say_nothing_to_predict();
@@ -116,7 +116,7 @@ class Trainer {
   std::int64_t m_skips = 0;        // non-finite steps in a row
   std::int64_t m_empty_steps = 0;  // that had nothing to predict
   std::int64_t m_step_tokens = 0;  // of the text, in the last step
-  double m_longest_turn_s = 0;  // a turn is a step with its evaluation
+  double m_longest_turn_s = 0;     // a turn is a step with its evaluation
   SteadyClock::time_point m_saved_at;
 };
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -9,7 +10,6 @@
 
 #include "io/tokens/token_writer.hpp"
 #include "train/batches.hpp"
-#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {
@@ -63,7 +63,18 @@ class Batches : public testing::Test {
 
   std::filesystem::path m_path;
   std::optional<TokenSet> m_tokens;
-  DataOrder m_order{kTokens, kSequence, 3};
+  // Batches of windows of m_tokens.
+  TrainBatches batches_of(DataOrder const& order, Recipe const& recipe, BatchShape const& shape) {
+    m_windows.emplace_back(*m_tokens, recipe);
+    return {{{*m_tokens, m_windows.back(), order}}, recipe, shape};
+  }
+  EvalBatches eval_batches_of(Recipe const& recipe, BatchShape const& shape, std::int64_t windows) {
+    m_windows.emplace_back(*m_tokens, recipe);
+    return {*m_tokens, m_windows.back(), recipe, shape, windows};
+  }
+
+  std::deque<TextWindows> m_windows;
+  DataOrder m_order{20, 3};
 };
 
 TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
@@ -89,7 +100,7 @@ TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
 }
 
 TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) {
-  TrainBatches batches(*m_tokens, m_order, kRecipe, {4, 2, 0, 1});
+  auto batches = batches_of(m_order, kRecipe, {4, 2, 0, 1});
   batches.start_at(0, 0);
   Batch batch(2);
   for (std::int64_t step = 0; step < 6; ++step) {  // over the end of the first epoch
@@ -111,8 +122,7 @@ TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) 
 
 TEST_F(Batches, of_a_resumed_run_go_on_where_it_stopped) {
   BatchShape const shape{3, 3, 0, 1};
-  TrainBatches whole(*m_tokens, m_order, kRecipe, shape),
-      resumed(*m_tokens, m_order, kRecipe, shape);
+  auto whole = batches_of(m_order, kRecipe, shape), resumed = batches_of(m_order, kRecipe, shape);
   whole.start_at(0, 0);
   resumed.start_at(7, 21);
   Batch one(3), other(3);
@@ -135,14 +145,17 @@ TEST_F(Batches, of_two_texts_are_of_one_until_its_end_and_then_of_the_other) {
   writer.close(std::vector<std::int64_t>{0});
   TokenSet const other("data.train", std::vector{other_path.string()});
   TokenSet const both("data.train", std::vector{other_path.string(), std::string(m_path)});
-  DataOrder const of_other(52, kSequence, 3, {20, 0}), of_both(153, kSequence, 3, {30, 1});
+  TextWindows const all(*m_tokens, kRecipe), windows_of_other(other, kRecipe),
+      windows_of_both(both, kRecipe);
+  DataOrder const of_other(10, 3, {20, 0}), of_both(30, 3, {30, 1});
   auto const log_dir = std::filesystem::path(m_path) += ".log";
   std::filesystem::create_directory(log_dir);
   SampleLog log(log_dir, 0);
   // 20 windows of the first file, 10 of the other one, then epochs of both.
-  TrainBatches batches(
-      {{*m_tokens, m_order, 20, {52}}, {other, of_other, 30, {0}}, {both, of_both}}, kRecipe,
-      {40, 40, 0, 1}, &log);
+  TrainBatches batches({{*m_tokens, all, m_order, 20, {52}},
+                        {other, windows_of_other, of_other, 30, {0}},
+                        {both, windows_of_both, of_both}},
+                       kRecipe, {40, 40, 0, 1}, &log);
   batches.start_at(0, 0);
   Batch batch(40);
   batches.load(0, 0, batch.buffers());
@@ -174,7 +187,7 @@ TEST_F(Batches, of_two_texts_are_of_one_until_its_end_and_then_of_the_other) {
 
 // A run that changes its batch size: samples are counted, not steps.
 TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
-  TrainBatches batches(*m_tokens, m_order, kRecipe, {1, 1, 0, 1});
+  auto batches = batches_of(m_order, kRecipe, {1, 1, 0, 1});
   batches.start_at(7, 11);
   Batch batch(1);
   batches.load(8, 0, batch.buffers());
@@ -182,7 +195,7 @@ TEST_F(Batches, depend_on_the_sample_a_step_begins_at) {
 }
 
 TEST_F(Batches, have_weight_zero_beyond_the_step_s_samples) {
-  TrainBatches batches(*m_tokens, m_order, kRecipe, {5, 2, 1, 2});  // rank 1: samples 2, 3
+  auto batches = batches_of(m_order, kRecipe, {5, 2, 1, 2});  // rank 1: samples 2, 3
   batches.start_at(0, 0);
   Batch batch(2);
   batches.load(0, 0, batch.buffers());
@@ -197,7 +210,7 @@ TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
   constexpr std::int64_t windows = 7;
   std::map<std::int32_t, int> inputs;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
-    EvalBatches batches(*m_tokens, kRecipe, {4, 2, rank, 2}, windows);
+    auto batches = eval_batches_of(kRecipe, {4, 2, rank, 2}, windows);
     Batch batch(2);
     for (std::int64_t step = 0; step < 2; ++step) {
       batches.load(step, 0, batch.buffers());
@@ -215,7 +228,7 @@ TEST_F(Batches, of_an_evaluation_cover_its_windows_once_in_file_order) {
 TEST_F(Batches, that_keep_documents_apart_number_them_and_predict_none_from_another) {
   auto recipe = kRecipe;
   recipe.pack = true;
-  TrainBatches batches(*m_tokens, m_order, recipe, {20, 20, 0, 1});
+  auto batches = batches_of(m_order, recipe, {20, 20, 0, 1});
   batches.start_at(0, 0);
   Batch batch(20);
   batches.load(0, 0, batch.buffers());
@@ -239,8 +252,8 @@ Recipe hiding() {
 }
 
 TEST_F(Batches, of_another_epoch_hide_other_tokens) {
-  DataOrder const one_window(kSequence + 1, kSequence, 3);
-  TrainBatches batches(*m_tokens, one_window, hiding(), {40, 40, 0, 1});
+  DataOrder const one_window(1, 3);
+  auto batches = batches_of(one_window, hiding(), {40, 40, 0, 1});
   batches.start_at(0, 0);
   Batch batch(40);
   batches.load(0, 0, batch.buffers());
@@ -256,7 +269,7 @@ TEST_F(Batches, of_a_sample_are_the_same_on_any_rank_and_after_a_restart) {
     std::map<std::int64_t, std::vector<std::int32_t>> found;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       BatchShape const shape{7, micro, rank, ranks};
-      TrainBatches batches(*m_tokens, m_order, hiding(), shape);
+      auto batches = batches_of(m_order, hiding(), shape);
       batches.start_at(first, 7 * first);
       Batch batch(micro);
       for (std::int64_t part = 0; part < shape.micro_batches(); ++part) {
@@ -279,7 +292,8 @@ TEST_F(Batches, of_a_sample_are_the_same_on_any_rank_and_after_a_restart) {
 TEST_F(Batches, of_an_evaluation_hide_the_same_whatever_the_seed) {
   auto other = hiding();
   other.seed = 4;
-  EvalBatches one(*m_tokens, hiding(), {8, 8, 0, 1}, 8), two(*m_tokens, other, {8, 8, 0, 1}, 8);
+  auto one = eval_batches_of(hiding(), {8, 8, 0, 1}, 8),
+       two = eval_batches_of(other, {8, 8, 0, 1}, 8);
   Batch a(8), b(8);
   one.load(0, 0, a.buffers());
   two.load(0, 0, b.buffers());
@@ -298,26 +312,26 @@ Recipe spans_recipe() {
 TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
   auto recipe = kRecipe;
   recipe.pack = true;
-  TrainBatches plain(*m_tokens, m_order, recipe, {4, 2, 0, 1});
+  auto plain = batches_of(m_order, recipe, {4, 2, 0, 1});
   EXPECT_EQ(plain.tokens_of(17, 6), 6 * kSequence);
 
   auto spans = spans_recipe();
   spans.pack = true;
-  DataOrder const order(kTokens, spans.window, 3);
-  TrainBatches batches(*m_tokens, order, spans, {3, 3, 0, 1});
+  TextWindows const windows(*m_tokens, spans);
+  DataOrder const order(windows.count(), 3);
+  auto batches = batches_of(order, spans, {3, 3, 0, 1});
   auto const epoch = batches.tokens_of(0, order.windows());
-  EXPECT_EQ(epoch, tokens_used(*m_tokens, spans, 0, order.windows()));
-  EXPECT_LT(epoch, order.windows() * spans.window);
+  EXPECT_EQ(epoch, kTokens - 4);  // four documents of one token
   EXPECT_EQ(batches.tokens_of(order.windows(), order.windows()), epoch);
   for (std::int64_t sample = 0; sample < 2 * order.windows(); ++sample)
     EXPECT_EQ(batches.tokens_of(sample, 1),
-              tokens_used(*m_tokens, spans, order.sample(sample).window, 1));
+              windows.at(*m_tokens, order.sample(sample).window).used);
 }
 
 TEST_F(Batches, feed_an_encoder_and_a_decoder) {
   auto const recipe = spans_recipe();
-  DataOrder const order(kTokens, recipe.window, 3);
-  TrainBatches batches(*m_tokens, order, recipe, {3, 2, 0, 1});
+  DataOrder const order((kTokens - 1) / recipe.window, 3);
+  auto batches = batches_of(order, recipe, {3, 2, 0, 1});
   batches.start_at(0, 0);
   std::vector<std::int32_t> encoder(20), decoder(10), targets(10);
   auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };

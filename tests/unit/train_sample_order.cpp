@@ -32,10 +32,9 @@ std::vector<Seen> seen(SampleOrder const& order, std::int64_t first, std::int64_
   for (auto sample = first; sample < end; ++sample) {
     auto stretch = order.stretches.end() - 1;
     while (stretch->begin > sample) --stretch;
-    DataOrder const own(stretch->tokens(), order.window, stretch->seed,
-                        {stretch->begin, stretch->epoch});
+    DataOrder const own(order.windows(*stretch), stretch->seed, {stretch->begin, stretch->epoch});
     auto const [epoch, window] = own.sample(sample);
-    auto token = own.first_token(window);
+    auto token = window * kWindow;
     auto at = stretch->files.begin();
     for (; token >= at->tokens; ++at) token -= at->tokens;
     result.push_back({epoch, {at->fingerprint, token}});
@@ -124,7 +123,47 @@ TEST(SampleOrder, is_refused_within_an_epoch_where_a_file_is_gone_or_windows_are
   expect_refused(now({kA, other}), "here/b, 20 tokens");
   auto longer = now({kA, kB});
   longer.window = 2 * kWindow;
-  expect_refused(longer, "windows of 4 tokens have become windows of 8");
+  expect_refused(longer, "windows of 4 tokens have become windows of 8 tokens");
+}
+
+// Windows of unlike length are counted by who knows the text.
+DataNow cut_now(std::vector<KnownFile> files) {
+  auto data = now(std::move(files));
+  data.cut = "that end at will";
+  data.count = [](std::vector<KnownFile> const& some) {
+    std::int64_t windows = 0;
+    for (auto const& each : some) windows += each.tokens / 10;
+    return windows;
+  };
+  return data;
+}
+
+TEST(SampleOrder, counts_windows_of_unlike_length_and_keeps_how_many_there_are) {
+  auto const before = begun(cut_now({kA, kB}));
+  EXPECT_EQ(before.windows(before.stretches[0]), 6);
+  auto const [after, said] = continued(before, 2, cut_now({kC, kA, kB}), false);
+  ASSERT_EQ(after.stretches.size(), 3u);  // what is left, the new file, all of them
+  EXPECT_EQ(after.stretches[1].begin, 6);
+  EXPECT_EQ(after.stretches[2].begin, 6 + 3);
+  EXPECT_EQ(after.windows(after.stretches[2]), 9);
+  auto const again = sample_order(to_json(after), "here");
+  EXPECT_EQ(to_json(again), to_json(after));
+  EXPECT_EQ(again.windows(again.stretches[1]), 3);
+  EXPECT_TRUE(continued(again, 7, cut_now({kC, kA, kB}), false).said.empty());
+  // A file without a window adds none.
+  auto const little = continued(before, 2, cut_now({kA, kB, file("s", 4)}), false).order;
+  ASSERT_EQ(little.stretches.size(), 2u);
+  EXPECT_EQ(little.stretches[1].begin, 6);
+}
+
+// As those of an earlier version were.
+TEST(SampleOrder, does_not_take_windows_of_equal_length_for_others) {
+  EXPECT_EQ(to_json(begun(now({kA}))).find("cut"), std::string::npos);
+  expect_refused(cut_now({kA, kB}),
+                 "data.pack: windows of 4 tokens have become windows of up to 4 tokens that end at "
+                 "will");
+  auto const [after, said] = continued(begun(now({kA})), 7, cut_now({kA}), true);
+  EXPECT_EQ(after.windows(after.stretches[0]), 4);
 }
 
 TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
@@ -140,7 +179,7 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
     EXPECT_EQ(
         said[0],
         "data.train: here/c (33 tokens) is new; here/a (41 tokens), here/b (20 tokens) are there "
-        "no more; data.sequence: windows of 4 tokens -> windows of 8");
+        "no more; data.sequence: windows of 4 tokens -> windows of 8 tokens");
     EXPECT_TRUE(continued(after, done + 3, longer, anew).said.empty()) << "once only";
   }
 }
@@ -154,9 +193,10 @@ TEST(SampleOrder, comes_back_from_its_text_and_no_other_is_taken) {
                        window, begin, tokens);
   };
   EXPECT_EQ(sample_order(with("4", "0", "9"), "here").window, 4);
-  for (auto const& text : {std::string(), std::string("{"), std::string("{}"),
-                           std::string(R"({"window":4,"stretches":[]})"), with("0", "0", "9"),
-                           with("4", "-1", "9"), with("4", "0", "4")}) {
+  for (auto const& text :
+       {std::string(), std::string("{"), std::string("{}"),
+        std::string(R"({"window":4,"stretches":[]})"), with("0", "0", "9"), with("4", "-1", "9"),
+        with("4", "0", "4"), with("4,\"cut\":\"x\"", "0", "9")}) {
     try {
       sample_order(text, "here");
       FAIL() << text;
