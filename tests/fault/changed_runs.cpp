@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "fault_test.hpp"
@@ -35,6 +36,19 @@ class ChangedRuns : public FaultTest {
     write(name + ".txt", text);
     auto const made = run_command(spillway_command(kAlone) + " tokenize --tokenizer byte -o " +
                                   path(name) + " " + path(name + ".txt"));
+    ASSERT_EQ(made.status, 0) << made.output;
+  }
+  // Documents of 2 to 40 tokens.
+  void write_documents(std::string const& name, int seed, int count) const {
+    fs::create_directory(m_dir / "texts");
+    std::string files;
+    for (int i = 0; i < count; ++i) {
+      auto const file = fmt::format("texts/{}-{}", seed, i);
+      write(file, std::string(static_cast<std::size_t>(2 + i * seed % 39), 'a' + i % 23));
+      files += " " + path(file);
+    }
+    auto const made = run_command(spillway_command(kAlone) + " tokenize --tokenizer byte -o " +
+                                  path(name) + files);
     ASSERT_EQ(made.status, 0) << made.output;
   }
 };
@@ -237,6 +251,35 @@ TEST_F(ChangedRuns, refuse_windows_of_another_length_within_an_epoch) {
   EXPECT_TRUE(fails_with(2, "data.sequence: windows of 64 tokens have become windows of 32",
                          train(llama + "run.steps=2 data.sequence=32")));
   EXPECT_EQ(train(llama + "run.steps=2 data.sequence=32 data.changed=anew").status, 0);
+}
+
+// Windows of packed spans end where rows are full: how many there are is not known by the number of
+// tokens, and a window is known by its first one.
+TEST_F(ChangedRuns, cut_packed_spans_as_they_did_when_they_began) {
+  fs::create_directories(m_dir / "data");
+  write_documents("data/m.h5", 3, 100);
+  auto const keys =
+      "model.family=t5 model.vocab=600 data.pack=true debug.log_samples=true "
+      "data.train=" +
+      path("data") + "/*.h5 ";
+  ASSERT_EQ(train(keys + "run.steps=4 run.dir=" + path("whole")).status, 0);
+  ASSERT_EQ(train(keys + "run.steps=2").status, 0);
+  ASSERT_EQ(train(keys + "run.steps=4").status, 0);
+  EXPECT_EQ(bits("run"), bits("whole"));
+
+  EXPECT_TRUE(fails_with(2, "data.pack: windows of up to 70 tokens that end where 64 or 14 rows",
+                         train(keys + "run.steps=5 data.target=20")));
+  write_documents("data/b.h5", 5, 30);  // sorted before the other
+  auto const added = train(keys + "run.steps=20");
+  ASSERT_EQ(added.status, 0) << added.output;
+  EXPECT_TRUE(says(added, "b.h5 (")) << added.output;
+  std::map<int, std::multiset<int>> firsts;  // of each epoch
+  auto const all = windows("run");
+  for (auto sample = 32u; sample < all.size(); ++sample)  // before, files lay otherwise
+    firsts[all[sample].first].insert(all[sample].second);
+  ASSERT_GE(firsts.size(), 2u);
+  for (auto const& [epoch, of_epoch] : firsts)
+    EXPECT_EQ(std::set(of_epoch.begin(), of_epoch.end()).size(), of_epoch.size()) << epoch;
 }
 
 TEST_F(ChangedRuns, say_which_threads_auto_takes) {
