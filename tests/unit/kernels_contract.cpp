@@ -2,8 +2,11 @@
 // the given instance only. Run by the harness; here, that the harness would notice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "kernels/host_pieces.hpp"
@@ -143,6 +146,40 @@ TEST(KernelContract, LaunchingOnAPoolAllocatesNothing) {
   h.op(OpKind::accumulate, {gradient}, {sum});
   h.run(kernel_accumulate());
   EXPECT_EQ(during, 0);
+}
+
+bool is_float(KernelHarness& h, View const& view) {
+  auto const dtype = h.graph().tensors[view.tensor].dtype;
+  return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f64;
+}
+
+void fill(KernelHarness& h, View const& view, double value) {
+  h.set_all(view, std::vector<double>(static_cast<std::size_t>(element_count(view.shape)), value));
+}
+
+bool any_not_finite(KernelHarness const& h, View const& view) {
+  return !std::ranges::all_of(h.results(view), [](double x) { return std::isfinite(x); });
+}
+
+// A step that overflows is known by its loss and its norm: no kernel may make a value finite again.
+TEST(KernelContract, WhatIsNotFiniteShowsInAResult) {
+  KernelHarness h;
+  for (auto const& [kind, inputs, outputs, attributes, in_place] : every_case(h)) {
+    for (auto const& input : inputs) {
+      bool const is_control = kind == OpKind::adamw && &input == &inputs[1];
+      if (!is_float(h, input) || is_control)
+        continue;  // NaN in a control word means: change nothing
+      for (auto const& output : outputs)
+        if (is_float(h, output)) h.fill_normal(output, 1);
+      fill(h, input, std::numeric_limits<double>::quiet_NaN());
+      h.op(kind, inputs, outputs, attributes, in_place);
+      h.run(kernel(kind));
+      EXPECT_TRUE(std::ranges::any_of(
+          outputs, [&](View const& o) { return is_float(h, o) && any_not_finite(h, o); }))
+          << name(kind) << " input " << &input - inputs.data();
+      h.fill_normal(input, 1);
+    }
+  }
 }
 
 }  // namespace
