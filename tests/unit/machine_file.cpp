@@ -46,6 +46,8 @@ TEST(MachineFile, RefusesWhatNoMachineIs) {
   EXPECT_EQ(said_of("memmory_gbps: 1\n"),
             "m.yaml:1: memmory_gbps: unknown key; did you mean memory_gbps?");
   EXPECT_EQ(said_of("ops:\n  matmul: 0\n"), "m.yaml:2: ops.matmul: 0 is not above 0");
+  EXPECT_EQ(said_of("ops:\n  add: 1\n  matmul: 0\n"), "m.yaml:3: ops.matmul: 0 is not above 0");
+  EXPECT_EQ(said_of("kinds:\n  add: 1\n  adamw: x\n").substr(0, 21), "m.yaml:3: kinds.adamw");
   EXPECT_EQ(said_of("kinds: 3\n").substr(0, 15), "m.yaml:1: kinds");
   EXPECT_EQ(said_of("memory_gbps: 0\n"),
             "m.yaml:1: memory_gbps: 0 is out of bounds: number, 0 < x < 1000000000");
