@@ -203,6 +203,22 @@ TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
   EXPECT_EQ(read_metrics(m_dir / "run").size(), 1u);
 }
 
+// Whichever is due first.
+TEST_F(RunDirs, get_a_checkpoint_after_so_many_steps_or_minutes) {
+  auto const steps = [&](std::string const& keys) {
+    fs::remove_all(m_dir / "run");
+    EXPECT_EQ(train("run.checkpoint.keep=9 run.steps=5 " + keys, kTwoRanks).status, 0);
+    std::string saved;
+    for (int step = 1; step <= 5; ++step)
+      if (fs::exists(m_dir / fmt::format("run/step-{}", step))) saved += std::to_string(step);
+    return saved;
+  };
+  EXPECT_EQ(steps("run.checkpoint.every=2"), "245");
+  EXPECT_EQ(steps("run.checkpoint.every=2 run.checkpoint.minutes=1e6"), "245");
+  EXPECT_EQ(steps("run.checkpoint.every=0 run.checkpoint.minutes=1e6"), "5");
+  EXPECT_EQ(steps("run.checkpoint.every=0 run.checkpoint.minutes=1e-9"), "12345");
+}
+
 TEST_F(RunDirs, keep_no_text_that_a_killed_job_left_unfinished) {
   ASSERT_EQ(train("").status, 0);
   auto const unfinished = {"run/summary.json.partial", "run/plan-7.yaml.partial"};

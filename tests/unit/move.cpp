@@ -142,14 +142,14 @@ TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
   EXPECT_GT(of_two_memories, 10);
 }
 
-// One tensor of many slices and no whole number of pieces.
-Program with_state_at(Spot const& at) {
+// One tensor of no whole number of pieces.
+Program with_state_at(Spot const& at, std::int64_t bytes = 9 * kMiB + 100) {
   Program program;
   Buffer state;
   state.id = 0;
   state.tensor = 0;
   state.name = "state";
-  state.bytes = 9 * kMiB + 100;
+  state.bytes = bytes;
   state.tier = at.tier;
   state.offset = at.offset;
   state.persistent = true;
@@ -168,6 +168,21 @@ TEST(Move, OverItselfGoesUpFromItsEndAndDownFromItsBeginning) {
         ASSERT_TRUE(move);
         ASSERT_NO_FATAL_FAILURE(expect_moved(*from, *to, *move, 1));
       }
+    }
+  }
+}
+
+// Storage takes whole pieces, whatever the slices are in which a tensor goes there and back.
+TEST(Move, OfALargeTensorToStorageAndBackIsCutWherePiecesEnd) {
+  constexpr std::int64_t bytes = 70 * kMiB + 4;
+  for (Tier const tier : {Tier::device, Tier::host}) {
+    auto const here = with_state_at({tier, kMiB}, bytes),
+               there = with_state_at({Tier::nvme, 0}, bytes);
+    for (auto const& [from, to] : {std::pair(&here, &there), std::pair(&there, &here)}) {
+      auto const move = make_move(*from, *to);
+      ASSERT_TRUE(move);
+      EXPECT_GT(move->items.size(), 2u);
+      ASSERT_NO_FATAL_FAILURE(expect_moved(*from, *to, *move, 1));
     }
   }
 }
@@ -262,6 +277,10 @@ TEST(MoveOrder, TakesSlotsForWhatMovesOverItselfOrWithinStorage) {
   EXPECT_GT(order->slot_bytes, 0);
   EXPECT_GE(order->slots.offset, 3 * kMiB + 64 * kKiB);
   EXPECT_FALSE(move_order(shift, {4 * kMiB, 0, 256 * kMiB}, true));  // no memory for a slot
+  auto const elsewhere = move_order(shift, {4 * kMiB, 12 * kMiB, 0}, true);
+  ASSERT_TRUE(elsewhere);
+  EXPECT_EQ(elsewhere->slots.tier, Tier::host);
+  EXPECT_EQ(elsewhere->slot_count, 4) << "large slots elsewhere before smaller ones";
   std::vector<Relocation> const within = {{kMiB, {Tier::nvme, 0}, {Tier::nvme, 8 * kMiB}}};
   EXPECT_TRUE(needs_slots(within[0], true));
   EXPECT_FALSE(needs_slots({kMiB, {Tier::host, 0}, {Tier::nvme, 0}}, true));

@@ -14,7 +14,7 @@ RunState sample() {
   return {.step = 12,
           .updates = 11,
           .samples = 1'000'000'000'007,
-          .tokens = 99,
+          .tokens = 3'000'000'000'019,
           .seed = 0xffff'ffff'ffff'fff1,
           .vocab = 257,
           .tokenizer = "byte",
