@@ -144,6 +144,9 @@ TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
             "p.json: buffers[0]: names tensor 99999, which does not exist");
   EXPECT_EQ(with("/ops/0/attributes", {{"embedding", Json::object()}}).substr(0, 42),
             "p.json: ops[0].attributes: 'embedding' is ");
+  for (auto const& shape :
+       {Json{1ll << 32, 1ll << 32}, Json{1ll << 62, 4, 1}, Json{0, 3}, Json{-1}})
+    EXPECT_EQ(with("/tensors/0/shape", shape).substr(0, 18), "p.json: tensors[0]") << shape;
   EXPECT_EQ(with("/ops/0/flops", -1), "p.json: ops[0]: has impossible flops");
   auto json = sound;
   json["items"][3].erase("lane");

@@ -60,6 +60,19 @@ TEST_F(TrialsTest, OneThatFitsStandsForLongerOnesOfTheSameActivations) {
   EXPECT_FALSE(trials.is_done(candidate("light", 1.01)));
 }
 
+// A device with memory of its own has them there, whatever is given of the tier.
+TEST_F(TrialsTest, BatchesInHostMemoryNeedNoBudgetOfIt) {
+  m_machine.device_bytes = std::int64_t{1} << 40;
+  Trials trials(m_question);
+  auto keep = candidate("keep", 1);
+  keep.plan.unified = false;
+  normalise(m_graph, keep.plan);
+  auto const program = compile_without_waits(m_graph, nullptr, keep.plan, 1, 1).train;
+  ASSERT_GT(program.peak_bytes[Tier::host], 0);
+  ASSERT_EQ(m_budgets.host_bytes, 0);
+  EXPECT_TRUE(trials.try_out(keep).fits);
+}
+
 TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
   m_question.budgets.device_bytes = 1;
   Trials trials(m_question);

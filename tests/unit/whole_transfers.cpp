@@ -1,0 +1,70 @@
+// Reads and writes that go on where the system stops half-way, and say why they end.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "io/file/file.hpp"
+
+namespace spillway {
+namespace {
+
+// While it lives, no file grows beyond `bytes`.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : m_handler(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &m_before);
+    rlimit const limit{bytes, m_before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &m_before);
+    std::signal(SIGXFSZ, m_handler);
+  }
+
+ private:
+  rlimit m_before{};
+  void (*m_handler)(int);
+};
+
+FileDescriptor scratch_file() {
+  auto name = testing::TempDir() + "/whole-transfers-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  ::unlink(name.c_str());
+  return file;
+}
+
+// The system writes what there is room for, and says why it does not write more when asked again.
+TEST(WholeTransfers, SayWhyAWriteEndsHalfWay) {
+  auto const file = scratch_file();
+  std::vector<std::byte> const bytes(10'000, std::byte{1});
+  FileLimit const limit(6000);
+  auto const first = write_fully(file.get(), bytes, 0);
+  EXPECT_EQ(first.done_bytes, 6000);
+  EXPECT_EQ(first.error, EFBIG);
+  auto const behind = write_fully(file.get(), bytes, 5000);
+  EXPECT_EQ(behind.done_bytes, 1000);
+  EXPECT_EQ(behind.error, EFBIG);
+}
+
+TEST(WholeTransfers, EndAReadWithoutAnErrorWhereTheFileEnds) {
+  auto const file = scratch_file();
+  std::vector<std::byte> bytes(1000, std::byte{7});
+  ASSERT_EQ(write_fully(file.get(), bytes, 0).error, 0);
+  std::vector<std::byte> back(2000);
+  auto const read = read_fully(file.get(), back, 300);
+  EXPECT_EQ(read.done_bytes, 700);
+  EXPECT_EQ(read.error, 0);
+  EXPECT_EQ(std::ranges::count(back, std::byte{7}), 700);
+  EXPECT_EQ(read_fully(file.get(), back, 5000).done_bytes, 0);
+  EXPECT_EQ(read_fully(-1, back, 0).error, EBADF);
+}
+
+}  // namespace
+}  // namespace spillway
