@@ -203,6 +203,22 @@ TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
   EXPECT_EQ(read_metrics(m_dir / "run").size(), 1u);
 }
 
+// A reader, and the next job, find the old one.
+TEST_F(RunDirs, keep_a_text_whole_where_the_next_one_finds_no_room) {
+  ASSERT_EQ(train("").status, 0);
+  for (std::string const name :
+       {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"}) {
+    auto const before = read("run/" + name);
+    ASSERT_FALSE(before.empty()) << name;
+    auto const outcome =
+        run_command(with({.calls = "write,pwrite", .path = name, .what = "ENOSPC"}, "run.steps=6"));
+    EXPECT_EQ(read("run/" + name), before) << name << "\n" << outcome.output;
+    EXPECT_NE(outcome.output.find("No space left on device"), std::string::npos) << name;
+    fs::remove_all(m_dir / "run/step-6");
+    write("run/latest", "step-4\n");
+  }
+}
+
 // Whichever is due first.
 TEST_F(RunDirs, get_a_checkpoint_after_so_many_steps_or_minutes) {
   auto const steps = [&](std::string const& keys) {
