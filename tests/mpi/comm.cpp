@@ -64,6 +64,19 @@ TEST(Comm, MessagesLongerThanOnePieceArriveWhole) {
   expect_all_to_all((std::int64_t{33} << 20) + 1);
 }
 
+// Rank 1 is sent nothing: that its own messages arrive late is no wait for anybody.
+TEST(Comm, CountsWaitsForPeersWhoseMessagesWereToCome) {
+  g_comm->forget_waits();
+  expect_all_to_all(std::int64_t{1} << 20);
+  auto const waited_s = g_comm->waited_s();
+  ASSERT_EQ(std::ssize(waited_s), g_comm->size());
+  EXPECT_EQ(waited_s[static_cast<std::size_t>(g_comm->rank())], 0);
+  auto const all_s = std::accumulate(waited_s.begin(), waited_s.end(), 0.0);
+  EXPECT_EQ(all_s > 0, g_comm->rank() != 1);
+  g_comm->forget_waits();
+  EXPECT_EQ(std::ranges::count(g_comm->waited_s(), 0), g_comm->size());
+}
+
 TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
   auto const slices = uneven_slices(g_comm->size(), 77);
   auto const end = static_cast<std::size_t>(slices.back().first + slices.back().bytes);

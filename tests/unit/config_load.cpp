@@ -265,6 +265,10 @@ TEST(ConfigLoad, WrongTypesAreRefused) {
   EXPECT_EQ(file_error("run: {dir: ''}"), "in.yaml:1: run.dir: an empty path");
   EXPECT_EQ(file_error("plan: {activations: []}"),
             "in.yaml:1: plan.activations: the list is empty");
+  EXPECT_EQ(file_error("plan: {activations: {keep: 3}}"),
+            "in.yaml:1: plan.activations: expected a text, got a map");
+  EXPECT_EQ(file_error("plan:\n  activations:\n"),
+            "in.yaml:2: plan.activations: no value given; expected a text");
   EXPECT_EQ(file_error("memory: {nvme: {path: [/a, /b], size: 1GiB}}"),
             "in.yaml:1: memory.nvme.path: expected a text, got a list");
 }

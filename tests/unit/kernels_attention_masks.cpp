@@ -166,14 +166,15 @@ class Attention : public ::testing::TestWithParam<Masks> {};
 
 TEST_P(Attention, IsThatOfLoopsOverAllPairs) {
   auto const [type, causal, window, segments, bias] = GetParam();
-  for (std::int64_t const rows : {1, 37, 101})
+  // A head of 70 columns is more than one panel of them, as a tile of 64 rows is.
+  for (auto const& [rows, head_size] : {std::pair{1, 20}, {37, 20}, {101, 20}, {101, 70}})
     for (std::int64_t const tile : {32, 64}) {
       AttentionCase c({.batch = 2,
                        .queries = rows,
                        .keys = rows,
                        .heads = 4,
                        .kv_heads = 2,
-                       .head_size = 20,
+                       .head_size = head_size,
                        .causal = causal,
                        .window = window,
                        .scale = 0.25},

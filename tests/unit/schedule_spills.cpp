@@ -212,7 +212,11 @@ TEST(Staging, GoesThroughRings) {
     }
   }
   EXPECT_EQ(begins.size(), 2U);
-  for (auto const& [ring, bytes] : begins) EXPECT_GE(bytes.size(), std::size_t{kStagingPieces});
+  for (auto const& [ring, bytes] : begins) {
+    EXPECT_GE(bytes.size(), std::size_t{kStagingPieces});
+    EXPECT_EQ(program.buffers[static_cast<std::size_t>(ring)].bytes,
+              kStagingPieces * plan.staging_piece_bytes);
+  }
   EXPECT_GT(in_pieces, 30) << "tensors larger than a piece";
   for (auto const& [pair, bytes] : moved) {
     auto const &from = program.buffers[pair.first], &to = program.buffers[pair.second];
