@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "io/ring/probe.hpp"
+#include "plan/data/machine_file.hpp"
 #include "tests/parity/experiment.hpp"
 #include "tests/support/cuda/step_calls.hpp"
 #include "tests/support/run_program.hpp"
@@ -65,6 +66,21 @@ TEST_F(DeviceCommands, train_tells_what_it_pinned_and_registers_what_the_drive_u
   if (can_register) {
     EXPECT_EQ(summary.at("spill").at("backend"), "uring");
   }
+}
+
+// Ranks make one plan, which must fit the smallest device.
+TEST_F(DeviceCommands, profile_tells_of_the_smallest_device_of_all_ranks) {
+  auto const dir = m_run.dir.parent_path();
+  std::ofstream(dir / "rank.sh") << "export SPILLWAY_STAND_IN_MEMORY=$((2147483648 - "
+                                    "OMPI_COMM_WORLD_RANK * 536870912))\nexec \"$@\"\n";
+  auto command = spillway_command(2);
+  auto const program = spillway_command(0);
+  command.insert(command.find(program), "sh " + (dir / "rank.sh").string() + " ");
+  auto const file = (dir / "machine.yaml").string();
+  auto const outcome = run_command(fmt::format("{} profile {} debug.machine=none -o {}", command,
+                                               (dir / "in.yaml").string(), file));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(load_machine(file).device_bytes, 2147483648 - 536870912);
 }
 
 // Pinned memory is resident when the process is measured before step 0, and belongs to the plan.
