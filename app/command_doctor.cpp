@@ -8,6 +8,7 @@
 #include "app/compute.hpp"
 #include "app/version_text.hpp"
 #include "base/error.hpp"
+#include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "comm/mpi_scope.hpp"
@@ -15,8 +16,7 @@
 #include "io/spill/spill_file.hpp"
 #include "kernels/scope.hpp"
 #include "kernels/team/team.hpp"
-#include "runtime/process_memory.hpp"
-#include "train/run_memory.hpp"
+#include "run/run_memory.hpp"
 
 namespace spillway {
 namespace {

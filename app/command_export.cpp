@@ -8,6 +8,7 @@
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
+#include "samples/recipe.hpp"
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
 #include "io/file/output.hpp"
@@ -18,7 +19,6 @@
 #include "model/model.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
-#include "train/recipe.hpp"
 
 namespace spillway {
 namespace {

@@ -7,18 +7,18 @@
 #include "app/compute.hpp"
 #include "app/generated.hpp"
 #include "app/text_bounds.hpp"
+#include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
+#include "samples/byte_text.hpp"
+#include "generate/generator.hpp"
+#include "generate/sampling.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
-#include "runtime/process_memory.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
-#include "train/byte_text.hpp"
-#include "train/generator.hpp"
-#include "train/sampling.hpp"
 
 namespace spillway {
 namespace {

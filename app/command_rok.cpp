@@ -10,15 +10,15 @@
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
+#include "samples/data.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/file/output.hpp"
 #include "io/gnuplot/gnuplot.hpp"
-#include "train/cores.hpp"
-#include "train/data.hpp"
-#include "train/planned_memory.hpp"
-#include "train/rok.hpp"
-#include "train/rok_report.hpp"
-#include "train/run_memory.hpp"
+#include "job/cores.hpp"
+#include "rok/rok.hpp"
+#include "rok/rok_report.hpp"
+#include "run/planned_memory.hpp"
+#include "run/run_memory.hpp"
 
 namespace spillway {
 namespace {

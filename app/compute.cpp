@@ -9,7 +9,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "device/host/host_device.hpp"
-#include "train/device_choice.hpp"
+#include "run/device_choice.hpp"
 
 namespace spillway {
 namespace {

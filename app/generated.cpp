@@ -6,7 +6,7 @@
 
 #include "base/printable.hpp"
 #include "base/standard_streams.hpp"
-#include "train/byte_text.hpp"
+#include "samples/byte_text.hpp"
 
 namespace spillway {
 namespace {

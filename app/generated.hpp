@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "train/recipe.hpp"
-#include "train/sampling.hpp"
+#include "samples/recipe.hpp"
+#include "generate/sampling.hpp"
 
 namespace spillway {
 

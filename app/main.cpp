@@ -21,8 +21,8 @@
 #include "comm/on_all_ranks.hpp"
 #include "io/file/descriptors.hpp"
 #include "io/file/partial.hpp"
+#include "job/signals.hpp"
 #include "kernels/team/team.hpp"
-#include "train/signals.hpp"
 
 namespace {
 

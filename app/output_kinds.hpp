@@ -9,7 +9,7 @@
 #include "config/config.hpp"
 #include "io/file/output.hpp"
 #include "plan/data/machine_file.hpp"
-#include "train/rok_report.hpp"
+#include "rok/rok_report.hpp"
 
 namespace spillway {
 

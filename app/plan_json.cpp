@@ -1,12 +1,12 @@
 #include "app/plan_json.hpp"
 
+#include "samples/batches.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
-#include "train/batches.hpp"
+#include "report/tier_json.hpp"
 #include "train/save_time.hpp"
-#include "train/tier_json.hpp"
 
 namespace spillway {
 namespace {

@@ -4,7 +4,7 @@
 #include "plan/explain/compare.hpp"
 #include "plan/search/alternatives.hpp"
 #include "plan/time/simulate.hpp"
-#include "train/plan_run.hpp"
+#include "run/plan_run.hpp"
 
 namespace spillway {
 

@@ -10,7 +10,7 @@
 #include "base/math.hpp"
 #include "base/normal.hpp"
 #include "base/philox.hpp"
-#include "runtime/process_memory.hpp"
+#include "base/process_memory.hpp"
 
 namespace spillway {
 namespace {

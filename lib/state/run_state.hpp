@@ -19,7 +19,7 @@ struct RunState {
   std::string tokenizer;
   Arithmetic arithmetic;
   std::string config;     // the text of the run's configuration
-  std::string data = {};  // which text its samples are of, as JSON (lib/train); empty: not known
+  std::string data = {};  // which text its samples are of, as JSON (lib/samples); empty: not known
 
   bool operator==(RunState const&) const = default;
 };

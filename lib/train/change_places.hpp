@@ -6,7 +6,7 @@
 
 #include "comm/comm.hpp"
 #include "plan/data/program.hpp"
-#include "train/run_memory.hpp"
+#include "run/run_memory.hpp"
 
 namespace spillway {
 

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "comm/comm.hpp"
+#include "report/loss_sums.hpp"
 #include "runtime/engine.hpp"
-#include "train/loss_sums.hpp"
 
 namespace spillway {
 

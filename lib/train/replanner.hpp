@@ -9,10 +9,10 @@
 
 #include "comm/comm.hpp"
 #include "plan/move/drift.hpp"
+#include "report/reporter.hpp"
+#include "run/plan_run.hpp"
+#include "run/run_memory.hpp"
 #include "runtime/step_result.hpp"
-#include "train/plan_run.hpp"
-#include "train/reporter.hpp"
-#include "train/run_memory.hpp"
 
 namespace spillway {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "base/process_memory.hpp"
 #include "base/units.hpp"
 #include "comm/gathered.hpp"
 #include "plan/time/drive_use.hpp"
-#include "runtime/process_memory.hpp"
-#include "train/environment.hpp"
+#include "report/environment.hpp"
 
 namespace spillway {
 namespace {

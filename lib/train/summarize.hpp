@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plan/data/machine.hpp"
-#include "train/summary.hpp"
+#include "report/summary.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {

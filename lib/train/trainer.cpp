@@ -9,10 +9,10 @@
 #include "base/log.hpp"
 #include "base/math.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "job/signals.hpp"
 #include "state/checkpoints.hpp"
 #include "train/commit_policy.hpp"
 #include "train/evaluate.hpp"
-#include "train/signals.hpp"
 #include "train/told_times.hpp"
 
 namespace spillway {

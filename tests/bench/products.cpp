@@ -20,7 +20,7 @@
 #include "config/load.hpp"
 #include "graph/flops.hpp"
 #include "kernels/product.hpp"
-#include "train/prepare.hpp"
+#include "run/prepare.hpp"
 
 namespace spillway {
 namespace {

@@ -1,5 +1,5 @@
 // Ranks plan with one Machine, whatever each of them finds where it is.
-#include "train/measured_machine.hpp"
+#include "run/measured_machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "comm/mpi_scope.hpp"
 #include "device/host/host_device.hpp"
 #include "kernels/scope.hpp"
+#include "run/profile_key.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/profile_key.hpp"
 
 namespace spillway::test {
 namespace {

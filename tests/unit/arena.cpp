@@ -12,9 +12,9 @@
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
+#include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "runtime/poison.hpp"
-#include "runtime/process_memory.hpp"
 
 namespace spillway {
 namespace {

@@ -1,10 +1,10 @@
 // Which files of data.train are trained on, and what is said of the others.
-#include "train/chosen_files.hpp"
+#include "samples/chosen_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "train/same_data.hpp"
+#include "samples/same_data.hpp"
 
 namespace spillway {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/data_order.hpp"
+#include "samples/data_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/planned_memory.hpp"
+#include "run/planned_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>

@@ -1,4 +1,4 @@
-#include "runtime/process_memory.hpp"
+#include "base/process_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <vector>
 
-#include "runtime/control_group.hpp"
+#include "base/control_group.hpp"
 
 namespace spillway {
 namespace {

@@ -6,11 +6,11 @@
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
 #include "profile/link_bench.hpp"
+#include "run/measured_machine.hpp"
+#include "run/profile_key.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/measured_machine.hpp"
-#include "train/profile_key.hpp"
 
 namespace spillway::test {
 namespace {

@@ -1,14 +1,14 @@
 // The memory of a run grows and shrinks with its plans.
-#include "train/run_memory.hpp"
+#include "run/run_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <utility>
 
+#include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "io/ring/probe.hpp"
-#include "runtime/process_memory.hpp"
 
 namespace spillway {
 namespace {

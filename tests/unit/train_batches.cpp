@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "samples/batches.hpp"
 #include "io/tokens/token_writer.hpp"
-#include "train/batches.hpp"
 
 namespace spillway {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "train/byte_text.hpp"
+#include "samples/byte_text.hpp"
 
 namespace spillway {
 namespace {

@@ -12,11 +12,11 @@
 #include "plan/data/machine.hpp"
 #include "plan/data/program.hpp"
 #include "plan/search/solve.hpp"
+#include "run/prepare.hpp"
 #include "runtime/tiers.hpp"
 #include "state/checkpoints.hpp"
 #include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/prepare.hpp"
 #include "train/save_time.hpp"
 
 namespace {

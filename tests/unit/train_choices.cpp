@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "samples/batches.hpp"
+#include "job/cores.hpp"
 #include "kernels/product.hpp"
-#include "train/batches.hpp"
-#include "train/cores.hpp"
-#include "train/existing_memory.hpp"
-#include "train/plan_run.hpp"
-#include "train/prepare.hpp"
+#include "run/existing_memory.hpp"
+#include "run/plan_run.hpp"
+#include "run/prepare.hpp"
 
 namespace spillway {
 namespace {

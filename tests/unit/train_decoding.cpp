@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "train/decoding.hpp"
-#include "train/generator.hpp"
+#include "generate/decoding.hpp"
+#include "generate/generator.hpp"
 
 namespace spillway {
 namespace {

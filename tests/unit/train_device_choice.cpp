@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "train/device_choice.hpp"
+#include "run/device_choice.hpp"
 
 namespace spillway {
 namespace {

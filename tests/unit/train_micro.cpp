@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/workspaces.hpp"
-#include "train/plan_run.hpp"
+#include "run/plan_run.hpp"
 
 namespace spillway {
 namespace {

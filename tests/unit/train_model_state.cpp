@@ -16,12 +16,12 @@
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "plan/search/solve.hpp"
+#include "run/prepare.hpp"
 #include "runtime/tiers.hpp"
 #include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
 #include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/prepare.hpp"
 
 namespace spillway {
 namespace {

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "train/objectives.hpp"
-#include "train/recipe.hpp"
-#include "train/sequence_buffer.hpp"
+#include "samples/objectives.hpp"
+#include "samples/recipe.hpp"
+#include "samples/sequence_buffer.hpp"
 
 namespace spillway {
 namespace {

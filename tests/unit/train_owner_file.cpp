@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "train/owner.hpp"
-#include "train/owner_file.hpp"
+#include "job/owner.hpp"
+#include "job/owner_file.hpp"
 
 namespace spillway {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "train/metrics.hpp"
-#include "train/progress.hpp"
-#include "train/summary.hpp"
+#include "report/metrics.hpp"
+#include "report/progress.hpp"
+#include "report/summary.hpp"
 
 namespace spillway {
 namespace {

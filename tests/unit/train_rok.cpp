@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "train/random_batches.hpp"
-#include "train/rok_report.hpp"
+#include "samples/random_batches.hpp"
+#include "rok/rok_report.hpp"
 
 namespace spillway {
 namespace {

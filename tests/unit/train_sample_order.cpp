@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "train/data_order.hpp"
-#include "train/sample_order.hpp"
+#include "samples/data_order.hpp"
+#include "samples/sample_order.hpp"
 
 namespace spillway {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "train/sampling.hpp"
+#include "generate/sampling.hpp"
 
 namespace spillway {
 namespace {

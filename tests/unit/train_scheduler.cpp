@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "job/scheduler.hpp"
+#include "job/scheduler_answers.hpp"
 #include "train/save_time.hpp"
-#include "train/scheduler.hpp"
-#include "train/scheduler_answers.hpp"
 
 namespace spillway {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/ignored_signal.hpp"
-#include "train/signals.hpp"
+#include "job/signals.hpp"
 
 namespace spillway {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "train/sequence_buffer.hpp"
-#include "train/span_corruption.hpp"
+#include "samples/sequence_buffer.hpp"
+#include "samples/span_corruption.hpp"
 
 namespace spillway {
 namespace {

@@ -9,9 +9,9 @@
 #include <random>
 #include <utility>
 
+#include "samples/sequence_reader.hpp"
+#include "samples/text_use.hpp"
 #include "io/tokens/token_writer.hpp"
-#include "train/sequence_reader.hpp"
-#include "train/text_use.hpp"
 
 namespace spillway {
 namespace {

@@ -1,0 +1,59 @@
+#include "base/process_memory.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <thread>
+
+namespace spillway {
+namespace {
+
+// A line "Key:   1234 kB" of a file under /proc, in bytes; 0 when absent.
+std::int64_t kilobytes_after(std::filesystem::path const& path, std::string const& key) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;) {
+    std::int64_t kilobytes = 0;
+    if (word == key && file >> kilobytes) return kilobytes * 1024;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
+int cores_by_affinity() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+ProcessMemory process_memory() {
+  constexpr auto status = "/proc/self/status";
+  return {kilobytes_after(status, "VmRSS:"), kilobytes_after(status, "VmHWM:")};
+}
+
+MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits) {
+  auto const total = kilobytes_after(meminfo, "MemTotal:");
+  auto const available = kilobytes_after(meminfo, "MemAvailable:");
+  return {std::min(total, limits.memory_bytes.value_or(total)),
+          std::min(available, limits.memory_left_bytes.value_or(available))};
+}
+
+MainMemory main_memory() {
+  return main_memory("/proc/meminfo", control_group_limits());
+}
+
+std::int64_t available_memory_bytes() {
+  return main_memory().available_bytes;
+}
+
+int available_cores() {
+  auto const affinity = cores_by_affinity();
+  auto const quota = control_group_limits().cores.value_or(affinity);
+  return std::max(1, std::min(affinity, static_cast<int>(quota)));
+}
+
+}  // namespace spillway

@@ -1,0 +1,46 @@
+#include "generate/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/philox.hpp"
+
+namespace spillway {
+
+std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,
+                          std::uint64_t draw) {
+  auto const likeliest = std::ranges::max_element(logits);
+  if (sampling.temperature == 0) return static_cast<std::int32_t>(likeliest - logits.begin());
+  std::vector<double> weights(logits.size());
+  double total = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    weights[i] = std::exp((static_cast<double>(logits[i]) - *likeliest) / sampling.temperature);
+    total += weights[i];
+  }
+  double left = total * uniform01(philox(sampling.seed, 0, draw).x[0]);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    left -= weights[i];
+    if (left < 0) return static_cast<std::int32_t>(i);
+  }
+  return static_cast<std::int32_t>(likeliest - logits.begin());
+}
+
+std::vector<Likely> likeliest(std::span<float const> logits, std::int64_t count) {
+  std::vector<Likely> all;
+  double const top = std::ranges::max(logits);
+  double total = 0;
+  for (auto const logit : logits) {
+    auto const weight = std::exp(logit - top);
+    total += weight;
+    all.push_back({static_cast<std::int32_t>(all.size()), weight});
+  }
+  auto const order = [](Likely const& one) { return std::pair(-one.probability, one.token); };
+  auto const end = all.begin() + std::min(count, std::ssize(all));
+  std::ranges::partial_sort(all, end, {}, order);
+  all.erase(end, all.end());
+  for (auto& one : all) one.probability /= total;
+  return all;
+}
+
+}  // namespace spillway

@@ -1,0 +1,32 @@
+#include "generate/session.hpp"
+
+#include "io/h5/checkpoint_group.hpp"
+#include "plan/compile/compile.hpp"
+#include "state/checkpoints.hpp"
+
+namespace spillway {
+
+// An inference Program spills nothing.
+InferenceSession::InferenceSession(Config const& config, std::vector<Graph> graphs,
+                                   CheckpointReader& checkpoint, BatchSource& batches,
+                                   Compute const& compute, Comm& comm)
+    : m_graphs(std::move(graphs)),
+      m_programs(compile_inference(m_graphs, comm.size(), !compute.device.has_own_memory())),
+      m_memory(config, compute.device, m_programs.front()) {
+  for (Program const& program : m_programs)
+    m_engines.emplace_back(EngineParts{program,
+                                       m_memory.tiers(),
+                                       compute.exec,
+                                       compute.kernels,
+                                       comm,
+                                       batches,
+                                       {},
+                                       nullptr,
+                                       1,
+                                       compute.make_watch});
+  ModelState model(m_programs.front(), m_memory.tiers());
+  CheckpointGroup weights(checkpoint, "model");
+  restore_weights(weights, model, comm);
+}
+
+}  // namespace spillway

@@ -1,0 +1,34 @@
+// Holds a model that is ready to run inference Programs, to evaluate a checkpoint or to generate.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "plan/data/program.hpp"
+#include "run/run_memory.hpp"
+#include "runtime/engine.hpp"
+#include "state/model_state.hpp"
+
+namespace spillway {
+
+class InferenceSession {
+ public:
+  // Compiles the graphs, reserves the memory that they share and loads the weights, all of which
+  // the first graph reads. Throws Error.
+  InferenceSession(Config const& config, std::vector<Graph> graphs, CheckpointReader& checkpoint,
+                   BatchSource& batches, Compute const& compute, Comm& comm);
+
+  // The Engine of a graph. Only one of them may have runs that are not finished.
+  Engine& engine(std::size_t graph = 0) { return m_engines[graph]; }
+  Graph const& graph(std::size_t graph = 0) const { return m_graphs[graph]; }
+
+ private:
+  std::vector<Graph> m_graphs;
+  std::vector<Program> m_programs;
+  RunMemory m_memory;
+  std::deque<Engine> m_engines;
+};
+
+}  // namespace spillway

@@ -1,0 +1,144 @@
+#include "job/run_dir.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/number.hpp"
+#include "state/kept_configs.hpp"
+
+namespace spillway {
+namespace {
+
+[[noreturn]] void refuse(std::filesystem::path const& path, std::string const& why) {
+  throw Error(Status::bad_input, fmt::format("run.dir: {}: {}", path.string(), why));
+}
+
+bool means_no_flock(int error) {
+  return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == ENOTSUP;
+}
+
+// 0, or what flock says.
+int lock_now(FileDescriptor const& file) {
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
+
+// The texts that runs replace here, but for `latest` (mend_latest).
+bool is_text_of_runs(std::string const& name) {
+  auto const others = {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"};
+  return std::ranges::find(others, name) != others.end() || step_of_config(name) ||
+         number_between("plan-", name, ".yaml");
+}
+
+// Removes, as far as possible, what killed jobs had not yet given its name.
+void remove_unfinished_texts(std::filesystem::path const& directory) {
+  std::error_code error;
+  std::vector<std::filesystem::path> unfinished;
+  for (auto at = std::filesystem::directory_iterator(directory, error);
+       at != std::filesystem::directory_iterator(); at.increment(error)) {
+    bool const marked = at->path().extension() == ".partial";
+    if (marked && is_text_of_runs(at->path().stem().string())) unfinished.push_back(at->path());
+  }
+  for (auto const& path : unfinished) ::unlink(path.c_str());
+}
+
+}  // namespace
+
+void require_run_place(std::filesystem::path const& path) {
+  std::error_code unused;
+  auto nearest = std::filesystem::absolute(path);
+  while (!std::filesystem::exists(nearest, unused) && nearest.has_relative_path())
+    nearest = nearest.parent_path();
+  if (open_without_name(nearest)) return;
+  auto const why = error_text(errno);
+  auto const* const what = std::filesystem::exists(path, unused) ? "written" : "created";
+  refuse(path, fmt::format("cannot be {}: {}", what, why));
+}
+
+RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
+  try {
+    make_directories(m_path);
+  } catch (Error const& error) {
+    throw Error(Status::bad_input, fmt::format("run.dir: {}", error.what()));
+  }
+  take_lock();
+  remove_unfinished_texts(m_path);
+}
+
+void RunDir::take_lock() {
+  auto const file = m_path / "lock";
+  m_lock =
+      FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  if (!m_lock) refuse(m_path, "cannot be written: " + error_text(errno));
+  int const error = lock_now(m_lock);
+  if (error == EWOULDBLOCK)
+    refuse(m_path, "another job is running in it (it holds `lock`); give this run its own run.dir");
+  if (means_no_flock(error)) {
+    log_warning("run.dir: {}: this file system has no flock ({}); `lock.owner` says who runs here",
+                m_path.string(), error_text(error));
+    m_owner = std::make_unique<OwnerFile>(m_path / "lock.owner");
+  } else if (error != 0) {
+    refuse(m_path, "`lock` cannot be locked: " + error_text(error));
+  }
+  if (int const failed = write_lock()) refuse(m_path, "cannot be written: " + error_text(failed));
+}
+
+// Gives an errno, or 0.
+int RunDir::write_lock() const {
+  auto const owner = fmt::format("{}\n", getpid());
+  auto const written = write_fully(m_lock.get(), std::as_bytes(std::span(owner)), 0);
+  if (written.error != 0) return written.error;
+  return ::ftruncate(m_lock.get(), static_cast<off_t>(owner.size())) != 0 ? errno : 0;
+}
+
+void RunDir::require_ours() const {
+  if (m_owner && !m_owner->is_ours()) refuse_as_lost(kTooLate);
+}
+
+void RunDir::require_ours_now() {
+  if (m_owner && !m_owner->is_ours_now()) refuse_as_lost(kTooLate);
+  if (!m_owner) hold_lock_there();
+}
+
+// Without it the next job would not see this one. What cannot be opened now is no reason to end:
+// the checkpoint that is due says what is wrong.
+void RunDir::hold_lock_there() {
+  auto const path = m_path / "lock";
+  if (is_named(m_lock, path)) return;
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kFileMode));
+  if (!file) return;
+  int const error = lock_now(file);
+  if (error == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
+  if (error != 0) return;
+  m_lock = std::move(file);
+  write_lock();  // for people: without it the lock is held all the same
+  log_warning("run.dir: {}: somebody has removed or replaced `lock`; it is held anew",
+              m_path.string());
+}
+
+void RunDir::refuse_as_lost(char const* why) const {
+  refuse(m_path,
+         fmt::format("another job has taken it over, for {}; this one ends, and leaves everything "
+                     "to the other",
+                     why));
+}
+
+void RunDir::write(std::string const& name, std::string const& text) const {
+  replace_text(m_path / name, text);
+}
+
+}  // namespace spillway

@@ -1,0 +1,115 @@
+#include "job/scheduler.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+
+#include "base/log.hpp"
+#include "base/units.hpp"
+#include "comm/gathered.hpp"
+#include "job/scheduler_answers.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr int kPatienceS = 10;
+constexpr double kHandOverS = 30;  // for the end of the process and its script's call to requeue
+
+std::string variable(char const* name) {
+  auto const* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What may stand in a shell's command between quotes.
+bool is_job_id(std::string const& id) {
+  return std::ranges::all_of(id, [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("._-[]").find(c) != std::string_view::npos;
+  });
+}
+
+// Empty where it fails or takes too long. Requests to stop are blocked here and so in a child: only
+// SIGKILL ends one surely.
+std::optional<std::string> output_of(std::string const& command, int patience_s) {
+  auto const limited = fmt::format("timeout -s KILL {} {} 2>/dev/null", patience_s, command);
+  auto* pipe = ::popen(limited.c_str(), "re");
+  if (pipe == nullptr) return std::nullopt;
+  std::string output;
+  std::array<char, 4096> buffer{};
+  while (auto const size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    output.append(buffer.data(), size);
+  return ::pclose(pipe) == 0 ? std::optional(output) : std::nullopt;
+}
+
+// Older versions (22.05) do not set the variable. One in the past is another job's.
+JobEnd ask_slurm(std::string const& id, double now_s, int patience_s) {
+  auto const known = parse_slurm_end(variable("SLURM_JOB_END_TIME"));
+  if (known && *known > now_s) return {known, "Slurm"};
+  auto const output = output_of(
+      fmt::format("env SLURM_TIME_FORMAT=%s squeue -h -j '{}' -O EndTime", id), patience_s);
+  if (!output) return {{}, "squeue does not tell when this job ends", true};
+  auto const end = parse_slurm_end(*output);
+  return {end, end ? "squeue" : "squeue names no end of this job"};
+}
+
+// Where qstat cannot be had, Torque's variable counts from now on: too late by what has passed.
+JobEnd ask_pbs(std::string const& id, double now_s, int patience_s) {
+  auto const output = output_of(fmt::format("qstat -f '{}'", id), patience_s);
+  if (output) {
+    auto const end = parse_pbs_end(*output, now_s);
+    return {end, end ? "qstat" : "qstat names no walltime of this job"};
+  }
+  auto const limit_s = parse_clock(variable("PBS_WALLTIME"));
+  if (limit_s) return {now_s + *limit_s, "PBS_WALLTIME"};
+  return {{}, "qstat does not tell when this job ends", true};
+}
+
+void say_end(JobEnd const& end, double left_s) {
+  if (end.at_s) {
+    log_info("run.max_time: auto: {} says that this job ends in {}; the run ends {:.0f} s earlier",
+             end.said, human_duration(std::max(0.0, left_s)), kHandOverS);
+  } else if (end.failed) {
+    log_warning("run.max_time: auto: {}; this run has no limit: give run.max_time", end.said);
+  } else {
+    log_info("run.max_time: auto: {}: none", end.said);
+  }
+}
+
+// One task of an array has the number of the whole array, too.
+std::string slurm_job() {
+  auto const array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+  return array.empty() || task.empty() ? variable("SLURM_JOB_ID") : array + "_" + task;
+}
+
+double ask_and_say() {
+  auto const now_s = [] { return static_cast<double>(std::time(nullptr)); };
+  auto const end = ask_scheduler(now_s(), kPatienceS);
+  auto const left_s = end.at_s.value_or(std::numeric_limits<double>::infinity()) - now_s();
+  say_end(end, left_s);
+  return left_s;
+}
+
+}  // namespace
+
+JobEnd ask_scheduler(double now_s, int patience_s) {
+  auto const slurm = slurm_job(), pbs = variable("PBS_JOBID");
+  if (!slurm.empty() && is_job_id(slurm)) return ask_slurm(slurm, now_s, patience_s);
+  if (!pbs.empty() && is_job_id(pbs)) return ask_pbs(pbs, now_s, patience_s);
+  return {{}, "this is no job of Slurm or PBS"};
+}
+
+std::optional<double> time_limit_s(RunConfig const& run, SteadyClock::time_point begin,
+                                   Comm& comm) {
+  bool const asks = run.max_time_s == 0.0;
+  if (!asks) return run.max_time_s;
+  auto const left_s = gathered(comm, comm.rank() == 0 ? ask_and_say() : 0.0).front();
+  if (left_s == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return seconds_since(begin) + left_s - kHandOverS;
+}
+
+}  // namespace spillway

@@ -1,0 +1,71 @@
+#include "job/signals.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+#include <initializer_list>
+#include <thread>
+
+#include "base/ignored_signal.hpp"
+
+namespace spillway {
+namespace {
+
+volatile std::sig_atomic_t g_requested = 0;
+volatile std::sig_atomic_t g_first_signal = 0;
+volatile std::time_t g_first_at_s = 0;
+
+// Only a repetition of the first signal ends the run at once: the SIGTERM that a batch system sends
+// after its own SIGUSR1 must not cut off the checkpoint. A repetition within two seconds does not
+// count, since a launcher and a terminal may both deliver one Ctrl-C.
+void on_signal(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (g_first_signal == signal && now.tv_sec > g_first_at_s + 1) _exit(128 + signal);
+  if (g_first_signal == 0) {
+    g_first_signal = signal;
+    g_first_at_s = now.tv_sec;
+  }
+  g_requested = 1;
+}
+
+// Signals must not interrupt threads that compute: oneDNN's kernels for AVX2 (2.6) keep data below
+// the part of the stack that a handler leaves alone. Threads that start later inherit the mask of
+// this one.
+void take_in_a_thread_of_their_own(sigset_t const& signals) {
+  std::thread([signals] {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the parent may have blocked them
+    while (true) pause();
+  }).detach();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+void install_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int const signal : {SIGINT, SIGHUP, SIGTERM, SIGUSR1}) {
+    bool const is_of_terminals = signal == SIGINT || signal == SIGHUP;
+    if (is_of_terminals && is_ignored(signal)) continue;  // so shells and nohup want it
+    sigaction(signal, &action, nullptr);
+    sigaddset(&signals, signal);
+  }
+  take_in_a_thread_of_their_own(signals);
+  std::signal(SIGXFSZ, SIG_IGN);  // writing too large a file then fails like a full disk
+}
+
+void request_stop() {
+  g_requested = 1;
+}
+
+bool stop_requested() {
+  return g_requested != 0;
+}
+
+}  // namespace spillway

@@ -1,0 +1,167 @@
+#include "report/metrics.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "report/lane_json.hpp"
+#include "report/tier_json.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr int kNotRegular = EINVAL;  // which no open of a file gives
+
+// Gives the place behind the last newline in the file's first `size_bytes`.
+std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
+  std::array<char, 4096> some{};
+  while (size_bytes > 0) {
+    auto const bytes = std::min(size_bytes, std::int64_t{some.size()});
+    auto const part = std::span(some).first(static_cast<std::size_t>(bytes));
+    auto const read = read_fully(file, std::as_writable_bytes(part), size_bytes - bytes);
+    if (read.done_bytes < bytes) return size_bytes;
+    auto const at = std::string_view(part.data(), part.size()).rfind('\n');
+    if (at != std::string_view::npos) return size_bytes - bytes + static_cast<std::int64_t>(at) + 1;
+    size_bytes -= bytes;
+  }
+  return 0;
+}
+
+// JSON has no such number: it becomes null.
+double mean_or_nan(LossSums const& sums) {
+  return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+std::string hex(double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%a", value);
+  return text.data();
+}
+
+std::string to_json(StepMetrics const& row) {
+  auto const& lanes = row.lanes.use;
+  auto const loss = mean_or_nan(row.loss);
+  nlohmann::ordered_json json = {
+      {"step", row.step},
+      {"tokens", row.tokens},
+      {"targets", row.loss.targets()},
+      {"loss", loss},
+      {"grad_norm", row.grad_norm},
+      {"lr", row.lr},
+      {"step_s", row.step_s},
+      {"tokens_per_s", row.tokens_per_s},
+      {"mfu", row.mfu},
+      {"loss_hex", hex(loss)},
+      {"grad_norm_hex", hex(row.grad_norm)},
+      {"spilled_bytes", lanes[index(Lane::nvme_write)].bytes},
+      {"reloaded_bytes", lanes[index(Lane::nvme_read)].bytes},
+      {"stall_s", lanes[index(Lane::compute)].stall_s},
+      {"stall_by", stalls_json(row.lanes)},
+      {"lanes", lanes_json(row.lanes)},
+      {"peak_bytes", tiers_json(row.peak_bytes)},
+  };
+  if (row.valid) {
+    auto const valid = mean_or_nan(*row.valid);
+    json["valid_loss"] = valid;
+    json["valid_loss_hex"] = hex(valid);
+    json["valid_targets"] = row.valid->targets();
+  }
+  return json.dump();
+}
+
+std::string to_json(RunEvent const& row, std::time_t time) {
+  nlohmann::ordered_json json = {{"event", row.event},
+                                 {"step", row.step},
+                                 {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time))}};
+  for (auto const& [name, text] : row.more) json[name] = text;
+  if (!row.changed.empty()) json["changed"] = row.changed;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {
+  int const error = open_there();
+  if (error == 0) return;
+  auto const why =
+      error == kNotRegular ? "is not a regular file" : "cannot be written: " + error_text(error);
+  throw Error(Status::bad_input, fmt::format("{}: {}", m_path.string(), why));
+}
+
+// Gives an errno, or 0.
+int MetricsFile::open_there() {
+  constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
+  FileDescriptor file(::open(m_path.c_str(), flags, kFileMode));
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return kNotRegular;
+  auto const whole = end_of_last_line(file.get(), info.st_size);
+  m_glued = false;
+  if (whole != info.st_size) {
+    log_info("{}: its last row was cut short, and is removed", m_path.string());
+    m_glued = ::ftruncate(file.get(), whole) != 0;
+  }
+  m_file = std::move(file);
+  return 0;
+}
+
+MetricsFile::~MetricsFile() {
+  if (m_lost > 0) log_warning("metrics.jsonl: the last {} rows are missing", m_lost);
+}
+
+void MetricsFile::append(std::string const& row) {
+  int error = reopen_if_gone();
+  if (error == 0) error = append_line((m_glued ? "\n" : "") + row + "\n");
+  if (error != 0) {
+    if (m_lost++ == 0)
+      log_warning(
+          "metrics.jsonl cannot be written ({}); training goes on without it, and each row "
+          "is tried",
+          error_text(error));
+    return;
+  }
+  if (m_lost > 0) log_warning("metrics.jsonl can be written again; {} rows are missing", m_lost);
+  m_lost = 0;
+}
+
+// Gives an errno, or 0 where the file at the path is open.
+int MetricsFile::reopen_if_gone() {
+  if (is_named(m_file, m_path)) return 0;
+  int const error = open_there();
+  if (error == 0)
+    log_warning("metrics.jsonl was removed or replaced; the rows from here on are in a new one");
+  return error;
+}
+
+// Writes the whole line or nothing. Gives an errno, or 0 where the line is written.
+int MetricsFile::append_line(std::string_view line) {
+  struct stat before {};
+  if (::fstat(m_file.get(), &before) != 0) return errno;
+  bool cut = false;
+  while (!line.empty()) {
+    auto const written = ::write(m_file.get(), line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      int const error = errno;
+      if (cut) m_glued = ::ftruncate(m_file.get(), before.st_size) != 0 || m_glued;
+      return error;
+    }
+    line.remove_prefix(static_cast<std::size_t>(written));
+    cut = true;
+  }
+  m_glued = false;
+  return 0;
+}
+
+}  // namespace spillway

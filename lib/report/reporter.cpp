@@ -1,0 +1,76 @@
+#include "report/reporter.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+
+#include "base/median.hpp"
+
+namespace spillway {
+namespace {
+
+double matmul_flops_per_s(Config const& config, Machine const& machine) {
+  auto const gflops =
+      config.precision == Precision::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
+  return gflops * 1e9;
+}
+
+void add(LaneReport& sum, LaneReport const& step) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    auto const& use = step.use[lane];
+    auto& all = sum.use[lane];
+    all = {all.busy_s + use.busy_s, all.stall_s + use.stall_s, all.bytes + use.bytes};
+    sum.compute_stall_s[lane] += step.compute_stall_s[lane];
+  }
+}
+
+}  // namespace
+
+Reporter::Reporter(Config const& config, Machine const& machine, double step_flops,
+                   RunDir const* run_dir)
+    : m_config(config),
+      m_step_flops(step_flops),
+      m_matmul_flops_per_s(matmul_flops_per_s(config, machine)),
+      m_run_dir(run_dir),
+      m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
+  if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");
+}
+
+StepMetrics Reporter::metrics(Step const& step) const {
+  auto const& result = step.result;
+  return {.step = step.done,
+          .tokens = step.tokens,
+          .loss = {result.loss_sum, result.weight_sum},
+          .grad_norm = result.grad_norm,
+          .lr = result.learning_rate,
+          .step_s = result.step_s,
+          .tokens_per_s = static_cast<double>(step.step_tokens) / result.step_s,
+          .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
+          .peak_bytes = step.in_use,
+          .lanes = result.lanes,
+          .valid = step.valid};
+}
+
+void Reporter::event(RunEvent const& event) {
+  if (m_file) m_file->append(to_json(event, std::time(nullptr)));
+}
+
+void Reporter::step(Step const& step) {
+  add(m_lanes, step.result.lanes);
+  m_step_s.push_back(step.result.step_s);
+  ++m_steps_reported;
+  if (!m_file) return;
+  m_run_dir->require_ours();
+  bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
+                      step.done == m_config.run.steps || step.valid.has_value();
+  auto const row = metrics(step);
+  if (logged) m_file->append(to_json(row));
+  m_progress.show(row, logged);
+}
+
+double Reporter::median_step_s() const {
+  if (m_step_s.empty()) return 0;
+  return median({m_step_s.begin() + (m_step_s.size() > 1 ? 1 : 0), m_step_s.end()});
+}
+
+}  // namespace spillway

@@ -1,0 +1,56 @@
+// Logs the progress of a run on rank 0, and sums up on every rank for the summary.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "job/run_dir.hpp"
+#include "plan/data/machine.hpp"
+#include "report/metrics.hpp"
+#include "report/progress.hpp"
+#include "runtime/step_result.hpp"
+
+namespace spillway {
+
+class Reporter {
+ public:
+  // `run_dir` is null on ranks that do not log. `step_flops` counts the model's flops for the
+  // sequences of one step, as a mean over ranks.
+  Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
+
+  struct Step {
+    std::int64_t done = 0;    // steps done, with this one
+    std::int64_t tokens = 0;  // of the text, since the run began
+    std::int64_t step_tokens = 0;
+    StepResult const& result;
+    TierBytes in_use{};
+    std::optional<LossSums> valid;
+  };
+  void event(RunEvent const& event);
+  // Throws Error(bad_input) when another job has taken over run.dir.
+  void step(Step const& step);
+
+  // Ends the live progress line, so that other output begins on a new line.
+  void break_line() { m_progress.break_line(); }
+  // Returns the median seconds of the steps since the plan changed, without the first if there are
+  // more.
+  double median_step_s() const;
+  void change_plan() { m_step_s.clear(); }
+  LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
+
+ private:
+  StepMetrics metrics(Step const& step) const;
+
+  Config const& m_config;
+  double m_step_flops, m_matmul_flops_per_s;
+  RunDir const* m_run_dir;
+  std::optional<MetricsFile> m_file;
+  Progress m_progress;
+  std::vector<double> m_step_s;
+  LaneReport m_lanes;
+  std::int64_t m_steps_reported = 0;
+};
+
+}  // namespace spillway

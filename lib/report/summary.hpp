@@ -1,0 +1,50 @@
+// Defines what summary.json contains.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/metrics.hpp"
+#include "run/pinning.hpp"
+#include "runtime/step_result.hpp"
+
+namespace spillway {
+
+struct SpillReport {
+  std::string backend = "none";  // the one for transfers; none: nothing spills
+  std::int64_t written_bytes = 0, read_bytes = 0;
+  double write_gbps = 0, read_gbps = 0;
+  double lifetime_years = 0;  // of the node's drives, see plan/drive_use.hpp
+  std::int64_t endurance_bytes = 0;
+};
+
+// Says how long a rank waited for others in collectives, and for which rank it waited longest.
+struct RankWait {
+  double waited_s = 0;
+  int most_for = -1;  // a rank; -1: it waited for none
+  double for_it_s = 0;
+};
+
+struct Summary {
+  std::string plan;  // file of the last plan, which the predictions describe
+  TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
+  std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  // What a device's own memory holds beside the plan, other processes' bytes too; empty if device
+  // memory is main memory.
+  std::optional<std::int64_t> device_outside_bytes = {};
+  std::optional<Pinning> pinning = {};  // at start, on the rank that pinned most
+  double predicted_step_s = 0, measured_step_s = 0;
+  std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
+  SpillReport spill;
+  LaneReport lanes;  // of this rank, over all steps
+  double train_s = 0;
+  std::vector<RankWait> waits;  // by rank, during train_s; empty if there is only one rank
+  std::string job = {};         // job_name(); empty: none was given
+  int exit = 0;
+};
+std::string to_json(Summary const& summary);
+
+}  // namespace spillway

@@ -1,0 +1,145 @@
+#include "rok/rok.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/median.hpp"
+#include "samples/random_batches.hpp"
+#include "kernels/kernel.hpp"
+#include "model/model.hpp"
+#include "run/measured_machine.hpp"
+#include "run/plan_run.hpp"
+#include "run/run_memory.hpp"
+#include "runtime/engine.hpp"
+#include "state/model_state.hpp"
+#include "train/commit_policy.hpp"
+
+namespace spillway {
+namespace {
+
+// Returns the policies that these budgets allow: nothing can leave to a tier that is off.
+std::vector<BlockPolicy> policies(Budgets const& budgets) {
+  std::vector<BlockPolicy> result;
+  for (PolicyRow const& row : kPolicyTable) {
+    if (allows(budgets, row.policy)) result.push_back(row.policy);
+  }
+  return result;
+}
+
+// Returns the run's Config with one micro-batch a step, everything decided but the prefetch.
+Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
+  config.batch = {micro, micro};
+  auto& plan = config.plan;
+  plan.activations = {BlockPlan{policy, 1}};
+  for (auto* places : {&plan.parameters, &plan.gradients, &plan.optimizer})
+    for (auto& place : *places) place = place.value_or(Tier::device);
+  return config;
+}
+
+std::unique_ptr<BatchSource> make_batches(RokParts const& parts, std::int64_t micro) {
+  BatchShape const shape{micro, micro, 0, 1};
+  if (parts.data != nullptr)
+    return std::make_unique<TrainBatches>(parts.data->texts(), parts.data->recipe, shape);
+  auto const lengths = stack_lengths(parts.config.data, objective_of(parts.config));
+  return std::make_unique<RandomBatches>(shape, lengths, parts.vocab, parts.config.run.seed);
+}
+
+void require_done(StepResult const& result, RunMemory const& memory) {
+  if (result.word == CommitWord::go || result.word == CommitWord::nothing) return;
+  if (result.word == CommitWord::non_finite)
+    throw Error(Status::non_finite, "the loss or the gradient norm is not finite");
+  throw Error(Status::storage, memory.spill()->first_failure());
+}
+
+// Trains for a few steps, in memory that is given back at the end.
+void run_steps(RokParts const& parts, Config const& config, Program const& program,
+               std::int64_t host_threads, RokRow& row) {
+  RunMemory memory(config, parts.compute.device, program);
+  memory.take_storage(config, program, parts.comm.rank());
+  auto const batches = make_batches(parts, row.micro);
+  auto const decide = [&config](CommitSums const& sums) {
+    return decide_commit(config.optim, config.run.steps, sums.step, sums);
+  };
+  Engine engine({program, memory.tiers(), parts.compute.exec, parts.compute.kernels, parts.comm,
+                 *batches, CommitPolicy(decide), nullptr, host_threads, parts.compute.make_watch});
+  ModelState(program, memory.tiers()).initialise(config.run.seed);
+  std::vector<double> step_s;
+  for (std::int64_t step = 0; step < parts.steps; ++step) {
+    auto const result = engine.run_step(step);
+    require_done(result, memory);
+    if (step == 0) continue;  // it includes the first touches of memory
+    step_s.push_back(result.step_s);
+    row.spilled_bytes += result.lanes.use[index(Lane::nvme_write)].bytes;
+  }
+  engine.finish();
+  row.spilled_bytes /= std::ssize(step_s);
+  auto const [least, most] = std::ranges::minmax(step_s);
+  row.least_step_s = least;
+  row.most_step_s = most;
+  row.step_s = median(std::move(step_s));
+  for (std::size_t tier = 0; tier < kTiers; ++tier)
+    row.peak_bytes[tier] = memory.tiers().in_use[tier].value();
+  auto const device = index(Tier::device);
+  row.activation_bytes = row.peak_bytes[device] - program.persistent_bytes[device];
+}
+
+Solution solve_at(RokParts const& parts, Config const& config, Graph const& graph,
+                  Machine const& machine) {
+  try {
+    return solve({graph, nullptr, plan_request(config), parts.budgets, machine, 1, 1});
+  } catch (std::invalid_argument const& error) {
+    throw Error(Status::bad_input, error.what());
+  }
+}
+
+RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy policy,
+                     Choices const& choices) {
+  RokRow row{policy, choices.micro, parts.config.data.sequence};
+  auto const config = config_at(parts.config, policy, choices.micro);
+  auto const graph =
+      training_graph(config, parts.vocab, make_arithmetic(config, choices, 1, machine.target));
+  auto const solution = solve_at(parts, config, graph, machine);
+  if (!solution.chosen) {
+    row.planned_bytes = solution.smallest.peak_bytes;
+    row.why = describe(solution.smallest, graph, parts.budgets);
+    return row;
+  }
+  auto const& program = solution.chosen->compiled.train;
+  row.planned_bytes = program.peak_bytes;
+  row.predicted_step_s = solution.chosen->step_s;
+  try {
+    run_steps(parts, config, program, machine.host_threads(), row);
+  } catch (Error const& error) {  // there is less memory or storage than the budgets promised
+    if (error.status() != Status::cannot_fit) throw;
+    row.why = error.what();
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences) {
+  std::set<std::int64_t> const micros = {std::max<std::int64_t>(1, micro / 2), micro,
+                                         std::max(micro, std::min(2 * micro, sequences))};
+  return {micros.begin(), micros.end()};
+}
+
+std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
+                                std::function<void(RokRow const&)> const& told) {
+  std::vector<RokRow> rows;
+  for (auto const micro : micros) {
+    Choices const choices{parts.choices.threads, micro};
+    auto const machine =
+        planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
+                    parts.cores, parts.budgets.device_bytes / 2, parts.compute, parts.comm);
+    for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
+      told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
+  }
+  std::ranges::stable_sort(rows, {}, &RokRow::policy);
+  return rows;
+}
+
+}  // namespace spillway

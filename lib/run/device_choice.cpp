@@ -1,0 +1,80 @@
+#include "run/device_choice.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+
+namespace spillway {
+namespace {
+
+[[noreturn]] void refuse(std::string_view asked, std::string const& why) {
+  throw Error(Status::bad_input, fmt::format("run.device: {}: {}", asked, why));
+}
+
+// Returns N of "cuda:N"; nothing if no number was given.
+std::optional<int> number_in(std::string_view asked) {
+  auto const colon = asked.find(':');
+  if (colon == asked.npos) return std::nullopt;
+  int number = 0;
+  auto const [end, error] =
+      std::from_chars(asked.data() + colon + 1, asked.data() + asked.size(), number);
+  if (error != std::errc()) refuse(asked, "no machine has so many devices");
+  return number;
+}
+
+bool same_device(OpenedDevice const& a, OpenedDevice const& b) {
+  return a.node_leader == b.node_leader && a.id == b.id;
+}
+
+void require_devices(std::string_view asked, std::span<SeenDevices const> all) {
+  auto const number = number_in(asked);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    auto const& seen = all[rank];
+    if (!seen.offered)
+      refuse(asked, "this spillway is built for CPUs; give cpu, or a build for GPUs");
+    if (seen.devices == 0)
+      refuse(asked, fmt::format("rank {} sees no GPU: is there one, with its driver, and does "
+                                "CUDA_VISIBLE_DEVICES name it?",
+                                rank));
+    if (number && *number >= seen.devices)
+      refuse(asked, fmt::format("rank {} sees {} GPU{}, whose numbers begin with 0", rank,
+                                seen.devices, seen.devices == 1 ? "" : "s"));
+  }
+}
+
+}  // namespace
+
+std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices const> all,
+                                 int rank) {
+  if (asked == "cpu") return std::nullopt;
+  auto const has_some = [](SeenDevices const& seen) { return seen.devices > 0; };
+  if (asked == "auto" && std::ranges::none_of(all, has_some)) return std::nullopt;
+  require_devices(asked, all);
+  if (auto const number = number_in(asked)) return number;
+  // A launcher that gives each rank its own GPU lets it see only this one.
+  auto const& own = all[static_cast<std::size_t>(rank)];
+  return own.local_rank % own.devices;
+}
+
+int sharers(std::span<OpenedDevice const> all, int rank) {
+  auto const& own = all[static_cast<std::size_t>(rank)];
+  auto const shares = [&](OpenedDevice const& other) { return same_device(own, other); };
+  return static_cast<int>(std::ranges::count_if(all, shares));
+}
+
+void require_own_devices(std::string_view asked, std::span<OpenedDevice const> all) {
+  if (number_in(asked)) return;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t other = 0; other < rank; ++other) {
+      if (!same_device(all[rank], all[other])) continue;
+      refuse(asked, fmt::format("ranks {} and {} have the same GPU: start a rank for each GPU of a "
+                                "node, or let them share it with cuda:0",
+                                other, rank));
+    }
+  }
+}
+
+}  // namespace spillway

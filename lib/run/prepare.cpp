@@ -1,0 +1,92 @@
+#include "run/prepare.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/math.hpp"
+#include "samples/batches.hpp"
+#include "graph/build.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/product.hpp"
+#include "model/model.hpp"
+#include "version.hpp"
+
+namespace spillway {
+namespace {
+
+void ask_workspaces(Graph& graph) {
+  size_workspaces(graph, [](Graph const& all, Op const& op) {
+    return workspace_bytes({all.tensors, all.chunks, all.arithmetic}, op);
+  });
+}
+
+}  // namespace
+
+Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
+               std::int64_t ranks, TeamLimit const& limit) {
+  auto const per_rank = div_ceil(config.batch.sequences, ranks);
+  auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
+  Choices automatic{std::max<std::int64_t>(1, cores),
+                    fullest_micro(config.batch.sequences, ranks, std::min(per_rank, by_rows))};
+  if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
+  if (config.run.threads) require_within(limit, *config.run.threads);
+  return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)),
+          config.batch.micro.value_or(automatic.micro)};
+}
+
+std::string kernels_isa(Config const& config, std::string_view target) {
+  if (target != kHostTarget) return std::string(target);
+  return config.debug.kernels == "portable" ? kPortable : matmul_isa();
+}
+
+Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,
+                           std::string_view target) {
+  Arithmetic arithmetic;
+  arithmetic.build =
+      fmt::format("{} {}, {}, {}", build::version, build::git_hash, build::compiler, build::flags);
+  arithmetic.isa = kernels_isa(config, target);
+  arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
+  arithmetic.gradients = config.optim.gradients;
+  arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";
+  arithmetic.moments = config.optim.moments;
+  arithmetic.threads = choices.threads;
+  arithmetic.ranks = ranks;
+  arithmetic.micro = choices.micro;
+  arithmetic.sequence = config.data.sequence;
+  return arithmetic;
+}
+
+Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic) {
+  auto graph = build_model(config, vocab, arithmetic, Purpose::train);
+  append_backward(graph);
+  auto const& optim = config.optim;
+  append_update(graph, {optim.beta1, optim.beta2, optim.eps, optim.weight_decay});
+  ask_workspaces(graph);
+  return graph;
+}
+
+Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic) {
+  auto graph = build_model(config, vocab, arithmetic, Purpose::eval);
+  ask_workspaces(graph);
+  return graph;
+}
+
+Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
+                     Decoding const& decoding) {
+  auto graph = build_generator(config, vocab, arithmetic, decoding);
+  ask_workspaces(graph);
+  return graph;
+}
+
+// A sum of n equal numbers has ulps of n / 256 to n / 128 of one of them: none is added from the
+// 257th on.
+std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches) {
+  if (optim.gradients != "bf16" || micro_batches <= kNarrowSums) return "";
+  return fmt::format(
+      "optim.gradients: bf16: sums over {} micro-batches are rounded after each of them, and what "
+      "is less than 1/512 of a sum is lost; a larger batch.micro, or fp32, keeps it",
+      micro_batches);
+}
+
+}  // namespace spillway

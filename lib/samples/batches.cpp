@@ -1,0 +1,137 @@
+#include "samples/batches.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/math.hpp"
+#include "plan/data/words.hpp"
+
+namespace spillway {
+namespace {
+
+Recipe for_evaluation(Recipe recipe) {
+  recipe.seed = 0;
+  return recipe;
+}
+
+}  // namespace
+
+std::int64_t BatchShape::micro_batches() const {
+  return div_ceil(sequences, micro * ranks);
+}
+
+std::string describe_empty_rows(BatchShape const& shape) {
+  auto const empty_of = [](BatchShape const& s) { return s.rows() - s.sequences; };
+  auto const share = [&](BatchShape const& s) {
+    auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.rows());
+    return fmt::format("{} of {} rows ({:.2g} %)", empty_of(s), s.rows(), percent);
+  };
+  if (empty_of(shape) == 0) return "";
+  auto better = shape;
+  for (auto micro = shape.micro; micro >= 1; --micro) {
+    auto other = shape;
+    other.micro = micro;
+    if (empty_of(other) < empty_of(better)) better = other;
+  }
+  auto const advice = better.micro == shape.micro
+                          ? std::string()
+                          : fmt::format("; batch.micro={} leaves {}", better.micro,
+                                        empty_of(better) == 0 ? "none" : share(better));
+  return fmt::format("{} of a step are empty, as {} do not part into micro-batches of {} on {}{}\n",
+                     share(shape), count(shape.sequences, "sequence"), shape.micro,
+                     count(shape.ranks, "rank"), advice);
+}
+
+std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most) {
+  auto best = most;
+  for (auto micro = most; 2 * micro >= most && micro >= 1; --micro)
+    if (BatchShape{sequences, micro, 0, ranks}.rows() <
+        BatchShape{sequences, best, 0, ranks}.rows())
+      best = micro;
+  return best;
+}
+
+std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t row) const {
+  auto const sample = (micro_batch * ranks + rank) * micro + row;
+  if (sample >= sequences) return std::nullopt;
+  return sample;
+}
+
+TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
+                           SampleLog* log)
+    : m_recipe(recipe), m_shape(shape), m_log(log) {
+  m_texts.reserve(texts.size());
+  for (auto& text : texts) {
+    TokenSet const& tokens = text.tokens;
+    m_texts.push_back({std::move(text), SequenceReader(tokens, recipe)});
+  }
+}
+
+std::size_t TrainBatches::text_of(std::int64_t sample) const {
+  std::size_t text = 0;
+  while (sample >= m_texts[text].from.end) ++text;
+  return text;
+}
+
+std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t samples) const {
+  std::int64_t tokens = 0;
+  for (auto sample = first_sample; sample < first_sample + samples; ++sample) {
+    auto const& from = m_texts[text_of(sample)].from;
+    tokens += from.windows.at(from.tokens, from.order.sample(sample).window).used;
+  }
+  return tokens;
+}
+
+// The number of a window in all of this job's text. A window that begins within one of these, as
+// files were added before it, has that one's: another job's numbers may be of other windows.
+// Windows that end where rows are full are known by their first token.
+std::int64_t TrainBatches::window_of_all(TextOrder const& text, std::int64_t first_token) const {
+  auto const file = text.tokens.file_of(first_token);
+  auto const start = text.tokens.start_of(file);
+  auto const there = text.starts.empty() ? start : text.starts[file];
+  return (first_token - start + there) / (cuts_where_full(m_recipe) ? 1 : m_recipe.window);
+}
+
+void TrainBatches::start_at(std::int64_t step, std::int64_t sample) {
+  m_first_step = step;
+  m_first_sample = sample;
+}
+
+void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
+  auto const base = m_first_sample + (step - m_first_step) * m_shape.sequences;
+  auto const samples = to.get<BatchField::samples>();
+  for (std::int64_t row = 0; row < m_shape.micro; ++row) {
+    auto const sample = m_shape.sample(micro_batch, row);
+    auto const number = base + sample.value_or(0);
+    auto& text = m_texts[text_of(number)];
+    std::optional<TextWindow> window;
+    if (sample) {
+      auto const [epoch, index] = text.from.order.sample(number);
+      window = text.from.windows.at(text.from.tokens, index);
+      if (m_log != nullptr) m_log->add({number, window_of_all(text.from, window->first), epoch});
+    }
+    text.reader.read(window, number, m_shape.micro, row, to);
+    if (!samples.empty()) samples[static_cast<std::size_t>(row)] = number;
+  }
+}
+
+EvalBatches::EvalBatches(TokenSet const& tokens, TextWindows const& all, Recipe recipe,
+                         BatchShape shape, std::int64_t windows)
+    : m_tokens(tokens),
+      m_all(all),
+      m_reader(tokens, for_evaluation(std::move(recipe))),
+      m_shape(shape),
+      m_windows(windows) {}
+
+void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {
+  for (std::int64_t row = 0; row < m_shape.micro; ++row) {
+    auto const sample = m_shape.sample(micro_batch, row);
+    auto const window = step * m_shape.sequences + sample.value_or(0);
+    std::optional<TextWindow> text;
+    if (sample && window < m_windows) text = m_all.at(m_tokens, window);
+    m_reader.read(text, window, m_shape.micro, row, to);
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,193 @@
+#include "samples/data.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.hpp"
+#include "samples/chosen_files.hpp"
+#include "samples/same_data.hpp"
+#include "samples/text_use.hpp"
+#include "model/model.hpp"
+
+namespace spillway {
+namespace {
+
+void require_vocab(TokenSet const& tokens, char const* key, std::int64_t words,
+                   std::int64_t vocab) {
+  if (tokens.vocab() <= words) return;
+  auto const special = words == vocab
+                           ? std::string()
+                           : fmt::format(", of which {} are special tokens", vocab - words);
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}: its vocabulary of {} is larger than model.vocab = {}{}", key,
+                          tokens.files().front().path().string(), tokens.vocab(), vocab, special));
+}
+
+void require_window(TokenSet const& tokens, char const* key, std::int64_t window) {
+  if (tokens.count() > window) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}: {} tokens do not fill one sequence of {} and its successor", key,
+                          tokens.files().front().path().string(), tokens.count(), window));
+}
+
+void require_documents(TokenSet const& tokens, char const* key) {
+  for (auto const& file : tokens.files()) {
+    if (file.has_documents()) continue;
+    throw Error(Status::bad_input,
+                fmt::format("{}: {}: data.pack: this {} file does not say where documents begin; "
+                            "those that `spillway tokenize` writes do",
+                            key, file.path().string(), file.layout().kind));
+  }
+}
+
+void require_targets(TokenSet const& tokens, char const* key, Recipe const& recipe,
+                     TextWindows const& windows) {
+  if (can_predict(tokens, recipe, windows)) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}: data.pack keeps documents apart, and none has two tokens in one "
+                          "sequence: nothing is left to predict",
+                          key, tokens.files().front().path().string()));
+}
+
+std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
+  if (patterns.empty())
+    throw Error(Status::bad_input, fmt::format("{}: no token file is named", key));
+  return open_matching(key, patterns);
+}
+
+TextWindows checked_windows(TokenSet const& tokens, char const* key, std::int64_t vocab,
+                            Recipe const& recipe) {
+  require_vocab(tokens, key, recipe.words, vocab);
+  if (!cuts_where_full(recipe)) require_window(tokens, key, recipe.window);
+  if (recipe.pack) require_documents(tokens, key);
+  TextWindows windows(tokens, recipe);
+  require_targets(tokens, key, recipe, windows);
+  return windows;
+}
+
+TokenSet open_known(std::vector<KnownFile> const& known) {
+  std::vector<TokenFile> files;
+  for (auto const& file : known) files.emplace_back(file.path);
+  return TokenSet::of_files("data.train", std::move(files));
+}
+
+DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t seed) {
+  auto const all = files;
+  auto const count = [&data, all](std::vector<KnownFile> const& some) {
+    bool const same = std::ranges::equal(some, all, &KnownFile::is_same);
+    return same ? data.train_windows.count() : TextWindows(open_known(some), data.recipe).count();
+  };
+  return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
+}
+
+DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
+  return {samples.windows(stretch), stretch.seed, {stretch.begin, stretch.epoch}};
+}
+
+// `last` lists the files of `train`.
+std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
+                                    Stretch const& stretch) {
+  std::vector<std::int64_t> starts;
+  for (auto const& file : stretch.files) {
+    auto const* found = find(last.files, file);
+    starts.push_back(train.start_of(static_cast<std::size_t>(found - last.files.data())));
+  }
+  return starts;
+}
+
+Data::Rest open_rest(Data const& data, std::size_t i) {
+  auto const& stretches = data.samples.stretches;
+  auto const& stretch = stretches[i];
+  auto tokens = open_known(stretch.files);
+  TextWindows windows(tokens, data.recipe);
+  return {std::move(tokens), std::move(windows), order_of(data.samples, stretch),
+          stretches[i + 1].begin, starts_in(data.train, stretches.back(), stretch)};
+}
+
+struct TrainFiles {
+  std::vector<TokenFile> files;
+  std::vector<std::string> said;
+};
+
+// Opens the files of data.train that are not data.valid's too.
+TrainFiles open_train(DataConfig const& data) {
+  auto all = open_files("data.train", data.train);
+  auto const known = known_files(all);
+  auto said = repeated("data.train", known);
+  if (data.valid.empty()) return {std::move(all), std::move(said)};
+  auto const valid = known_files(open_files("data.valid", data.valid));
+  auto const chosen = without_valid(known, valid);
+  std::vector<TokenFile> kept;
+  for (auto const i : chosen.kept) kept.push_back(std::move(all[i]));
+  for (auto const& lines : {chosen.said, repeated("data.valid", valid)})
+    said.insert(said.end(), lines.begin(), lines.end());
+  return {std::move(kept), std::move(said)};
+}
+
+// What is known of a checkpoint's data, or what must be assumed where it is of a version that kept
+// nothing of them.
+SampleOrder order_before(RunState const& state, DataNow now, std::string const& source) {
+  if (!state.data.empty()) return sample_order(state.data, source);
+  now.seed = state.seed;
+  now.cut.clear();
+  return begun(now);
+}
+
+}  // namespace
+
+ValidText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
+  auto tokens = TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid));
+  auto windows = checked_windows(tokens, "data.valid", vocab, recipe);
+  return {std::move(tokens), std::move(windows)};
+}
+
+std::vector<TextOrder> Data::texts() const {
+  std::vector<TextOrder> texts;
+  for (auto const& rest : rests)
+    texts.push_back({rest.tokens, rest.windows, rest.order, rest.end, rest.starts});
+  texts.push_back({train, train_windows, order});
+  return texts;
+}
+
+std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
+                               std::string const& source) {
+  auto const now = data_now(data, data.samples.stretches.back().files, config.run.seed);
+  auto next = continued(order_before(state, now, source), state.samples, now,
+                        config.data.changed == "anew");
+  data.samples = std::move(next.order);
+  auto const& stretches = data.samples.stretches;
+  for (std::size_t i = 0; i + 1 < stretches.size(); ++i)
+    if (stretches[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i));
+  data.order = order_of(data.samples, stretches.back());
+  if (state.data.empty())
+    next.said.push_back(source +
+                        " does not say which data it has seen, as it is of an earlier "
+                        "version; data.train is taken for them");
+  return std::move(next.said);
+}
+
+Data open_data(Config const& config) {
+  auto opened = open_train(config.data);
+  auto train = TokenSet::of_files("data.train", std::move(opened.files));
+  auto vocab = config.model.vocab;
+  auto const objective = objective_of(config);
+  if (vocab == 0) vocab = train.vocab() + special_count(config.data, objective);
+  require_positions(completed(config, vocab), config.data.sequence);
+  auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
+  auto windows = checked_windows(train, "data.train", vocab, recipe);
+  DataOrder const order(windows.count(), config.run.seed);
+  auto known = known_files(train.files());
+  Data data{std::move(train),      std::move(windows), {}, {}, recipe, {}, {}, order, vocab,
+            std::move(opened.said)};
+  data.samples = begun(data_now(data, std::move(known), config.run.seed));
+  if (config.data.valid.empty()) return data;
+  auto valid = open_valid(config, vocab, recipe);
+  data.valid = std::move(valid.tokens);
+  data.valid_windows = std::move(valid.windows);
+  return data;
+}
+
+}  // namespace spillway

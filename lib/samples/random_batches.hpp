@@ -1,0 +1,33 @@
+// Batches of random tokens, where nothing is to be learned and a step is only measured.
+#pragma once
+
+#include "samples/batches.hpp"
+#include "runtime/batch_source.hpp"
+
+namespace spillway {
+
+// In every stack, tokens are drawn evenly from [0, vocab) and each row's target is its successor's
+// token, whatever the objective: a step takes as long. `lengths` are those of a Recipe.
+class RandomBatches final : public BatchSource {
+ public:
+  RandomBatches(BatchShape shape, std::span<std::int64_t const> lengths, std::int64_t vocab,
+                std::uint64_t seed)
+      : m_shape(shape),
+        m_sequence(lengths),
+        m_stacks(static_cast<int>(lengths.size())),
+        m_vocab(vocab),
+        m_seed(seed) {}
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
+
+ private:
+  std::int32_t token(std::int64_t sample, std::int64_t position) const;
+  void fill(int stack, std::int64_t sample, bool padding);
+
+  BatchShape m_shape;
+  SequenceBuffer m_sequence;
+  int m_stacks;
+  std::int64_t m_vocab;
+  std::uint64_t m_seed;
+};
+
+}  // namespace spillway

@@ -1,0 +1,275 @@
+#include "samples/sample_order.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace spillway {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownFile, path, tokens, fingerprint)
+
+namespace {
+
+using Files = std::vector<KnownFile>;
+using Json = nlohmann::json;
+
+// What only windows of unlike length have is written for those alone.
+Json json_of(Stretch const& stretch, bool counts) {
+  Json json = {{"begin", stretch.begin},
+               {"epoch", stretch.epoch},
+               {"seed", stretch.seed},
+               {"files", stretch.files}};
+  if (counts) json["windows"] = stretch.windows;
+  return json;
+}
+
+Stretch stretch_of(Json const& json) {
+  return {json.at("begin"), json.at("epoch"), json.at("seed"), json.at("files"),
+          json.value("windows", std::int64_t{0})};
+}
+
+SampleOrder order_of(Json const& json) {
+  SampleOrder order{json.at("window"), {}, json.value("cut", "")};
+  for (auto const& stretch : json.at("stretches")) order.stretches.push_back(stretch_of(stretch));
+  return order;
+}
+
+Stretch stretch_of(DataNow const& now, Files files, std::int64_t begin, std::int64_t epoch) {
+  auto const windows = now.cut.empty() ? 0 : now.count(files);
+  return {begin, epoch, now.seed, std::move(files), windows};
+}
+
+// The tokens that a text must have more than, to be read.
+std::int64_t too_few(DataNow const& now) {
+  return now.cut.empty() ? now.window : 1;
+}
+
+std::int64_t tokens_of(Files const& files) {
+  std::int64_t tokens = 0;
+  for (auto const& file : files) tokens += file.tokens;
+  return tokens;
+}
+
+bool same_files(Files const& one, Files const& other) {
+  return std::ranges::equal(one, other, [](auto const& a, auto const& b) { return a.is_same(b); });
+}
+
+// Those of `files` that `others` has not; a file that is there twice counts twice.
+Files without(Files const& files, Files others) {
+  Files left;
+  for (auto const& file : files) {
+    if (auto const* found = find(others, file)) {
+      others.erase(others.begin() + (found - others.data()));
+    } else {
+      left.push_back(file);
+    }
+  }
+  return left;
+}
+
+std::string names(Files const& files) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(files.size(), most); ++i)
+    text += fmt::format("{}{} ({} tokens)", i > 0 ? ", " : "", files[i].path, files[i].tokens);
+  if (files.size() > most) text += fmt::format(" and {} more", files.size() - most);
+  return text;
+}
+
+// What is under way at a sample: `open` is the Stretch, of which `end` is the first sample beyond
+// its epoch. Between two epochs nothing is under way, and the next epoch is `epoch`.
+struct UnderWay {
+  std::size_t open = 0;
+  std::int64_t epoch = 0, end = 0;
+  bool between = false;
+};
+
+// The epoch in which a Stretch that is not the last one ends.
+std::int64_t last_epoch(SampleOrder const& order, std::size_t i) {
+  auto const& stretch = order.stretches[i];
+  auto const samples = order.stretches[i + 1].begin - stretch.begin;
+  return stretch.epoch + (samples - 1) / order.windows(stretch);
+}
+
+UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
+  auto const& stretches = order.stretches;
+  auto const later =
+      std::ranges::find_if(stretches, [&](auto const& s) { return s.begin > samples; });
+  auto const open = static_cast<std::size_t>(later - stretches.begin()) - 1;
+  auto const& stretch = stretches[open];
+  auto const windows = order.windows(stretch), done = samples - stretch.begin;
+  UnderWay found{open, stretch.epoch + done / windows, 0, done % windows == 0};
+  found.end = stretch.begin + (done + windows - 1) / windows * windows;
+  bool const completes = done == 0 && open > 0 && last_epoch(order, open - 1) == found.epoch;
+  if (completes) {  // a part of the epoch was done before
+    found.between = false;
+    found.end = samples + windows;
+  }
+  return found;
+}
+
+bool same_windows(SampleOrder const& before, DataNow const& now) {
+  return before.window == now.window && before.cut == now.cut;
+}
+
+// The key that decides how long windows are.
+char const* key_of_windows(SampleOrder const& before, DataNow const& now) {
+  return before.window == now.window ? "data.pack" : "data.sequence";
+}
+
+std::string windows_text(std::int64_t window, std::string const& cut) {
+  return cut.empty() ? fmt::format("windows of {} tokens", window)
+                     : fmt::format("windows of up to {} tokens {}", window, cut);
+}
+
+std::string what_differs(SampleOrder const& before, DataNow const& now) {
+  auto const& last = before.stretches.back();
+  auto const added = without(now.files, last.files), gone = without(last.files, now.files);
+  std::vector<std::string> of_files, all;
+  if (!added.empty())
+    of_files.push_back(names(added) + (added.size() == 1 ? " is new" : " are new"));
+  if (!gone.empty())
+    of_files.push_back(names(gone) +
+                       (gone.size() == 1 ? " is there no more" : " are there no more"));
+  if (of_files.empty() && !same_files(last.files, now.files))
+    of_files.push_back("the files are in another order");
+  if (!of_files.empty()) all.push_back(fmt::format("data.train: {}", fmt::join(of_files, "; ")));
+  if (last.seed != now.seed) all.push_back(fmt::format("run.seed: {} -> {}", last.seed, now.seed));
+  if (!same_windows(before, now))
+    all.push_back(fmt::format("{}: {} -> {}", key_of_windows(before, now),
+                              windows_text(before.window, before.cut),
+                              windows_text(now.window, now.cut)));
+  return fmt::format("{}", fmt::join(all, "; "));
+}
+
+[[noreturn]] void refuse(std::string const& why) {
+  throw Error(Status::bad_input,
+              why +
+                  ", and the run is within an epoch; give back what it began with, or "
+                  "data.changed=anew begins an epoch of the data as they are now");
+}
+
+// Throws if what is open cannot be read to its end.
+void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  if (!same_windows(before, now))
+    refuse(fmt::format("{}: {} have become {}", key_of_windows(before, now),
+                       windows_text(before.window, before.cut), windows_text(now.window, now.cut)));
+  for (auto const& file : before.stretches[at.open].files)
+    if (find(now.files, file) == nullptr)
+      refuse(fmt::format("data.train: {}, {} tokens, is there no more, or has other text",
+                         file.path, file.tokens));
+}
+
+// The epoch under way with what completes it, then the data as they are now.
+SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  SampleOrder order{now.window, {}, now.cut};
+  Files in_epoch;
+  for (std::size_t i = 0; i <= at.open; ++i) {
+    if (i < at.open && last_epoch(before, i) != at.epoch) continue;
+    auto const& stretch = before.stretches[i];
+    order.stretches.push_back(stretch);
+    in_epoch.insert(in_epoch.end(), stretch.files.begin(), stretch.files.end());
+  }
+  auto end = at.end;
+  if (auto added = without(now.files, in_epoch); tokens_of(added) > too_few(now)) {
+    auto stretch = stretch_of(now, std::move(added), end, at.epoch);
+    end += order.windows(stretch);
+    if (order.windows(stretch) > 0) order.stretches.push_back(std::move(stretch));
+  }
+  order.stretches.push_back(stretch_of(now, now.files, end, at.epoch + 1));
+  return order;
+}
+
+// Files lie where they were found now.
+SampleOrder with_paths(SampleOrder order, Files const& now) {
+  for (auto& stretch : order.stretches)
+    for (auto& file : stretch.files)
+      if (auto const* found = find(now, file)) file.path = found->path;
+  return order;
+}
+
+bool sound(SampleOrder const& order) {
+  constexpr std::int64_t most = std::int64_t{1} << 60;
+  auto const possible = [](std::int64_t value) { return value >= 0 && value <= most; };
+  bool good = order.window >= 1 && possible(order.window) && !order.stretches.empty() &&
+              order.stretches.front().begin >= 0;
+  std::int64_t begin = -1;
+  for (auto const& stretch : order.stretches) {
+    good = good && stretch.begin > begin && possible(stretch.begin) && possible(stretch.epoch);
+    begin = stretch.begin;
+    std::int64_t tokens = 0;
+    for (auto const& file : stretch.files) {
+      good = good && possible(file.tokens) && tokens <= most - file.tokens;
+      if (good) tokens += file.tokens;
+    }
+    bool const counted = stretch.windows >= 1 && stretch.windows <= tokens;
+    good = good && (order.cut.empty() ? tokens > order.window : counted);
+  }
+  return good;
+}
+
+}  // namespace
+
+KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file) {
+  auto const found = std::ranges::find_if(files, [&](auto const& f) { return f.is_same(file); });
+  return found == files.end() ? nullptr : &*found;
+}
+
+std::int64_t Stretch::tokens() const {
+  return tokens_of(files);
+}
+
+SampleOrder begun(DataNow const& now) {
+  return {now.window, {stretch_of(now, now.files, 0, 0)}, now.cut};
+}
+
+Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now,
+                    bool anew) {
+  auto const& last = before.stretches.back();
+  bool const same = same_windows(before, now) && last.seed == now.seed;
+  if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
+  std::vector<std::string> said{what_differs(before, now)};
+  auto const at = under_way(before, std::max(samples, before.stretches.front().begin));
+  if (anew || at.between) {
+    auto const next = at.epoch + (at.between ? 0 : 1);
+    said.push_back(fmt::format("the data as they are now begin an epoch here, after sample {}{}",
+                               samples,
+                               at.between ? ""
+                                          : "; of the epoch that ends here some text may come "
+                                            "again, and some has not come"));
+    return {{now.window, {stretch_of(now, now.files, samples, next)}, now.cut}, said};
+  }
+  require_rest(before, at, now);
+  auto order = with_paths(completed(before, at, now), now.files);
+  auto const& whole = order.stretches.back();
+  said.push_back(fmt::format(
+      "the epoch under way is completed first, no text twice, and the data as they are now begin "
+      "after sample {}; data.changed=anew begins with them at once",
+      whole.begin));
+  return {std::move(order), std::move(said)};
+}
+
+std::string to_json(SampleOrder const& order) {
+  Json json = {{"window", order.window}, {"stretches", Json::array()}};
+  if (!order.cut.empty()) json["cut"] = order.cut;
+  for (auto const& stretch : order.stretches)
+    json["stretches"].push_back(json_of(stretch, !order.cut.empty()));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+SampleOrder sample_order(std::string_view json, std::string const& source) {
+  SampleOrder order;
+  try {
+    order = order_of(Json::parse(json));
+  } catch (Json::exception const&) {
+    order.window = 0;
+  }
+  if (sound(order)) return order;
+  throw Error(Status::damaged, fmt::format("{}: /run: `data` cannot be understood", source));
+}
+
+}  // namespace spillway

@@ -1,0 +1,38 @@
+#include "samples/sequence_reader.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "samples/objectives.hpp"
+
+namespace spillway {
+
+SequenceReader::SequenceReader(TokenSet const& tokens, Recipe recipe)
+    : m_tokens(tokens),
+      m_recipe(std::move(recipe)),
+      m_window(static_cast<std::size_t>(m_recipe.window + 1)),
+      m_sequence(m_recipe.lengths) {
+  m_starts.reserve(m_window.size());
+}
+
+void SequenceReader::read(std::optional<TextWindow> const& window, std::int64_t sample,
+                          std::int64_t micro, std::int64_t row, BatchBuffers const& to) {
+  if (window) {
+    auto const first = window->first, end = first + window->tokens + 1;
+    auto const text = std::span(m_window).first(static_cast<std::size_t>(end - first));
+    // Only windows of equal length are sure to have a token behind them, and need it.
+    auto const there = static_cast<std::size_t>(std::min(end, m_tokens.count()) - first);
+    m_tokens.read(first, text.first(there));
+    m_starts.clear();
+    if (m_recipe.pack)
+      m_tokens.append_document_starts(first + 1, std::min(end, m_tokens.count()), m_starts);
+    for (auto& start : m_starts) start -= first;
+    make_sequence(m_recipe, {text, m_starts}, sample, m_sequence.fields());
+  } else {
+    make_padding(m_recipe, m_sequence.fields());
+  }
+  m_sequence.copy_to(to, micro, row);
+}
+
+}  // namespace spillway

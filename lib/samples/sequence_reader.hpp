@@ -1,0 +1,32 @@
+// Makes sequences of windows of the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "samples/recipe.hpp"
+#include "samples/sequence_buffer.hpp"
+#include "samples/text_windows.hpp"
+#include "io/tokens/token_set.hpp"
+#include "runtime/batch_source.hpp"
+
+namespace spillway {
+
+class SequenceReader {
+ public:
+  SequenceReader(TokenSet const& tokens, Recipe recipe);
+
+  // Fills sequence `row` of a batch of `micro` from a window of the tokens, or with padding.
+  void read(std::optional<TextWindow> const& window, std::int64_t sample, std::int64_t micro,
+            std::int64_t row, BatchBuffers const& to);
+
+ private:
+  TokenSet const& m_tokens;
+  Recipe m_recipe;
+  std::vector<std::int32_t> m_window;
+  std::vector<std::int64_t> m_starts;
+  SequenceBuffer m_sequence;
+};
+
+}  // namespace spillway

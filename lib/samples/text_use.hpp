@@ -1,0 +1,20 @@
+// What a recipe makes of a text, by where its documents begin: how much of it no sequence has, and
+// whether anything can be predicted at all.
+#pragma once
+
+#include <string>
+
+#include "samples/text_windows.hpp"
+#include "io/tokens/token_set.hpp"
+
+namespace spillway {
+
+// Whether some window can have a target. What `masked` hides is not looked at. Throws what reading
+// where documents begin does.
+bool can_predict(TokenSet const& tokens, Recipe const& recipe, TextWindows const& windows);
+
+// A line for the user about the tokens that no window uses, and why; "" where there are none.
+std::string describe_unused(TokenSet const& tokens, Recipe const& recipe,
+                            TextWindows const& windows, char const* key);
+
+}  // namespace spillway

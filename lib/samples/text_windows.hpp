@@ -1,0 +1,49 @@
+// Which tokens of a text make one sequence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "samples/recipe.hpp"
+#include "io/tokens/token_set.hpp"
+
+namespace spillway {
+
+// Tokens [first, first + tokens) of a text, of which `used` become a part of the sequence.
+struct TextWindow {
+  std::int64_t first = 0, tokens = 0, used = 0;
+};
+
+// Whether windows end where rows are full: where spans of packed documents are predicted, since the
+// rows that a document takes depend on where it ends. All others are as long as Recipe::window.
+bool cuts_where_full(Recipe const& recipe);
+
+// Names what decides where such windows end; "" where all are equally long. A checkpoint keeps it.
+std::string cut_name(Recipe const& recipe);
+
+// The windows of a text; each begins where the one before it ends. Where they end when rows are
+// full, no token is left out but documents of one token, of which nothing can be told; those
+// windows are found by one walk over all documents, and every kStride-th is remembered.
+class TextWindows {
+ public:
+  // Throws what reading where documents begin does.
+  TextWindows(TokenSet const& tokens, Recipe const& recipe);
+
+  std::int64_t count() const { return m_count; }
+  std::int64_t used_tokens() const { return m_used; }  // of all windows
+
+  // For the same tokens as in the constructor. Any thread. Throws as that does.
+  TextWindow at(TokenSet const& tokens, std::int64_t window) const;
+  // Sums up TextWindow::used of the windows [first, first + count).
+  std::int64_t used_tokens(TokenSet const& tokens, std::int64_t first, std::int64_t count) const;
+
+ private:
+  static constexpr std::int64_t kStride = 32;
+
+  Recipe m_recipe;
+  std::int64_t m_count = 0, m_used = 0;
+  std::vector<std::int64_t> m_firsts;  // of windows 0, kStride, 2 kStride ..., where rows are full
+};
+
+}  // namespace spillway
