@@ -8,7 +8,6 @@
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
-#include "samples/recipe.hpp"
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
 #include "io/file/output.hpp"
@@ -17,6 +16,7 @@
 #include "io/h5/checkpoint_group.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
+#include "samples/recipe.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
 

@@ -12,8 +12,6 @@
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
-#include "samples/batches.hpp"
-#include "samples/data.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/tokens/token_set.hpp"
 #include "job/cores.hpp"
@@ -27,6 +25,8 @@
 #include "run/existing_memory.hpp"
 #include "run/measured_machine.hpp"
 #include "run/run_memory.hpp"
+#include "samples/batches.hpp"
+#include "samples/data.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {

@@ -8,7 +8,6 @@
 #include "base/process_memory.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
-#include "samples/data.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/file/file.hpp"
 #include "job/cores.hpp"
@@ -16,6 +15,7 @@
 #include "run/measured_machine.hpp"
 #include "run/profile_key.hpp"
 #include "run/run_memory.hpp"
+#include "samples/data.hpp"
 #include "state/same_start.hpp"
 
 namespace spillway {

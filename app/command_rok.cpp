@@ -10,7 +10,6 @@
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
-#include "samples/data.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/file/output.hpp"
 #include "io/gnuplot/gnuplot.hpp"
@@ -19,6 +18,7 @@
 #include "rok/rok_report.hpp"
 #include "run/planned_memory.hpp"
 #include "run/run_memory.hpp"
+#include "samples/data.hpp"
 
 namespace spillway {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "samples/recipe.hpp"
 #include "generate/sampling.hpp"
+#include "samples/recipe.hpp"
 
 namespace spillway {
 

@@ -1,11 +1,11 @@
 #include "app/plan_json.hpp"
 
-#include "samples/batches.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
 #include "report/tier_json.hpp"
+#include "samples/batches.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "samples/recipe.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "samples/recipe.hpp"
 
 namespace spillway {
 

@@ -7,13 +7,13 @@
 
 #include "base/error.hpp"
 #include "base/median.hpp"
-#include "samples/random_batches.hpp"
 #include "kernels/kernel.hpp"
 #include "model/model.hpp"
 #include "run/measured_machine.hpp"
 #include "run/plan_run.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/engine.hpp"
+#include "samples/random_batches.hpp"
 #include "state/model_state.hpp"
 #include "train/commit_policy.hpp"
 

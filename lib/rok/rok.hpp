@@ -8,12 +8,12 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
-#include "samples/data.hpp"
 #include "plan/data/budgets.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/search/estimate.hpp"
 #include "run/prepare.hpp"
 #include "runtime/compute.hpp"
+#include "samples/data.hpp"
 
 namespace spillway {
 

@@ -3,11 +3,11 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
-#include "samples/data.hpp"
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "run/prepare.hpp"
 #include "runtime/compute.hpp"
+#include "samples/data.hpp"
 
 namespace spillway {
 

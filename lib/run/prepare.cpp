@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/math.hpp"
-#include "samples/batches.hpp"
 #include "graph/build.hpp"
 #include "kernels/kernel.hpp"
 #include "kernels/product.hpp"
 #include "model/model.hpp"
+#include "samples/batches.hpp"
 #include "version.hpp"
 
 namespace spillway {

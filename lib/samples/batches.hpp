@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "io/tokens/token_set.hpp"
+#include "runtime/batch_source.hpp"
 #include "samples/data_order.hpp"
 #include "samples/sample_log.hpp"
 #include "samples/sequence_reader.hpp"
 #include "samples/text_windows.hpp"
-#include "io/tokens/token_set.hpp"
-#include "runtime/batch_source.hpp"
 
 namespace spillway {
 

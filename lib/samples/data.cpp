@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "model/model.hpp"
 #include "samples/chosen_files.hpp"
 #include "samples/same_data.hpp"
 #include "samples/text_use.hpp"
-#include "model/model.hpp"
 
 namespace spillway {
 namespace {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/tokens/token_set.hpp"
 #include "samples/batches.hpp"
 #include "samples/data_order.hpp"
 #include "samples/recipe.hpp"
 #include "samples/sample_order.hpp"
 #include "samples/text_windows.hpp"
-#include "io/tokens/token_set.hpp"
 #include "state/run_state.hpp"
 
 namespace spillway {

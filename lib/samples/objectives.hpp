@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "samples/recipe.hpp"
 #include "runtime/batch_source.hpp"
+#include "samples/recipe.hpp"
 
 namespace spillway {
 

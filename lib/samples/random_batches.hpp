@@ -1,8 +1,8 @@
 // Batches of random tokens, where nothing is to be learned and a step is only measured.
 #pragma once
 
-#include "samples/batches.hpp"
 #include "runtime/batch_source.hpp"
+#include "samples/batches.hpp"
 
 namespace spillway {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "samples/sample_order.hpp"
 #include "io/tokens/token_set.hpp"
+#include "samples/sample_order.hpp"
 
 namespace spillway {
 

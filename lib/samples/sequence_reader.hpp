@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "io/tokens/token_set.hpp"
+#include "runtime/batch_source.hpp"
 #include "samples/recipe.hpp"
 #include "samples/sequence_buffer.hpp"
 #include "samples/text_windows.hpp"
-#include "io/tokens/token_set.hpp"
-#include "runtime/batch_source.hpp"
 
 namespace spillway {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "samples/objectives.hpp"
 #include "runtime/batch_source.hpp"
+#include "samples/objectives.hpp"
 
 namespace spillway {
 

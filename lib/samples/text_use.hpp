@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "samples/text_windows.hpp"
 #include "io/tokens/token_set.hpp"
+#include "samples/text_windows.hpp"
 
 namespace spillway {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "samples/recipe.hpp"
 #include "io/tokens/token_set.hpp"
+#include "samples/recipe.hpp"
 
 namespace spillway {
 

@@ -8,8 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/steady_clock.hpp"
-#include "samples/batches.hpp"
-#include "samples/data.hpp"
 #include "job/run_dir.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/budgets.hpp"
@@ -21,6 +19,8 @@
 #include "run/fault.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/engine.hpp"
+#include "samples/batches.hpp"
+#include "samples/data.hpp"
 #include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
