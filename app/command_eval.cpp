@@ -63,7 +63,7 @@ class Told {
 };
 
 // Returns how many tokens of the text the evaluation had.
-std::int64_t tokens_read(LossSums const& sums, ValidText const& text, std::int64_t windows) {
+std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int64_t windows) {
   auto const read = text.windows.used_tokens(text.tokens, 0, windows);
   if (sums.mean()) return read;
   throw Error(Status::bad_input,
@@ -78,7 +78,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   std::optional<CheckpointReader> checkpoint;
   std::string place;  // of the checkpoint
-  std::optional<ValidText> text;
+  std::optional<SampledText> text;
   RunState state;
   Recipe recipe;
   on_all_ranks(comm, [&] {
@@ -106,7 +106,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto const windows =
       std::min(text->windows.count(),
                clamped_product(arguments.batches.value_or(kMostBatches), config.batch.sequences));
-  EvalBatches batches(text->tokens, text->windows, recipe, shape, windows);
+  EvalBatches batches(*text, recipe, shape, windows);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
     auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
@@ -122,7 +122,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     if (comm.rank() != 0) return;
     say(fmt::format("eval: {} sequences in {} batches", windows, count));
     if (windows < text->windows.count()) return;
-    auto const unused = describe_unused(text->tokens, recipe, text->windows, "data.valid");
+    auto const unused = describe_unused(*text, recipe, "data.valid");
     if (!unused.empty()) log_info("{}", unused);
   });
   auto const sums = evaluate(session->engine(), count, comm,

@@ -106,7 +106,7 @@ void take_up(Start& start, Comm& comm) {
 
 // Says what of the text is never trained on.
 void say_unused(Data const& data) {
-  auto const line = describe_unused(data.train, data.recipe, data.train_windows, "data.train");
+  auto const line = describe_unused(data.train, data.recipe, "data.train");
   if (!line.empty()) log_info("{}", line);
 }
 
@@ -128,8 +128,8 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
-  require_same_files(comm, "data.train", start.data->train);
-  if (start.data->valid) require_same_files(comm, "data.valid", *start.data->valid);
+  require_same_files(comm, "data.train", start.data->train.tokens);
+  if (start.data->valid) require_same_files(comm, "data.valid", start.data->valid->tokens);
   if (comm.rank() == 0)
     for (auto const& line : start.data->said) log_warning("{}", line);
   on_all_ranks(comm, [&] {
@@ -221,7 +221,7 @@ Status finished_before(Start const& start) {
 
 RunState start_state(Start const& start, Arithmetic const& arithmetic, ModelState& model,
                      Comm& comm) {
-  auto const& tokenizer = start.data->train.files().front().layout().tokenizer;
+  auto const& tokenizer = start.data->train.tokens.files().front().layout().tokenizer;
   auto state = start_model(start.config, start.data->vocab, tokenizer, arithmetic, start.resumption,
                            model, comm);
   state.data = to_json(start.data->samples);

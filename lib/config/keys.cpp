@@ -116,11 +116,11 @@ std::vector<Key> data_keys(DataConfig& data) {
        "Token files for the validation loss; none: no evaluation. What data.train names too is not "
        "trained on."},
       {"data.changed", ChoiceField{&data.changed, {{"finish", "anew"}}}, "", "",
-       "How a run goes on whose files, their order, data.sequence or run.seed are not its "
-       "checkpoint's. finish: the epoch under way is completed first, without any text twice, by "
-       "what is left of it and then by files that are new; where that cannot be, as files are gone "
-       "or sequences have another length, the run is refused. anew: an epoch of the data as they "
-       "are now begins at once."},
+       "How a run goes on whose files, their order, data.sequence or run.seed (with spans also "
+       "data.pack, data.target and data.eos_id) are not its checkpoint's. finish: the epoch under "
+       "way is completed first, without any text twice, by what is left of it and then by files "
+       "that are new; where that cannot be, as files are gone or sequences end elsewhere, the run "
+       "is refused. anew: an epoch of the data as they are now begins at once."},
       {"data.sequence", IntegerField{&data.sequence, 1, many}, "", "tokens",
        "Length of a training sequence, at most model.positions where a model has a table of them; "
        "with spans the encoder's."},

@@ -63,8 +63,8 @@ TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, B
     : m_recipe(recipe), m_shape(shape), m_log(log) {
   m_texts.reserve(texts.size());
   for (auto& text : texts) {
-    TokenSet const& tokens = text.tokens;
-    m_texts.push_back({std::move(text), SequenceReader(tokens, recipe)});
+    SampledText const& sampled = text.text;
+    m_texts.push_back({std::move(text), SequenceReader(sampled.tokens, sampled.windows, recipe)});
   }
 }
 
@@ -78,7 +78,8 @@ std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t sam
   std::int64_t tokens = 0;
   for (auto sample = first_sample; sample < first_sample + samples; ++sample) {
     auto const& from = m_texts[text_of(sample)].from;
-    tokens += from.windows.at(from.tokens, from.order.sample(sample).window).used;
+    auto const window = from.order.sample(sample).window;
+    tokens += from.text.windows.used_tokens(from.text.tokens, window, 1);
   }
   return tokens;
 }
@@ -87,8 +88,8 @@ std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t sam
 // files were added before it, has that one's: another job's numbers may be of other windows.
 // Windows that end where rows are full are known by their first token.
 std::int64_t TrainBatches::window_of_all(TextOrder const& text, std::int64_t first_token) const {
-  auto const file = text.tokens.file_of(first_token);
-  auto const start = text.tokens.start_of(file);
+  auto const file = text.text.tokens.file_of(first_token);
+  auto const start = text.text.tokens.start_of(file);
   auto const there = text.starts.empty() ? start : text.starts[file];
   return (first_token - start + there) / (cuts_where_full(m_recipe) ? 1 : m_recipe.window);
 }
@@ -108,7 +109,7 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
     std::optional<TextWindow> window;
     if (sample) {
       auto const [epoch, index] = text.from.order.sample(number);
-      window = text.from.windows.at(text.from.tokens, index);
+      window = text.reader.window(index);
       if (m_log != nullptr) m_log->add({number, window_of_all(text.from, window->first), epoch});
     }
     text.reader.read(window, number, m_shape.micro, row, to);
@@ -116,11 +117,9 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
   }
 }
 
-EvalBatches::EvalBatches(TokenSet const& tokens, TextWindows const& all, Recipe recipe,
-                         BatchShape shape, std::int64_t windows)
-    : m_tokens(tokens),
-      m_all(all),
-      m_reader(tokens, for_evaluation(std::move(recipe))),
+EvalBatches::EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape,
+                         std::int64_t windows)
+    : m_reader(text.tokens, text.windows, for_evaluation(std::move(recipe))),
       m_shape(shape),
       m_windows(windows) {}
 
@@ -129,7 +128,7 @@ void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers
     auto const sample = m_shape.sample(micro_batch, row);
     auto const window = step * m_shape.sequences + sample.value_or(0);
     std::optional<TextWindow> text;
-    if (sample && window < m_windows) text = m_all.at(m_tokens, window);
+    if (sample && window < m_windows) text = m_reader.window(window);
     m_reader.read(text, window, m_shape.micro, row, to);
   }
 }

@@ -39,14 +39,13 @@ std::string describe_empty_rows(BatchShape const& shape);
 // rows empty; of equal ones the largest.
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
 
-// Samples before number `end` that no TextOrder before this one has: windows of `tokens` in
-// `order`.
+// Samples before number `end` that no TextOrder before this one has: windows of `text` in `order`.
+// Refers to the text, as do the batches that are made of it.
 struct TextOrder {
-  TokenSet const& tokens;
-  TextWindows const& windows;
+  SampledText const& text;
   DataOrder order;
   std::int64_t end = std::numeric_limits<std::int64_t>::max();
-  // For each file, where it begins in all of the run's text, for the log; empty: as in `tokens`.
+  // For each file, where it begins in all of the run's text, for the log; empty: as in `text`.
   std::vector<std::int64_t> starts = {};
 };
 
@@ -82,13 +81,10 @@ class TrainBatches final : public BatchSource {
 // shape.sequences of them. What an objective draws is the same in every evaluation and every run.
 class EvalBatches final : public BatchSource {
  public:
-  EvalBatches(TokenSet const& tokens, TextWindows const& all, Recipe recipe, BatchShape shape,
-              std::int64_t windows);
+  EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape, std::int64_t windows);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
  private:
-  TokenSet const& m_tokens;
-  TextWindows const& m_all;
   SequenceReader m_reader;
   BatchShape m_shape;
   std::int64_t m_windows;

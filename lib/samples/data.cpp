@@ -43,13 +43,12 @@ void require_documents(TokenSet const& tokens, char const* key) {
   }
 }
 
-void require_targets(TokenSet const& tokens, char const* key, Recipe const& recipe,
-                     TextWindows const& windows) {
-  if (can_predict(tokens, recipe, windows)) return;
+void require_targets(SampledText const& text, char const* key, Recipe const& recipe) {
+  if (can_predict(text, recipe)) return;
   throw Error(Status::bad_input,
               fmt::format("{}: {}: data.pack keeps documents apart, and none has two tokens in one "
                           "sequence: nothing is left to predict",
-                          key, tokens.files().front().path().string()));
+                          key, text.tokens.files().front().path().string()));
 }
 
 std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
@@ -58,14 +57,24 @@ std::vector<TokenFile> open_files(char const* key, std::vector<std::string> cons
   return open_matching(key, patterns);
 }
 
-TextWindows checked_windows(TokenSet const& tokens, char const* key, std::int64_t vocab,
-                            Recipe const& recipe) {
+// Of windows of two tokens, what is left of a document would often be one.
+void require_cut(Recipe const& recipe) {
+  if (!cuts_where_full(recipe) || recipe.window > 2) return;
+  throw Error(Status::bad_input,
+              "data.sequence: with data.pack and spans a sequence must hold three tokens; give a "
+              "larger data.sequence and data.target");
+}
+
+SampledText checked_text(TokenSet tokens, char const* key, std::int64_t vocab,
+                         Recipe const& recipe) {
   require_vocab(tokens, key, recipe.words, vocab);
+  require_cut(recipe);
   if (!cuts_where_full(recipe)) require_window(tokens, key, recipe.window);
   if (recipe.pack) require_documents(tokens, key);
   TextWindows windows(tokens, recipe);
-  require_targets(tokens, key, recipe, windows);
-  return windows;
+  SampledText text{std::move(tokens), std::move(windows)};
+  require_targets(text, key, recipe);
+  return text;
 }
 
 TokenSet open_known(std::vector<KnownFile> const& known) {
@@ -78,7 +87,7 @@ DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t s
   auto const all = files;
   auto const count = [&data, all](std::vector<KnownFile> const& some) {
     bool const same = std::ranges::equal(some, all, &KnownFile::is_same);
-    return same ? data.train_windows.count() : TextWindows(open_known(some), data.recipe).count();
+    return same ? data.train.windows.count() : TextWindows(open_known(some), data.recipe).count();
   };
   return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
 }
@@ -98,13 +107,24 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
   return starts;
 }
 
-Data::Rest open_rest(Data const& data, std::size_t i) {
+// A cut that another version made otherwise would have other windows under the same numbers.
+void require_windows(SampleOrder const& order, Stretch const& stretch, TextWindows const& windows,
+                     std::string const& source) {
+  if (order.windows(stretch) == windows.count()) return;
+  throw Error(Status::damaged, fmt::format("{}: /run: `data` has {} windows of a text that has {}",
+                                           source, order.windows(stretch), windows.count()));
+}
+
+Data::Rest open_rest(Data const& data, std::size_t i, std::string const& source) {
   auto const& stretches = data.samples.stretches;
   auto const& stretch = stretches[i];
   auto tokens = open_known(stretch.files);
   TextWindows windows(tokens, data.recipe);
-  return {std::move(tokens), std::move(windows), order_of(data.samples, stretch),
-          stretches[i + 1].begin, starts_in(data.train, stretches.back(), stretch)};
+  require_windows(data.samples, stretch, windows, source);
+  return {{std::move(tokens), std::move(windows)},
+          order_of(data.samples, stretch),
+          stretches[i + 1].begin,
+          starts_in(data.train.tokens, stretches.back(), stretch)};
 }
 
 struct TrainFiles {
@@ -133,22 +153,23 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   if (!state.data.empty()) return sample_order(state.data, source);
   now.seed = state.seed;
   now.cut.clear();
+  std::int64_t tokens = 0;
+  for (auto const& file : now.files) tokens += file.tokens;
+  now.window = std::clamp<std::int64_t>(tokens - 1, 1, now.window);  // as that version required
   return begun(now);
 }
 
 }  // namespace
 
-ValidText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
-  auto tokens = TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid));
-  auto windows = checked_windows(tokens, "data.valid", vocab, recipe);
-  return {std::move(tokens), std::move(windows)};
+SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
+  return checked_text(TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid)),
+                      "data.valid", vocab, recipe);
 }
 
 std::vector<TextOrder> Data::texts() const {
   std::vector<TextOrder> texts;
-  for (auto const& rest : rests)
-    texts.push_back({rest.tokens, rest.windows, rest.order, rest.end, rest.starts});
-  texts.push_back({train, train_windows, order});
+  for (auto const& rest : rests) texts.push_back({rest.text, rest.order, rest.end, rest.starts});
+  texts.push_back({train, order});
   return texts;
 }
 
@@ -160,7 +181,8 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
   data.samples = std::move(next.order);
   auto const& stretches = data.samples.stretches;
   for (std::size_t i = 0; i + 1 < stretches.size(); ++i)
-    if (stretches[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i));
+    if (stretches[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i, source));
+  require_windows(data.samples, stretches.back(), data.train.windows, source);
   data.order = order_of(data.samples, stretches.back());
   if (state.data.empty())
     next.said.push_back(source +
@@ -177,16 +199,18 @@ Data open_data(Config const& config) {
   if (vocab == 0) vocab = train.vocab() + special_count(config.data, objective);
   require_positions(completed(config, vocab), config.data.sequence);
   auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
-  auto windows = checked_windows(train, "data.train", vocab, recipe);
-  DataOrder const order(windows.count(), config.run.seed);
   auto known = known_files(train.files());
-  Data data{std::move(train),      std::move(windows), {}, {}, recipe, {}, {}, order, vocab,
-            std::move(opened.said)};
+  auto text = checked_text(std::move(train), "data.train", vocab, recipe);
+  DataOrder const order(text.windows.count(), config.run.seed);
+  Data data{.train = std::move(text),
+            .valid = {},
+            .recipe = recipe,
+            .samples = {},
+            .order = order,
+            .vocab = vocab,
+            .said = std::move(opened.said)};
   data.samples = begun(data_now(data, std::move(known), config.run.seed));
-  if (config.data.valid.empty()) return data;
-  auto valid = open_valid(config, vocab, recipe);
-  data.valid = std::move(valid.tokens);
-  data.valid_windows = std::move(valid.windows);
+  if (!config.data.valid.empty()) data.valid = open_valid(config, vocab, recipe);
   return data;
 }
 

@@ -20,17 +20,14 @@ namespace spillway {
 struct Data {
   // What completes an epoch that was under way when data.train changed: samples before `end`.
   struct Rest {
-    TokenSet tokens;
-    TextWindows windows;
+    SampledText text;
     DataOrder order;
     std::int64_t end = 0;
     std::vector<std::int64_t> starts;  // of its files, in `train`
   };
 
-  TokenSet train;
-  TextWindows train_windows;
-  std::optional<TokenSet> valid;
-  std::optional<TextWindows> valid_windows;
+  SampledText train;
+  std::optional<SampledText> valid;
   Recipe recipe;
   SampleOrder samples;  // from the beginning of the run, as a checkpoint keeps it
   std::vector<Rest> rests = {};
@@ -55,10 +52,6 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
                                std::string const& source);
 
 // The validation set of a model with `vocab` tokens. Throws as open_data does.
-struct ValidText {
-  TokenSet tokens;
-  TextWindows windows;
-};
-ValidText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
+SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
 
 }  // namespace spillway

@@ -43,8 +43,8 @@ Stretch stretch_of(DataNow const& now, Files files, std::int64_t begin, std::int
   return {begin, epoch, now.seed, std::move(files), windows};
 }
 
-// The tokens that a text must have more than, to be read.
-std::int64_t too_few(DataNow const& now) {
+// A text is read if it has more tokens than this.
+std::int64_t tokens_to_exceed(DataNow const& now) {
   return now.cut.empty() ? now.window : 1;
 }
 
@@ -116,9 +116,11 @@ bool same_windows(SampleOrder const& before, DataNow const& now) {
   return before.window == now.window && before.cut == now.cut;
 }
 
-// The key that decides how long windows are.
+// The keys of which one has changed how long windows are.
 char const* key_of_windows(SampleOrder const& before, DataNow const& now) {
-  return before.window == now.window ? "data.pack" : "data.sequence";
+  if (before.cut.empty() && now.cut.empty()) return "data.sequence";
+  if (before.cut.empty() || now.cut.empty()) return "data.pack";
+  return "data.sequence, data.target or data.eos_id";
 }
 
 std::string windows_text(std::int64_t window, std::string const& cut) {
@@ -175,7 +177,7 @@ SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow con
     in_epoch.insert(in_epoch.end(), stretch.files.begin(), stretch.files.end());
   }
   auto end = at.end;
-  if (auto added = without(now.files, in_epoch); tokens_of(added) > too_few(now)) {
+  if (auto added = without(now.files, in_epoch); tokens_of(added) > tokens_to_exceed(now)) {
     auto stretch = stretch_of(now, std::move(added), end, at.epoch);
     end += order.windows(stretch);
     if (order.windows(stretch) > 0) order.stretches.push_back(std::move(stretch));

@@ -1,5 +1,6 @@
 // Which text the samples of a run are taken from, in which order, from the run's beginning on: what
-// a checkpoint keeps of it, and how a run goes on whose data are others by now. Pure functions.
+// a checkpoint keeps of it, and how a run goes on whose data are others by now. Pure functions, but
+// for DataNow::count, whose Errors they let through.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,8 @@ struct DataNow {
   std::vector<KnownFile> files;
   std::int64_t window = 0;
   std::uint64_t seed = 0;
-  // Where windows are not equally long: cut_name, and a function that counts those of files.
+  // Where windows are not equally long: cut_name, and a function that opens files and counts their
+  // windows. It must be set where `cut` is.
   std::string cut = {};
   std::function<std::int64_t(std::vector<KnownFile> const&)> count = nullptr;
 };

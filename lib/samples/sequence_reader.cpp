@@ -8,12 +8,14 @@
 
 namespace spillway {
 
-SequenceReader::SequenceReader(TokenSet const& tokens, Recipe recipe)
+SequenceReader::SequenceReader(TokenSet const& tokens, TextWindows const& windows, Recipe recipe)
     : m_tokens(tokens),
+      m_windows(windows),
       m_recipe(std::move(recipe)),
       m_window(static_cast<std::size_t>(m_recipe.window + 1)),
       m_sequence(m_recipe.lengths) {
   m_starts.reserve(m_window.size());
+  m_scratch.reserve(m_windows.scratch_size());
 }
 
 void SequenceReader::read(std::optional<TextWindow> const& window, std::int64_t sample,

@@ -15,17 +15,21 @@ namespace spillway {
 
 class SequenceReader {
  public:
-  SequenceReader(TokenSet const& tokens, Recipe recipe);
+  // Refers to both.
+  SequenceReader(TokenSet const& tokens, TextWindows const& windows, Recipe recipe);
 
+  TextWindow window(std::int64_t number) { return m_windows.at(m_tokens, number, m_scratch); }
   // Fills sequence `row` of a batch of `micro` from a window of the tokens, or with padding.
+  // Neither this nor window() allocates.
   void read(std::optional<TextWindow> const& window, std::int64_t sample, std::int64_t micro,
             std::int64_t row, BatchBuffers const& to);
 
  private:
   TokenSet const& m_tokens;
+  TextWindows const& m_windows;
   Recipe m_recipe;
   std::vector<std::int32_t> m_window;
-  std::vector<std::int64_t> m_starts;
+  std::vector<std::int64_t> m_starts, m_scratch;
   SequenceBuffer m_sequence;
 };
 

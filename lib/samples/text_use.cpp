@@ -22,7 +22,8 @@ bool has_successor(TokenSet const& tokens, Recipe const& recipe, std::int64_t fi
 
 }  // namespace
 
-bool can_predict(TokenSet const& tokens, Recipe const& recipe, TextWindows const& windows) {
+bool can_predict(SampledText const& text, Recipe const& recipe) {
+  auto const& [tokens, windows] = text;
   if (cuts_where_full(recipe)) return windows.count() > 0;
   if (!recipe.pack || recipe.objective == Objective::masked) return true;
   auto const at_once = std::max<std::int64_t>(1, kTokensAtOnce / recipe.window);
@@ -32,8 +33,8 @@ bool can_predict(TokenSet const& tokens, Recipe const& recipe, TextWindows const
   return false;
 }
 
-std::string describe_unused(TokenSet const& tokens, Recipe const& recipe,
-                            TextWindows const& windows, char const* key) {
+std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key) {
+  auto const& [tokens, windows] = text;
   auto const successor = recipe.objective == Objective::next ? 1 : 0;
   auto const unused = tokens.count() - windows.used_tokens() - successor;
   if (unused == 0) return "";

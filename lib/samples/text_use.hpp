@@ -11,10 +11,9 @@ namespace spillway {
 
 // Whether some window can have a target. What `masked` hides is not looked at. Throws what reading
 // where documents begin does.
-bool can_predict(TokenSet const& tokens, Recipe const& recipe, TextWindows const& windows);
+bool can_predict(SampledText const& text, Recipe const& recipe);
 
 // A line for the user about the tokens that no window uses, and why; "" where there are none.
-std::string describe_unused(TokenSet const& tokens, Recipe const& recipe,
-                            TextWindows const& windows, char const* key);
+std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key);
 
 }  // namespace spillway

@@ -12,16 +12,31 @@ namespace {
 
 constexpr std::int64_t kWalkedAtOnce = std::int64_t{1} << 20;
 
+// How many of the `left` tokens of a document the window takes, of which `here` are within reach.
+// One token alone could not be told of in the next window.
+std::int64_t part_that_fits(SpanRoom const& room, std::int64_t left, std::int64_t here) {
+  auto const fitting = room.fitting(here);
+  if (left != fitting + 1) return fitting;
+  return fitting > 2 ? fitting - 1 : 0;
+}
+
 // Finds window after window of a text, from a token on at which one begins.
 class Walk {
  public:
-  // Looks up where documents begin in `at_once` tokens at a time, which are a window at least.
-  Walk(TokenSet const& tokens, Recipe const& recipe, std::int64_t first, std::int64_t at_once)
+  // Looks up where documents begin in `at_once` tokens at a time, with `starts` as memory for it.
+  Walk(TokenSet const& tokens, Recipe const& recipe, std::int64_t first, std::int64_t at_once,
+       std::vector<std::int64_t>& starts)
       : m_tokens(tokens),
         m_recipe(recipe),
-        m_at_once(std::max(at_once, recipe.window + 2)),
+        m_at_once(std::max(at_once, reach(recipe))),
         m_first(first),
-        m_known(first) {}
+        m_known(first),
+        m_starts(starts) {
+    m_starts.clear();
+  }
+
+  // What must be known behind a window's first token: the window and two tokens more.
+  static std::int64_t reach(Recipe const& recipe) { return recipe.window + 2; }
 
   // A window of which nothing is used ends the text.
   TextWindow next() {
@@ -40,34 +55,29 @@ class Walk {
     SpanRoom room(m_recipe);
     TextWindow window{m_first, 0, 0};
     auto at = m_first;
-    while (at < limit) {
-      auto const end = document_end(at);
-      auto const here = std::min(end, limit) - at;
-      auto fitting = room.fitting(here);
-      // One token alone could not be told of in the next window.
-      if (end - at == fitting + 1 && (fitting > 2 || at > m_first)) fitting -= fitting > 2 ? 1 : 2;
-      auto const taken = room.take(fitting);
+    for (bool is_full = false; at < limit && !is_full;) {
+      auto const left = document_end(at) - at, here = std::min(left, limit - at);
+      auto const taken = room.take(part_that_fits(room, left, here));
       window.used += taken;
-      bool const is_full = taken < here && end - at > 1;
+      is_full = taken < here && left > 1;
       at += is_full ? taken : here;
-      if (is_full) break;
     }
     window.tokens = at - m_first;
     return window;
   }
 
-  // Of the one that has the token `at`; as far as it matters here.
+  // Returns the end of the document that has token `at`. Beyond what is looked up, any later token
+  // does.
   std::int64_t document_end(std::int64_t at) {
     while (m_next < m_starts.size() && m_starts[m_next] <= at) ++m_next;
     return m_next < m_starts.size() ? m_starts[m_next] : m_tokens.count();
   }
 
-  // Makes known where documents begin in the window at m_first and in the two tokens behind it.
   void look_up() {
-    if (m_first + m_recipe.window + 2 <= m_known || m_known == m_tokens.count()) return;
+    if (m_first + reach(m_recipe) <= m_known || m_known == m_tokens.count()) return;
     m_starts.erase(m_starts.begin(), m_starts.begin() + static_cast<std::ptrdiff_t>(m_next));
     m_next = 0;
-    auto const end = std::min(std::max(m_known, m_first) + m_at_once, m_tokens.count());
+    auto const end = std::min(m_known + m_at_once, m_tokens.count());
     m_tokens.append_document_starts(m_known, end, m_starts);
     m_known = end;
   }
@@ -75,9 +85,9 @@ class Walk {
   TokenSet const& m_tokens;
   Recipe const& m_recipe;
   std::int64_t m_at_once;
-  std::int64_t m_first;                // of the next window
-  std::int64_t m_known;                // where documents begin is known before this token
-  std::vector<std::int64_t> m_starts;  // from m_next on behind m_first
+  std::int64_t m_first;                 // of the next window
+  std::int64_t m_known;                 // where documents begin is known before this token
+  std::vector<std::int64_t>& m_starts;  // those from m_next on lie behind m_first
   std::size_t m_next = 0;
 };
 
@@ -99,27 +109,38 @@ TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe) : m_recip
     m_used = m_count * recipe.window;
     return;
   }
-  Walk walk(tokens, m_recipe, 0, kWalkedAtOnce);
+  std::vector<std::int64_t> starts;
+  Walk walk(tokens, m_recipe, 0, kWalkedAtOnce, starts);
   for (auto window = walk.next(); window.used > 0; window = walk.next()) {
     if (m_count++ % kStride == 0) m_firsts.push_back(window.first);
     m_used += window.used;
   }
 }
 
-TextWindow TextWindows::at(TokenSet const& tokens, std::int64_t window) const {
+// What is left of one look-up, and the next one.
+std::size_t TextWindows::scratch_size() const {
+  return m_firsts.empty() ? 0 : static_cast<std::size_t>(2 * Walk::reach(m_recipe));
+}
+
+TextWindow TextWindows::at(TokenSet const& tokens, std::int64_t window,
+                           std::vector<std::int64_t>& scratch) const {
   if (m_firsts.empty()) return {window * m_recipe.window, m_recipe.window, m_recipe.window};
   auto const known = m_firsts[static_cast<std::size_t>(window / kStride)];
-  Walk walk(tokens, m_recipe, known, (window % kStride + 1) * m_recipe.window);
-  auto found = walk.next();
-  for (auto left = window % kStride; left > 0; --left) found = walk.next();
-  return found;
+  Walk walk(tokens, m_recipe, known, 0, scratch);
+  for (auto before = window % kStride; before > 0; --before) walk.next();
+  return walk.next();
 }
 
 std::int64_t TextWindows::used_tokens(TokenSet const& tokens, std::int64_t first,
                                       std::int64_t count) const {
-  if (first == 0 && count == m_count) return m_used;
+  if (m_firsts.empty()) return count * m_recipe.window;
+  if (count == 0) return 0;
+  auto const known = m_firsts[static_cast<std::size_t>(first / kStride)];
+  std::vector<std::int64_t> starts;
+  Walk walk(tokens, m_recipe, known, std::min(kWalkedAtOnce, count * m_recipe.window), starts);
+  for (auto before = first % kStride; before > 0; --before) walk.next();
   std::int64_t used = 0;
-  for (auto window = first; window < first + count; ++window) used += at(tokens, window).used;
+  for (; count > 0; --count) used += walk.next().used;
   return used;
 }
 

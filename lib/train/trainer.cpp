@@ -33,7 +33,7 @@ BatchShape eval_shape(BatchShape shape) {
 
 std::int64_t eval_windows(Config const& config, Data const& data) {
   return std::min(config.run.eval_batches * config.batch.sequences,
-                  data.valid_windows ? data.valid_windows->count() : 0);
+                  data.valid ? data.valid->windows.count() : 0);
 }
 
 EngineDebug engine_debug(Config const& config) {
@@ -75,8 +75,8 @@ Trainer::Trainer(TrainerParts parts)
       m_trouble(parts.memory.tiers().spill, parts.comm),
       m_save_time(estimate_save(parts.planned.train, parts.machine).seconds()) {
   if (parts.planned.programs.eval) {
-    m_eval_batches.emplace(*parts.data.valid, *parts.data.valid_windows, parts.data.recipe,
-                           eval_shape(m_shape), eval_windows(parts.config, parts.data));
+    m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
+                           eval_windows(parts.config, parts.data));
   }
   m_bound = bind(parts.planned.programs, false);
 }

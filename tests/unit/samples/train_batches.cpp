@@ -65,15 +65,20 @@ class Batches : public testing::Test {
   std::optional<TokenSet> m_tokens;
   // Batches of windows of m_tokens.
   TrainBatches batches_of(DataOrder const& order, Recipe const& recipe, BatchShape const& shape) {
-    m_windows.emplace_back(*m_tokens, recipe);
-    return {{{*m_tokens, m_windows.back(), order}}, recipe, shape};
+    return {{{text_of({m_path.string()}, recipe), order}}, recipe, shape};
   }
   EvalBatches eval_batches_of(Recipe const& recipe, BatchShape const& shape, std::int64_t windows) {
-    m_windows.emplace_back(*m_tokens, recipe);
-    return {*m_tokens, m_windows.back(), recipe, shape, windows};
+    return {text_of({m_path.string()}, recipe), recipe, shape, windows};
   }
 
-  std::deque<TextWindows> m_windows;
+  // Lives as long as the test.
+  SampledText const& text_of(std::vector<std::string> const& paths, Recipe const& recipe) {
+    TokenSet tokens("data.train", paths);
+    TextWindows windows(tokens, recipe);
+    return m_texts.emplace_back(std::move(tokens), std::move(windows));
+  }
+
+  std::deque<SampledText> m_texts;
   DataOrder m_order{20, 3};
 };
 
@@ -143,18 +148,15 @@ TEST_F(Batches, of_two_texts_are_of_one_until_its_end_and_then_of_the_other) {
   TokenWriter writer(Output(other_path), "byte", 256, std::ssize(tokens), 1);
   writer.append(tokens);
   writer.close(std::vector<std::int64_t>{0});
-  TokenSet const other("data.train", std::vector{other_path.string()});
-  TokenSet const both("data.train", std::vector{other_path.string(), std::string(m_path)});
-  TextWindows const all(*m_tokens, kRecipe), windows_of_other(other, kRecipe),
-      windows_of_both(both, kRecipe);
+  auto const& alone = text_of({m_path.string()}, kRecipe);
+  auto const& other = text_of({other_path.string()}, kRecipe);
+  auto const& both = text_of({other_path.string(), m_path.string()}, kRecipe);
   DataOrder const of_other(10, 3, {20, 0}), of_both(30, 3, {30, 1});
   auto const log_dir = std::filesystem::path(m_path) += ".log";
   std::filesystem::create_directory(log_dir);
   SampleLog log(log_dir, 0);
   // 20 windows of the first file, 10 of the other one, then epochs of both.
-  TrainBatches batches({{*m_tokens, all, m_order, 20, {52}},
-                        {other, windows_of_other, of_other, 30, {0}},
-                        {both, windows_of_both, of_both}},
+  TrainBatches batches({{alone, m_order, 20, {52}}, {other, of_other, 30, {0}}, {both, of_both}},
                        kRecipe, {40, 40, 0, 1}, &log);
   batches.start_at(0, 0);
   Batch batch(40);
@@ -323,9 +325,10 @@ TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
   auto const epoch = batches.tokens_of(0, order.windows());
   EXPECT_EQ(epoch, kTokens - 4);  // four documents of one token
   EXPECT_EQ(batches.tokens_of(order.windows(), order.windows()), epoch);
+  std::vector<std::int64_t> scratch;
   for (std::int64_t sample = 0; sample < 2 * order.windows(); ++sample)
     EXPECT_EQ(batches.tokens_of(sample, 1),
-              windows.at(*m_tokens, order.sample(sample).window).used);
+              windows.at(*m_tokens, order.sample(sample).window, scratch).used);
 }
 
 TEST_F(Batches, feed_an_encoder_and_a_decoder) {
