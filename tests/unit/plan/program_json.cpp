@@ -153,6 +153,17 @@ TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
   EXPECT_EQ(refusal(json.dump()), "p.json: items[3].lane: is missing");
 }
 
+// 2^53 bytes in each of more than 2^10 writes are more than 63 bits count.
+TEST(ProgramJson, OfMoreBytesThanCanBeCountedIsRefused) {
+  auto program = with_everything(2, 30);
+  std::int64_t writes = 0;
+  for (Item& item : program.items)
+    for (Access& write : item.writes) write.last = std::int64_t{1} << 53, ++writes;
+  ASSERT_GT(writes, 3 << 10);
+  EXPECT_EQ(refusal(to_json(program)),
+            "p.json: items: move more bytes in a step than 63 bits count");
+}
+
 // Places of values in a JSON text, by its pointers.
 void collect(Json const& json, Json::json_pointer const& at, std::vector<Json::json_pointer>& all) {
   all.push_back(at);
