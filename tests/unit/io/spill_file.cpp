@@ -20,10 +20,11 @@ TEST_F(SpillFileTest, ranges_come_back_and_are_counted) {
   EXPECT_EQ(file.write(2 * kSpillAlignment, b), IoResult::ok);
   EXPECT_EQ(file.read(2 * kSpillAlignment, back_b), IoResult::ok);
   EXPECT_EQ(file.read(0, back_a), IoResult::ok);
+  EXPECT_EQ(file.read(0, back_a), IoResult::ok);
   EXPECT_EQ(back_a, a);
   EXPECT_EQ(back_b, b);
   EXPECT_EQ(file.counters().written_bytes, 14'999);
-  EXPECT_EQ(file.counters().read_bytes, 14'999);
+  EXPECT_EQ(file.counters().read_bytes, 24'999);
   EXPECT_GT(file.counters().write_s, 0);
   EXPECT_GT(file.counters().read_s, 0);
   EXPECT_EQ(file.first_failure(), "");
