@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
 #include "job/owner.hpp"
+#include "job/refuse_run_dir.hpp"
 
 namespace spillway {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 enum class Verdict { lives, gone, removed };
-
-[[noreturn]] void refuse_file(fs::path const& path, std::string const& why) {
-  throw Error(Status::bad_input, fmt::format("run.dir: {}: {}", path.string(), why));
-}
 
 std::string in_words(std::optional<Owner> const& owner) {
   return owner ? fmt::format("pid {} on {}", owner->pid, owner->host) : "one that it does not name";
@@ -71,23 +68,24 @@ OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : m_path(std::move(path)),
   bool took_over = false;
   while (!(m_file = FileDescriptor(::open(
                m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode)))) {
-    if (errno != EEXIST) refuse_file(m_path, "cannot be created: " + error_text(errno));
+    if (errno != EEXIST) refuse_run_dir(m_path, "cannot be created: " + error_text(errno));
     auto const text = text_of(m_path);
     if (!text) continue;
     auto const owner = in_words(parse_owner(*text));
     auto const verdict = judge(m_path, *text, m_times);
     if (verdict == Verdict::lives)
-      refuse_file(m_path,
-             fmt::format("another job is running here, {}; give this run its own run.dir", owner));
+      refuse_run_dir(
+          m_path,
+          fmt::format("another job is running here, {}; give this run its own run.dir", owner));
     if (verdict == Verdict::removed) continue;
     log_warning("{}: left behind by {}, which has ended; taken over", m_path.string(), owner);
     if (::unlink(m_path.c_str()) != 0 && errno != ENOENT)
-      refuse_file(m_path, "cannot be removed: " + error_text(errno));
+      refuse_run_dir(m_path, "cannot be removed: " + error_text(errno));
     took_over = true;
   }
   make();
   if (took_over) nap(m_times.renew_s / 4);  // who took it over in the same moment shows by then
-  if (!lies_there()) refuse_file(m_path, "another job has taken it over in the same moment");
+  if (!lies_there()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
   m_thread = std::thread([this] { keep_renewing(); });
 }
 
@@ -106,7 +104,7 @@ OwnerFile::~OwnerFile() {
 void OwnerFile::make() {
   auto const text = to_text(this_process());
   auto const written = write_fully(m_file.get(), std::as_bytes(std::span(text)), 0);
-  if (written.error != 0) refuse_file(m_path, "cannot be written: " + error_text(written.error));
+  if (written.error != 0) refuse_run_dir(m_path, "cannot be written: " + error_text(written.error));
   m_count_offset = static_cast<off_t>(text.size());
   renew();
 }

@@ -14,14 +14,11 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
+#include "job/refuse_run_dir.hpp"
 #include "state/kept_configs.hpp"
 
 namespace spillway {
 namespace {
-
-[[noreturn]] void refuse(std::filesystem::path const& path, std::string const& why) {
-  throw Error(Status::bad_input, fmt::format("run.dir: {}: {}", path.string(), why));
-}
 
 bool means_no_flock(int error) {
   return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == ENOTSUP;
@@ -65,7 +62,7 @@ void require_run_place(std::filesystem::path const& path) {
   if (open_without_name(nearest)) return;
   auto const why = error_text(errno);
   auto const* const what = std::filesystem::exists(path, unused) ? "written" : "created";
-  refuse(path, fmt::format("cannot be {}: {}", what, why));
+  refuse_run_dir(path, fmt::format("cannot be {}: {}", what, why));
 }
 
 RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
@@ -82,18 +79,20 @@ void RunDir::take_lock() {
   auto const file = m_path / "lock";
   m_lock =
       FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kFileMode));
-  if (!m_lock) refuse(m_path, "cannot be written: " + error_text(errno));
+  if (!m_lock) refuse_run_dir(m_path, "cannot be written: " + error_text(errno));
   int const error = lock_now(m_lock);
   if (error == EWOULDBLOCK)
-    refuse(m_path, "another job is running in it (it holds `lock`); give this run its own run.dir");
+    refuse_run_dir(m_path,
+                   "another job is running in it (it holds `lock`); give this run its own run.dir");
   if (means_no_flock(error)) {
     log_warning("run.dir: {}: this file system has no flock ({}); `lock.owner` says who runs here",
                 m_path.string(), error_text(error));
     m_owner = std::make_unique<OwnerFile>(m_path / "lock.owner");
   } else if (error != 0) {
-    refuse(m_path, "`lock` cannot be locked: " + error_text(error));
+    refuse_run_dir(m_path, "`lock` cannot be locked: " + error_text(error));
   }
-  if (int const failed = write_lock()) refuse(m_path, "cannot be written: " + error_text(failed));
+  if (int const failed = write_lock())
+    refuse_run_dir(m_path, "cannot be written: " + error_text(failed));
 }
 
 // Gives an errno, or 0.
@@ -131,10 +130,11 @@ void RunDir::hold_lock_there() {
 }
 
 void RunDir::refuse_as_lost(char const* why) const {
-  refuse(m_path,
-         fmt::format("another job has taken it over, for {}; this one ends, and leaves everything "
-                     "to the other",
-                     why));
+  refuse_run_dir(
+      m_path,
+      fmt::format("another job has taken it over, for {}; this one ends, and leaves everything "
+                  "to the other",
+                  why));
 }
 
 void RunDir::write(std::string const& name, std::string const& text) const {

@@ -181,7 +181,7 @@ void Engine::start_workers() {
   }
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
-    // Messages may allocate, so the lane is not locked as a whole; a batch is (Engine).
+    // Messages may allocate, so of the comm lane only batches are locked, by the Engine.
     auto& worker = *m_workers.emplace_back(
         std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });

@@ -86,8 +86,8 @@ TokenSet open_known(std::vector<KnownFile> const& known) {
 DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t seed) {
   auto const all = files;
   auto const count = [&data, all](std::vector<KnownFile> const& some) {
-    bool const same = std::ranges::equal(some, all, &KnownFile::is_same);
-    return same ? data.train.windows.count() : TextWindows(open_known(some), data.recipe).count();
+    return same_files(some, all) ? data.train.windows.count()
+                                 : TextWindows(open_known(some), data.recipe).count();
   };
   return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
 }
@@ -153,10 +153,10 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   if (!state.data.empty()) return sample_order(state.data, source);
   now.seed = state.seed;
   now.cut.clear();
-  std::int64_t tokens = 0;
-  for (auto const& file : now.files) tokens += file.tokens;
-  now.window = std::clamp<std::int64_t>(tokens - 1, 1, now.window);  // as that version required
-  return begun(now);
+  auto order = begun(now);
+  // That version took no text without a whole window.
+  order.window = std::clamp<std::int64_t>(order.stretches[0].tokens() - 1, 1, order.window);
+  return order;
 }
 
 }  // namespace

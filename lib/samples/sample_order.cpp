@@ -54,10 +54,6 @@ std::int64_t tokens_of(Files const& files) {
   return tokens;
 }
 
-bool same_files(Files const& one, Files const& other) {
-  return std::ranges::equal(one, other, [](auto const& a, auto const& b) { return a.is_same(b); });
-}
-
 // Those of `files` that `others` has not; a file that is there twice counts twice.
 Files without(Files const& files, Files others) {
   Files left;
@@ -219,6 +215,10 @@ bool sound(SampleOrder const& order) {
 KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file) {
   auto const found = std::ranges::find_if(files, [&](auto const& f) { return f.is_same(file); });
   return found == files.end() ? nullptr : &*found;
+}
+
+bool same_files(Files const& one, Files const& other) {
+  return std::ranges::equal(one, other, &KnownFile::is_same);
 }
 
 std::int64_t Stretch::tokens() const {

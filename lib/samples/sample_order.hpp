@@ -25,6 +25,9 @@ struct KnownFile {
 // The first of `files` with the same contents, or null.
 KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file);
 
+// Whether both lists have the same contents in the same order, wherever the files lie.
+bool same_files(std::vector<KnownFile> const& one, std::vector<KnownFile> const& other);
+
 // Samples from `begin` on, to where the next Stretch begins: windows of these files, shuffled by
 // `seed`, beginning with epoch `epoch`.
 struct Stretch {

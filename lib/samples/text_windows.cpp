@@ -35,7 +35,7 @@ class Walk {
     m_starts.clear();
   }
 
-  // What must be known behind a window's first token: the window and two tokens more.
+  // Returns how many tokens must be known from a window's first one on: the window's and two more.
   static std::int64_t reach(Recipe const& recipe) { return recipe.window + 2; }
 
   // A window of which nothing is used ends the text.
@@ -117,7 +117,7 @@ TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe) : m_recip
   }
 }
 
-// What is left of one look-up, and the next one.
+// A walk holds what is left of one look-up and the whole of the next one.
 std::size_t TextWindows::scratch_size() const {
   return m_firsts.empty() ? 0 : static_cast<std::size_t>(2 * Walk::reach(m_recipe));
 }

@@ -284,7 +284,7 @@ TEST_F(ChangedRuns, cut_packed_spans_as_they_did_when_they_began) {
   for (auto const& [epoch, of_epoch] : firsts)
     EXPECT_EQ(std::set(of_epoch.begin(), of_epoch.end()).size(), of_epoch.size()) << epoch;
 
-  // As by another version that cuts the text otherwise.
+  // Another version might cut the text otherwise under the same name.
   auto text = unsealed(read("run/step-20/seal"));
   std::string const key = R"(\"windows\":)";
   auto const number = text.rfind(key);

@@ -71,7 +71,7 @@ class Batches : public testing::Test {
     return {text_of({m_path.string()}, recipe), recipe, shape, windows};
   }
 
-  // Lives as long as the test.
+  // The text lives as long as the test.
   SampledText const& text_of(std::vector<std::string> const& paths, Recipe const& recipe) {
     TokenSet tokens("data.train", paths);
     TextWindows windows(tokens, recipe);

@@ -156,7 +156,7 @@ TEST(SampleOrder, counts_windows_of_unlike_length_and_keeps_how_many_there_are) 
   EXPECT_EQ(little.stretches[1].begin, 6);
 }
 
-// As those of an earlier version were.
+// An earlier version cut packed spans into windows of equal length.
 TEST(SampleOrder, does_not_take_windows_of_equal_length_for_others) {
   EXPECT_EQ(to_json(begun(now({kA}))).find("cut"), std::string::npos);
   expect_refused(cut_now({kA, kB}),

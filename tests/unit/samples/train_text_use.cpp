@@ -250,6 +250,15 @@ TEST(TextWindows, are_equally_long_where_documents_take_no_rows) {
   }
 }
 
+TEST(TextWindows, of_equal_length_share_one_token_and_stay_inside) {
+  for (std::int64_t count = 9; count < 40; ++count) {
+    auto const last = all_windows(Text(count, {0}).sampled(next(8))).back();
+    EXPECT_EQ(last.first % 8, 0);
+    EXPECT_LE(last.first + 9, count);      // the last window has all its tokens
+    EXPECT_GT(last.first + 8 + 9, count);  // and another would not
+  }
+}
+
 TEST(TextWindows, have_a_name_for_what_decides_where_they_end) {
   EXPECT_EQ(cut_name(spans(128, 29)),
             "that end where 128 or 29 rows are full, one of them a document's end");
