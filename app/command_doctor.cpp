@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/devices.hpp"
 #include "app/version_text.hpp"
 #include "base/error.hpp"
 #include "base/process_memory.hpp"

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
+#include "app/devices.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -22,10 +23,9 @@
 #include "huggingface/import_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
-#include "job/cores.hpp"
 #include "model/model.hpp"
 #include "report/progress.hpp"
-#include "run/prepare.hpp"
+#include "run/compute_here.hpp"
 #include "samples/batches.hpp"
 #include "samples/data.hpp"
 #include "samples/same_data.hpp"
@@ -97,11 +97,8 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   require_same_checkpoint(comm, arguments.checkpoint, &state);
   require_same_files(comm, "data.valid", text->tokens);
 
-  auto const cores = run_cores(comm);
-  Choices choices;
-  on_all_ranks(comm,
-               [&] { choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit); });
-  ComputeHere const compute(config.run.device, choices.threads, comm);
+  ComputeHere const compute(config, run_cores(comm), nullptr, device_backend(), comm);
+  auto const& choices = compute.choices();
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows =
       std::min(text->windows.count(),

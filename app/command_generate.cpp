@@ -4,10 +4,9 @@
 #include <memory>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
 #include "app/generated.hpp"
 #include "app/text_bounds.hpp"
-#include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
 #include "generate/generator.hpp"
@@ -16,6 +15,7 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
+#include "run/compute_here.hpp"
 #include "samples/byte_text.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
@@ -90,6 +90,13 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
+// Threads and the numbers of GPUs are those of the machine that trained.
+Config on_any_machine(Config config) {
+  if (config.run.device != "cpu") config.run.device = "auto";
+  config.run.threads.reset();
+  return config;
+}
+
 // What else the checkpoint says is what its weights were made for.
 void require_ids(std::vector<std::string> const& overrides) {
   for (auto const& word : overrides)
@@ -120,9 +127,8 @@ Status run_generate(GenerateArguments const& arguments) {
                        config.model.family));
 
   auto const comm = make_single_rank_comm();
-  auto const threads = std::min<std::int64_t>(available_cores(), team_limit().threads);
-  // The numbers of a machine's GPUs mean nothing on another one.
-  ComputeHere const compute(config.run.device == "cpu" ? "cpu" : "auto", threads, *comm);
+  ComputeHere const compute(on_any_machine(config), run_cores(*comm), nullptr, device_backend(),
+                            *comm);
   auto generator = naming_older(place, [&] {
     return std::make_unique<Generator>(config, state.vocab, prompt.tokens, arguments.tokens,
                                        checkpoint, *compute, *comm);

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
+#include "app/devices.hpp"
 #include "app/output_kinds.hpp"
 #include "app/plan_json.hpp"
 #include "base/process_memory.hpp"
@@ -14,16 +15,15 @@
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/tokens/token_set.hpp"
-#include "job/cores.hpp"
 #include "model/model.hpp"
-#include "plan/data/machine_file.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/listing/listing.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/existing_memory.hpp"
-#include "run/measured_machine.hpp"
+#include "run/find_target.hpp"
+#include "run/plan_run.hpp"
 #include "run/run_memory.hpp"
 #include "samples/batches.hpp"
 #include "samples/data.hpp"
@@ -31,13 +31,6 @@
 
 namespace spillway {
 namespace {
-
-// Describes what a run is planned for.
-struct Target {
-  Machine machine;
-  Budgets budgets;
-  Choices choices;
-};
 
 // For another machine the data need not be here.
 std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
@@ -55,38 +48,6 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   return vocab;
 }
 
-// Returns the budgets that the input file gives, or else a rank's share of the other machine.
-Budgets budgets_of(Config const& config, Machine const& machine, std::int64_t node_ranks) {
-  auto const& memory = config.memory;
-  auto const main_memory = machine.host_bytes / node_ranks * 8 / 10;
-  auto const host = memory.host_bytes.value_or(machine.is_unified() ? 0 : main_memory);
-  auto const device =
-      machine.is_unified() ? std::max<std::int64_t>(0, main_memory - host) : machine.device_bytes;
-  auto const nvme = memory.nvme_is_none() ? 0 : machine.nvme_bytes / node_ranks;
-  return {memory.device_bytes.value_or(device), host, memory.nvme_bytes.value_or(nvme),
-          write_limit(config.spill, node_ranks)};
-}
-
-Target other_machine(Config const& config, std::int64_t vocab, std::string const& file,
-                     std::int64_t ranks) {
-  Target target{load_machine(file), {}, {}};
-  auto const node_ranks = std::min(ranks, target.machine.node_ranks);
-  auto const& has = target.machine;
-  require_existing(config.memory, {has.host_bytes, has.device_bytes, has.nvme_bytes, file},
-                   node_ranks);
-  target.machine =
-      with_host_threads(shared_by(std::move(target.machine), node_ranks), config.run.host_threads);
-  target.budgets = budgets_of(config, target.machine, node_ranks);
-  auto const cores = std::max<std::int64_t>(1, std::llround(target.machine.compute_cores));
-  target.choices = choose(config, nullptr, cores, ranks);
-  require_rates(target.machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0,
-                file);
-  if (!config.batch.micro)
-    target.choices.micro =
-        fastest_micro(config, vocab, target.choices, target.budgets, target.machine, ranks);
-  return target;
-}
-
 // Without --machine all ranks are on this node: whom it has too little memory for may have meant
 // several. Does `plan`, whose Errors of this status are about memory.
 template <class F>
@@ -101,30 +62,14 @@ auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   }
 }
 
-// Describes this node as one of `ranks` on it would find it. Such a rank has its part of the cores,
-// and is measured with half of its device memory.
+// Describes this node as one of `ranks` on it would find it.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   require_spill_directory(config.memory);
-  std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
-  auto const cores = own_cores(shares, 0);
-  Target target{{}, {}, choose(config, nullptr, cores, ranks, team_limit())};
-  if (ranks > 1 && target.choices.threads <= cores) stay_on(own_part(shares, 0, cores_by_place()));
   auto const alone = make_single_rank_comm();
-  ComputeHere const compute(config.run.device, target.choices.threads, *alone);
-  target.budgets = on_this_node(ranks, Status::bad_input, [&] {
-    return budgets(config, free_here(config, *compute), ranks);
-  });
-  auto const measure = [&] {
-    target.machine = planned_for(config, vocab, target.choices, cores,
-                                 target.budgets.device_bytes / 2, *compute, *alone);
-    if (config.debug.machine.empty()) target.machine.node_ranks = ranks;
-  };
-  measure();
-  if (config.batch.micro) return target;
-  auto const micro =
-      fastest_micro(config, vocab, target.choices, target.budgets, target.machine, ranks);
-  if (std::exchange(target.choices.micro, micro) != micro) measure();
-  return target;
+  ComputeHere const here(config, assumed_cores(ranks), nullptr, device_backend(), *alone);
+  auto const budgets =
+      on_this_node(ranks, Status::bad_input, [&] { return common_budgets(config, here, *alone); });
+  return target_here(config, vocab, here, budgets, *alone);
 }
 
 PlanQuestion question(Config const& config, Target const& target, PlannedRun const& planned) {
@@ -174,11 +119,9 @@ Status run_plan(PlanArguments const& arguments) {
   auto const ranks = arguments.ranks;
   auto const target = arguments.machine.empty()
                           ? this_machine(config, vocab, ranks)
-                          : other_machine(config, vocab, arguments.machine, ranks);
-  auto const planned = on_this_node(arguments.machine.empty() ? ranks : 1, Status::cannot_fit, [&] {
-    return plan_run(config, vocab, target.choices, !config.batch.micro, target.budgets,
-                    target.machine, ranks);
-  });
+                          : target_of_file(config, vocab, arguments.machine, ranks);
+  auto const planned = on_this_node(arguments.machine.empty() ? ranks : 1, Status::cannot_fit,
+                                    [&] { return plan_run(config, vocab, target); });
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),

@@ -3,15 +3,16 @@
 #include <optional>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
+#include "app/devices.hpp"
 #include "app/output_kinds.hpp"
 #include "base/process_memory.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/file/file.hpp"
-#include "job/cores.hpp"
 #include "plan/data/machine_file.hpp"
+#include "run/find_target.hpp"
 #include "run/measured_machine.hpp"
 #include "run/profile_key.hpp"
 #include "run/run_memory.hpp"
@@ -35,22 +36,16 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
-  // Chooses what a run would choose before its first step.
-  auto const cores = run_cores(comm);
-  Choices choices;
-  on_all_ranks(comm,
-               [&] { choices = choose(config, nullptr, cores.fewest, comm.size(), cores.limit); });
-  if (choices.threads <= cores.mine) stay_on(cores.part);
-  ComputeHere const compute(config.run.device, choices.threads, comm);
-  auto const memory_bytes = available_memory_bytes() / (2 * comm.local_size());
+  // The micro-batch is what a run would choose before its first step.
+  ComputeHere const here(config, run_cores(comm), nullptr, device_backend(), comm);
+  auto const memory_bytes = common_budgets(config, here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
-  auto machine =
-      measured_machine(config, vocab, choices, cores.mine, memory_bytes, *compute, comm, cache);
+  auto machine = measured_machine(config, vocab, here.choices(), here.cores(), memory_bytes, *here,
+                                  comm, cache);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
-    machine.node_ranks = comm.local_size();
     machine.host_bytes = available_memory_bytes();
-    auto about = profile_key(config, choices, cores.mine, comm.local_size(), *compute);
+    auto about = profile_key(config, here.choices(), here.cores().mine, comm.local_size(), *here);
     if (auto const drive = config.memory.nvme_path_here(); !drive.empty()) {
       machine.nvme_bytes = free_bytes(drive);
       about = drive_key(about, config);

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
+#include "app/devices.hpp"
 #include "app/output_kinds.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
@@ -13,10 +14,9 @@
 #include "huggingface/import_model.hpp"
 #include "io/file/output.hpp"
 #include "io/gnuplot/gnuplot.hpp"
-#include "job/cores.hpp"
 #include "rok/rok.hpp"
 #include "rok/rok_report.hpp"
-#include "run/planned_memory.hpp"
+#include "run/find_target.hpp"
 #include "run/run_memory.hpp"
 #include "samples/data.hpp"
 
@@ -92,11 +92,9 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
       throw Error(Status::bad_input, "rok measures one process: start it without mpirun");
   });
   auto const start = begin(arguments);
-  auto const cores = own_cores(std::array{core_share()}, 0);
-  auto const choices = choose(start.config, nullptr, cores, 1, team_limit());
-  ComputeHere const compute(start.config.run.device, choices.threads, comm);
+  ComputeHere const here(start.config, run_cores(comm), nullptr, device_backend(), comm);
   auto const micros = arguments.micros.empty()
-                          ? rok_micros(choices.micro, start.config.batch.sequences)
+                          ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;
   std::vector<RokRow> so_far;  // also on disk, in case the user stops early
   auto const tell = [&](RokRow const& row) {
@@ -104,10 +102,10 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
     so_far.push_back(row);
     if (!start.table->is_through()) write_output(*start.table, rok_csv(so_far));
   };
-  auto const rows = measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
-                                 common_budgets(start.config, *compute, comm), choices, cores,
-                                 arguments.steps, *compute, comm},
-                                micros, tell);
+  auto const rows =
+      measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
+                   common_budgets(start.config, here, comm), arguments.steps, here, comm},
+                  micros, tell);
   write_output(*start.table, rok_csv(rows));
   tell_written(*start.table, rok_table(rows));
   if (start.chart) write_chart(start, rows);

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "app/commands.hpp"
-#include "app/compute.hpp"
+#include "app/device_backend.hpp"
+#include "app/devices.hpp"
 #include "base/log.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
@@ -17,7 +18,6 @@
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
-#include "job/cores.hpp"
 #include "job/scheduler.hpp"
 #include "model/model.hpp"
 #include "plan/data/plan.hpp"
@@ -25,7 +25,7 @@
 #include "plan/explain/explain.hpp"
 #include "plan/search/alternatives.hpp"
 #include "report/environment.hpp"
-#include "run/measured_machine.hpp"
+#include "run/find_target.hpp"
 #include "run/planned_memory.hpp"
 #include "run/prepare.hpp"
 #include "samples/recipe.hpp"
@@ -48,37 +48,20 @@ struct Start {
   std::optional<RunDir> run_dir;  // on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
-  CarriedFiles carried;    // on rank 0 only
-  std::int64_t cores = 1;  // this rank's share
-  Choices choices;
-  bool micro_is_free = true;              // whether it may be halved until a plan fits
+  CarriedFiles carried;                   // on rank 0 only
   std::vector<std::string> changed = {};  // keys that a resumed run gives otherwise
 
   bool resumed() const { return resumption && resumption->whole; }
+  // Of the run that goes on; null: none does.
+  Arithmetic const* arithmetic() const {
+    return resumed() ? &resumption->state.arithmetic : nullptr;
+  }
 };
 
 Config read_config(TrainArguments const& arguments) {
   return with_saved_plan(
       load_config(arguments.input, arguments.overrides, where_it_computes, import_model),
       where_it_computes);
-}
-
-// If the run goes on with as many ranks, takes the choices that decide bits from the checkpoint.
-void choose_arithmetic(Start& start, Comm& comm) {
-  auto const cores = run_cores(comm);
-  start.cores = cores.mine;
-  auto const* before = start.resumed() ? &start.resumption->state.arithmetic : nullptr;
-  if (before != nullptr && before->ranks != comm.size()) before = nullptr;
-  on_all_ranks(comm, [&] {
-    start.choices = choose(start.config, before, cores.fewest, comm.size(), cores.limit);
-  });
-  if (before != nullptr && !start.config.run.threads && before->threads != cores.fewest &&
-      start.choices.threads == before->threads)
-    log_info(
-        "run.threads: auto takes the checkpoint's {}, since sums depend on it; a rank has {} here",
-        before->threads, count(cores.fewest, "core"));
-  start.micro_is_free = !start.config.batch.micro && before == nullptr;
-  if (start.choices.threads <= cores.mine) stay_on(cores.part);
 }
 
 // Locks the run directory: from here on no other job runs in it.
@@ -146,40 +129,18 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (start.run_dir) start.carried = carried_by(start.resumption);
   });
-  choose_arithmetic(start, comm);
   return start;
 }
 
-Machine machine_of(Start const& start, Budgets const& limits, Compute const& compute, Comm& comm) {
-  return planned_for(start.config, start.data->vocab, start.choices, start.cores,
-                     limits.device_bytes / 2, compute, comm);
-}
-
-// May replace an automatic micro-batch by a better one, whose ops are then measured.
-Machine settle_micro(Start& start, Machine machine, Budgets const& limits, Compute const& compute,
-                     Comm& comm) {
-  auto const micro = start.choices.micro;
-  on_all_ranks(comm, [&] {
-    if (start.micro_is_free)
-      start.choices.micro = fastest_micro(start.config, start.data->vocab, start.choices, limits,
-                                          machine, comm.size());
-  });
-  start.choices.micro = std::ranges::min(gathered(comm, start.choices.micro));
-  if (start.choices.micro == micro) return machine;
-  log_info("batch.micro: {} sequences are better here than {}", start.choices.micro, micro);
-  return machine_of(start, limits, compute, comm);
-}
-
 // Returns the Config with every `auto` replaced by what was chosen.
-Config resolved(Start const& start, PlannedRun const& planned, Machine const& machine,
-                Budgets const& budgets) {
+Config resolved(Start const& start, PlannedRun const& planned, Target const& target) {
   auto config = start.config;
   config.run.threads = planned.train.arithmetic.threads;
-  config.run.host_threads = machine.host_threads();
+  config.run.host_threads = target.machine.host_threads();
   config.batch.micro = planned.train.arithmetic.micro;
   config.model.vocab = start.data->vocab;
-  config.memory = {budgets.device_bytes, budgets.host_bytes, config.memory.nvme_path_here(),
-                   config.memory.nvme_bytes_here()};
+  config.memory = {target.budgets.device_bytes, target.budgets.host_bytes,
+                   config.memory.nvme_path_here(), config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
   return config;
 }
@@ -263,15 +224,16 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
   // 2. Learn what the machine can do.
-  ComputeHere const compute(start.config.run.device, start.choices.threads, comm);
-  auto const limits = common_budgets(start.config, *compute, comm);
-  auto const machine =
-      settle_micro(start, machine_of(start, limits, *compute, comm), limits, *compute, comm);
+  ComputeHere const compute(start.config, run_cores(comm), start.arithmetic(), device_backend(),
+                            comm);
+  auto const target = target_here(start.config, start.data->vocab, compute,
+                                  common_budgets(start.config, compute, comm), comm);
+  auto const& machine = target.machine;
+  auto const& limits = target.budgets;
 
   // 3. Make Graph, Plan and Program, and take their memory.
-  PlannedMemory settled({start.config, start.data->vocab, start.choices, start.micro_is_free,
-                         machine, compute->device, available_memory_bytes()},
-                        limits, comm);
+  PlannedMemory settled(
+      {start.config, start.data->vocab, target, compute->device, available_memory_bytes()}, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);
@@ -282,7 +244,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const explanation = explain_run(start, planned, simulation, machine, limits);
     say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
     write_plan(*start.run_dir, plan_text, explanation);
-    write_config(start, to_yaml(resolved(start, planned, machine, limits)));
+    write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
 

@@ -83,9 +83,18 @@ void stay_on(std::span<int const> cores) {
 RunCores run_cores(Comm& comm) {
   auto const shares = gathered(comm, core_share());
   auto const mine = own_cores(shares, comm.rank());
-  return {mine, std::ranges::min(gathered(comm, mine)),
+  return {comm.size(),
+          comm.local_size(),
+          mine,
+          std::ranges::min(gathered(comm, mine)),
           own_part(shares, comm.rank(), cores_by_place()),
           std::ranges::min(gathered(comm, team_limit()), {}, &TeamLimit::threads)};
+}
+
+RunCores assumed_cores(std::int64_t ranks) {
+  std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
+  auto const mine = own_cores(shares, 0);
+  return {ranks, ranks, mine, mine, own_part(shares, 0, cores_by_place()), team_limit()};
 }
 
 }  // namespace spillway

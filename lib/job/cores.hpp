@@ -34,12 +34,15 @@ std::vector<int> cores_by_place();
 // Keeps this thread, and those that it will start, on `cores`; on all as before if there are none.
 void stay_on(std::span<int const> cores);
 
-// What the ranks of a run have. Collective.
+// What the ranks of a run have.
 struct RunCores {
-  std::int64_t mine = 1, fewest = 1;  // this rank's share, and the smallest
-  std::vector<int> part;              // own_part of this rank
-  TeamLimit limit;                    // the lowest of all ranks
+  std::int64_t ranks = 1, node_ranks = 1;  // of the run, and of this rank's node
+  std::int64_t mine = 1, fewest = 1;       // this rank's share, and the smallest
+  std::vector<int> part;                   // own_part of this rank
+  TeamLimit limit;                         // the lowest of all ranks
 };
-RunCores run_cores(Comm& comm);
+RunCores run_cores(Comm& comm);  // collective
+// What one of `ranks` would have that were all started like this process, on its node.
+RunCores assumed_cores(std::int64_t ranks);
 
 }  // namespace spillway

@@ -57,14 +57,14 @@ void require_done(StepResult const& result, RunMemory const& memory) {
 // Trains for a few steps, in memory that is given back at the end.
 void run_steps(RokParts const& parts, Config const& config, Program const& program,
                std::int64_t host_threads, RokRow& row) {
-  RunMemory memory(config, parts.compute.device, program);
+  RunMemory memory(config, parts.here->device, program);
   memory.take_storage(config, program, parts.comm.rank());
   auto const batches = make_batches(parts, row.micro);
   auto const decide = [&config](CommitSums const& sums) {
     return decide_commit(config.optim, config.run.steps, sums.step, sums);
   };
-  Engine engine({program, memory.tiers(), parts.compute.exec, parts.compute.kernels, parts.comm,
-                 *batches, CommitPolicy(decide), nullptr, host_threads, parts.compute.make_watch});
+  Engine engine({program, memory.tiers(), parts.here->exec, parts.here->kernels, parts.comm,
+                 *batches, CommitPolicy(decide), nullptr, host_threads, parts.here->make_watch});
   ModelState(program, memory.tiers()).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {
@@ -131,10 +131,10 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
                                 std::function<void(RokRow const&)> const& told) {
   std::vector<RokRow> rows;
   for (auto const micro : micros) {
-    Choices const choices{parts.choices.threads, micro};
+    Choices const choices{parts.here.choices().threads, micro};
     auto const machine =
         planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
-                    parts.cores, parts.budgets.device_bytes / 2, parts.compute, parts.comm);
+                    parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);
     for (auto const policy : policies(parts.budgets))  // they take turns: speed drifts
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }

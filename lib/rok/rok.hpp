@@ -11,8 +11,7 @@
 #include "plan/data/budgets.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/search/estimate.hpp"
-#include "run/prepare.hpp"
-#include "runtime/compute.hpp"
+#include "run/compute_here.hpp"
 #include "samples/data.hpp"
 
 namespace spillway {
@@ -39,10 +38,8 @@ struct RokParts {
   Data const* data;  // null: tokens are random
   std::int64_t vocab;
   Budgets budgets;
-  Choices choices;
-  std::int64_t cores;  // of this process
   std::int64_t steps;  // for each point, at least 2; the first is not counted
-  Compute const& compute;
+  ComputeHere const& here;
   Comm& comm;  // has one rank
 };
 

@@ -203,7 +203,7 @@ void require_fit(Machine const& machine, std::string const& file, Compute const&
 }  // namespace
 
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
-                         std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
+                         RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
                          Comm& comm, ProfileCache const& cache) {
   Program program;
   Machine about;
@@ -211,26 +211,26 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   on_all_ranks(comm, [&] {
     program = training_ops(config, vocab, choices, comm.size(), compute.kernels.target);
     memory_bytes = describe_device(about, compute, memory_bytes);
-    key = profile_key(config, choices, cores, comm.local_size(), compute);
+    key = profile_key(config, choices, cores.mine, comm.local_size(), compute);
   });
   auto const path = config.memory.nvme_path_here();
   auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
   if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
-  auto const trials = host_trials(config.run.host_threads, std::ranges::min(gathered(comm, cores)),
-                                  !compute.device.has_own_memory());
+  auto const trials =
+      host_trials(config.run.host_threads, cores.fewest, !compute.device.has_own_memory());
   Profiler profiler(config, program, compute, key, trials, cache, comm);
-  profiler.measure(static_cast<double>(cores), memory_bytes);
+  profiler.measure(static_cast<double>(cores.mine), memory_bytes);
   profiler.keep();
   log_info("profile: {}", profiler.account());
   auto machine = profiler.machine();
-  machine.node_ranks = std::ranges::max(gathered(comm, comm.local_size()));
+  machine.node_ranks = std::ranges::max(gathered(comm, cores.node_ranks));
   machine.target = about.target;
   machine.device_bytes = std::ranges::min(gathered(comm, about.device_bytes));
   return machine;
 }
 
 Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
-                    std::int64_t cores, std::int64_t memory_bytes, Compute const& compute,
+                    RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
                     Comm& comm) {
   auto const& file = config.debug.machine;
   if (file.empty())

@@ -1,36 +1,18 @@
 #include "run/planned_memory.hpp"
 
-#include <algorithm>
-
 #include "base/log.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "run/existing_memory.hpp"
 
 namespace spillway {
 
-Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm) {
-  Budgets own;
-  on_all_ranks(comm, [&] { own = budgets(config, free_here(config, compute), comm.local_size()); });
-  auto const drive = comm.rank() == 0 ? smaller_drive(config.memory, own.nvme_bytes) : "";
-  if (!drive.empty()) log_warning("{}", drive);
-  auto const all = gathered(comm, own);
-  own.device_bytes = std::ranges::min(all, {}, &Budgets::device_bytes).device_bytes;
-  own.host_bytes = std::ranges::min(all, {}, &Budgets::host_bytes).host_bytes;
-  own.nvme_bytes = std::ranges::min(all, {}, &Budgets::nvme_bytes).nvme_bytes;
-  own.nvme_bytes_per_s = std::ranges::min(all, {}, &Budgets::nvme_bytes_per_s).nvme_bytes_per_s;
-  return own;
-}
-
-PlannedMemory::PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm) {
+PlannedMemory::PlannedMemory(PlanParts const& parts, Comm& comm) {
+  auto target = parts.target;
   do {
-    on_all_ranks(comm, [&] {
-      m_run = plan_run(parts.config, parts.vocab, parts.choices, parts.micro_is_free, limits,
-                       parts.machine, comm.size());
-    });
+    on_all_ranks(comm, [&] { m_run = plan_run(parts.config, parts.vocab, target); });
     auto const& peak = m_run->programs.train.peak_bytes;
-    limits.nvme_bytes = peak[index(Tier::nvme)] / 2;
-  } while (!take_memory(parts, limits, comm));
+    target.budgets.nvme_bytes = peak[index(Tier::nvme)] / 2;
+  } while (!take_memory(parts, target.budgets, comm));
   if (comm.rank() != 0) return;
   auto const warning =
       overcommitted(m_run->programs.train.peak_bytes, !parts.device.has_own_memory(),

@@ -12,22 +12,16 @@ namespace spillway {
 struct PlanParts {
   Config const& config;
   std::int64_t vocab;
-  Choices choices;
-  bool micro_is_free = true;  // may be halved until a plan fits
-  Machine const& machine;     // the same on all ranks
+  Target const& target;
   Device& device;
   std::int64_t available_bytes;  // of the node's main memory, before any rank takes some
 };
-
-// Collective: the smallest of all ranks' budgets, since they must make the same plan. Throws
-// AgreedError.
-Budgets common_budgets(Config const& config, Compute const& compute, Comm& comm);
 
 class PlannedMemory {
  public:
   // Collective. Where a spill file of the planned size cannot be had, plans again with half of it,
   // as far as `auto` goes. Throws AgreedError: cannot_fit when nothing fits.
-  PlannedMemory(PlanParts const& parts, Budgets limits, Comm& comm);
+  PlannedMemory(PlanParts const& parts, Comm& comm);
 
   PlannedRun const& run() const { return *m_run; }
   RunMemory& memory() { return *m_memory; }

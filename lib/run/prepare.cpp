@@ -32,7 +32,8 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
   if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
   if (config.run.threads) require_within(limit, *config.run.threads);
   return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)),
-          config.batch.micro.value_or(automatic.micro)};
+          config.batch.micro.value_or(automatic.micro),
+          !config.batch.micro && checkpoint == nullptr};
 }
 
 std::string kernels_isa(Config const& config, std::string_view target) {

@@ -15,8 +15,9 @@ namespace spillway {
 
 // What `auto` leaves open and decides bits: fixed for the run, taken from the checkpoint on resume.
 struct Choices {
-  std::int64_t threads = 1;  // per rank
-  std::int64_t micro = 1;    // sequences per micro-batch and rank
+  std::int64_t threads = 1;    // per rank
+  std::int64_t micro = 1;      // sequences per micro-batch and rank
+  bool micro_is_free = false;  // nobody has asked for it: another one may be better
 };
 
 // `checkpoint`: the Arithmetic of the run that is resumed, or null. `cores` are this rank's share.

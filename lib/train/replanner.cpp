@@ -132,12 +132,12 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
 // Returns null if nothing fits, or if ranks come to different plans.
 std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto const& arithmetic = m_planned->train.arithmetic;
+  Choices const choices{arithmetic.threads, arithmetic.micro};
   std::unique_ptr<PlannedRun> run;
   try {
     on_all_ranks(m_parts.comm, [&] {
-      run = std::make_unique<PlannedRun>(plan_run(m_parts.config, m_parts.vocab,
-                                                  {arithmetic.threads, arithmetic.micro}, false,
-                                                  budgets, m_machine, m_parts.comm.size()));
+      run = std::make_unique<PlannedRun>(
+          plan_run(m_parts.config, m_parts.vocab, {m_machine, budgets, choices, arithmetic.ranks}));
     });
   } catch (AgreedError const&) {
     return nullptr;

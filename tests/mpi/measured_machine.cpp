@@ -17,6 +17,13 @@ namespace spillway::test {
 namespace {
 
 Comm* g_comm = nullptr;
+RunCores one_core_a_rank() {
+  RunCores cores;
+  cores.ranks = g_comm->size();
+  cores.node_ranks = g_comm->local_size();
+  return cores;
+}
+
 constexpr double kSlow_s = 2000, kFast_s = 1000;  // nobody measures that
 
 // A cache of each rank's own, as on nodes that share no directory.
@@ -26,8 +33,8 @@ class MeasuredMachine : public ::testing::Test {
   ~MeasuredMachine() override { std::filesystem::remove_all(m_directory); }
 
   Machine measured() const {
-    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_compute,
-                            *g_comm, m_cache);
+    return measured_machine(m_config, kTinyVocab, m_choices, m_cores, std::int64_t{1} << 30,
+                            m_compute, *g_comm, m_cache);
   }
   // In place of what was measured: even ops are slow on rank 0, odd ones on the others.
   void seed() const {
@@ -48,6 +55,7 @@ class MeasuredMachine : public ::testing::Test {
   }
 
   Config m_config = tiny_config();
+  RunCores m_cores = one_core_a_rank();
   Choices m_choices{1, 2};
   Compute m_compute{host_device(), kernel, Exec()};
   About m_key = profile_key(m_config, m_choices, 1, g_comm->local_size(), m_compute);
@@ -90,8 +98,8 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
   auto const directory = std::filesystem::path(::testing::TempDir()) / "profiles-of-all";
   ProfileCache const shared(directory);
   auto const all = [&] {
-    return measured_machine(m_config, kTinyVocab, m_choices, 1, std::int64_t{1} << 30, m_compute,
-                            *g_comm, shared);
+    return measured_machine(m_config, kTinyVocab, m_choices, m_cores, std::int64_t{1} << 30,
+                            m_compute, *g_comm, shared);
   };
   auto const machine = all();
   g_comm->agree(0);  // it is written

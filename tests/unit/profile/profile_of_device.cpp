@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{64} << 20;
 
+RunCores four_cores() {
+  RunCores cores;
+  cores.mine = cores.fewest = 4;
+  return cores;
+}
+
 class ProfileOfDevice : public ::testing::Test {
  protected:
   ProfileOfDevice() { std::filesystem::remove_all(m_directory); }
@@ -24,7 +30,7 @@ class ProfileOfDevice : public ::testing::Test {
 
   Machine measured(Compute const& compute, Config const& config = tiny_config()) const {
     auto const alone = make_single_rank_comm();
-    return measured_machine(config, kTinyVocab, {1, 2}, 4, kMost, compute, *alone,
+    return measured_machine(config, kTinyVocab, {1, 2}, four_cores(), kMost, compute, *alone,
                             ProfileCache(m_directory));
   }
   static Config with_drive() {

@@ -29,9 +29,8 @@ class PlannedMemories : public ::testing::Test {
     config.batch.sequences = 2;
     Machine const machine{
         .matmul_gflops_bf16 = 100, .matmul_gflops_f32 = 100, .memory_gbps = 10, .host_bytes = kGib};
-    PlannedMemory planned(
-        {config, kTinyVocab, {1, 2}, false, machine, host_device(), available_bytes}, {kGib, 0, 0},
-        *m_comm);
+    Target const target{machine, {kGib, 0, 0}, {1, 2}};
+    PlannedMemory planned({config, kTinyVocab, target, host_device(), available_bytes}, *m_comm);
     return planned.run().programs.train.peak_bytes[Tier::device];
   }
   bool warned() {

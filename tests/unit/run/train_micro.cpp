@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/workspaces.hpp"
+#include "run/fastest_micro.hpp"
 #include "run/plan_run.hpp"
 
 namespace spillway {
@@ -32,7 +33,7 @@ Machine machine(double link_gbps) {
 
 std::int64_t micro(Budgets const& budgets, double link_gbps, std::int64_t from,
                    std::int64_t sequences = 16) {
-  return fastest_micro(config(sequences), 1000, {1, from}, budgets, machine(link_gbps), 1);
+  return fastest_micro(config(sequences), 1000, {machine(link_gbps), budgets, {1, from}});
 }
 
 TEST(Micro, StaysWhereEverythingFits) {
@@ -64,7 +65,7 @@ TEST(PlanForAnotherMachine, HasTheWorkspacesOfItsTargetWhateverThisHostHas) {
   for (auto const* const kernels : {"auto", "portable"}) {
     for (std::int64_t const threads : {1, 3}) {
       user.debug.kernels = kernels;
-      auto const run = plan_run(user, 1000, {threads, 4}, false, {kPlenty, kPlenty, 0}, there, 1);
+      auto const run = plan_run(user, 1000, {there, {kPlenty, kPlenty, 0}, {threads, 4}});
       EXPECT_EQ(run.train.arithmetic.isa, "sm_90");
       KernelContext const context{run.train.tensors, run.train.chunks, run.train.arithmetic};
       for (Op const& op : run.train.ops)

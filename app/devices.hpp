@@ -1,0 +1,16 @@
+// The devices that this program can compute on.
+#pragma once
+
+#include <string>
+
+#include "config/load.hpp"
+
+namespace spillway {
+
+// For load_config: says whether a run with this Config computes beside a device of this machine.
+ForMachine where_it_computes(Config const& config);
+
+// Returns a line for each device with memory of its own that this program can use.
+std::string devices_text();
+
+}  // namespace spillway

@@ -1,0 +1,78 @@
+#include "run/budgets.hpp"
+
+#include <algorithm>
+
+#include "base/process_memory.hpp"
+#include "base/units.hpp"
+#include "io/file/file.hpp"
+#include "io/spill/spill_file.hpp"
+#include "run/existing_memory.hpp"
+
+namespace spillway {
+namespace {
+
+// The share of free memory that an `auto` budget takes; the process and the machine need the rest.
+constexpr double kAutoShare = 0.8;
+// The same of a device's memory: events, and what libraries take late.
+constexpr double kDeviceShare = 0.95;
+
+// What one of `node_ranks` ranks gets.
+std::int64_t part(double share, std::int64_t bytes, std::int64_t node_ranks) {
+  return static_cast<std::int64_t>(share * static_cast<double>(bytes) /
+                                   static_cast<double>(node_ranks));
+}
+
+std::int64_t storage_budget(MemoryConfig const& memory, Free const& free, std::int64_t node_ranks) {
+  bool const has_drive = !free.only_named_drives || !memory.nvme_path_here().empty();
+  if (memory.nvme_is_none() || !has_drive) return 0;
+  if (!free.storage_bytes) return memory.nvme_bytes.value_or(0);
+  // The file has spare pieces of its own besides.
+  auto const room =
+      std::max<std::int64_t>(0, *free.storage_bytes / node_ranks - SpillSettings{}.spare_bytes);
+  return std::min(memory.nvme_bytes.value_or(free.only_named_drives ? 0 : room), room);
+}
+
+// The bytes per second that one rank may write on average.
+double write_limit(SpillConfig const& spill, std::int64_t node_ranks) {
+  if (!spill.max_write_per_day_bytes) return Budgets{}.nvme_bytes_per_s;
+  return static_cast<double>(*spill.max_write_per_day_bytes) / kDayS /
+         static_cast<double>(node_ranks);
+}
+
+}  // namespace
+
+Free free_here(Config const& config, Compute const& compute) {
+  auto const path = config.memory.nvme_path_here();
+  auto const memory = main_memory();
+  Free free{.memory_bytes = memory.available_bytes, .existing = {.node_bytes = memory.total_bytes}};
+  if (!path.empty()) free.storage_bytes = free_bytes(path);
+  if (compute.device.has_own_memory()) {
+    auto const properties = compute.device.properties();
+    free.device_bytes = properties.free_bytes / compute.sharers;
+    free.existing.device_bytes = properties.memory_bytes / compute.sharers;
+  }
+  return free;
+}
+
+Free free_of(Machine const& machine, std::string const& file) {
+  Free free{.memory_bytes = machine.host_bytes,
+            .existing = {machine.host_bytes, machine.device_bytes, machine.nvme_bytes, file},
+            .only_named_drives = false};
+  if (machine.nvme_bytes > 0) free.storage_bytes = machine.nvme_bytes;
+  if (!machine.is_unified()) free.device_bytes = machine.device_bytes;
+  return free;
+}
+
+Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks) {
+  auto const& memory = config.memory;
+  require_existing(memory, free.existing, node_ranks);
+  auto const share = part(kAutoShare, free.memory_bytes, node_ranks);
+  bool const own = free.device_bytes.has_value();
+  auto const host_bytes = memory.host_bytes.value_or(own ? share : 0);
+  auto const device_share = own ? part(kDeviceShare, *free.device_bytes, 1)
+                                : std::max<std::int64_t>(0, share - host_bytes);
+  return {memory.device_bytes.value_or(device_share), host_bytes,
+          storage_budget(memory, free, node_ranks), write_limit(config.spill, node_ranks)};
+}
+
+}  // namespace spillway

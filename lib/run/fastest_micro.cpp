@@ -1,0 +1,51 @@
+#include "run/fastest_micro.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/math.hpp"
+#include "plan/search/solve.hpp"
+#include "run/plan_run.hpp"
+
+namespace spillway {
+
+std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target const& target) {
+  constexpr double worthwhile = 0.95;
+  auto const& choices = target.choices;
+  auto const ranks = target.ranks;
+  auto const most = div_ceil(config.batch.sequences, ranks);
+  if (most == 1) return choices.micro;
+  auto const look = [&](std::int64_t micro) {
+    auto const arithmetic =
+        make_arithmetic(config, {choices.threads, micro}, ranks, target.machine.target);
+    auto const graph = training_graph(config, vocab, arithmetic);
+    auto const micro_batches = div_ceil(config.batch.sequences, micro * ranks);
+    auto result = outlook({graph, nullptr, plan_request(config), target.budgets, target.machine,
+                           micro_batches, ranks},
+                          Shard::none);
+    if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
+    return result;
+  };
+  try {
+    auto best = choices.micro;
+    auto now = look(best);
+    for (bool const larger : {false, true}) {
+      bool const went_down = larger && best != choices.micro;
+      while (!now.as_asked && !went_down) {
+        auto const next = larger ? 2 * best : best / 2;
+        if (next < 1 || next > most) break;
+        auto const other = look(next);
+        bool const may_fit_yet = !now.fits && !larger;
+        if (other.step_s >= worthwhile * now.step_s && !may_fit_yet) break;
+        best = next;
+        now = other;
+      }
+    }
+    return now.fits ? best : choices.micro;
+  } catch (std::invalid_argument const& error) {
+    throw Error(Status::bad_input, error.what());
+  }
+}
+
+}  // namespace spillway

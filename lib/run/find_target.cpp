@@ -1,0 +1,63 @@
+#include "run/find_target.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/log.hpp"
+#include "comm/gathered.hpp"
+#include "comm/on_all_ranks.hpp"
+#include "plan/data/machine_file.hpp"
+#include "run/budgets.hpp"
+#include "run/existing_memory.hpp"
+#include "run/fastest_micro.hpp"
+#include "run/measured_machine.hpp"
+
+namespace spillway {
+
+Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm) {
+  Budgets own;
+  on_all_ranks(comm,
+               [&] { own = budgets(config, free_here(config, *here), here.cores().node_ranks); });
+  auto const drive = comm.rank() == 0 ? smaller_drive(config.memory, own.nvme_bytes) : "";
+  if (!drive.empty()) log_warning("{}", drive);
+  auto const all = gathered(comm, own);
+  auto const least = [&](auto Budgets::*tier) { return std::ranges::min(all, {}, tier).*tier; };
+  return {least(&Budgets::device_bytes), least(&Budgets::host_bytes), least(&Budgets::nvme_bytes),
+          least(&Budgets::nvme_bytes_per_s)};
+}
+
+Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
+                   Budgets const& budgets, Comm& comm) {
+  Target target{{}, budgets, here.choices(), here.cores().ranks};
+  auto const measure = [&] {
+    target.machine = planned_for(config, vocab, target.choices, here.cores(),
+                                 budgets.device_bytes / 2, *here, comm);
+  };
+  measure();
+  if (!target.choices.micro_is_free) return target;
+  auto micro = target.choices.micro;
+  on_all_ranks(comm, [&] { micro = fastest_micro(config, vocab, target); });
+  micro = std::ranges::min(gathered(comm, micro));
+  auto const before = std::exchange(target.choices.micro, micro);
+  if (micro == before) return target;
+  log_info("batch.micro: {} sequences are better here than {}", micro, before);
+  measure();
+  return target;
+}
+
+Target target_of_file(Config const& config, std::int64_t vocab, std::string const& file,
+                      std::int64_t ranks) {
+  Target target{load_machine(file), {}, {}, ranks};
+  auto& machine = target.machine;
+  auto const node_ranks = std::min(ranks, machine.node_ranks);
+  target.budgets = budgets(config, free_of(machine, file), node_ranks);
+  machine = with_host_threads(shared_by(std::move(machine), node_ranks), config.run.host_threads);
+  require_rates(machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0, file);
+  auto const cores = std::max<std::int64_t>(1, std::llround(machine.compute_cores));
+  target.choices = choose(config, nullptr, cores, ranks);
+  if (target.choices.micro_is_free) target.choices.micro = fastest_micro(config, vocab, target);
+  return target;
+}
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// What a run is planned for.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/data/budgets.hpp"
+#include "plan/data/machine.hpp"
+#include "run/prepare.hpp"
+
+namespace spillway {
+
+// Machine and budgets are the same on all ranks.
+struct Target {
+  Machine machine;
+  Budgets budgets;  // of one rank
+  Choices choices;
+  std::int64_t ranks = 1;
+};
+
+}  // namespace spillway
