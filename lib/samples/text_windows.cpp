@@ -49,6 +49,10 @@ class Walk {
     return window;
   }
 
+  void skip(std::int64_t windows) {
+    for (; windows > 0; --windows) next();
+  }
+
  private:
   TextWindow cut() {
     auto const limit = std::min(m_first + m_recipe.window, m_tokens.count());
@@ -125,9 +129,8 @@ std::size_t TextWindows::scratch_size() const {
 TextWindow TextWindows::at(TokenSet const& tokens, std::int64_t window,
                            std::vector<std::int64_t>& scratch) const {
   if (m_firsts.empty()) return {window * m_recipe.window, m_recipe.window, m_recipe.window};
-  auto const known = m_firsts[static_cast<std::size_t>(window / kStride)];
-  Walk walk(tokens, m_recipe, known, 0, scratch);
-  for (auto before = window % kStride; before > 0; --before) walk.next();
+  Walk walk(tokens, m_recipe, m_firsts[static_cast<std::size_t>(window / kStride)], 0, scratch);
+  walk.skip(window % kStride);
   return walk.next();
 }
 
@@ -138,7 +141,7 @@ std::int64_t TextWindows::used_tokens(TokenSet const& tokens, std::int64_t first
   auto const known = m_firsts[static_cast<std::size_t>(first / kStride)];
   std::vector<std::int64_t> starts;
   Walk walk(tokens, m_recipe, known, std::min(kWalkedAtOnce, count * m_recipe.window), starts);
-  for (auto before = first % kStride; before > 0; --before) walk.next();
+  walk.skip(first % kStride);
   std::int64_t used = 0;
   for (; count > 0; --count) used += walk.next().used;
   return used;
