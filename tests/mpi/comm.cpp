@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/mpi_scope.hpp"
+#include "comm/signs_of_life.hpp"
 
 namespace spillway {
 namespace {
@@ -124,6 +125,28 @@ TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
   }
   if (g_comm->rank() == 0)
     for (int i = 0; i < 1000; ++i) others->still_here();
+}
+
+// Rank 0 hears first that one waits, then that another is busy.
+TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
+  if (g_comm->size() < 3) return;
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  SignsOfLife signs(own, 0);
+  auto const me = g_comm->rank();
+  EXPECT_FALSE(signs.is_asked());
+  if (me == 1) signs.give(Sign::waiting);
+  while (me == 0 && !signs.is_asked()) signs.hear();
+  g_comm->agree(0);
+  if (me == 2) signs.give(Sign::busy);
+  while (me == 0 && !signs.hear()) continue;
+  if (me == 0) {
+    EXPECT_TRUE(signs.is_asked());
+    signs.give(Sign::busy);  // is the answer
+    EXPECT_FALSE(signs.is_asked());
+  }
+  signs.end(1800);
+  MPI_Comm_free(&own);
 }
 
 TEST(Comm, RanksOfOneMachineCountEachOther) {

@@ -67,14 +67,14 @@ struct LossAlone : HandMade {
   }
 };
 
-LossSums evaluated(std::int64_t batches) {
+LossSums evaluated(std::int64_t batches, EvalTold const& told = {}) {
   LossAlone const made;
   auto tiers = make_tiers(made.program, nullptr);
   Exec const exec;
   NoBatches none;
   Engine engine({made.program, tiers, exec, loss_kernel, *g_comm, none, {}});
   g_batches_run = 0;
-  return evaluate(engine, batches, *g_comm);
+  return evaluate(engine, batches, *g_comm, told);
 }
 
 // What the mean is not, if `wrong` divides.
@@ -108,6 +108,20 @@ TEST(Evaluation, IsTheMeanOverTheTokensOfAllRanks) {
   expect_other(mean, rank_means / ranks, "the mean of ranks");
   expect_other(mean, loss / own_weight, "this rank's weight");
   expect_other(mean, loss / own_weight / ranks, "this rank's weight times ranks");
+}
+
+TEST(Evaluation, TellsOfEveryBatchThatItHasDone) {
+  std::vector<std::int64_t> done, targets;
+  auto const sums = evaluated(kBatches, [&](std::int64_t batches, LossSums const& so_far) {
+    done.push_back(batches);
+    targets.push_back(so_far.targets());
+  });
+  EXPECT_EQ(done, (std::vector<std::int64_t>{1, 2, 3}));
+  std::vector<std::int64_t> own;
+  for (double weight = 0; auto const batch : {0, 1, 2})
+    own.push_back(std::llround(weight += share_of(g_comm->rank(), batch).weight_sum));
+  EXPECT_EQ(targets, own);
+  EXPECT_GE(sums.targets(), own.back());
 }
 
 TEST(Evaluation, HasNoMeanWhereNothingWasPredicted) {

@@ -169,6 +169,16 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
   EXPECT_GE(exact, 22) << "of the others no few micro-batches repeat each other";
 }
 
+// Where one micro-batch is like the next, a few are walked, and one of them stands for the rest.
+TEST(Simulate, FindsThatMicroBatchesRepeat) {
+  Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
+  auto const plan = make_plan(graph, {}, BlockPolicy::keep);
+  auto const program = compile(graph, nullptr, plan, 1000, 1).train;
+  auto const few = simulate(program, unit_machine(), 0);
+  EXPECT_GT(few.repeat.times, 980);
+  EXPECT_LT(std::ssize(few.intervals), 20 * std::ssize(program.items));
+}
+
 TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);

@@ -1,0 +1,161 @@
+// What people see: a session of commands, and every word that they print but times, rates and what
+// the system takes. SPILLWAY_WRITE_FROZEN=1 writes the session anew; its difference is what a
+// change did to it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "support/run_program.hpp"
+
+namespace spillway::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path const kSession = SPILLWAY_GOLDENS "/session.txt";
+
+constexpr auto kJob = R"(model: {family: gpt, layers: 2, hidden: 64, heads: 2}
+data: {train: t.h5, valid: v.h5, sequence: 64}
+batch: {sequences: 8, micro: 4}
+precision: fp32
+memory: {device: 64MiB, host: 16MiB, nvme: {path: spills, size: 32MiB}}
+plan: {activations: [nvme, keep], optimizer: [host, device], replan: false}
+run: {steps: 4, threads: 1, dir: run, log: {every: 1}, eval: {every: 2, batches: 2},
+      checkpoint: {every: 2}}
+debug: {machine: machine.yaml, kernels: portable, force_backend: posix}
+)";
+constexpr auto kFine = R"(model: {import: hf}
+data: {train: t.h5, sequence: 64}
+batch: {sequences: 2, micro: 1}
+precision: fp32
+memory: {device: 64MiB}
+run: {steps: 1, threads: 1, dir: fine, log: {every: 1}}
+debug: {machine: machine.yaml, kernels: portable}
+)";
+constexpr auto kBert = R"(model: {family: bert, layers: 1, hidden: 32, heads: 2}
+data: {train: t.h5, valid: v.h5, sequence: 32, objective: masked}
+batch: {sequences: 6, micro: 4}
+precision: fp32
+memory: {device: 64MiB}
+run: {steps: 2, threads: 1, dir: bert, log: {every: 1}}
+debug: {machine: machine.yaml, kernels: portable}
+)";
+constexpr auto kT5 = R"(model: {family: t5, layers: 1, hidden: 32, heads: 2}
+data: {train: t.h5, valid: v.h5, sequence: 40, objective: spans, pack: true}
+batch: {sequences: 4, micro: 2}
+precision: bf16
+memory: {device: 64MiB}
+run: {steps: 2, threads: 1, dir: t5, log: {every: 1}}
+debug: {machine: machine.yaml, kernels: portable}
+)";
+
+// Each is a line for /bin/sh, in which @ is the program and @2 two ranks of it.
+constexpr char const* kCommands[] = {
+    "@ tokenize --tokenizer byte -o t.h5 a.txt b.txt c.txt",
+    "@ tokenize --tokenizer byte -o v.h5 d.txt",
+    "@ inspect t.h5",
+    "@ inspect plain.h5",
+    "@ plan job.yaml --compare",
+    "@ plan job.yaml --items | head -n 30",
+    "@ plan job.yaml memory.device=1MiB memory.host=none memory.nvme=none",
+    "@ train job.yaml",
+    "cat run/plan.yaml run/config.yaml",
+    "@ inspect run",
+    "@ train job.yaml run.steps=6 optim.lr=1e-3",
+    "@ train job.yaml run.steps=6 optim.lr=1e-3",
+    "@ train job.yaml run.steps=8 model.heads=4",
+    "@ train job.yaml run.steps=8 data.train=[t.h5,plain.h5]",
+    "@ train job.yaml run.steps=10 data.train=plain.h5",
+    "@ train job.yaml run.steps=10 data.train=plain.h5 data.changed=anew",
+    "@ eval job.yaml --checkpoint run --batches 3",
+    "@ eval job.yaml --checkpoint run/step-2",
+    "@ generate --checkpoint run --prompt-ids 116,104,101 --tokens 8",
+    "@ generate --checkpoint run --prompt-ids 116,104,101 --tokens 4 --temperature 0.7 --seed 3",
+    "@ export run -o hf --dtype bf16",
+    "@ inspect hf",
+    "@ train fine.yaml",
+    "@ train bert.yaml",
+    "@ eval bert.yaml --checkpoint bert",
+    "@ generate --checkpoint bert --prompt-ids 116,256,101 --top 3",
+    "@ train t5.yaml",
+    "@ eval t5.yaml --checkpoint t5",
+    "@ generate --checkpoint t5 --prompt-ids 116,104,101 --tokens 4",
+    "@2 train job.yaml run.dir=two",
+    "@ train job.yaml data.train=none.h5",
+    "@ train job.yaml model.layer=3",
+};
+
+std::string masked(std::string text, std::string const& dir) {
+  for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
+  static std::pair<std::regex, char const*> const masks[] = {
+      {std::regex(R"([0-9.]+ tok/s  MFU [0-9]+ %  ETA [^\n]*)"), "# tok/s  MFU #  ETA #"},
+      {std::regex(R"([0-9.]+ [a-z]+ to go)"), "# to go"},
+      {std::regex(R"(at [0-9.e+-]+ GB/s, ([0-9.]+ [A-Za-z]+) read at [0-9.e+-]+ GB/s)"),
+       "at #, $1 read at #"},
+      {std::regex(R"(last [0-9.]+ [a-z]+\n)"), "last #\n"},
+      {std::regex(R"((process +)[0-9]+ +[0-9]+ +\(device \+ host \+ outside [^)]*\))"), "$1#"},
+      {std::regex(R"(in [0-9]+ ms\.)"), "in #."},
+      {std::regex(R"(\n  waits    [^\n]*)"), ""},       // said where ranks waited for long
+      {std::regex(R"((^|\n)spills[: ][^\n]*)"), "$1"},  // what this drive lacks
+      {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
+  };
+  for (auto const& [pattern, mask] : masks) text = std::regex_replace(text, pattern, mask);
+  return text;
+}
+
+std::string lines(int count, char const* words) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("{} {} {}\n", i % 7, words, i * i % 101);
+  return text;
+}
+
+std::string session() {
+  auto const dir = scratch_directory("session");
+  auto const write = [&](char const* name, std::string const& text) {
+    std::ofstream(dir / name) << text;
+  };
+  write("a.txt", lines(200, "the quick brown fox jumps over"));
+  write("b.txt", "x");
+  write("c.txt", lines(150, "a lazy dog sleeps under"));
+  write("d.txt", lines(90, "every good boy does fine at"));
+  write("job.yaml", kJob);
+  write("bert.yaml", kBert);
+  write("t5.yaml", kT5);
+  write("fine.yaml", kFine);
+  write_token_file(dir / "plain.h5", 3000);
+  fs::create_directory(dir / "spills");
+  fs::copy_file(machine_file(), dir / "machine.yaml");
+  std::string text;
+  for (std::string const command : kCommands) {
+    int const ranks = command.starts_with("@2 ") ? 2 : 0;
+    auto run = command;
+    if (run[0] == '@') run.replace(0, ranks == 0 ? 1 : 2, spillway_command(ranks));
+    auto const outcome = run_command(fmt::format("cd {} && {}", dir.string(), run));
+    text += fmt::format("$ {}\n{}", command, masked(outcome.output, dir.string() + "/"));
+    if (outcome.status != 0) text += fmt::format("[{}]\n", outcome.status);
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Session, prints_what_it_did) {
+  auto const seen = session();
+  if (std::getenv("SPILLWAY_WRITE_FROZEN") != nullptr) std::ofstream(kSession) << seen;
+  std::ifstream frozen(kSession);
+  std::istringstream now(seen);
+  std::string command;
+  for (std::string expected, line; std::getline(frozen, expected);) {
+    if (expected.starts_with("$ ")) command = expected;
+    ASSERT_TRUE(std::getline(now, line)) << "the session ends at: " << expected;
+    EXPECT_EQ(line, expected) << "of " << command;
+  }
+  std::string more;
+  EXPECT_FALSE(std::getline(now, more)) << more;
+}
+
+}  // namespace
+}  // namespace spillway::test
