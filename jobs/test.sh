@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # jobs/test.sh [--all] [ctest options...]: sets up, builds, runs the tests; --all adds long ones.
+# Leaves what each test and target took in build/seconds.txt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,6 +14,9 @@ jobs/build.sh
 
 # Scripts among the tests call mpirun themselves, possibly as root in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_PROC_BIND=false
-cd build
 # One more than cores, since some wait more than they compute.
-exec ctest --output-on-failure --no-tests=error --parallel $(($(nproc) + 1)) "${select[@]}" "$@"
+status=0
+ctest --test-dir build --output-on-failure --no-tests=error --parallel $(($(nproc) + 1)) \
+  --output-junit tests.xml "${select[@]}" "$@" || status=$?
+jobs/seconds.sh build >build/seconds.txt || echo "build/seconds.txt: not written" >&2
+exit "$status"
