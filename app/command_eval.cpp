@@ -26,6 +26,7 @@
 #include "model/model.hpp"
 #include "report/progress.hpp"
 #include "run/compute_here.hpp"
+#include "run/prepare.hpp"
 #include "samples/batches.hpp"
 #include "samples/data.hpp"
 #include "samples/same_data.hpp"

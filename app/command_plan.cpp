@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

@@ -21,6 +21,17 @@
 
 namespace spillway {
 
+namespace {
+
+// What is measured is for plans with any budgets.
+Config with_open_budgets(Config config) {
+  config.memory.device_bytes.reset();
+  config.memory.host_bytes.reset();
+  return config;
+}
+
+}  // namespace
+
 Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   Config config;
   std::int64_t vocab = 0;
@@ -38,7 +49,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   require_same_config(comm, config);
   // The micro-batch is what a run would choose before its first step.
   ComputeHere const here(config, run_cores(comm), nullptr, device_backend(), comm);
-  auto const memory_bytes = common_budgets(config, here, comm).device_bytes / 2;
+  auto const memory_bytes = common_budgets(with_open_budgets(config), here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
   auto machine = measured_machine(config, vocab, here.choices(), here.cores(), memory_bytes, *here,
                                   comm, cache);

@@ -1,8 +1,5 @@
-#include <fmt/core.h>
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
@@ -10,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
-#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
@@ -23,7 +19,6 @@
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
-#include "plan/search/alternatives.hpp"
 #include "report/environment.hpp"
 #include "run/find_target.hpp"
 #include "run/planned_memory.hpp"

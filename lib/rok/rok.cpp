@@ -11,6 +11,7 @@
 #include "model/model.hpp"
 #include "run/measured_machine.hpp"
 #include "run/plan_run.hpp"
+#include "run/prepare.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/engine.hpp"
 #include "samples/random_batches.hpp"

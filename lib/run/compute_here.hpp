@@ -18,8 +18,9 @@ namespace spillway {
 class ComputeHere {
  public:
   // Collective. Chooses what `auto` leaves open, as choose() does, keeps this thread and those that
-  // it will start on the rank's part of the cores, and opens the device that run.device names.
-  // `before`: the Arithmetic of the run that is resumed, or null. `backend`: null if the program is
+  // it will start on the rank's part of the cores (more threads than cores get all of them), and
+  // opens the device that run.device names. `before`: the Arithmetic of the run that is resumed,
+  // which counts if it had as many ranks, or null. `backend`: null if the program is
   // for the cores alone. Throws AgreedError: bad_input for threads or a device that there are not,
   // device if it cannot be opened.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,

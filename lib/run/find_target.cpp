@@ -14,13 +14,20 @@
 #include "run/measured_machine.hpp"
 
 namespace spillway {
+namespace {
+
+void say_smaller_drive(MemoryConfig const& memory, Budgets const& budgets) {
+  auto const line = smaller_drive(memory, budgets.nvme_bytes);
+  if (!line.empty()) log_warning("{}", line);
+}
+
+}  // namespace
 
 Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm) {
   Budgets own;
   on_all_ranks(comm,
                [&] { own = budgets(config, free_here(config, *here), here.cores().node_ranks); });
-  auto const drive = comm.rank() == 0 ? smaller_drive(config.memory, own.nvme_bytes) : "";
-  if (!drive.empty()) log_warning("{}", drive);
+  if (comm.rank() == 0) say_smaller_drive(config.memory, own);
   auto const all = gathered(comm, own);
   auto const least = [&](auto Budgets::*tier) { return std::ranges::min(all, {}, tier).*tier; };
   return {least(&Budgets::device_bytes), least(&Budgets::host_bytes), least(&Budgets::nvme_bytes),
@@ -52,6 +59,7 @@ Target target_of_file(Config const& config, std::int64_t vocab, std::string cons
   auto& machine = target.machine;
   auto const node_ranks = std::min(ranks, machine.node_ranks);
   target.budgets = budgets(config, free_of(machine, file), node_ranks);
+  say_smaller_drive(config.memory, target.budgets);
   machine = with_host_threads(shared_by(std::move(machine), node_ranks), config.run.host_threads);
   require_rates(machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0, file);
   auto const cores = std::max<std::int64_t>(1, std::llround(machine.compute_cores));

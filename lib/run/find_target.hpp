@@ -1,4 +1,4 @@
-// The way from a Config to what a run is planned for, the same for every command: ComputeHere,
+// The way from a Config to what a run is planned for: ComputeHere,
 // common_budgets and target_here for this machine, or target_of_file for another one; then
 // plan_run.
 #pragma once

@@ -3,19 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/math.hpp"
-#include "base/process_memory.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
-#include "io/file/file.hpp"
-#include "io/spill/spill_file.hpp"
-#include "run/existing_memory.hpp"
 
 namespace spillway {
 namespace {

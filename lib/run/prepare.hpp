@@ -13,11 +13,12 @@
 
 namespace spillway {
 
-// What `auto` leaves open and decides bits: fixed for the run, taken from the checkpoint on resume.
+// What `auto` comes to where it decides bits: fixed for the run, taken from the checkpoint on
+// resume.
 struct Choices {
   std::int64_t threads = 1;    // per rank
   std::int64_t micro = 1;      // sequences per micro-batch and rank
-  bool micro_is_free = false;  // nobody has asked for it: another one may be better
+  bool micro_is_free = false;  // neither the Config nor a checkpoint says it: it may change
 };
 
 // `checkpoint`: the Arithmetic of the run that is resumed, or null. `cores` are this rank's share.

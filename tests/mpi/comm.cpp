@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "comm/backoff.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/signs_of_life.hpp"
 
@@ -136,15 +137,16 @@ TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
   auto const me = g_comm->rank();
   EXPECT_FALSE(signs.is_asked());
   if (me == 1) signs.give(Sign::waiting);
-  while (me == 0 && !signs.is_asked()) signs.hear();
+  for (Backoff backoff; me == 0 && !signs.is_asked(); backoff.pause()) signs.hear();
   g_comm->agree(0);
   if (me == 2) signs.give(Sign::busy);
-  while (me == 0 && !signs.hear()) continue;
+  for (Backoff backoff; me == 0 && !signs.hear();) backoff.pause();
   if (me == 0) {
     EXPECT_TRUE(signs.is_asked());
     signs.give(Sign::busy);  // is the answer
     EXPECT_FALSE(signs.is_asked());
   }
+  g_comm->agree(0);  // an end is a sign, too
   signs.end(1800);
   MPI_Comm_free(&own);
 }

@@ -68,5 +68,17 @@ TEST(RunDirectory, holds_what_the_documents_say) {
   expect_repeatable(run);
 }
 
+// Of so many micro-batches a few are simulated, and stand for the others.
+TEST(RunDirectory, holds_the_forecast_of_all_ops_of_thousands_of_micro_batches) {
+  Experiment const experiment("many_micro_batches", 0, {"run.steps=1", "run.checkpoint.keep=1"});
+  auto const run =
+      experiment.run("run", {"batch.sequences=1500", "batch.micro=1", "data.sequence=8"});
+  double ops_s = 0;
+  for (auto const& op : run.summary.at("ops")) ops_s += op.at("predicted_s").get<double>();
+  auto const part = ops_s / run.summary.at("predicted_step_s").get<double>();
+  EXPECT_GT(part, 0.7);
+  EXPECT_LT(part, 1.3);
+}
+
 }  // namespace
 }  // namespace spillway::test
