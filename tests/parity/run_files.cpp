@@ -1,5 +1,6 @@
 // What a run leaves in its directory: people's scripts read these names.
 #include <algorithm>
+#include <fstream>
 
 #include "tests/parity/experiment.hpp"
 #include "tests/support/names_in.hpp"
@@ -46,6 +47,13 @@ void expect_promised_keys(Run const& run) {
   }
 }
 
+// Kernels of this build are for cores, whatever computes beside them.
+void expect_environment(Run const& run) {
+  std::ifstream file(run.dir / "environment.json");
+  auto const devices = nlohmann::json::parse(file).at("devices").get<std::string>();
+  EXPECT_TRUE(devices.starts_with("cpu (Kokkos ")) << devices;
+}
+
 // config.yaml holds every value used, so it alone trains the same model again.
 void expect_repeatable(Run const& run) {
   auto const again = run.dir.parent_path() / "again";
@@ -65,6 +73,7 @@ TEST(RunDirectory, holds_what_the_documents_say) {
   auto const run = experiment.run("run", {"plan.activations=nvme"});
   expect_files(run);
   expect_promised_keys(run);
+  expect_environment(run);
   expect_repeatable(run);
 }
 
