@@ -1,6 +1,5 @@
-// The way from a Config to what a run is planned for: ComputeHere,
-// common_budgets and target_here for this machine, or target_of_file for another one; then
-// plan_run.
+// The way from a Config to what a run is planned for: ComputeHere, common_budgets and target_here
+// for this machine, or target_of_file for another one. What comes after it is plan_run.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,8 @@ Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& 
                    Budgets const& budgets, Comm& comm);
 
 // `ranks` on nodes like that of a machine file. Throws Error(bad_input) where the file does not say
-// what planning needs, or where the Config asks for more than it has.
+// what planning needs, or where the Config asks for more than it has. A drive with less than was
+// asked for is said.
 Target target_of_file(Config const& config, std::int64_t vocab, std::string const& file,
                       std::int64_t ranks);
 
