@@ -37,7 +37,7 @@ debug: {machine: machine.yaml, kernels: portable}
 )";
 constexpr auto kBert = R"(model: {family: bert, layers: 1, hidden: 32, heads: 2}
 data: {train: t.h5, valid: v.h5, sequence: 32, objective: masked}
-batch: {sequences: 6, micro: 4}
+batch: {sequences: 7, micro: 3}
 precision: fp32
 memory: {device: 64MiB}
 run: {steps: 2, threads: 1, dir: bert, log: {every: 1}}
