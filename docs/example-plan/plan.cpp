@@ -25,8 +25,8 @@ int main(int argc, char** argv) try {
 
   // Where it may lie. Scratch of kernels is not counted: only the program knows its kernels.
   spillway::Budgets budgets;
-  budgets.device_bytes = machine.device_bytes;
-  budgets.host_bytes = machine.host_bytes / 10 * 8;
+  budgets.device_bytes = spillway::share_of(machine.device_bytes, spillway::kDeviceShare);
+  budgets.host_bytes = spillway::share_of(machine.host_bytes, spillway::kMainMemoryShare);
   budgets.nvme_bytes = machine.nvme_bytes;
   auto const micro_batches = config.batch.sequences / arithmetic.micro;
   auto const found = spillway::solve(

@@ -11,17 +11,6 @@
 namespace spillway {
 namespace {
 
-// The share of free memory that an `auto` budget takes; the process and the machine need the rest.
-constexpr double kAutoShare = 0.8;
-// The same of a device's memory: events, and what libraries take late.
-constexpr double kDeviceShare = 0.95;
-
-// What one of `node_ranks` ranks gets.
-std::int64_t part(double share, std::int64_t bytes, std::int64_t node_ranks) {
-  return static_cast<std::int64_t>(share * static_cast<double>(bytes) /
-                                   static_cast<double>(node_ranks));
-}
-
 std::int64_t storage_budget(MemoryConfig const& memory, Free const& free, std::int64_t node_ranks) {
   bool const has_drive = !free.only_named_drives || !memory.nvme_path_here().empty();
   if (memory.nvme_is_none() || !has_drive) return 0;
@@ -66,10 +55,10 @@ Free free_of(Machine const& machine, std::string const& file) {
 Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks) {
   auto const& memory = config.memory;
   require_existing(memory, free.existing, node_ranks);
-  auto const share = part(kAutoShare, free.memory_bytes, node_ranks);
+  auto const share = share_of(free.memory_bytes, kMainMemoryShare, node_ranks);
   bool const own = free.device_bytes.has_value();
   auto const host_bytes = memory.host_bytes.value_or(own ? share : 0);
-  auto const device_share = own ? part(kDeviceShare, *free.device_bytes, 1)
+  auto const device_share = own ? share_of(*free.device_bytes, kDeviceShare)
                                 : std::max<std::int64_t>(0, share - host_bytes);
   return {memory.device_bytes.value_or(device_share), host_bytes,
           storage_budget(memory, free, node_ranks), write_limit(config.spill, node_ranks)};

@@ -18,6 +18,13 @@ struct Budgets {
   double nvme_bytes_per_s = std::numeric_limits<double>::infinity();
 };
 
+// What `auto` takes of memory that is free: the process and the machine need the rest of main
+// memory; of a device's own memory, events and what libraries take late.
+inline constexpr double kMainMemoryShare = 0.8, kDeviceShare = 0.95;
+constexpr std::int64_t share_of(std::int64_t bytes, double share, std::int64_t ranks = 1) {
+  return static_cast<std::int64_t>(share * static_cast<double>(bytes) / static_cast<double>(ranks));
+}
+
 // Returns a pointer to a tier's member of Budgets, for use as `budgets.*budget_of(tier)`.
 constexpr std::int64_t Budgets::*budget_of(Tier tier) {
   constexpr PerTier<std::int64_t Budgets::*> bytes = {&Budgets::device_bytes, &Budgets::host_bytes,
