@@ -16,14 +16,17 @@ mapfile -t files < <(
 )
 
 kinds='cpp|hpp|h|c|cu|py|sh|awk|cmake|in|ya?ml|md|json|txt|cff'
-breaches=$(
+# On its own, so that rules which cannot be read end this script.
+in_lines=$(
   printf '%s\n' "${files[@]}" | grep -E "\.($kinds)\$|^\.ci/run\$" |
     xargs awk -v names="$here/library_names.txt" -v floors="$floors" -f "$here/line_rules.awk"
+)
+in_folders=$(
   for folder in $(printf '%s\n' "${files[@]}" | grep / | sed 's|/[^/]*$||' | sort -u); do
     [[ $folder == .ci || -e $folder/README.md ]] ||
       echo "$folder: readme: a folder without README.md"
   done
 )
-[[ -z $breaches ]] && exit 0
-printf '%s\n' "$breaches"
+[[ -z $in_lines$in_folders ]] && exit 0
+printf '%s\n' "$in_lines" "$in_folders" | sed '/^$/d'
 exit 1

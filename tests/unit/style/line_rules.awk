@@ -1,5 +1,10 @@
 # Prints "file:line: rule: explanation" for every breach. Variables: `names` (library_names.txt) and
 # `floors`, a folder with one file per library that lists what it may include.
+function width_of(line) {
+  gsub(/[\200-\277]/, "", line)
+  return length(line)
+}
+
 function breach(rule, text) {
   printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, text
 }
@@ -80,7 +85,8 @@ FNR == 1 {
   cpp = FILENAME ~ /\.(cpp|hpp)$/
   header_file = FILENAME ~ /\.hpp$/
   prose = FILENAME ~ /\.(md|json|txt|cff)$/
-  includes = opened = table = 0
+  markdown = FILENAME ~ /\.md$/
+  includes = opened = table = fenced = 0
 }
 
 /[ \t]$/ { breach("trailing-space", "white space at the end") }
@@ -91,16 +97,17 @@ FNR == 1 {
   breach("registry-host", "the host of a package registry")
 }
 { check_families($0 "") }
+markdown && /^```/ { fenced = !fenced }
+# Tables and code are as wide as they are.
+markdown && !fenced && !/^([|#<]|    )/ && width_of($0) > 100 {
+  breach("width", "more than 100 columns")
+}
 prose { next }
 
 /\t/ { breach("tab", "a tab") }
 /clang-format off/ { table = 1 }
 /clang-format on/ { table = 0 }
-!table {
-  wide = $0
-  gsub(/[\200-\277]/, "", wide)
-  if (length(wide) > 100) breach("width", "more than 100 columns")
-}
+!table && width_of($0) > 100 { breach("width", "more than 100 columns") }
 FNR == 501 { breach("length", "more than 500 lines") }
 !cpp { next }
 
