@@ -54,6 +54,13 @@ void expect_environment(Run const& run) {
   EXPECT_TRUE(devices.starts_with("cpu (Kokkos ")) << devices;
 }
 
+// No lane is busy for longer than the step lasts.
+void expect_possible_seconds(Run const& run) {
+  for (auto const& row : run.rows)
+    for (auto const& [name, lane] : row.at("lanes").items())
+      EXPECT_LE(lane.at("busy_s").get<double>(), 2 * row.at("step_s").get<double>() + 1) << name;
+}
+
 // config.yaml holds every value used, so it alone trains the same model again.
 void expect_repeatable(Run const& run) {
   auto const again = run.dir.parent_path() / "again";
@@ -74,6 +81,7 @@ TEST(RunDirectory, holds_what_the_documents_say) {
   expect_files(run);
   expect_promised_keys(run);
   expect_environment(run);
+  expect_possible_seconds(run);
   expect_repeatable(run);
 }
 

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "report/metrics.hpp"
 #include "report/progress.hpp"
@@ -89,6 +92,19 @@ TEST(Metrics, mark_where_steps_begin) {
   EXPECT_EQ(to_json(event, 1'000'000'000),
             R"({"event":"resume","step":40,"time":"2001-09-09T01:46:40Z","from":"run/step-40",)"
             R"("changed":["optim.lr 0.001 -> 0.0005"]})");
+}
+
+// A job that was killed may have written a part of its last row.
+TEST(Metrics, go_on_behind_the_last_whole_row) {
+  auto const path = std::filesystem::path(::testing::TempDir()) / "cut-metrics.jsonl";
+  for (auto const* before : {"", "a\nb\n", "a\nb\nhalf"}) {
+    std::ofstream(path) << before;
+    MetricsFile(path).append("c");
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    EXPECT_EQ(text.str(), *before == 0 ? "c\n" : "a\nb\nc\n") << before;
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(Hex, comes_back_bit_by_bit) {
