@@ -6,22 +6,15 @@
 #include "base/units.hpp"
 
 namespace spillway {
-namespace {
-
-int visible_devices() {
-  return device_backend() != nullptr ? device_backend()->count() : 0;
-}
-
-}  // namespace
 
 ForMachine where_it_computes(Config const& config) {
-  bool const beside_device = config.run.device != "cpu" && visible_devices() > 0;
+  bool const beside_device = config.run.device != "cpu" && count_devices(device_backend()) > 0;
   return beside_device ? ForMachine::here_beside_device : ForMachine::here;
 }
 
 std::string devices_text() {
   std::string text;
-  for (int number = 0; number < visible_devices(); ++number) {
+  for (int number = 0; number < count_devices(device_backend()); ++number) {
     auto const name = fmt::format("{}:{}", device_backend()->name, number);
     try {
       auto const device = device_backend()->open(number)->properties();

@@ -49,9 +49,8 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
       m_choices(agreed_choices(config, m_cores, before, comm)),
       m_kernels(threads_on(m_cores, m_choices)) {
   auto const& asked = config.run.device;
-  auto const seen =
-      gathered(comm, SeenDevices{backend != nullptr, backend == nullptr ? 0 : backend->count(),
-                                 comm.node_leader(), comm.local_rank()});
+  auto const seen = gathered(comm, SeenDevices{backend != nullptr, count_devices(backend),
+                                               comm.node_leader(), comm.local_rank()});
   OpenedDevice mine;
   on_all_ranks(comm, [&] {
     auto const number = choose_device(asked, seen, comm.rank());

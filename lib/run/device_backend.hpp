@@ -17,4 +17,9 @@ struct DeviceBackend {
   MakeWatch make_watch = nullptr;  // null except in tests
 };
 
+// How many devices this process sees; null: the program is for the cores alone.
+inline int count_devices(DeviceBackend const* backend) {
+  return backend == nullptr ? 0 : backend->count();
+}
+
 }  // namespace spillway

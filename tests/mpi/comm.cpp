@@ -143,7 +143,7 @@ TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
   for (Backoff backoff; me == 0 && !signs.hear();) backoff.pause();
   if (me == 0) {
     EXPECT_TRUE(signs.is_asked());
-    signs.give(Sign::busy);  // is the answer
+    signs.give(Sign::busy);  // this answers it
     EXPECT_FALSE(signs.is_asked());
   }
   g_comm->agree(0);  // an end is a sign, too

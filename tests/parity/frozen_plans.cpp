@@ -73,7 +73,7 @@ TEST(FrozenPlans, are_those_of_the_table) {
       for (auto const [ranks, is_tight] : {Question{1, true}, Question{8, false}}) {
         // What products need on cores differs from processor to processor.
         std::string keys = "debug.kernels=portable " + (is_tight ? tight(input) : "");
-        if (input == "quickstart") keys += " model.vocab=256";  // of bytes
+        if (input == "quickstart") keys += " model.vocab=256";  // its text is of bytes
         auto const ask = [&](char const* how) {
           return run_command(fmt::format(
               "cd {} && {} plan input/{}.yaml --machine input/machines/{}.yaml --ranks {} {} {} "

@@ -27,30 +27,15 @@ run: {steps: 4, threads: 1, dir: run, log: {every: 1}, eval: {every: 2, batches:
       checkpoint: {every: 2}}
 debug: {machine: machine.yaml, kernels: portable, force_backend: posix}
 )";
-constexpr auto kFine = R"(model: {import: hf}
-data: {train: t.h5, sequence: 64}
-batch: {sequences: 2, micro: 1}
-precision: fp32
-memory: {device: 64MiB}
-run: {steps: 1, threads: 1, dir: fine, log: {every: 1}}
-debug: {machine: machine.yaml, kernels: portable}
-)";
-constexpr auto kBert = R"(model: {family: bert, layers: 1, hidden: 32, heads: 2}
-data: {train: t.h5, valid: v.h5, sequence: 32, objective: masked}
-batch: {sequences: 7, micro: 3}
-precision: fp32
-memory: {device: 64MiB}
-run: {steps: 2, threads: 1, dir: bert, log: {every: 1}}
-debug: {machine: machine.yaml, kernels: portable}
-)";
-constexpr auto kT5 = R"(model: {family: t5, layers: 1, hidden: 32, heads: 2}
-data: {train: t.h5, valid: v.h5, sequence: 40, objective: spans, pack: true}
-batch: {sequences: 4, micro: 2}
-precision: bf16
-memory: {device: 64MiB}
-run: {steps: 2, threads: 1, dir: t5, log: {every: 1}}
-debug: {machine: machine.yaml, kernels: portable}
-)";
+// A smaller one, which stays on the device.
+std::string small_job(char const* name, char const* model, char const* data, char const* batch,
+                      char const* precision = "fp32", int steps = 2) {
+  return fmt::format(
+      "model: {{{}}}\ndata: {{train: t.h5, {}}}\nbatch: {{{}}}\nprecision: {}\n"
+      "memory: {{device: 64MiB}}\nrun: {{steps: {}, threads: 1, dir: {}, log: {{every: 1}}}}\n"
+      "debug: {{machine: machine.yaml, kernels: portable}}\n",
+      model, data, batch, precision, steps, name);
+}
 
 // Each is a line for /bin/sh, in which @ is the program and @2 two ranks of it.
 constexpr char const* kCommands[] = {
@@ -100,7 +85,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(in [0-9]+ ms\.)"), "in #."},
       {std::regex(R"(\n  waits    [^\n]*)"), ""},         // said where ranks waited for long
       {std::regex(R"(\nspills [^\n]*)"), ""},             // what this drive lacks
-      {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // of MPI
+      {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
   };
@@ -124,9 +109,14 @@ std::string session() {
   write("c.txt", lines(150, "a lazy dog sleeps under"));
   write("d.txt", lines(90, "every good boy does fine at"));
   write("job.yaml", kJob);
-  write("bert.yaml", kBert);
-  write("t5.yaml", kT5);
-  write("fine.yaml", kFine);
+  write("bert.yaml",
+        small_job("bert", "family: bert, layers: 1, hidden: 32, heads: 2",
+                  "valid: v.h5, sequence: 32, objective: masked", "sequences: 7, micro: 3"));
+  write("t5.yaml", small_job("t5", "family: t5, layers: 1, hidden: 32, heads: 2",
+                             "valid: v.h5, sequence: 40, objective: spans, pack: true",
+                             "sequences: 4, micro: 2", "bf16"));
+  write("fine.yaml",
+        small_job("fine", "import: hf", "sequence: 64", "sequences: 2, micro: 1", "fp32", 1));
   write_token_file(dir / "plain.h5", 3000);
   fs::create_directory(dir / "spills");
   fs::copy_file(machine_file(), dir / "machine.yaml");
