@@ -66,6 +66,7 @@ constexpr char const* kCommands[] = {
     "@ eval bert.yaml --checkpoint bert",
     "@ generate --checkpoint bert --prompt-ids 116,256,101 --top 3",
     "@ train t5.yaml",
+    "@ inspect t5",
     "@ eval t5.yaml --checkpoint t5",
     "@ generate --checkpoint t5 --prompt-ids 116,104,101 --tokens 4",
     "@2 train job.yaml run.dir=two",

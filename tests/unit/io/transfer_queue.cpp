@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -208,6 +209,35 @@ TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
       EXPECT_EQ(std::memcmp(request.memory.data(), expected, request.memory.size()), 0);
     }
   }
+}
+
+// Its only operation moves a byte at a time, a while apart.
+class OneByteAtATime final : public TransferQueue {
+ public:
+  OneByteAtATime() : TransferQueue(1) {}
+  char const* backend() const override { return "one byte at a time"; }
+  void wake() noexcept override {}
+
+  std::vector<double> waits_s;
+
+ private:
+  void start(int, TransferRequest const&) noexcept override {}
+  std::optional<Outcome> next(double timeout_s) noexcept override {
+    waits_s.push_back(timeout_s);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Outcome{0, 1};
+  }
+};
+
+// Else storage that still drips would never be called slow.
+TEST(TransferQueue, WaitsNoLongerForWhatComesInPieces) {
+  PageMemory const memory(10);
+  OneByteAtATime queue;
+  queue.submit({Direction::read, 0, memory.span(), 0, 1});
+  ASSERT_TRUE(queue.wait(kLong));
+  ASSERT_EQ(queue.waits_s.size(), memory.size);
+  for (std::size_t i = 0; i < queue.waits_s.size(); ++i)
+    EXPECT_LE(queue.waits_s[i], kLong - 0.001 * static_cast<double>(i)) << i;
 }
 
 TEST(Backends, AStepDownSaysWhatToChange) {
