@@ -14,6 +14,7 @@
 #include "train/commit_policy.hpp"
 #include "train/evaluate.hpp"
 #include "train/told_times.hpp"
+#include "train/time_limit.hpp"
 
 namespace spillway {
 namespace {
@@ -125,13 +126,11 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   return finish(Status::done);
 }
 
-// A run that is not stopped now stops only after two more turns: a checkpoint may follow the next
-// one, and the last checkpoint follows the one after it.
 bool Trainer::out_of_time() const {
   if (!m_parts.max_time_s) return false;
-  auto const saves = may_save_after_next() ? 2 : 1;
-  auto const ahead_s = 2 * m_longest_turn_s + saves * m_save_time.expected_s();
-  return seconds_since(m_parts.begin) + ahead_s > *m_parts.max_time_s;
+  return must_stop({seconds_since(m_parts.begin), m_longest_turn_s, m_save_time.expected_s(),
+                    may_save_after_next()},
+                   *m_parts.max_time_s);
 }
 
 bool Trainer::may_save_after_next() const {

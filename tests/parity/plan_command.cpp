@@ -33,6 +33,31 @@ class PlanCommand : public testing::Test {
   std::filesystem::path m_dir = scratch_directory("plan_command");
 };
 
+// All ranks of the node together may take what is free.
+TEST_F(PlanCommand, does_not_warn_of_a_node_that_its_ranks_do_not_fill) {
+  write("in.yaml",
+        "model: {layers: 4, hidden: 1024, heads: 16, vocab: 8192}\n"
+        "data: {train: /no/such/tokens.h5}\n"
+        "batch: {sequences: 256, micro: 1}\n"
+        "debug: {machine: " +
+            test::machine_file() + "}\n");
+  auto const plan = "plan " + path("in.yaml") + " memory.device=1300MiB memory.host=none --json ";
+  auto const peak_bytes = [&](Outcome const& outcome) {
+    auto const json = nlohmann::json::parse(outcome.output.substr(outcome.output.find('{')));
+    return json.at("predicted").at("peak_bytes").at("device").get<double>();
+  };
+  auto const one = peak_bytes(spillway(plan + "--ranks 2"));
+  std::ifstream meminfo("/proc/meminfo");
+  double free_bytes = 0;
+  for (std::string word; free_bytes == 0 && meminfo >> word;)
+    if (word == "MemAvailable:" && meminfo >> free_bytes) free_bytes *= 1024;
+  auto const ranks = std::max(2, static_cast<int>(0.6 * free_bytes / one));
+  auto const said = spillway(plan + fmt::format("--ranks {}", ranks)).output;
+  EXPECT_TRUE(said.starts_with("{"))
+      << ranks << " ranks of " << one << " bytes in " << free_bytes << "\n"
+      << said.substr(0, 300);
+}
+
 // Neither data nor paths nor MPI are needed for a machine that is not here.
 TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
   write("in.yaml",

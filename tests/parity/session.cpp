@@ -37,7 +37,8 @@ std::string small_job(char const* name, char const* model, char const* data, cha
       model, data, batch, precision, steps, name);
 }
 
-// Each is a line for /bin/sh, in which @ is the program and @2 two ranks of it.
+// Each is a line for /bin/sh, in which @ is the program and @2 two ranks of it. Of what follows %
+// every number is left out.
 constexpr char const* kCommands[] = {
     "@ tokenize --tokenizer byte -o t.h5 a.txt b.txt c.txt",
     "@ tokenize --tokenizer byte -o v.h5 d.txt",
@@ -47,7 +48,7 @@ constexpr char const* kCommands[] = {
     "@ plan job.yaml --items | sed -n 1,30p",
     "@ plan job.yaml memory.device=1MiB memory.host=none memory.nvme=none",
     "@ train job.yaml",
-    "cat run/plan.yaml run/config.yaml",
+    "cat run/plan.yaml run/config.yaml run/environment.json run/summary.json run/metrics.jsonl",
     "@ inspect run",
     "@ train job.yaml run.steps=6 optim.lr=1e-3",
     "@ train job.yaml run.steps=6 optim.lr=1e-3",
@@ -70,6 +71,11 @@ constexpr char const* kCommands[] = {
     "@ eval t5.yaml --checkpoint t5",
     "@ generate --checkpoint t5 --prompt-ids 116,104,101 --tokens 4",
     "@2 train job.yaml run.dir=two",
+    "cat two/environment.json two/summary.json two/metrics.jsonl t5/metrics.jsonl",
+    "% @ profile job.yaml -o measured.yaml",
+    "% sed 1,/^target:/d measured.yaml",
+    "% @ plan job.yaml --ranks 3 memory.host=900TiB memory.device=64MiB",
+    "find . | LC_ALL=C sort",
     "@ train job.yaml data.train=none.h5",
     "@ train job.yaml model.layer=3",
 };
@@ -89,6 +95,14 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
+      {std::regex(R"re("(\w*(_s|gbps|mfu|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
+       "\"$1\":#"},
+      {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa)": "[^\n]*)re"), "\"$1\": #"},
+      {std::regex(R"re("(hosts|waits)": \[[^\]]*\])re"), "\"$1\": #"},
+      {std::regex(R"re("lanes":\{[^\n]*\},"peak_bytes":\{[^}]*\})re"), "\"lanes\":#"},
+      {std::regex(R"re("(stall_by)": ?\{[^}]*\})re"), "\"$1\":#"},
+      {std::regex(R"re("(lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
+      {std::regex(R"re(("\w*(?:loss|norm)":[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},
   };
   for (auto const& [pattern, mask] : masks) text = std::regex_replace(text, pattern, mask);
   return text;
@@ -124,10 +138,14 @@ std::string session() {
   std::string text;
   for (std::string const command : kCommands) {
     int const ranks = command.starts_with("@2 ") ? 2 : 0;
-    auto run = command;
+    bool const without_numbers = command[0] == '%';
+    auto run = without_numbers ? command.substr(2) : command;
     if (run[0] == '@') run.replace(0, ranks == 0 ? 1 : 2, spillway_command(ranks));
     auto const outcome = run_command(fmt::format("cd {} && {}", dir.string(), run));
-    text += fmt::format("$ {}\n{}", command, masked(outcome.output, dir.string() + "/"));
+    auto said = masked(outcome.output, dir.string() + "/");
+    if (without_numbers)
+      said = std::regex_replace(said, std::regex("[0-9][0-9.e+-]*( ?[KMGT]i?B)?"), "#");
+    text += fmt::format("$ {}\n{}", command, said);
     if (outcome.status != 0) text += fmt::format("[{}]\n", outcome.status);
     text += "\n";
   }

@@ -60,18 +60,20 @@ TEST(Rok, the_chart_has_a_curve_for_what_was_measured_only) {
 }
 
 struct Loaded {
-  std::vector<std::int32_t> tokens, targets;
+  std::vector<std::int32_t> tokens, targets, positions, documents;
   std::vector<float> weights;
   std::vector<std::int64_t> samples;
 };
 
 Loaded load(RandomBatches& batches, std::int64_t step) {
-  Loaded to{std::vector<std::int32_t>(12), std::vector<std::int32_t>(12), std::vector<float>(12),
-            std::vector<std::int64_t>(3)};
+  std::vector<std::int32_t> const words(12, -7);
+  Loaded to{words, words, words, words, std::vector<float>(12), std::vector<std::int64_t>(3)};
   auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
   batches.load(step, 0,
                BatchBuffers({{BatchField::tokens, 0, bytes(to.tokens)},
                              {BatchField::targets, 0, bytes(to.targets)},
+                             {BatchField::positions, 0, bytes(to.positions)},
+                             {BatchField::documents, 0, bytes(to.documents)},
                              {BatchField::weights, 0, bytes(to.weights)},
                              {BatchField::samples, 0, bytes(to.samples)}}));
   return to;
@@ -84,6 +86,8 @@ TEST(Rok, random_batches_are_of_the_vocabulary_and_the_same_when_asked_again) {
   EXPECT_EQ(first.targets, again.targets);
   EXPECT_NE(first.tokens, next.tokens);
   EXPECT_EQ(next.samples, (std::vector<std::int64_t>{3, 4, 5}));
+  EXPECT_EQ(first.positions, (std::vector<std::int32_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}));
+  EXPECT_EQ(first.documents, std::vector<std::int32_t>(12, 0));
   EXPECT_EQ(std::accumulate(first.weights.begin(), first.weights.end(), 0.0f), 12);
   for (std::size_t i = 0; i < 12; ++i) {
     EXPECT_GE(first.tokens[i], 0);

@@ -86,6 +86,25 @@ TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
           .empty());
 }
 
+// Checkpoints keep these words, and a run that goes on is told where they differ.
+TEST(Arithmetic, is_written_in_the_words_of_the_keys) {
+  auto user = config(8, 64);
+  user.debug.kernels = "portable";
+  auto written = [&](Precision precision) {
+    user.precision = precision;
+    auto arithmetic = make_arithmetic(user, {3, 2}, 4);
+    arithmetic.build = "a build";
+    return to_json(arithmetic);
+  };
+  auto const text = [](std::string const& precision) {
+    return R"({"attention_tile":256,"build":"a build","gradients":"fp32","isa":"portable",)"
+           R"("loss_chunk":512,"micro":2,"moments":"fp32","precision":")" +
+           precision + R"(","ranks":4,"reduction":"last","sequence":64,"threads":3})";
+  };
+  EXPECT_EQ(written(Precision::f32), text("fp32"));
+  EXPECT_EQ(written(Precision::bf16), text("bf16"));
+}
+
 TEST(Arithmetic, names_the_target_of_kernels_on_a_device_whatever_this_host_has) {
   auto user = config(8, 64);
   EXPECT_EQ(make_arithmetic(user, {}, 1, "sm_90").isa, "sm_90");
