@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/give_way.hpp"
 #include "base/waited_time.hpp"
 
 namespace spillway {
@@ -16,7 +17,7 @@ class Backoff {
     m_waited.look();
     if (m_looks < kQuickLooks) {
       ++m_looks;
-      std::this_thread::yield();
+      m_give_way();
       return;
     }
     std::this_thread::sleep_for(m_sleep);
@@ -24,20 +25,25 @@ class Backoff {
   }
 
   // Something moved.
-  void restart() { *this = Backoff(); }
+  void restart() {
+    m_waited.restart();
+    m_looks = 0;
+    m_sleep = kShortestSleep;
+  }
 
   // Of polling: a process that was stopped for an hour has not waited for one.
   double waited_s() const { return m_waited.seconds(); }
 
  private:
   static constexpr int kQuickLooks = 32;
-  static constexpr std::chrono::microseconds kLongestSleep{500};
+  static constexpr std::chrono::microseconds kShortestSleep{10}, kLongestSleep{500};
 
   static constexpr double kLongestPause_s = 0.1;  // of which more is not ours
 
+  GiveWay m_give_way;
   WaitedTime m_waited{kLongestPause_s};
   int m_looks = 0;
-  std::chrono::microseconds m_sleep{10};
+  std::chrono::microseconds m_sleep = kShortestSleep;
 };
 
 }  // namespace spillway

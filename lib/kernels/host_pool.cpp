@@ -32,7 +32,7 @@ void HostPool::start(int helpers) {
 void HostPool::end() {
   m_over = true;
   ++m_bell;
-  m_bell.notify_all();
+  m_bell.wake_all();
 }
 
 void HostPool::share(Job const& job) {
@@ -42,10 +42,10 @@ void HostPool::share(Job const& job) {
   if (alone) return take_pieces();
   m_joined = kOpen;
   ++m_bell;
-  m_bell.notify_all();
+  m_bell.wake_all();
   take_pieces();
   auto joined = m_joined.fetch_and(~kOpen) & ~kOpen;
-  for (; joined != 0; joined = m_joined.load()) m_joined.wait(joined);
+  for (; joined != 0; joined = m_joined.load()) m_joined.sleep_while(joined);
 }
 
 void HostPool::help() {
@@ -54,7 +54,7 @@ void HostPool::help() {
       take_pieces();
       leave();
     }
-    m_bell.wait(heard);
+    m_bell.sleep_while(heard);
   }
 }
 
@@ -66,7 +66,7 @@ bool HostPool::join() {
 }
 
 void HostPool::leave() {
-  if (m_joined.fetch_sub(1) == 1) m_joined.notify_one();  // the last one wakes the caller
+  if (m_joined.fetch_sub(1) == 1) m_joined.wake_one();  // the last one wakes the caller
 }
 
 void HostPool::take_pieces() {

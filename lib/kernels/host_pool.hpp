@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/sleep_word.hpp"
+
 namespace spillway {
 
 // The caller's thread works too, so a pool of one thread has no others. Between calls the others
@@ -49,8 +51,8 @@ class HostPool {
   Job m_job;  // written only while nobody has joined
   std::atomic<std::int64_t> m_next = 0;
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
-  std::atomic<std::uint32_t> m_joined = 0;  // helpers at work; plus kOpen if more may join
-  std::atomic<std::uint32_t> m_bell = 0;    // changes once per job to wake helpers
+  SleepWord m_joined;  // helpers at work; plus kOpen if more may join
+  SleepWord m_bell;    // changes once per job to wake helpers
   std::atomic<bool> m_over = false;
   std::vector<std::jthread> m_helpers;
 };

@@ -1,6 +1,6 @@
 #include "profile/compute_lane.hpp"
 
-#include <thread>
+#include "base/give_way.hpp"
 
 namespace spillway {
 
@@ -15,7 +15,7 @@ void ComputeLane::wait_for_end() const {
 }
 
 void wait_for(Event const& event) {
-  while (!event.done()) std::this_thread::yield();
+  for (GiveWay give_way; !event.done();) give_way();
 }
 
 double compute_cores(Compute const& compute) {

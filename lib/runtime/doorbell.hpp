@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/sleep_word.hpp"
 #include "io/spill/spill_file.hpp"
 
 namespace spillway {
@@ -23,7 +24,7 @@ class Doorbell {
     m_place.store(place);
     return bell;
   }
-  void sleep(std::uint32_t bell) { m_bell.wait(bell); }
+  void sleep(std::uint32_t bell) { m_bell.sleep_while(bell); }
   void get_up() { m_place.store(Place::awake); }
 
   // By any other thread; a load where nobody sleeps.
@@ -34,7 +35,7 @@ class Doorbell {
         return;
       case Place::on_bell:
         ++m_bell;
-        return m_bell.notify_one();
+        return m_bell.wake_one();
       case Place::in_storage:
         return m_spill->wake();
     }
@@ -43,7 +44,7 @@ class Doorbell {
  private:
   SpillFile* m_spill;  // may be null: then nobody sleeps there
   std::atomic<Place> m_place = Place::awake;
-  std::atomic<std::uint32_t> m_bell = 0;
+  SleepWord m_bell;
 };
 
 }  // namespace spillway

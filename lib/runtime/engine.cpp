@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/give_way.hpp"
 #include "runtime/locked_allocator.hpp"
 #include "runtime/poison.hpp"
 
@@ -74,6 +75,7 @@ void Engine::transfer() {
 
 void Engine::poll() {
   try {
+    GiveWay give_way;
     while (!m_state.gate.failed()) {
       auto const bell = m_state.poll_bell.load();
       bool some_awaited = false, some_ended = false;
@@ -84,9 +86,9 @@ void Engine::poll() {
         some_ended |= found == DeviceLane::Poll::ended;
       }
       if (!some_awaited)
-        m_state.poll_bell.wait(bell);
+        m_state.poll_bell.sleep_while(bell);
       else if (!some_ended)
-        std::this_thread::yield();
+        give_way();
     }
   } catch (...) {
     m_state.fail(std::current_exception());

@@ -71,8 +71,8 @@ LaneClock& EngineState::clock(Lane awaited, Lane waiting) {
 }
 
 void EngineState::ring_poller() {
-  poll_bell.fetch_add(1);
-  poll_bell.notify_one();
+  ++poll_bell;
+  poll_bell.wake_one();
 }
 
 void EngineState::saw_end(Lane lane, std::uint64_t runs, std::uint64_t position) const {

@@ -111,7 +111,7 @@ struct EngineState {
   Doorbell doorbell;  // wakes the transfer thread
   std::array<std::unique_ptr<DeviceLane>, kLanes> device_lanes;
   std::unique_ptr<Stream> begin_stream;  // has no work of its own, so a mark in it is there at once
-  std::atomic<std::uint32_t> poll_bell = 0;  // changes when the poller has more to ask about
+  SleepWord poll_bell;                   // changes when the poller has more to ask about
 
   std::optional<HostPool> host_pool;  // present if the host lane has several threads
   Exec host_exec, compute_exec;

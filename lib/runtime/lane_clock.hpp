@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/sleep_word.hpp"
+
 namespace spillway {
 
 // One thread publishes, any number wait asleep. All that happened before a publish is visible to
@@ -34,11 +36,11 @@ class alignas(128) LaneClock {
   [[nodiscard]] bool wait_for(std::uint64_t position) const {
     for (;;) {
       // Read before the count: a publish in between changes it, and the sleep ends at once.
-      auto const bell = m_bell.load(std::memory_order_acquire);
+      auto const bell = m_bell.load();
       auto const count = m_count.load(std::memory_order_acquire);
       if ((count & kFailed) != 0) return false;
       if (count >= position) return true;
-      m_bell.wait(bell, std::memory_order_acquire);
+      m_bell.sleep_while(bell);
     }
   }
 
@@ -52,13 +54,12 @@ class alignas(128) LaneClock {
   static constexpr std::uint64_t kFailed = std::uint64_t{1} << 63, kNever = kFailed;
 
   void ring() {
-    m_bell.fetch_add(1, std::memory_order_release);
-    m_bell.notify_all();
+    ++m_bell;
+    m_bell.wake_all();
   }
 
   std::atomic<std::uint64_t> m_count = 0;
-  // What waiters sleep on: the size that the kernel can wait for without a detour.
-  std::atomic<std::uint32_t> m_bell = 0;
+  SleepWord m_bell;  // what waiters sleep on
   std::atomic<std::uint64_t> m_alarm = kNever;
 };
 

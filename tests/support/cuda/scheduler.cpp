@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "base/sleep_word.hpp"
+
 namespace spillway::test::cuda {
 namespace {
 
@@ -13,21 +15,29 @@ class DeviceThread {
   }
   void run(std::function<void()> const& work) {
     m_work = &work;
-    m_begin.release();
-    m_end.acquire();
+    pass_to(kWork);
+    wait_for(kIdle);
   }
 
  private:
   void loop() {
     for (;;) {
-      m_begin.acquire();
+      wait_for(kWork);
       (*m_work)();
-      m_end.release();
+      pass_to(kIdle);
     }
   }
 
+  static constexpr std::uint32_t kIdle = 0, kWork = 1;
+
+  void pass_to(std::uint32_t turn) {
+    m_turn = turn;
+    m_turn.wake_one();
+  }
+  void wait_for(std::uint32_t turn) const { m_turn.sleep_while(1 - turn); }
+
   std::function<void()> const* m_work = nullptr;
-  std::binary_semaphore m_begin{0}, m_end{0};
+  SleepWord m_turn;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <semaphore>
 
 namespace spillway::test::cuda {
 
