@@ -1,6 +1,7 @@
 // What is written for a model, with and without the file that it came from.
 #include "huggingface/tensor_types.hpp"
 #include "model/model.hpp"
+#include "tests/support/frozen.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
@@ -62,6 +63,15 @@ TEST(ExportConfig, models_that_were_never_theirs_are_described_as_they_are) {
     auto const written = config_json({architecture_of(model), model}, ElementType::bf16, kNew);
     EXPECT_EQ(model_text(again(written).model), model_text(model)) << written;
   }
+}
+
+TEST(ExportConfig, what_is_written_for_models_of_ours_is_this) {
+  DataConfig data;
+  data.sequence = 96, data.pad_id = 3, data.eos_id = 9;
+  std::string texts;
+  for (auto const& model : models_of_ours())
+    texts += config_json({architecture_of(model), model}, ElementType::bf16, kNew, data);
+  test::expect_frozen(SPILLWAY_GOLDENS "/config_exports.txt", texts, "{");
 }
 
 TEST(ExportConfig, an_original_stays_as_it_is_but_for_the_type_of_the_tensors) {

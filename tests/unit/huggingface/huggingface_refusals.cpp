@@ -1,4 +1,5 @@
 // Every refusal that docs/huggingface.md names, and files that somebody made to do harm.
+#include "tests/support/frozen.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
@@ -248,6 +249,7 @@ std::vector<RefusedCase> types_and_bounds() {
 }
 
 TEST(RefusedConfigs, what_is_unsupported_is_named) {
+  std::string lines;
   for (auto const& cases : {other_computations(), keys_of_others(), windows(), rotary_positions(),
                             feed_forward_of_t5(), types_and_bounds()}) {
     for (auto const& [architecture, key, change, word] : cases) {
@@ -256,8 +258,10 @@ TEST(RefusedConfigs, what_is_unsupported_is_named) {
       auto const line = refusal(file.dump());
       EXPECT_TRUE(line.starts_with("dir/config.json: " + key + ": ")) << key << "\n" << line;
       EXPECT_NE(line.find(word), line.npos) << word << "\n" << line;
+      lines += line + "\n";
     }
   }
+  test::expect_frozen(SPILLWAY_GOLDENS "/config_refusals.txt", lines);
 }
 
 TEST(RefusedConfigs, an_architecture_that_is_not_ours_is_named) {
