@@ -65,12 +65,20 @@ TEST(ExportConfig, models_that_were_never_theirs_are_described_as_they_are) {
   }
 }
 
-TEST(ExportConfig, what_is_written_for_models_of_ours_is_this) {
+TEST(ExportConfig, what_is_written_for_models_of_ours_and_for_changed_ones_is_this) {
   DataConfig data;
   data.sequence = 96, data.pad_id = 3, data.eos_id = 9;
   std::string texts;
   for (auto const& model : models_of_ours())
     texts += config_json({architecture_of(model), model}, ElementType::bf16, kNew, data);
+  for (auto const& name : golden_names()) {
+    auto description = describe_model(golden_config(name), name);
+    auto& model = description.model;
+    model.vocab += 3, model.norm_eps = 0.25, model.tied = !model.tied;
+    if (model.family == "llama") model.rope_theta = 7, model.rope_scaling = "none";
+    if (model.window > 0) model.window += 1;
+    texts += config_json(description, ElementType::f16, golden_config(name), data);
+  }
   test::expect_frozen(SPILLWAY_GOLDENS "/config_exports.txt", texts, "{");
 }
 
