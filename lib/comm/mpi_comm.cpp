@@ -1,7 +1,5 @@
 #include "comm/mpi_comm.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -10,6 +8,7 @@
 #include "base/steady_clock.hpp"
 #include "comm/backoff.hpp"
 #include "comm/gathered.hpp"
+#include "comm/waited_for.hpp"
 
 namespace spillway {
 namespace {
@@ -91,7 +90,8 @@ void MpiComm::meet_peers() {
   MPI_Get_processor_name(name.data(), &length);
   HostName mine{};
   std::copy_n(name.begin(), std::min<std::size_t>(mine.size() - 1, name.size()), mine.begin());
-  m_hosts = gathered(*this, mine);
+  m_hosts.clear();
+  for (auto const& host : gathered(*this, mine)) m_hosts.emplace_back(host.data());
   forget_waits();
 }
 
@@ -175,25 +175,12 @@ std::string MpiComm::whom_it_waits_for(double waited_s) const {
   std::set<int> waited_for;
   for (std::size_t i = 0; i < m_requests.size(); ++i)
     if (m_requests[i] != MPI_REQUEST_NULL) waited_for.insert(m_request_peers[i]);
-  std::string silent, waiting;
+  std::vector<WaitedFor> peers;
   for (int peer = 0; peer < size(); ++peer) {
     if (peer == rank()) continue;
-    bool const is_silent = m_signs.silent_s(peer) > waited_s / 2;
-    auto& names = is_silent ? silent : waiting;
-    if (is_silent || waited_for.contains(peer))
-      names += (names.empty() ? "" : ", ") + name_of(peer);
+    peers.push_back({rank_name(m_hosts, peer), m_signs.silent_s(peer), waited_for.contains(peer)});
   }
-  if (silent.empty())
-    return fmt::format("waited {:.0f} s for {}, which waits too", waited_s, waiting);
-  return fmt::format(
-      "no word from {} for {:.0f} s (run.peer_timeout): stopped, stuck in a call, or gone", silent,
-      waited_s);
-}
-
-std::string MpiComm::name_of(int rank) const {
-  auto const& host = m_hosts[static_cast<std::size_t>(rank)];
-  bool const elsewhere = std::ranges::any_of(m_hosts, [&](auto const& h) { return h != host; });
-  return elsewhere ? fmt::format("rank {} ({})", rank, host.data()) : fmt::format("rank {}", rank);
+  return describe_wait(waited_s, peers);
 }
 
 }  // namespace spillway

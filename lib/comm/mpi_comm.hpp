@@ -38,12 +38,11 @@ class MpiComm final : public Comm {
   int wait_all();
   void give_up_after(double waited_s);
   std::string whom_it_waits_for(double waited_s) const;
-  std::string name_of(int rank) const;
 
   MPI_Comm m_data, m_control;
   CommSettings m_settings;
   SignsOfLife m_signs;
-  std::vector<HostName> m_hosts;        // by rank
+  std::vector<std::string> m_hosts;     // by rank
   std::vector<MPI_Request> m_requests;  // of the round under way: receives, then sends
   std::vector<int> m_request_peers;     // of them
   std::size_t m_receives = 0;

@@ -115,6 +115,23 @@ TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
   EXPECT_EQ(g_comm->agree(-5 - g_comm->rank()), -5);
 }
 
+// Of the first and the last rank; others take no part.
+TEST(Comm, TwoRanksSwapWhileOthersDoNot) {
+  auto const me = g_comm->rank(), last = g_comm->size() - 1;
+  if (me != 0 && me != last) return;
+  auto const peer = last - me;
+  std::vector<std::byte> sent(1001), received(1003, kUntouched), expected(1003, kUntouched);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = mark(me, peer, i);
+  for (std::size_t i = 0; i < sent.size(); ++i) expected[i + 1] = mark(peer, me, i);
+  g_comm->swap(peer, sent, std::span(received).subspan(1, sent.size()));
+  EXPECT_EQ(received, expected);
+}
+
+TEST(Comm, HasWaitedForNobodyInTheBeginning) {
+  auto const others = make_world_comm({});
+  EXPECT_EQ(std::ranges::count(others->waited_s(), 0), g_comm->size());
+}
+
 // Unequal numbers of them, before, between and after collectives; main's end takes the rest.
 TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
   auto const others = make_world_comm({.patience_s = 1800, .sign_s = 0});
@@ -154,6 +171,13 @@ TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
 TEST(Comm, RanksOfOneMachineCountEachOther) {
   EXPECT_EQ(g_comm->local_size(), g_comm->size());
   EXPECT_EQ(g_comm->local_rank(), g_comm->rank());
+  EXPECT_EQ(g_comm->node_leader(), 0);
+}
+
+TEST(Comm, NamesItsLibraryOnOneLine) {
+  auto const version = mpi_version();
+  ASSERT_FALSE(version.empty());
+  EXPECT_EQ(version.find_first_of(",\n"), std::string::npos) << version;
 }
 
 TEST(Comm, SingleRankNeedsNobody) {
