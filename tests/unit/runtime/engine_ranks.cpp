@@ -1,0 +1,133 @@
+// How a step ends when other ranks bring other numbers to its commit than this one.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/error.hpp"
+#include "tests/unit/runtime/miniature.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace test;
+
+// What a rank sends.
+struct SentShare {
+  double loss_sum, weight_sum, norm_squared;
+  std::uint64_t norms_checksum;
+  std::int64_t storage_failed, state_lost, stop;
+};
+
+// Ranks 0 and 2 send what rank 1 sends, but for what a test changes.
+class ThreeRanks final : public Comm {
+ public:
+  ThreeRanks() : Comm({1, 3, 1, 3, 0}) {}
+  [[noreturn]] void abort(int) override { std::abort(); }
+
+  std::array<std::function<void(SentShare&)>, 3> changes;
+
+ private:
+  void exchange(Traffic, std::span<Outgoing const> outgoing,
+                std::span<Incoming const> incoming) override {
+    SentShare share{};
+    ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
+    std::memcpy(&share, outgoing[0].bytes.data(), sizeof share);
+    ASSERT_EQ(incoming.size(), 1u);
+    auto const& change = changes[static_cast<std::size_t>(incoming[0].from)];
+    if (change) change(share);
+    std::memcpy(incoming[0].bytes.data(), &share, sizeof share);
+  }
+};
+
+class EngineRanks : public MiniatureRun {
+ protected:
+  EngineRanks() { m_comm = std::make_unique<ThreeRanks>(); }
+
+  // `rank` sends this.
+  void change(std::size_t rank, std::function<void(SentShare&)> how) {
+    dynamic_cast<ThreeRanks&>(*m_comm).changes[rank] = std::move(how);
+  }
+  StepResult result_of(std::int64_t step) {
+    Engine engine(parts());
+    auto const result = engine.run_step(step);
+    EXPECT_EQ(weight(engine), result.word == CommitWord::go ? m_before += 0.5 : m_before);
+    return result;
+  }
+
+  double m_before = 0;  // the weight, which an update makes larger
+};
+
+TEST_F(EngineRanks, LossesAndWeightsAreAddedAndTheNormIsThatOfAll) {
+  change(0, [](SentShare& share) {
+    share.loss_sum += 1000, share.weight_sum += 100, share.norm_squared = 9;
+  });
+  change(2, [](SentShare& share) { share.loss_sum += 20'000, share.weight_sum += 3000; });
+  auto const result = result_of(1);
+  EXPECT_EQ(result.word, CommitWord::go);
+  EXPECT_EQ(result.loss_sum, 3 * 160 + 21'000);
+  EXPECT_EQ(result.weight_sum, 3 * 16 + 3100);
+  EXPECT_EQ(result.grad_norm, 3.0 / 3148);
+  EXPECT_EQ(result.learning_rate, 0.5);
+  EXPECT_FALSE(result.stop);
+}
+
+TEST_F(EngineRanks, WhatOneKnowsAllDo) {
+  for (std::size_t const rank : {0u, 2u}) {
+    change(rank, [](SentShare& share) { share.stop = 1; });
+    auto const stopped = result_of(3);
+    EXPECT_EQ(stopped.word, CommitWord::go) << rank;
+    EXPECT_TRUE(stopped.stop) << rank;
+
+    change(rank, [](SentShare& share) { share.storage_failed = 1; });
+    auto const failed = result_of(3);
+    EXPECT_EQ(failed.word, CommitWord::storage_error) << rank;
+    EXPECT_FALSE(failed.stop) << rank;
+
+    change(rank, [](SentShare& share) { share.state_lost = share.stop = 1; });
+    auto const lost = result_of(3);
+    EXPECT_EQ(lost.word, CommitWord::state_lost) << rank;
+    EXPECT_TRUE(lost.stop) << rank;
+
+    change(rank, [](SentShare& share) { share.storage_failed = share.state_lost = 1; });
+    EXPECT_EQ(result_of(3).word, CommitWord::state_lost) << rank;
+    change(rank, nullptr);
+  }
+}
+
+std::string refusal(std::function<void()> const& action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::damaged);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(EngineRanks, WithOtherGradientsEndTheRunAndAreTold) {
+  auto const apart =
+      "step 7: ranks hold different gradients; check the memory of the machines and start again "
+      "from the last checkpoint";
+  for (std::size_t const rank : {0u, 2u}) {
+    change(rank, [](SentShare& share) { ++share.norms_checksum; });
+    EXPECT_EQ(refusal([&] { result_of(7); }), apart) << rank;
+    change(rank, [](SentShare& share) { ++share.norms_checksum, share.norm_squared = NAN; });
+    EXPECT_EQ(refusal([&] { result_of(7); }), apart) << rank;
+    change(rank, nullptr);
+  }
+}
+
+// Numbers that are none have bits of their own on each rank, and gradients of a step that storage
+// failed in are not complete.
+TEST_F(EngineRanks, MayHaveOtherBitsWhereTheyHaveNoNumbers) {
+  change(2, [](SentShare& share) { ++share.norms_checksum, share.storage_failed = 1; });
+  EXPECT_EQ(result_of(7).word, CommitWord::storage_error);
+  change(2, [](SentShare& share) { ++share.norms_checksum, share.state_lost = 1; });
+  EXPECT_EQ(result_of(7).word, CommitWord::state_lost);
+  change(2, [](SentShare& share) { ++share.norms_checksum; });
+  g_norm = NAN;
+  EXPECT_EQ(result_of(7).word, CommitWord::non_finite);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,167 @@
+// What an engine tells of its lanes, and what others see of its threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "runtime/poison.hpp"
+#include "tests/support/engine_fakes.hpp"
+#include "tests/support/hand_made_run.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace test;
+
+constexpr auto kSlow = std::chrono::milliseconds(2);
+
+// Compute waits for what the host makes and h2d brings, and then lets the host go on.
+class EngineReports : public ::testing::Test {
+ protected:
+  EngineReports() {
+    auto const made = m_made.buffer(Tier::host, 72), there = m_made.buffer(Tier::device, 72);
+    auto const found = m_made.buffer(Tier::device, 40), back = m_made.buffer(Tier::host, 40);
+    auto const kept = m_made.buffer(Tier::host, 64);
+    m_made.segment("only");
+    m_slow = m_made.op(Lane::host, {}, {made});
+    m_made.copy(Lane::h2d, made, there);
+    m_made.op(Lane::compute, {there}, {found});
+    m_made.copy(Lane::d2h, found, back);
+    m_made.op(Lane::host, {back}, {kept});
+    m_made.complete();
+    g_digests.assign(m_made.program.ops.size(), 0);
+    m_tiers.reset(new Tiers(make_tiers(m_made.program, nullptr)));
+  }
+  void TearDown() override { g_disturb = nullptr; }
+
+  EngineParts parts() {
+    return {m_made.program, *m_tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr};
+  }
+
+  HandMadeRun m_made;
+  int m_slow = -1;
+  Exec m_exec;
+  std::unique_ptr<Comm> m_comm = make_single_rank_comm();
+  NoBatches m_batches;
+  std::unique_ptr<Tiers> m_tiers;  // cannot be moved
+};
+
+TEST_F(EngineReports, NameTheLaneThatComputeWaitsFor) {
+  g_disturb = [this](Op const& op, std::uint64_t) {
+    if (op.id == m_slow) std::this_thread::sleep_for(kSlow);
+  };
+  Engine engine(parts());
+  auto const slow_s = std::chrono::duration<double>(kSlow).count();
+  double waited_s = 0, host_busy_s = 0;
+  // A machine may give compute no time until all is there, but not forever.
+  for (int step = 0; step < 20 || (waited_s == 0 && step < 1000); ++step) {
+    auto const [use, stall_s] = engine.run_step(step).lanes;
+    engine.finish();
+    waited_s += stall_s[index(Lane::h2d)];
+    host_busy_s += use[index(Lane::host)].busy_s;
+    EXPECT_GE(use[index(Lane::compute)].stall_s, stall_s[index(Lane::h2d)]);
+    for (auto const other : {Lane::compute, Lane::d2h, Lane::comm, Lane::host})
+      EXPECT_EQ(stall_s[index(other)], 0) << index(other);
+    EXPECT_GE(host_busy_s, (step + 1) * slow_s);
+  }
+  EXPECT_GT(waited_s, 0);
+}
+
+TEST_F(EngineReports, CountTheBytesOfCopiesAlone) {
+  Engine engine(parts());
+  std::int64_t back = 0;
+  for (int step = 0; step < 10; ++step) {
+    auto const use = engine.run_step(step).lanes.use;
+    EXPECT_EQ(use[index(Lane::h2d)].bytes, 72);
+    EXPECT_EQ(use[index(Lane::host)].bytes, 0);
+    EXPECT_EQ(use[index(Lane::compute)].bytes, 0);
+    back += use[index(Lane::d2h)].bytes;
+    EXPECT_TRUE(back == step * 40 || back == (step + 1) * 40) << back;
+    engine.finish();
+  }
+}
+
+// As `top -H` shows them.
+std::multiset<std::string> thread_names() {
+  std::multiset<std::string> names;
+  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(thread.path() / "comm") >> std::ws, name);
+    names.insert(name);
+  }
+  return names;
+}
+
+TEST_F(EngineReports, ThreadsHaveTheNamesOfTheirLanes) {
+  auto const before = thread_names();
+  {
+    Engine engine(parts());
+    auto const during = thread_names();
+    EXPECT_EQ(during.size(), before.size() + 2);
+    EXPECT_EQ(during.count("host"), before.count("host") + 1);
+    EXPECT_EQ(during.count("transfer"), before.count("transfer") + 1);
+  }
+  EXPECT_EQ(thread_names().count("transfer"), before.count("transfer"));
+}
+
+TEST(SecondsByKind, AreOfOpsAloneByTheirKind) {
+  Program program;
+  for (auto const kind : {OpKind::matmul, OpKind::adamw}) {
+    Op op;
+    op.kind = kind;
+    program.ops.push_back(op);
+  }
+  for (int const op : {0, 1, -1, 0}) {
+    Item item;
+    item.kind = op < 0 ? ItemKind::copy : ItemKind::op;
+    item.op = std::max(op, 0);
+    program.items.push_back(item);
+  }
+  auto const seconds = seconds_by_kind(
+      program, std::vector<ItemTime>{
+                   {0, 0, 1, 2}, {1, 2, 3, 7}, {2, 0, 0, 100}, {3, 8, 8, 16}, {0, 20, 32, 64}});
+  EXPECT_EQ(seconds[static_cast<std::size_t>(OpKind::matmul)], 1 + 8 + 32);
+  EXPECT_EQ(seconds[static_cast<std::size_t>(OpKind::adamw)], 4);
+  double all = 0;
+  for (auto const kind_s : seconds) all += kind_s;
+  EXPECT_EQ(all, 45);
+}
+
+// Where bytes become those of another lifetime, which debug.poison fills with NaNs.
+TEST(FirstWrites, BeginTheLifetimesOfAStep) {
+  HandMade made(4);  // the middle segment comes twice
+  auto const gradient = made.buffer(Tier::device, 8), scratch = made.buffer(Tier::host, 16);
+  auto const state = made.buffer(Tier::device, 24), away = made.buffer(Tier::nvme, 32);
+  auto const later = made.buffer(Tier::device, 40), last = made.buffer(Tier::device, 48);
+  made.program.buffers[static_cast<std::size_t>(state)].persistent = true;
+  for (auto const id : {gradient, later, last})
+    made.program.buffers[static_cast<std::size_t>(id)].spanning = true;
+  made.segment("first");
+  made.item(Lane::compute, {}, {gradient, scratch, state, away});
+  made.item(Lane::compute, {scratch}, {scratch});
+  made.segment("middle");
+  made.item(Lane::compute, {}, {later, scratch, gradient});
+  made.segment("last");
+  made.item(Lane::compute, {scratch}, {scratch});
+  made.item(Lane::compute, {}, {later});
+  made.segment("update");
+  made.item(Lane::compute, {}, {last, scratch});
+  made.item(Lane::compute, {}, {last});
+  std::vector<std::vector<BufferId>> found;
+  for (auto const& writes : first_writes(made.program)) {
+    found.emplace_back();
+    for (auto const& write : writes) {
+      found.back().push_back(write.buffer);
+      EXPECT_EQ(write.last, made.program.buffers[static_cast<std::size_t>(write.buffer)].bytes);
+    }
+  }
+  EXPECT_EQ(found, (std::vector<std::vector<BufferId>>{
+                       {gradient, scratch}, {}, {scratch}, {}, {}, {last, scratch}, {}}));
+}
+
+}  // namespace
+}  // namespace spillway
