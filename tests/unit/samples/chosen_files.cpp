@@ -29,7 +29,9 @@ TEST(ChosenFiles, are_refused_where_none_is_left) {
     FAIL();
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
-    EXPECT_TRUE(std::string(error.what()).starts_with("data.train: b.h5 is data.valid's too"));
+    EXPECT_STREQ(error.what(),
+                 "data.train: b.h5 is data.valid's too, and nothing else is left to train on; name "
+                 "other files, or data.valid=none");
   }
 }
 
@@ -39,7 +41,9 @@ TEST(ChosenFiles, are_said_where_they_come_twice) {
   EXPECT_EQ(repeated("data.train", {kA, kB, kC, kLongerB}), Lines{});
   auto const many = repeated("data.valid", std::vector(9, kA));
   ASSERT_EQ(many.size(), 4u);
+  EXPECT_EQ(many[2], "data.valid: a.h5 comes twice");
   EXPECT_EQ(many.back(), "data.valid: and so do 5 more");
+  EXPECT_EQ(repeated("data.valid", std::vector(5, kA)), Lines(4, "data.valid: a.h5 comes twice"));
 }
 
 TEST(SameFiles, name_the_first_difference_from_rank_0) {
@@ -50,6 +54,8 @@ TEST(SameFiles, name_the_first_difference_from_rank_0) {
             "data.train: c.h5 is another file than rank 0's (as many tokens, 10, of other text)");
   EXPECT_EQ(files_differ("data.valid", {kA, kC}, {kA, kB}),
             "data.valid: file 2 is c.h5, rank 0's is b.h5");
+  EXPECT_EQ(files_differ("data.valid", {kA, kB, kC}, {kA}),
+            "data.valid: 3 files, rank 0 has 1: b.h5 is not there");
   EXPECT_EQ(files_differ("data.valid", {kA}, {kA, kB}),
             "data.valid: 1 files, rank 0 has 2: b.h5 is missing here");
 }

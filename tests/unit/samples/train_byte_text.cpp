@@ -44,6 +44,15 @@ TEST(ByteText, ASentinelThatThereIsNotIsRefused) {
   EXPECT_EQ(tokens_of("<extra_id_99>", kSpans).front(), 258);
   for (auto const* const text : {"<extra_id_100>", "<extra_id_101>", "<extra_id_300>"})
     EXPECT_THROW(tokens_of(text, kSpans), Error) << text;
+  try {
+    tokens_of("a<extra_id_100>", kSpans);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "--prompt: the model has no sentinel for <extra_id_100>; its first is id 357, and "
+                 "they count down");
+  }
 }
 
 TEST(ByteText, SentinelsAreWordsAgain) {
