@@ -36,6 +36,14 @@ TEST(Arithmetic, DifferenceNamesWhatChanged) {
   EXPECT_EQ(describe_difference(before, now), "isa:  -> avx2, ranks: 1 -> 2, threads: 1 -> 2");
 }
 
+TEST(Arithmetic, DifferenceNamesEveryField) {
+  EXPECT_EQ(
+      describe_difference({}, unusual()),
+      "attention_tile: 256 -> 7, build:  -> 1.2 \"g++\", gradients: fp32 -> bf16, isa:  -> "
+      "avx512, loss_chunk: 512 -> 8, micro: 1 -> 5, moments: fp32 -> bf16, precision: bf16 -> "
+      "fp32, ranks: 1 -> 4, reduction: last -> pairs, sequence: 0 -> 6, threads: 1 -> 3");
+}
+
 TEST(Arithmetic, DamagedTextIsDamagedData) {
   for (auto const* text : {"", "{", "{\"threads\": 1}", "{\"threads\": \"x\"}"}) {
     try {
@@ -43,6 +51,7 @@ TEST(Arithmetic, DamagedTextIsDamagedData) {
       FAIL() << text;
     } catch (Error const& e) {
       EXPECT_EQ(e.status(), Status::damaged);
+      EXPECT_TRUE(std::string(e.what()).starts_with("stored arithmetic cannot be read: ")) << text;
     }
   }
 }

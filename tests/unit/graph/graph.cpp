@@ -93,6 +93,42 @@ TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
   EXPECT_EQ(cost_key(op, tensors), reference);
 }
 
+// What is measured of one op is taken for all that have its key.
+TEST(Op, CostKeyNamesAllThatDecidesItsTime) {
+  IdVector<Tensor> const tensors{tensor({8, 8})};
+  auto const all = whole(tensors[0]);
+  auto const key = [&](Attributes const& attributes) {
+    auto const text = cost_key(gelu(all, all, attributes), tensors);
+    return text.substr(
+        std::min(text.size(), std::string("activation f32[8,8] -> f32[8,8]").size()));
+  };
+  EXPECT_EQ(cost_key(gelu(columns(all, 1, 3), {}), tensors), "activation f32[8,3]/8,1 -> -");
+  EXPECT_EQ(key({}), "");
+  EXPECT_EQ(key(EmbedAttributes{5}), " sequence=5");
+  EXPECT_EQ(key(NormAttributes{1}), "");
+  AttentionAttributes attention{1, 2, 3, 4, 5, 6, true, 7, 8, 9, 0, 11, 12};
+  auto const heads =
+      " batch=1 queries=2 keys=3 heads=4 kv_heads=5 head_size=6 causal=1 window=7 tile=9";
+  EXPECT_EQ(key(attention), heads);
+  attention.dropout = 0.5;
+  EXPECT_EQ(key(attention), heads + std::string(" dropout=0.5"));
+  EXPECT_EQ(key(RelativeBiasAttributes{1, 2, true}), " bidirectional=1 max_distance=2");
+  EXPECT_EQ(key(RelativeBiasAttributes{1, 2, false}), " bidirectional=0 max_distance=2");
+  EXPECT_EQ(key(RopeAttributes{.sequence = 1, .heads = 2, .head_size = 3}), " heads=2 head_size=3");
+  EXPECT_EQ(key(ActivationAttributes{Activation::relu}), " form=2");
+  EXPECT_EQ(key(DropoutAttributes{0.25, 2, 3, 4}), " p=0.25 sequence=2");
+  EXPECT_EQ(key(LmHeadAttributes{3, 2}), " chunk=3");
+  EXPECT_EQ(key(ScaleAttributes{3}) + key(UpdateRange{3}) + key(AdamWAttributes{}), "");
+}
+
+// A rank sums its slice of what all have sent.
+TEST(Op, TrafficOfATreeSumIsThatOfASlice) {
+  IdVector<Tensor> const tensors{tensor({4, 10}), tensor({70})};
+  auto op = gelu(whole(tensors[0]), whole(tensors[0]));
+  op.kind = OpKind::tree_sum;
+  EXPECT_EQ(traffic_bytes(op, tensors), 4 * 40 + 40);
+}
+
 TEST(Op, TrafficCountsNothingForAbsentOperands) {
   IdVector<Tensor> const tensors{tensor({10, 10})};
   auto op = gelu(whole(tensors[0]), whole(tensors[0]));

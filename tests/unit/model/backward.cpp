@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "base/checked.hpp"
+#include "base/error.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway {
@@ -230,6 +232,18 @@ TEST(Workspaces, AreAskedForEveryOp) {
   auto graph = tiny_training_graph(tiny_config());
   size_workspaces(graph, [](Graph const&, Op const& op) { return std::int64_t{op.id} + 1; });
   for (auto const& op : graph.ops) EXPECT_EQ(op.workspace_bytes, op.id + 1);
+  for (auto const bytes : {kMostBytes + 1, std::int64_t{-1}}) {
+    try {
+      size_workspaces(graph, [&](Graph const&, Op const& op) { return op.id == 2 ? bytes : 0; });
+      FAIL();
+    } catch (Error const& error) {
+      EXPECT_EQ(error.status(), Status::bad_input);
+      EXPECT_EQ(error.what(), "model: " + graph.ops[2].name +
+                                  " needs a workspace of more than 8 PiB, which no machine has");
+    }
+  }
+  size_workspaces(graph, [](Graph const&, Op const&) { return kMostBytes; });
+  EXPECT_EQ(graph.ops[0].workspace_bytes, kMostBytes);
 }
 
 }  // namespace
