@@ -50,10 +50,12 @@ std::int64_t available_memory_bytes() {
   return main_memory().available_bytes;
 }
 
+int available_cores(int affinity, std::optional<double> quota) {
+  return std::max(1, std::min(affinity, static_cast<int>(quota.value_or(affinity))));
+}
+
 int available_cores() {
-  auto const affinity = cores_by_affinity();
-  auto const quota = control_group_limits().cores.value_or(affinity);
-  return std::max(1, std::min(affinity, static_cast<int>(quota)));
+  return available_cores(cores_by_affinity(), control_group_limits().cores);
 }
 
 }  // namespace spillway

@@ -1,10 +1,12 @@
 #include "base/printable.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -54,6 +56,38 @@ TEST(Printable, holds_back_a_character_that_is_cut_short) {
   EXPECT_EQ(whole_characters_bytes("ab\xf0\x9f\x98\x80"), 6u);
   EXPECT_EQ(whole_characters_bytes("\x80\x80\x80\x80"), 4u) << "no character: not held for ever";
   EXPECT_EQ(whole_characters_bytes(""), 0u);
+}
+
+// In as many bytes as asked for, whether Unicode has it or not.
+std::string encoded(std::uint32_t point, int bytes) {
+  if (bytes == 1) return {static_cast<char>(point)};
+  std::string text;
+  for (int i = 1; i < bytes; ++i, point >>= 6)
+    text.insert(text.begin(), static_cast<char>(0x80 | (point & 0x3f)));
+  text.insert(text.begin(), static_cast<char>((0xf00 >> bytes & 0xff) | point));
+  return text;
+}
+
+std::string escaped(std::string const& bytes) {
+  std::string text;
+  for (unsigned char const byte : bytes) text += fmt::format("\\x{:02x}", byte);
+  return text;
+}
+
+TEST(Printable, knows_every_character_of_unicode_and_its_shortest_form) {
+  for (std::uint32_t point = 0; point < 0x200000; ++point) {
+    int const shortest = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    bool const is_control =
+        (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7f && point < 0xa0);
+    bool const is_one = point < 0x110000 && (point < 0xd800 || point >= 0xe000);
+    auto const bytes = encoded(point, shortest);
+    ASSERT_EQ(printable(bytes), is_one && !is_control ? bytes : escaped(bytes)) << point;
+    ASSERT_EQ(is_text(bytes), is_one && point != 0) << point;
+    if (shortest < 4) {
+      auto const longer = encoded(point, shortest + 1);
+      ASSERT_EQ(printable(longer), escaped(longer)) << point;
+    }
+  }
 }
 
 // What `body` writes to descriptor `fd` while a terminal stands there; "\r\n" as "\n".
@@ -107,6 +141,19 @@ std::string on_pipe(int fd, std::function<void()> const& body) {
 TEST(StandardStreams, a_pipe_gets_a_models_bytes_as_they_are) {
   EXPECT_EQ(on_pipe(1, [] { print_bytes("a\033\x80\n"); }), "a\033\x80\n");
   EXPECT_EQ(on_pipe(1, [] { print_result("a\033\n"); }), "a\\x1b\n");
+}
+
+TEST(Log, names_its_levels_and_tells_infos_only_where_they_are_wanted) {
+  auto const said = [](bool speaks) {
+    return on_pipe(2, [&] {
+      set_up_log(speaks);
+      log_info("{} of {}", 1, "a");
+      log_warning("b");
+      log_error("c");
+    });
+  };
+  EXPECT_EQ(said(true), "spillway: info: 1 of a\nspillway: warning: b\nspillway: error: c\n");
+  EXPECT_EQ(said(false), "spillway: warning: b\nspillway: error: c\n");
 }
 
 }  // namespace

@@ -85,6 +85,64 @@ TEST_F(ControlGroup, MainMemoryIsTheMachinesOrWhatTheGroupMayTakeOfIt) {
   EXPECT_EQ(memory().available_bytes, 5120);
 }
 
+// Slurm and systemd name groups with colons.
+TEST_F(ControlGroup, APathMayHaveAColon) {
+  write("self", "0::/system.slice/docker:a1:b2/step\n");
+  write("system.slice/docker:a1:b2/step/memory.max", "7000\n");
+  write("system.slice/docker:a1:b2/step/cpu.max", "300000 100000\n");
+  EXPECT_EQ(limits().memory_bytes, 7000);
+  EXPECT_EQ(limits().cores, 3);
+}
+
+TEST_F(ControlGroup, EveryLevelUpToTheMountCounts) {
+  write("self", "0::/job/step/task\n");
+  write("memory.max", "900\n");
+  write("memory.current", "100\n");
+  write("cpu.max", "400000 100000\n");
+  write("job/memory.max", "2000\n");
+  write("job/memory.current", "1950\n");
+  write("job/memory.stat", "inactive_anon 3\ninactive_file 30\n");
+  write("job/cpu.max", "250000 100000\n");
+  write("job/step/memory.max", "1000\n");
+  write("job/step/memory.current", "50\n");
+  write("job/step/task/cpu.max", "600000 200000\n");
+  EXPECT_EQ(limits().memory_bytes, 900);
+  EXPECT_EQ(limits().memory_left_bytes, 80) << "of the group that is nearest to its limit";
+  EXPECT_EQ(limits().cores, 2.5);
+}
+
+TEST_F(ControlGroup, WhatIsLeftIsNeverLessThanNothingNorMoreThanTheLimit) {
+  write("self", "0::/job\n");
+  write("job/memory.max", "1000\n");
+  write("job/memory.current", "1500\n");
+  EXPECT_EQ(limits().memory_left_bytes, 0);
+  write("job/memory.current", "20\n");
+  write("job/memory.stat", "inactive_file 90\n");
+  EXPECT_EQ(limits().memory_left_bytes, 1000);
+}
+
+TEST_F(ControlGroup, Version1HasItsOwnNamesForTheSame) {
+  write("self", "7:cpuset:/other\n5:hugetlb,memory:/a/b\n4:cpu,cpuacct:/c:d\n");
+  write("memory/a/b/memory.limit_in_bytes", "5000\n");
+  write("memory/a/b/memory.usage_in_bytes", "900\n");
+  write("memory/a/b/memory.stat", "inactive_file 1\ntotal_inactive_file 200\n");
+  write("memory/a/memory.limit_in_bytes", "4500\n");
+  write("memory/a/memory.usage_in_bytes", "300\n");
+  write("cpu/c:d/cpu.cfs_quota_us", "350000\n");
+  write("cpu/c:d/cpu.cfs_period_us", "100000\n");
+  write("cpuset/other/memory.limit_in_bytes", "1\n");
+  EXPECT_EQ(limits().memory_bytes, 4500);
+  EXPECT_EQ(limits().memory_left_bytes, 4200);
+  EXPECT_EQ(limits().cores, 3.5);
+}
+
+TEST(AvailableCores, AreTheWholeOnesOfTheQuotaAndAtLeastOne) {
+  EXPECT_EQ(available_cores(8, {}), 8);
+  EXPECT_EQ(available_cores(8, 2.9), 2);
+  EXPECT_EQ(available_cores(8, 64), 8);
+  EXPECT_EQ(available_cores(8, 0.5), 1);
+}
+
 TEST_F(ControlGroup, NoLimitsMeanNone) {
   EXPECT_EQ(limits().memory_left_bytes, std::nullopt);
   EXPECT_EQ(limits().cores, std::nullopt);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 namespace spillway {
 namespace {
@@ -16,6 +17,28 @@ TEST(Units, SizesAreReadInBinaryAndDecimalUnits) {
   EXPECT_EQ(parse_bytes("4096"), 4096);
   EXPECT_EQ(parse_bytes("17B"), 17);
   EXPECT_EQ(parse_bytes("0"), 0);
+}
+
+TEST(Units, EveryUnitOfASizeIsItsPower) {
+  std::int64_t binary = 1, decimal = 1;
+  for (auto const* prefix : {"K", "M", "G", "T", "P"}) {
+    binary *= 1024;
+    decimal *= 1000;
+    EXPECT_EQ(parse_bytes(std::string("3") + prefix + "iB"), 3 * binary) << prefix;
+    EXPECT_EQ(parse_bytes(std::string("3") + prefix + "B"), 3 * decimal) << prefix;
+    EXPECT_EQ(format_bytes(3 * binary), std::string("3") + prefix + "iB");
+    EXPECT_EQ(human_bytes(3 * binary), std::string("3 ") + prefix + "iB");
+  }
+  EXPECT_EQ(parse_bytes("0.3B"), 0) << "to the nearest byte";
+  EXPECT_EQ(parse_bytes("1.0006kB"), 1001);
+}
+
+TEST(Units, FractionsLieBetween0And1) {
+  EXPECT_EQ(parse_fraction("0"), 0);
+  EXPECT_EQ(parse_fraction("0.25"), 0.25);
+  EXPECT_EQ(parse_fraction("1"), 1);
+  for (auto const* text : {"", "-0.1", "1.01", "nan", "inf", "0.5 ", "1/2"})
+    EXPECT_FALSE(parse_fraction(text)) << text;
 }
 
 TEST(Units, WhatIsNoSizeIsRefused) {
@@ -51,6 +74,9 @@ TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
   EXPECT_EQ(human_bytes(-1572864), "-1.5 MiB");
   EXPECT_EQ(human_bytes(1023 * (1 << 20)), "0.999 GiB");
   EXPECT_EQ(human_bytes(999 * (1 << 20)), "999 MiB");
+  EXPECT_EQ(human_bytes(999), "999 B");
+  EXPECT_EQ(human_bytes(1000), "0.977 KiB");
+  EXPECT_EQ(human_bytes(0), "0 B");
 }
 
 TEST(Units, DurationsAreReadAsSeconds) {
@@ -73,6 +99,7 @@ TEST(Units, FormattedDurationsReadBackExactly) {
   EXPECT_EQ(format_duration(13800), "3h50m");
   EXPECT_EQ(format_duration(0), "0s");
   EXPECT_EQ(format_duration(0.25), "0.25s");
+  EXPECT_EQ(format_duration(86400 + 7200 + 180 + 4), "1d2h3m4s");
   for (double const s : {1.0, 61.0, 86400.0 * 400, 0.1, 1e-7, 12345.678, 1e17}) {
     EXPECT_EQ(parse_duration_s(format_duration(s)), s);
   }
@@ -83,6 +110,15 @@ TEST(Units, HumanDurationsAreShort) {
   EXPECT_EQ(human_duration(4.56e-3), "4.56 ms");
   EXPECT_EQ(human_duration(45.2), "45.2 s");
   EXPECT_EQ(human_duration(100), "1m40s");
+  EXPECT_EQ(human_duration(99.94), "99.9 s");
+  EXPECT_EQ(human_duration(99.95), "1m40s");
+  EXPECT_EQ(human_duration(0.9995), "1 s");
+  EXPECT_EQ(human_duration(0.9994), "999 ms");
+  EXPECT_EQ(human_duration(1e-3), "1 ms");
+  EXPECT_EQ(human_duration(0.9994e-3), "999 us");
+  EXPECT_EQ(human_duration(-2.5), "-2.5 s");
+  EXPECT_EQ(human_duration(3600 + 59.6), "1h1m");
+  EXPECT_EQ(human_duration(1000 * 365.25 * 86400), "1e+03 years");
   EXPECT_EQ(human_duration(2 * 86400 + 4 * 3600 + 59), "2d4h");
   EXPECT_EQ(human_duration(0), "0 s");
   EXPECT_EQ(human_duration(1e10), "115740d17h");
