@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -108,6 +110,21 @@ TEST(ConfigLoad, ARunIsNamedByItsInputFile) {
   EXPECT_EQ(load_config(file).run.dir, "runs/small.gpt");
   EXPECT_EQ(load_config(file, Overrides{"run.dir=here"}).run.dir, "here");
   EXPECT_EQ(parse_config("run: {dir: auto}\n", "in.yaml").run.dir, "");
+  EXPECT_EQ(override_error("model.import=hf"),
+            "command line: model.import: is for input files; a configuration that was written has "
+            "the model itself");
+}
+
+// The shell's <(...) has a name that says nothing.
+TEST(ConfigLoad, ARunWhoseInputHasNoNameIsNamedSo) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "run: {steps: 7}", 15), 15);
+  ::close(ends[1]);
+  auto const config = load_config("/proc/self/fd/" + std::to_string(ends[0]));
+  ::close(ends[0]);
+  EXPECT_EQ(config.run.steps, 7);
+  EXPECT_EQ(config.run.dir, "runs/stdin");
 }
 
 TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {

@@ -55,7 +55,32 @@ TEST(ConfigValue, ErrorsNameSourceAndLine) {
 
 TEST(ConfigValue, AnAliasIsRefusedInsteadOfContainingItself) {
   EXPECT_EQ(error_of("a: &x [*x]\n"), "in.yaml:1: anchors are not offered");
-  EXPECT_TRUE(error_of("a: *x\n").starts_with("in.yaml:1: "));
+  EXPECT_EQ(error_of("b:\n  a: *x\n"),
+            "in.yaml:2: aliases are not offered; quote a value that begins with '*'");
+}
+
+TEST(ConfigValue, AKeyGivenTwiceIsNamedWithItsGroups) {
+  EXPECT_EQ(error_of("run:\n  log:\n    every: 1\n    other: 2\n    every: 3\n"),
+            "in.yaml:5: run.log.every: given twice (first in line 3)");
+  EXPECT_EQ(error_of("run:\n  - {a: 1}\n  - {a: 1, b: 2,\n     b: 3}\n"),
+            "in.yaml:4: run.b: given twice (first in line 3)");
+}
+
+TEST(ConfigValue, IsDescribedByItsKind) {
+  EXPECT_EQ(describe(parse_yaml("~", "in.yaml")), "nothing");
+  EXPECT_EQ(describe(parse_yaml("[1]", "in.yaml")), "a list");
+  EXPECT_EQ(describe(parse_yaml("{a: 1}", "in.yaml")), "a map");
+  EXPECT_EQ(describe(parse_yaml("'a b'", "in.yaml")), "'a b'");
+}
+
+// Files stay as they were written by the version before.
+TEST(ConfigValue, IsQuotedOnlyWhereItMustBe) {
+  for (auto const* plain : {"runs/a-b_c.1", "$HOME/x", "./a+b*?=@", "a", "0", "_x"})
+    EXPECT_EQ(quoted_yaml(plain), plain);
+  for (auto const* quoted :
+       {"", "-a", "*.h5", "?", "=a", "@a", "+a", "a b", "a:b", "...", "null", "Null", "NULL", "~"})
+    EXPECT_EQ(quoted_yaml(quoted), std::string("\"") + quoted + "\"");
+  EXPECT_EQ(quoted_yaml("a\"\\\n\x7f"), "\"a\\\"\\\\\\x0a\\x7f\"");
 }
 
 TEST(ConfigValue, DeepNestingEndsWithAnErrorNotACrash) {
