@@ -64,4 +64,10 @@ Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks)
           storage_budget(memory, free, node_ranks), write_limit(config.spill, node_ranks)};
 }
 
+Budgets smallest(std::span<Budgets const> all) {
+  auto const least = [&](auto Budgets::*tier) { return std::ranges::min(all, {}, tier).*tier; };
+  return {least(&Budgets::device_bytes), least(&Budgets::host_bytes), least(&Budgets::nvme_bytes),
+          least(&Budgets::nvme_bytes_per_s)};
+}
+
 }  // namespace spillway

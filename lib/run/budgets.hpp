@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "config/config.hpp"
@@ -30,5 +31,8 @@ Free free_of(Machine const& machine, std::string const& file);
 // to the process and the machine; the storage budget never exceeds the rank's share. Throws as
 // require_existing does.
 Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks);
+
+// Returns what all ranks have, tier by tier.
+Budgets smallest(std::span<Budgets const> all);
 
 }  // namespace spillway

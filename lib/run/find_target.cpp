@@ -28,10 +28,7 @@ Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm
   on_all_ranks(comm,
                [&] { own = budgets(config, free_here(config, *here), here.cores().node_ranks); });
   if (comm.rank() == 0) say_smaller_drive(config.memory, own);
-  auto const all = gathered(comm, own);
-  auto const least = [&](auto Budgets::*tier) { return std::ranges::min(all, {}, tier).*tier; };
-  return {least(&Budgets::device_bytes), least(&Budgets::host_bytes), least(&Budgets::nvme_bytes),
-          least(&Budgets::nvme_bytes_per_s)};
+  return smallest(gathered(comm, own));
 }
 
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
 #include "kernels/exec.hpp"
@@ -12,8 +10,9 @@
 namespace spillway {
 namespace {
 
+// On whatever machine, but in the right unit.
 bool plausible(double rate) {
-  return std::isfinite(rate) && rate > 0;
+  return rate > 1e-4 && rate < 1e6;
 }
 
 TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
@@ -21,11 +20,17 @@ TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
   Arithmetic arithmetic;
   arithmetic.precision = "fp32";
   auto const f32 = probe_machine(compute, arithmetic);
+  EXPECT_EQ(f32.matmul_gflops_bf16, 0);
+  EXPECT_EQ(f32.nvme_write_gbps, 0);
+  EXPECT_EQ(f32.compute_cores, Exec().concurrency());
+  EXPECT_TRUE(plausible(f32.h2d_gbps));
+  EXPECT_EQ(f32.d2h_gbps, f32.h2d_gbps);
   EXPECT_TRUE(plausible(f32.matmul_gflops_f32));
   EXPECT_TRUE(plausible(f32.memory_gbps));
   arithmetic.precision = "bf16";
   auto const bf16 = probe_machine(compute, arithmetic);
   EXPECT_TRUE(plausible(bf16.matmul_gflops_bf16));
+  EXPECT_EQ(bf16.matmul_gflops_f32, 0);
 }
 
 TEST(MachineProbe, MeasuresTheSpillPath) {
@@ -34,7 +39,9 @@ TEST(MachineProbe, MeasuresTheSpillPath) {
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
   EXPECT_TRUE(plausible(machine.nvme_read_gbps));
   EXPECT_TRUE(plausible(machine.nvme_both_gbps));
+  EXPECT_LE(machine.nvme_both_gbps, machine.nvme_write_gbps + machine.nvme_read_gbps);
   EXPECT_TRUE(plausible(machine.nvme_core_s_per_gb));
+  EXPECT_EQ(machine.h2d_gbps, 0) << "no link on the cores";
 }
 
 TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {

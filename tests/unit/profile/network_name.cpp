@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <regex>
 #include <string>
 
 #include "comm/comm.hpp"
@@ -10,6 +11,12 @@
 
 namespace spillway {
 namespace {
+
+TEST(NetworkName, counts_ranks_and_nodes) {
+  auto const comm = make_single_rank_comm();
+  auto const name = network_name(*comm);
+  EXPECT_TRUE(std::regex_match(name, std::regex("1 ranks on 1 nodes, [0-9a-f]{16}"))) << name;
+}
 
 TEST(NetworkName, is_another_one_where_the_end_of_a_node_s_name_is) {
   if (::unshare(CLONE_NEWUTS) != 0) GTEST_SKIP() << "a name of its own is for root alone";

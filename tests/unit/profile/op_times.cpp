@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "device/host/host_device.hpp"
@@ -119,6 +120,49 @@ TEST(HostTrials, WithoutATimeTheFirstIsTheBest) {
   EXPECT_EQ(best_threads(trials, std::vector{0.0, 0.0, 0.0}), 1);
   EXPECT_EQ(best_threads(trials, std::vector{0.0, 3.0, 2.0}), 4);
   EXPECT_EQ(best_threads(trials, std::vector{2.05, 3.0, 2.0}), 1);
+}
+
+// The op of a step that a key of `distinct_ops` stands for.
+Op const& op_of(Program const& program, std::string const& key) {
+  auto const is_it = [&](Op const& op) { return key.ends_with(cost_key(op, program.tensors)); };
+  return *std::ranges::find_if(program.ops, is_it);
+}
+
+TEST(OpTimes, BecomeTheRatesOfTheirKindsAndWholeStepsOfMemory) {
+  auto program = tiny_program();
+  HostTrials const trials{{2}, true};
+  auto seconds = distinct_ops(program, trials);
+  Numbers amounts, sums, singles;
+  double s = 0;
+  for (auto& [key, value] : seconds) {
+    value = ++s;
+    auto const& op = op_of(program, key);
+    auto const lane = std::string(key.starts_with("cached host 2 ") ? "host " : "");
+    auto const kind = lane + std::string(name(op.kind));
+    amounts[kind] += op.flops > 0 ? op.flops : double(traffic_bytes(op, program.tensors));
+    sums[kind] += s;
+    if (op.chunk < 0) singles[cost_key(op, program.tensors)] = s;
+  }
+  Machine machine;
+  set_op_times(machine, program, seconds, trials);
+  EXPECT_EQ(machine.host_cores, 2);
+  EXPECT_EQ(machine.memory_gbps, 0) << "that of caches";
+  EXPECT_EQ(machine.op_s, singles);
+  ASSERT_EQ(machine.kind_giga_per_s.size(), amounts.size());
+  for (auto const& [kind, amount] : amounts)
+    EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at(kind), amount / sums.at(kind) * 1e-9) << kind;
+  Tensor large;
+  large.shape = {std::int64_t{1} << 30};
+  program.tensors.push_back(large);
+  seconds = distinct_ops(program, trials);
+  double fastest = 0;
+  for (auto& [key, value] : seconds) {
+    value = 1e-9 * ++s;
+    auto const& op = op_of(program, key);
+    if (op.chunk >= 0) fastest = std::max(fastest, double(traffic_bytes(op, program.tensors)) / s);
+  }
+  set_op_times(machine, program, seconds, trials);
+  EXPECT_DOUBLE_EQ(machine.memory_gbps, fastest);
 }
 
 // Caches that hold a small step's tensors do not hold a large one's.

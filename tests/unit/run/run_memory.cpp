@@ -9,6 +9,7 @@
 #include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "io/ring/probe.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace spillway {
 namespace {
@@ -76,6 +77,8 @@ TEST(RunMemory, RegistersWhatTheDriveUsesOnTheCoresOnlyWhenAsked) {
     RunMemory memory(config, host_device(), program);
     memory.take_storage(config, program, 0);
     EXPECT_EQ(memory.held_bytes(), 0) << backend;
+    EXPECT_EQ(memory.room().nvme_bytes, 2 * kMiB) << "the file's";
+    EXPECT_EQ(memory.tiers().spill, memory.spill());
     EXPECT_STRNE(memory.spill()->backend(), "uring");
     if (config.debug.force_backend != "auto") {
       EXPECT_STREQ(memory.spill()->backend(), backend);
@@ -104,6 +107,19 @@ TEST(RunMemory, RegistersAnewWhatANewPlanUsesAndGivesBackWhatItDoesNot) {
   memory.resize(reading(0, 4096, 4096));
   EXPECT_EQ(memory.held_bytes(), 4096);
   EXPECT_LT(process_memory().resident_bytes, before + 20 * kMiB);
+}
+
+TEST(RunMemory, OfADeviceIsPinnedAndBesideWhatOthersHaveThere) {
+  EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).device_outside_bytes(), std::nullopt);
+  EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).pinning(), std::nullopt);
+  test::DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  auto const all = on.device().properties();
+  RunMemory const memory({}, on.device(), needing(8 * kMiB, 3 * kMiB));
+  EXPECT_EQ(memory.device_outside_bytes(), all.memory_bytes - all.free_bytes);
+  ASSERT_TRUE(memory.pinning());
+  EXPECT_EQ(memory.pinning()->bytes, 3 * kMiB);
+  EXPECT_EQ(memory.held_bytes(), 3 * kMiB);
 }
 
 }  // namespace

@@ -60,10 +60,18 @@ TEST(DeviceChoice, falls_to_the_cores_only_if_nobody_sees_a_device) {
 }
 
 TEST(DeviceChoice, names_what_is_missing) {
-  EXPECT_NE(refusal("cuda", Seen(1)).find("built for CPUs"), std::string::npos);
-  EXPECT_NE(refusal("cuda", nodes(1, 1, 0)).find("sees no GPU"), std::string::npos);
-  EXPECT_NE(refusal("cuda:2", nodes(1, 1, 2)).find("sees 2 GPUs"), std::string::npos);
-  EXPECT_NE(refusal("cuda:99999999999", nodes(1, 1, 2)), "");
+  EXPECT_EQ(refusal("cuda", Seen(1)),
+            "run.device: cuda: this spillway is built for CPUs; give cpu, or a build for GPUs");
+  EXPECT_EQ(refusal("cuda", nodes(1, 1, 0)),
+            "run.device: cuda: rank 0 sees no GPU: is there one, with its driver, and does "
+            "CUDA_VISIBLE_DEVICES name it?");
+  EXPECT_EQ(refusal("cuda:2", nodes(1, 1, 2)),
+            "run.device: cuda:2: rank 0 sees 2 GPUs, whose numbers begin with 0");
+  EXPECT_EQ(refusal("cuda:1", nodes(1, 1, 1)),
+            "run.device: cuda:1: rank 0 sees 1 GPU, whose numbers begin with 0");
+  EXPECT_EQ(refusal("cuda:1", nodes(1, 1, 2)), "");
+  EXPECT_EQ(refusal("cuda:99999999999", nodes(1, 1, 2)),
+            "run.device: cuda:99999999999: no machine has so many devices");
 }
 
 TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
@@ -74,6 +82,15 @@ TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
   EXPECT_THROW(require_own_devices("cuda", together), Error);
   EXPECT_NO_THROW(require_own_devices("cuda:1", together));
   EXPECT_EQ(sharers(together, 2), 2);
+  EXPECT_EQ(sharers(together, 0), 1);
+  try {
+    require_own_devices("auto", together);
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_STREQ(error.what(),
+                 "run.device: auto: ranks 1 and 2 have the same GPU: start a rank for each GPU of "
+                 "a node, or let them share it with cuda:0");
+  }
 }
 
 }  // namespace
