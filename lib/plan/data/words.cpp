@@ -51,7 +51,7 @@ std::string bytes_or_dash(std::int64_t bytes) {
 
 std::string percent(double part, double whole) {
   double const share = whole > 0 ? 100 * part / whole : 0;
-  return share > 0 && share < 0.5 ? "<1 %" : fmt::format("{:.0f} %", share);
+  return share > 0 && share <= 0.5 ? "<1 %" : fmt::format("{:.0f} %", share);
 }
 
 std::string count(std::int64_t number, std::string_view what) {
@@ -61,7 +61,7 @@ std::string count(std::int64_t number, std::string_view what) {
 std::string change(double now_s, double before_s) {
   if (now_s <= 0 || before_s <= 0) return "";
   double const more = 100 * (now_s - before_s) / before_s;
-  return std::abs(more) < 0.5 ? "same" : fmt::format("{:+.0f} %", more);
+  return std::abs(more) <= 0.5 ? "same" : fmt::format("{:+.0f} %", more);
 }
 
 }  // namespace spillway

@@ -64,6 +64,7 @@ std::string gain(MoreRoom const& more, PlanCost const& chosen) {
   // If the search finds no faster plan with more memory, a run would keep the chosen plan.
   auto const what = change(more.cost.step_s, chosen.step_s);
   if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
+  if (what.empty()) return "?";  // nobody knows how long one of the two takes
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),
                      human_duration(chosen.step_s), what);
 }

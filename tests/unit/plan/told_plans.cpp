@@ -1,0 +1,203 @@
+// What a plan takes, keeps in memory and compares with is told in words, each text to the letter.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "plan/explain/compare.hpp"
+#include "plan/explain/explain.hpp"
+#include "support/hand_made.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kMib = 1 << 20;
+
+// A device of 100 MiB: kept and used activations, a parameter that was brought, state and scratch.
+class ToldPlans : public testing::Test {
+ protected:
+  ToldPlans() {
+    auto& program = m_made.program;
+    m_made.segment("last");
+    add(Tier::device, Role::parameter, 10).persistent = true;
+    add(Tier::device, Role::moment, 20).persistent = true;
+    auto const kept = add(Tier::device, Role::activation, 12, 0).id;
+    auto const other = add(Tier::device, Role::edge, 3, 0).id;
+    auto const used = add(Tier::device, Role::activation, 24, 1).id;
+    auto const brought = add(Tier::device, Role::parameter, 7).id;
+    program.tensors[brought].persistent = true;
+    auto const small = add(Tier::device, Role::workspace, 0.5).id;
+    auto const spilled = add(Tier::nvme, Role::activation, 6, 0).id;
+    auto const read = add(Tier::host, Role::batch, 2).id;
+    add(Tier::host, Role::gradient, 9).persistent = true;
+    program.ops.resize(1);
+    program.ops[0].name = "h.1/fc";
+    program.ops[0].kind = OpKind::matmul;
+    program.ops[0].phase = Phase::backward;
+    item(Lane::compute, ItemKind::op, {}, {kept, other});
+    item(Lane::h2d, ItemKind::copy, {read}, {brought});
+    item(Lane::nvme_write, ItemKind::copy, {kept}, {spilled});
+    item(Lane::compute, ItemKind::op, {kept, other, brought, small}, {used});
+    item(Lane::comm, ItemKind::commit, {small, spilled}, {});
+    program.items[3].block = 1;
+    program.peak_bytes = {100 * kMib, 11 * kMib, 6 * kMib};
+    program.persistent_bytes = {30 * kMib, 9 * kMib, 6 * kMib};
+  }
+
+  Buffer& add(Tier tier, Role role, double mebibytes, int block = -1) {
+    auto const id = m_made.buffer(tier, static_cast<std::int64_t>(mebibytes * kMib));
+    m_made.program.tensors[id].role = role;
+    m_made.program.tensors[id].block = block;
+    return m_made.program.buffers[id];
+  }
+  void item(Lane lane, ItemKind kind, std::vector<BufferId> reads, std::vector<BufferId> writes) {
+    auto& item = m_made.program.items[m_made.item(lane, reads, writes)];
+    item.kind = kind;
+    item.op = kind == ItemKind::op ? 0 : -1;
+    item.operands = std::move(reads);
+    item.operands.insert(item.operands.end(), writes.begin(), writes.end());
+  }
+
+  HandMade m_made;
+};
+
+TEST_F(ToldPlans, SayWhatIsThereWhenTheMostBytesAre) {
+  EXPECT_EQ(peaks_text(m_made.program), R"(
+What is there when the most bytes are in use
+device memory 100 MiB, in the backward pass at h.1/fc (item 3 of 5)
+     24 MiB  24 %  activations in use: e
+     20 MiB  20 %  optimizer state: b
+     15 MiB  15 %  activations kept for later: 2 tensors, the largest c (12 MiB)
+     10 MiB  10 %  parameters: a
+      7 MiB   7 %  parameters brought for use: f
+    512 KiB  <1 %  small things
+   23.5 MiB  24 %  unused then
+host memory 11 MiB, at item 1 h2d copy i (7 MiB)
+      9 MiB  82 %  gradients: j
+      2 MiB  18 %  batch and scalars: i
+NVMe 6 MiB, all the time
+      6 MiB 100 %  activations spilled: h
+)");
+  auto const moment = peak_moment(m_made.program, Tier::device);
+  EXPECT_EQ(moment.item, 3);
+  EXPECT_EQ(moment.gap_bytes, 100 * kMib - static_cast<std::int64_t>(76.5 * kMib));
+}
+
+TEST_F(ToldPlans, SayWhereSecondsGoAndWhatIsMoved) {
+  Simulation simulation;
+  simulation.step_s = 10;
+  // The third item stands for three more like it.
+  simulation.intervals = {{0, 0, 4}, {1, 4, 5}, {2, 5, 7, 4}, {3, 7, 9}, {4, 9, 10}};
+  simulation.busy_s = {6, 0.02, 0.009, 0, 9.5, 1, 3};
+  auto const path =
+      std::vector<LaneShare>{{Lane::nvme_write, 5, {{"activations", 4.5}, {"gradients", 0.5}}},
+                             {Lane::compute, 3, {{"matmul", 2.5}, {"gelu", 0.495}, {"add", 0.005}}},
+                             {Lane::host, 0.01, {{"adamw", 0.01}}},
+                             {Lane::comm, 0.009, {{"commit", 0.009}}}};
+  EXPECT_EQ(time_text(m_made.program, simulation, path), R"(
+Where the 10 s go: the longest chain of work, each part of which waits for the one before
+  writing NVMe               5 s  50 %  activations 4.5 s, gradients 500 ms
+  computing                  3 s  30 %  matmul 2.5 s, gelu 495 ms
+  working on the host      10 ms  <1 %  adamw 10 ms
+How long everything is busy in that time, on the chain or beside it, and what it moves
+  computing                  6 s  60 %
+  copying to the device    20 ms  <1 %  7 MiB: batch and scalars 7 MiB
+  writing NVMe             9.5 s  95 %  24 MiB: activations 24 MiB
+  talking to other ranks      1 s  10 %  0 B
+  working on the host        3 s  30 %
+)");
+}
+
+// Kinds are named while they fit on a line, here two to its last column.
+TEST_F(ToldPlans, NameAsManyKindsAsALineHolds) {
+  Simulation simulation;
+  simulation.step_s = 10;
+  LaneShare lane{Lane::compute, 9, {}};
+  std::string const kind = "kind_of_25_letters_in_all";
+  for (int i = 0; i < 9; ++i) lane.kinds.push_back({kind, 1});
+  auto const text = time_text(m_made.program, simulation, {lane});
+  auto const begin = text.find("  computing");
+  EXPECT_EQ(text.substr(begin, text.find('\n', begin) - begin),
+            "  computing                  9 s  90 %  " + kind + " 1 s, " + kind + " 1 s");
+}
+
+TEST(ToldComparisons, HaveARowForEachPlanATierAndASharding) {
+  std::vector<Alternative> const others = {
+      {"all-keep", {false, {5 * kMib, 6 * kMib, 7 * kMib}, 2}},
+      {"all-recompute", {true, {3 * kMib, 2 * kMib, kMib}, 3.5}},
+      {"all-host", {false, {kMib, 5 * kMib, 0}, 0}},
+      {"all-nvme", {true, {2 * kMib, 0, 0}, 3}},
+      {"all-light", {true, {kMib, 0, 0}, 0}}};
+  std::vector<MoreRoom> const more = {
+      {Tier::device, {true, {}, 3}}, {Tier::host, {false, {}, 2}}, {Tier::nvme, {true, {}, 0}}};
+  std::vector<Alternative> const shardings = {{"none", {true, {4 * kMib, 0, 0}, 5}},
+                                              {"optimizer", {true, {3 * kMib, 0, 0}, 4}},
+                                              {"all", {false, {9 * kMib, 0, 0}, 6}}};
+  Budgets const budgets{4 * kMib, 4 * kMib, 4 * kMib};
+  PlanCost const chosen{true, {4 * kMib, 3 * kMib, 0}, 4};
+  auto const text = compare(chosen, {others, more, shardings}, budgets);
+  EXPECT_EQ(text, R"(
+Other ways: the activations of all layers handled alike, the rest as is best then
+                      step             device       host       NVMe
+  this plan            4 s              4 MiB      3 MiB          -
+  all-keep       does not fit: needs 1 MiB more device memory and 2 MiB more )"
+                  R"(host memory and 3 MiB more NVMe, then takes 2 s
+  all-recompute      3.5 s   -12 %      3 MiB      2 MiB      1 MiB
+  all-host       does not fit: needs 1 MiB more host memory
+  all-nvme             3 s   -25 %      2 MiB          -          -
+  all-light              ?              1 MiB          -          -
+all-nvme is faster by prediction: plan.activations=nvme on the command line
+
+What 1 GiB more would buy, for a step
+  device memory  3 s instead of 4 s (-25 %)
+  host memory    nothing
+  NVMe           ?
+
+If ranks shared out state (estimates: no run does yet)
+                      step             device       host       NVMe
+  none                 5 s    same      4 MiB          -          -
+  optimizer            4 s   -20 %      3 MiB          -          -
+  all            does not fit: needs 5 MiB more device memory, then takes 6 s
+)");
+  auto const alone = compare(chosen, {others, more, {}}, budgets);
+  EXPECT_EQ(alone, text.substr(0, text.find("\nIf ranks shared")));
+}
+
+// No advice where nothing is faster, or not by what is shown.
+TEST(ToldComparisons, AdviseWhatIsFasterByMoreThanNothing) {
+  auto const advice = [](double step_s, bool fits) {
+    auto const text =
+        compare({true, {}, 4}, {{{"all-nvme", {fits, {1, 0, 0}, step_s}}}, {}, {}}, {});
+    return text.find("is faster by prediction") != text.npos;
+  };
+  EXPECT_TRUE(advice(3, true));
+  EXPECT_FALSE(advice(3, false));
+  EXPECT_FALSE(advice(3.99, true));
+  EXPECT_FALSE(advice(5, true));
+  EXPECT_FALSE(advice(0, true)) << "nobody knows how long it takes";
+}
+
+TEST(Words, OfSharesCountsAndChanges) {
+  EXPECT_EQ(percent(0, 10), "0 %");
+  EXPECT_EQ(percent(1, 0), "0 %");
+  EXPECT_EQ(percent(0.049, 10), "<1 %");
+  EXPECT_EQ(percent(0.05, 10), "<1 %");
+  EXPECT_EQ(percent(0.051, 10), "1 %");
+  EXPECT_EQ(percent(6.2, 10), "62 %");
+  EXPECT_EQ(count(0, "rank"), "0 ranks");
+  EXPECT_EQ(count(1, "rank"), "1 rank");
+  EXPECT_EQ(count(2, "rank"), "2 ranks");
+  EXPECT_EQ(bytes_or_dash(0), "-");
+  EXPECT_EQ(bytes_or_dash(3 * kMib), "3 MiB");
+  EXPECT_EQ(change(5, 4), "+25 %");
+  EXPECT_EQ(change(3, 4), "-25 %");
+  EXPECT_EQ(change(4.019, 4), "same");
+  EXPECT_EQ(change(201, 200), "same");
+  EXPECT_EQ(change(199, 200), "same");
+  EXPECT_EQ(change(4.021, 4), "+1 %");
+  EXPECT_EQ(change(3.981, 4), "same");
+  EXPECT_EQ(change(0, 4), "");
+  EXPECT_EQ(change(4, 0), "");
+}
+
+}  // namespace
+}  // namespace spillway::test
