@@ -59,5 +59,53 @@ TEST_F(SharedState, MayNotBeWrittenOverByWhatIsTransient) {
   expect_found("is transient where");
 }
 
+// Two Programs with a buffer of state and a transient one behind it.
+class SharedViolations : public testing::Test {
+ protected:
+  SharedViolations() {
+    for (auto& program : m_programs) {
+      Buffer state;
+      state.name = "w";
+      state.tier = Tier::host;
+      state.bytes = 64;
+      state.offset = 128;
+      state.persistent = true;
+      auto second = state, transient = state;
+      second.name = "v";
+      second.offset = 192;
+      second.versions = 2;
+      second.stride = 96;
+      transient.name = "t";
+      transient.offset = 192 + 64 + 96;
+      transient.persistent = false;
+      program.buffers = {state, second, transient};
+    }
+  }
+  std::string said() const {
+    return verify_shared(std::array<Program const*, 2>{&m_programs[0], &m_programs[1]})
+        .value_or("sound");
+  }
+  Program m_programs[2];
+};
+
+TEST_F(SharedViolations, NameBothPlaces) {
+  EXPECT_EQ(said(), "sound");
+  m_programs[1].buffers[0].bytes = 63;
+  EXPECT_EQ(said(),
+            "w (bytes 128 to 192 of host) is w (bytes 128 to 191 of host) in another Program");
+}
+
+TEST_F(SharedViolations, NameWhatLiesInOtherState) {
+  for (auto& program : m_programs) program.buffers[1].offset = 191;
+  EXPECT_EQ(said(), "v (bytes 191 to 351 of host) persists where something else does");
+}
+
+TEST_F(SharedViolations, NameWhatLiesBehindNoState) {
+  m_programs[1].buffers[2].offset -= 1;
+  EXPECT_EQ(said(), "t (bytes 351 to 415 of host) is transient where something persists");
+  m_programs[1].buffers[2].tier = Tier::device;
+  EXPECT_EQ(said(), "sound") << "nothing persists there";
+}
+
 }  // namespace
 }  // namespace spillway::test

@@ -1,0 +1,169 @@
+// What is asked of a plan, and what is left to the search.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "support/plan_words.hpp"
+
+namespace spillway::test {
+namespace {
+
+// A block before three layers and one behind them, with a chunk each.
+Graph graph_of(std::int64_t elements, std::int64_t activation = 1) {
+  Graph graph;
+  for (char const* const name : {"embed", "h.0", "h.1", "h.2", "head"}) {
+    auto const id = static_cast<int>(graph.blocks.size());
+    graph.blocks.push_back({.name = name, .layer = name[0] == 'h' && name[1] == '.'});
+    auto& chunk = graph.chunks.emplace_back();
+    chunk.id = chunk.block = id;
+    chunk.name = name;
+    chunk.elements = elements;
+  }
+  graph.tensors.emplace_back().shape = {activation};
+  return graph;
+}
+
+using Flags = std::vector<bool>;
+
+TEST(AskedPlans, LeaveToTheSearchWhatIsAuto) {
+  auto const graph = graph_of(8);
+  auto const open = open_plan(graph,
+                              PlanWords{.activations = {"auto", "nvme", "auto"},
+                                        .parameters = {"device", "auto", "host"},
+                                        .gradients = {"auto", "host", "auto", "device"},
+                                        .optimizer = {"nvme", "auto", "auto", "auto", "host"},
+                                        .update = {"auto", "auto", "device", "host", "auto"},
+                                        .norm_is_awaited = false},
+                              /*unified=*/false);
+  EXPECT_EQ(open.layers, (Flags{false, true, false, true, false}));
+  auto const flags = [&](bool OpenChunk::*what) {
+    Flags result;
+    for (auto const& chunk : open.chunks) result.push_back(chunk.*what);
+    return result;
+  };
+  EXPECT_EQ(flags(&OpenChunk::parameters), (Flags{false, true, false, false, false}));
+  EXPECT_EQ(flags(&OpenChunk::gradients), (Flags{true, false, true, false, false}));
+  EXPECT_EQ(flags(&OpenChunk::optimizer), (Flags{false, true, true, true, false}));
+  EXPECT_EQ(flags(&OpenChunk::update), (Flags{true, true, false, false, true}));
+  EXPECT_TRUE(open.prefetch);
+  EXPECT_FALSE(open.norm_is_awaited);
+  EXPECT_FALSE(open.plan.unified);
+  using enum Tier;
+  std::vector<ChunkPlan> const places = {{device, device, nvme, host},
+                                         {device, host, device, device},
+                                         {host, device, device, device},
+                                         {host, device, device, host},
+                                         {host, device, host, host}};
+  EXPECT_EQ(open.plan.chunks, places);
+  EXPECT_FALSE(open.plan.redo) << "updates on the host begin before the norm is known";
+}
+
+TEST(AskedPlans, AreRedoneUnlessTheHostUpdatesBeforeTheNormIsKnown) {
+  auto const redo = [](char const* update, bool awaited) {
+    return make_plan(graph_of(8),
+                     PlanWords{.update = {"device", update}, .norm_is_awaited = awaited})
+        .redo;
+  };
+  EXPECT_TRUE(redo("host", true));
+  EXPECT_FALSE(redo("host", false));
+  EXPECT_TRUE(redo("device", false));
+}
+
+TEST(AskedPlans, TakeTheAutomaticPolicyWhereNoneIsAsked) {
+  auto const plan = make_plan(graph_of(8), PlanWords{.activations = {"auto", "nvme:0.5", "auto"}},
+                              BlockPolicy::light_host);
+  using enum BlockPolicy;
+  EXPECT_EQ(plan.blocks, (IdVector<BlockPlan>{{}, {light_host, 1}, {nvme, 0.5}, {light, 1}, {}}));
+  EXPECT_EQ(plan.prefetch, 1);
+  EXPECT_FALSE(open_plan(graph_of(8), PlanWords{.prefetch = 2}, true).prefetch);
+}
+
+TEST(AskedPlans, RefuseAnEmptyList) {
+  PlanRequest request;
+  request.gradients.clear();
+  try {
+    make_plan(graph_of(8), request);
+    FAIL();
+  } catch (std::invalid_argument const& error) {
+    EXPECT_STREQ(error.what(), "plan.gradients: an empty list");
+  }
+}
+
+// Slices and pieces grow with a model in whole pieces of the spill file, between their bounds.
+TEST(AskedPlans, CutWhatTheyUpdateAndStageByTheSizeOfTheModel) {
+  constexpr std::int64_t mi = 1 << 20;
+  struct {
+    std::int64_t elements, activation, slice, staging;
+  } const rows[] = {{8, 1, mi / 2, 2 * mi},
+                    {mi, 1, mi / 2, 2 * mi},
+                    {10 * mi, 1, 5 * mi / 2, 10 * mi},
+                    {16 * mi, 3 * mi, 4 * mi, 16 * mi},
+                    {8, mi + 1, mi / 2, 5 * mi},
+                    {100 * mi, 5 * mi + 1, 5 * mi, 16 * mi},
+                    {1000 * mi, 100 * mi, 50 * mi, 100 * mi}};
+  for (auto const& row : rows) {
+    auto const plan = make_plan(graph_of(row.elements, row.activation), {});
+    EXPECT_EQ(plan.update_slice, row.slice) << row.elements;
+    EXPECT_EQ(plan.staging_piece_bytes, row.staging) << row.elements << " " << row.activation;
+  }
+  auto many = graph_of(100 * mi);
+  many.chunks.insert(many.chunks.end(), 200, many.chunks.back());
+  many.tensors.insert(many.tensors.end(), 9000, many.tensors.front());
+  for (auto& tensor : many.tensors) tensor.shape = {2 * mi};
+  auto const plan = make_plan(many, {});
+  EXPECT_EQ(plan.update_slice, 41 * mi / 2) << "about 1024 slices in all";
+  EXPECT_EQ(plan.staging_piece_bytes, 71 * mi);
+}
+
+TEST(AskedPlans, OfNormalFormKeepOrdinaryBlocksAndTheLastLayerOnTheDevice) {
+  auto const graph = graph_of(8);
+  Plan plan;
+  using enum BlockPolicy;
+  plan.blocks = {{nvme, 0.5}, {recompute, 0.5}, {light_nvme, 0.25}, {host, 0.75}, {light, 1}};
+  EXPECT_FALSE(is_normal(graph, plan));
+  normalise(graph, plan);
+  EXPECT_EQ(plan.blocks, (IdVector<BlockPlan>{{}, {recompute, 1}, {light_nvme, 0.25}, {}, {}}));
+  EXPECT_TRUE(is_normal(graph, plan));
+}
+
+TEST(AskedPlans, AreWrittenWithEveryListAndName) {
+  auto const graph = graph_of(8);
+  auto plan = make_plan(graph, {});
+  using enum Tier;
+  plan.blocks[2] = {BlockPolicy::light_nvme, 0.25};
+  plan.chunks = {{host, device, nvme, host}, {nvme, host, device, device}, {}, {}, {device, host}};
+  plan.prefetch = 7;
+  EXPECT_EQ(to_yaml(plan, graph), R"(activations:
+  - keep        # h.0
+  - light+nvme:0.25 # h.1
+  - keep        # h.2
+parameters:
+  - host        # embed
+  - nvme        # h.0
+  - device      # h.1
+  - device      # h.2
+  - device      # head
+gradients:
+  - device      # embed
+  - host        # h.0
+  - device      # h.1
+  - device      # h.2
+  - host        # head
+optimizer:
+  - nvme        # embed
+  - device      # h.0
+  - device      # h.1
+  - device      # h.2
+  - device      # head
+update:
+  - host        # embed
+  - device      # h.0
+  - device      # h.1
+  - device      # h.2
+  - device      # head
+prefetch: 7
+)");
+}
+
+}  // namespace
+}  // namespace spillway::test

@@ -1,0 +1,102 @@
+// Which lanes and tiers a step uses, how often it runs a segment, and how items are told.
+#include <gtest/gtest.h>
+
+#include "plan/data/budgets.hpp"
+#include "plan/data/reach.hpp"
+#include "support/hand_made.hpp"
+
+namespace spillway::test {
+namespace {
+
+TEST(Lanes, OfACopyFollowFromItsTiers) {
+  using enum Tier;
+  constexpr auto h2d = Lane::h2d, d2h = Lane::d2h, read = Lane::nvme_read, write = Lane::nvme_write;
+  struct {
+    Tier from, to;
+    Lane lane;
+  } const rows[] = {{device, device, h2d}, {device, host, d2h}, {device, nvme, write},
+                    {host, device, h2d},   {host, host, d2h},   {host, nvme, write},
+                    {nvme, device, read},  {nvme, host, read},  {nvme, nvme, write}};
+  for (auto const& row : rows)
+    EXPECT_EQ(copy_lane(row.from, row.to), row.lane) << name(row.from) << " " << name(row.to);
+}
+
+TEST(Lanes, ReachTheirTiers) {
+  using enum Tier;
+  for (Lane const lane : {Lane::comm, Lane::host}) {
+    EXPECT_TRUE(reaches(lane, host, false) && reaches(lane, host, true));
+    EXPECT_TRUE(reaches(lane, device, true));
+    EXPECT_FALSE(reaches(lane, device, false));
+    EXPECT_FALSE(reaches(lane, nvme, true));
+    EXPECT_EQ(workplace(lane, true), device);
+    EXPECT_EQ(workplace(lane, false), host);
+  }
+  for (bool const unified : {false, true}) {
+    EXPECT_TRUE(reaches(Lane::compute, device, unified));
+    EXPECT_FALSE(reaches(Lane::compute, host, unified));
+    EXPECT_EQ(workplace(Lane::compute, unified), device);
+    EXPECT_EQ(first_stop(device, nvme, unified), unified ? nvme : host);
+    EXPECT_EQ(first_stop(nvme, device, unified), unified ? device : host);
+    EXPECT_EQ(first_stop(host, nvme, unified), nvme);
+    EXPECT_EQ(first_stop(device, host, unified), host);
+  }
+}
+
+TEST(Segments, RunOnceAStepButTheMiddleForAllMicroBatchesBetween) {
+  Program program;
+  program.segments = {{"first"}, {"middle"}, {"last"}, {"update"}};
+  auto const sequence = [&](std::int64_t micro_batches, std::int64_t most) {
+    program.micro_batches = micro_batches;
+    return segment_sequence(program, most);
+  };
+  using Sequence = std::vector<int>;
+  EXPECT_EQ(sequence(5, 100), (Sequence{0, 1, 1, 1, 2, 3}));
+  EXPECT_EQ(sequence(5, 2), (Sequence{0, 1, 1, 2, 3}));
+  EXPECT_EQ(sequence(5, 0), (Sequence{0, 2, 3}));
+  EXPECT_EQ(sequence(2, 2), (Sequence{0, 2, 3}));
+  EXPECT_EQ(sequence(1, 2), (Sequence{0, 2, 3}));
+  EXPECT_EQ(times_a_step(program, program.segments[1]), 0);
+}
+
+TEST(Items, AreToldByNumberLaneKindSubjectAndBytes) {
+  HandMade made;
+  auto& program = made.program;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, 2048), b = made.buffer(Tier::nvme, 1024);
+  program.ops.resize(2);
+  program.ops[1].name = "h.3/fc";
+  program.ops[1].kind = OpKind::matmul;
+  for (auto const kind : {ItemKind::op, ItemKind::load_batch, ItemKind::copy, ItemKind::all_to_all,
+                          ItemKind::all_gather, ItemKind::commit, ItemKind::report}) {
+    auto& item = program.items[made.item(Lane::nvme_write, {a}, {a, b})];
+    item.kind = kind;
+    item.op = 1;
+    item.operands = {b, a};
+  }
+  program.items[4].operands.clear();
+  EXPECT_EQ(describe(program, 0), "item 0 nvme_write matmul h.3/fc (3 KiB)");
+  EXPECT_EQ(describe(program, 1), "item 1 nvme_write load_batch (3 KiB)");
+  EXPECT_EQ(describe(program, 2), "item 2 nvme_write copy b (3 KiB)");
+  EXPECT_EQ(describe(program, 3), "item 3 nvme_write all_to_all b (3 KiB)");
+  EXPECT_EQ(describe(program, 4), "item 4 nvme_write all_gather (3 KiB)");
+  EXPECT_EQ(describe(program, 5), "item 5 nvme_write commit (3 KiB)");
+  EXPECT_EQ(describe(program, 6), "item 6 nvme_write report (3 KiB)");
+  EXPECT_EQ(describe(program, 7), "item 7");
+  EXPECT_EQ(describe(program, -1), "item -1");
+}
+
+TEST(Budgets, LackTheBytesOfEachTierThatPeaksExceed) {
+  Budgets const budgets{100, 50, 0};
+  EXPECT_EQ(missing_bytes({101, 50, 7}, budgets), (TierBytes{1, 0, 7}));
+  EXPECT_EQ(missing_bytes({1, 53, 0}, budgets), (TierBytes{0, 3, 0}));
+  EXPECT_EQ(all_missing_bytes({101, 53, 7}, budgets), 11);
+  EXPECT_TRUE(has_tier({}, Tier::device));
+  EXPECT_FALSE(has_tier(budgets, Tier::nvme));
+  EXPECT_TRUE(allows(budgets, BlockPolicy::light_host));
+  EXPECT_FALSE(allows(budgets, BlockPolicy::light_nvme));
+  EXPECT_TRUE(allows({}, BlockPolicy::recompute));
+  EXPECT_EQ(share_of(1000, 0.8, 3), 266);
+}
+
+}  // namespace
+}  // namespace spillway::test
