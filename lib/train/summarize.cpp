@@ -75,31 +75,6 @@ SpillReport spill_report(RankNumbers const& total, SummaryParts const& parts, do
   return report;
 }
 
-std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
-                                                  Simulation const& simulation) {
-  std::array<double, kOpKinds> seconds{};
-  for (auto const& interval : simulation.intervals) {
-    auto const& item = program.items[static_cast<std::size_t>(interval.item)];
-    if (item.kind != ItemKind::op) continue;
-    auto const& op = program.ops[static_cast<std::size_t>(item.op)];
-    seconds[static_cast<std::size_t>(op.kind)] +=
-        static_cast<double>(interval.times) * (interval.end_s - interval.start_s);
-  }
-  return seconds;
-}
-
-RankWait own_wait(Comm const& comm) {
-  RankWait own;
-  auto const by_peer = comm.waited_s();
-  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
-    own.waited_s += by_peer[peer];
-    if (by_peer[peer] <= own.for_it_s) continue;
-    own.most_for = static_cast<int>(peer);
-    own.for_it_s = by_peer[peer];
-  }
-  return own;
-}
-
 // Returns a line about the rank that waited longest, or "" if there is only one rank.
 std::string wait_line(Summary const& summary) {
   auto const& waits = summary.waits;
@@ -124,8 +99,33 @@ std::string spill_lines(SpillReport const& spill) {
 
 }  // namespace
 
+std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
+                                                  Simulation const& simulation) {
+  std::array<double, kOpKinds> seconds{};
+  for (auto const& interval : simulation.intervals) {
+    auto const& item = program.items[static_cast<std::size_t>(interval.item)];
+    if (item.kind != ItemKind::op) continue;
+    auto const& op = program.ops[static_cast<std::size_t>(item.op)];
+    seconds[static_cast<std::size_t>(op.kind)] +=
+        static_cast<double>(interval.times) * (interval.end_s - interval.start_s);
+  }
+  return seconds;
+}
+
+RankWait wait_of(std::span<double const> by_peer) {
+  RankWait own;
+  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
+    own.waited_s += by_peer[peer];
+    if (by_peer[peer] <= own.for_it_s) continue;
+    own.most_for = static_cast<int>(peer);
+    own.for_it_s = by_peer[peer];
+  }
+  return own;
+}
+
 Summary summarize(SummaryParts const& parts, Comm& comm) {
-  auto const waits = gathered(comm, own_wait(comm));  // before the next collective adds to them
+  auto const waits =
+      gathered(comm, wait_of(comm.waited_s()));  // before the next collective adds to them
   auto const total = over_ranks(own_numbers(parts), comm);
   auto const& plans = parts.trainer.plans();
   auto const& program = plans.planned().programs.train;

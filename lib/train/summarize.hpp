@@ -1,10 +1,13 @@
 // Summarizes a run at its end: what was planned beside what was measured.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "plan/data/machine.hpp"
+#include "plan/time/simulate.hpp"
 #include "report/summary.hpp"
 #include "train/trainer.hpp"
 
@@ -24,6 +27,13 @@ struct SummaryParts {
 
 // Collective. Peaks are the largest over ranks; spilled bytes are the sums over ranks.
 Summary summarize(SummaryParts const& parts, Comm& comm);
+
+// Returns the seconds that a step spends in each kind of op, as simulated.
+std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
+                                                  Simulation const& simulation);
+
+// Returns what a rank waited, of its seconds by peer.
+RankWait wait_of(std::span<double const> by_peer);
 
 // Returns a few lines for a person to read.
 std::string closing_lines(Summary const& summary, Config const& config);

@@ -20,6 +20,7 @@ bool is_blocked(int signal) {
 // Exit status 0: taken, and by none of the threads that compute.
 [[noreturn]] void take(int signal) {
   install_stop_signals();
+  if (!is_ignored(SIGXFSZ)) std::_Exit(3);  // a file that is too large is a full disk
   bool theirs = false;
   std::thread([&] { theirs = is_blocked(signal); }).join();
   if (!theirs || !is_blocked(signal)) std::_Exit(1);

@@ -14,6 +14,7 @@ class StorageTroubles : public ::testing::Test {
  protected:
   StorageTroubles() {
     auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
+    sink->set_pattern("%l: %v");
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
   }
   ~StorageTroubles() override { spdlog::set_default_logger(m_before); }
@@ -48,7 +49,10 @@ TEST_F(StorageTroubles, CostAStepThreeTriesEachWithItsOwnReason) {
     EXPECT_EQ(status, i < 2 ? std::nullopt : std::optional(Status::storage));
     auto const text = said();
     EXPECT_TRUE(names(text, i * kSpillAlignment)) << text;
-    EXPECT_NE(text.find(i < 2 ? "step 7 is done again" : "the run stops before it"), text.npos);
+    EXPECT_TRUE(text.starts_with(i < 2 ? "warning: rank 0: " : "error: rank 0: ")) << text;
+    EXPECT_TRUE(text.ends_with(i < 2 ? "; step 7 is done again\n"
+                                     : "; step 7 is not done and the run stops before it\n"))
+        << text;
   }
   EXPECT_FALSE(m_trouble.state_lost());
 }
@@ -98,7 +102,10 @@ TEST_F(StorageTroubles, ThatCostMoreThanAStepAreNamedThoughTheyWereToldBefore) {
   EXPECT_EQ(m_trouble.after(CommitWord::state_lost, 2), Status::storage);
   auto const text = said();
   EXPECT_TRUE(names(text, kSpillAlignment)) << text;
-  EXPECT_NE(text.find("the last checkpoint is unharmed"), text.npos);
+  EXPECT_TRUE(text.starts_with("error: rank 0: ")) << text;
+  EXPECT_TRUE(
+      text.ends_with("; a step was committed without it; the last checkpoint is unharmed\n"))
+      << text;
   EXPECT_TRUE(m_trouble.state_lost());
 }
 

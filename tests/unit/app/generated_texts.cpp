@@ -1,0 +1,58 @@
+// What `generate` prints, as it comes.
+#include <gtest/gtest.h>
+
+#include "app/generated.hpp"
+
+namespace spillway {
+namespace {
+
+using Tokens = std::vector<std::int32_t>;
+
+class GeneratedTexts : public ::testing::Test {
+ protected:
+  // What is printed for each of these.
+  static std::vector<std::string> printed(PromptForm form, std::vector<Tokens> const& all) {
+    Recipe recipe;
+    recipe.objective = Objective::next;
+    GeneratedTokens shown(form, recipe);
+    std::vector<std::string> texts;
+    for (auto const& tokens : all) {
+      testing::internal::CaptureStdout();
+      shown.add(tokens);
+      texts.push_back(testing::internal::GetCapturedStdout());
+    }
+    testing::internal::CaptureStdout();
+    shown.end();
+    texts.push_back(testing::internal::GetCapturedStdout());
+    return texts;
+  }
+};
+
+TEST_F(GeneratedTexts, are_ids_where_ids_were_asked) {
+  EXPECT_EQ(printed(PromptForm::ids, {{104, 7}, {}, {300}}),
+            (std::vector<std::string>{"104 7", "", " 300", "\n"}));
+}
+
+// 0xc3 0xa9 is one letter, and so are the three bytes at the end but for the last, which is
+// missing.
+TEST_F(GeneratedTexts, are_whole_characters_of_text) {
+  EXPECT_EQ(printed(PromptForm::text, {{'a', 0xc3}, {0xa9, 'b'}, {300}, {0xe2, 0x82}}),
+            (std::vector<std::string>{"a",
+                                      "\xc3\xa9"
+                                      "b",
+                                      "", "", "\xe2\x82\n"}));
+}
+
+TEST_F(GeneratedTexts, name_what_is_likeliest_at_a_place) {
+  std::vector<Likely> const fillings = {{'e', 0.41234}, {0x20, 0.25}, {0x1f, 0.125}, {0x7e, 0.0625},
+                                        {0x7f, 0.03},   {0xff, 0.02}, {0x100, 0.01}};
+  EXPECT_EQ(fillings_line(2, fillings, PromptForm::text),
+            "2: 'e' 0.4123, ' ' 0.2500, '\\x1f' 0.1250, '~' 0.0625, '\\x7f' 0.0300, "
+            "'\\xff' 0.0200, 256 0.0100");
+  EXPECT_EQ(fillings_line(10, std::span(fillings).first(2), PromptForm::ids),
+            "10: 101 0.4123, 32 0.2500");
+  EXPECT_EQ(fillings_line(1, {}, PromptForm::ids), "1:");
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,148 @@
+// Who owns a run directory without flock: what its file says, and what is said of it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "job/owner.hpp"
+#include "job/owner_file.hpp"
+
+namespace spillway {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A child that waits, whose name looks like other fields of what the system says of it.
+class Child {
+ public:
+  Child() {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    m_pid = ::fork();
+    if (m_pid == 0) {
+      ::prctl(PR_SET_NAME, "a) Z 1 (b) S 2");
+      auto const text = to_text(this_process());
+      [[maybe_unused]] auto const written = ::write(ends[1], text.data(), text.size());
+      ::close(ends[1]);
+      for (;;) ::pause();
+    }
+    ::close(ends[1]);
+    char part[512];
+    for (ssize_t size = 0; (size = ::read(ends[0], part, sizeof part)) > 0;)
+      m_text.append(part, static_cast<std::size_t>(size));
+    ::close(ends[0]);
+  }
+  // Ends it, and leaves it to be waited for.
+  void end() const {
+    ::kill(m_pid, SIGKILL);
+    siginfo_t info;
+    ::waitid(P_PID, static_cast<id_t>(m_pid), &info, WEXITED | WNOWAIT);
+  }
+  void forget() const { ::waitpid(m_pid, nullptr, 0); }
+
+  Owner owner() const { return parse_owner(m_text).value(); }
+  pid_t pid() const { return m_pid; }
+
+ private:
+  pid_t m_pid = 0;
+  std::string m_text;
+};
+
+TEST(OwnerOfAFile, runs_until_it_has_ended_whatever_its_name_is) {
+  Child const child;
+  auto const owner = child.owner();
+  auto const own = this_process();
+  EXPECT_EQ(owner.pid, child.pid());
+  EXPECT_EQ(owner.machine, own.machine);
+  EXPECT_EQ(owner.host, own.host);
+  EXPECT_FALSE(owner.begin.empty());
+  EXPECT_EQ(owner.begin.find_first_not_of("0123456789"), std::string::npos) << owner.begin;
+  EXPECT_GE(std::stoll(owner.begin), std::stoll(own.begin));
+  EXPECT_EQ(runs(owner), std::optional(true));
+  auto other = owner;
+  other.begin = std::to_string(std::stoll(owner.begin) + 1);
+  EXPECT_EQ(runs(other), std::optional(false));
+  other.begin = "";
+  EXPECT_EQ(runs(other), std::nullopt) << "it may be any";
+  child.end();
+  EXPECT_EQ(runs(owner), std::optional(false)) << "it is only waited for";
+  child.forget();
+  EXPECT_EQ(runs(owner), std::optional(false));
+}
+
+TEST(OwnerOfAFile, is_named_by_whole_lines) {
+  std::string const whole = "machine: m 1\nhost: h\npid: 17\nbegin: 5\n";
+  auto const owner = parse_owner(whole + "count: 3\n");
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(to_text(*owner), whole);
+  EXPECT_EQ(owner->machine, "m 1");
+  EXPECT_EQ(owner->host, "h");
+  EXPECT_EQ(owner->pid, 17);
+  EXPECT_EQ(owner->begin, "5");
+  EXPECT_FALSE(parse_owner(whole.substr(0, whole.size() - 1))) << "the last may be cut short";
+  EXPECT_FALSE(parse_owner("x" + whole));
+  for (auto const* key : {"machine: ", "host: ", "pid: ", "begin: "}) {
+    auto text = whole;
+    EXPECT_FALSE(parse_owner(text.erase(text.find(key), 1))) << key;
+  }
+}
+
+class OwnerFileSays : public ::testing::Test {
+ protected:
+  OwnerFileSays() {
+    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
+    sink->set_pattern("%l: %v");
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+  ~OwnerFileSays() override {
+    spdlog::set_default_logger(m_before);
+    fs::remove(m_file);
+  }
+  // What was said when a file with this text was taken, and the text of the one that took it.
+  std::pair<std::string, std::string> taken(std::string const& text) {
+    std::ofstream(m_file) << text;
+    m_text.str("");
+    OwnerFile const file(m_file, {.renew_s = 0.02, .watch_s = 0.1});
+    std::ostringstream now;
+    now << std::ifstream(m_file).rdbuf();
+    return {m_text.str(), now.str()};
+  }
+
+  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
+  std::ostringstream m_text;
+  fs::path const m_file = fs::path(::testing::TempDir()) / "spillway-owner-says";
+};
+
+TEST_F(OwnerFileSays, whom_it_watched_and_whose_place_it_takes) {
+  auto const [said, text] = taken("machine: m\nhost: far.example\npid: 4711\nbegin: 5\n");
+  EXPECT_EQ(said, fmt::format("info: {0}: says that pid 4711 on far.example runs here; watched for "
+                              "0 s\nwarning: {0}: left behind by pid 4711 on far.example, which "
+                              "has ended; taken over\n",
+                              m_file.string()));
+  auto const own = to_text(this_process());
+  ASSERT_TRUE(text.starts_with(own)) << text;
+  auto const count = text.substr(own.size());
+  EXPECT_EQ(count.size(), std::string("count: 000000000001\n").size()) << "it never grows";
+  EXPECT_TRUE(count.starts_with("count: 0000000000")) << count;
+  EXPECT_TRUE(count.ends_with("\n")) << count;
+}
+
+TEST_F(OwnerFileSays, that_it_knows_no_owner) {
+  auto const [said, text] = taken("pid: 4711\n");
+  EXPECT_EQ(said, fmt::format("info: {0}: says that one that it does not name runs here; watched "
+                              "for 0 s\nwarning: {0}: left behind by one that it does not name, "
+                              "which has ended; taken over\n",
+                              m_file.string()));
+}
+
+}  // namespace
+}  // namespace spillway

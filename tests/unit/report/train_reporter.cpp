@@ -1,0 +1,160 @@
+// What a run reports of its steps, and when.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "report/environment.hpp"
+#include "report/reporter.hpp"
+#include "version.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::json;
+
+StepResult step_of(double seconds) {
+  StepResult result;
+  result.loss_sum = 6;
+  result.weight_sum = 4;
+  result.grad_norm = 2.5;
+  result.learning_rate = 0.125;
+  result.step_s = seconds;
+  auto& use = result.lanes.use[index(Lane::h2d)];
+  use = {0.5, 0.25, 3};
+  result.lanes.compute_stall_s[index(Lane::d2h)] = 0.75;
+  return result;
+}
+
+class Reporting : public ::testing::Test {
+ protected:
+  Reporting() {
+    std::filesystem::remove_all(m_path);
+    m_config.run.steps = 7;
+    m_config.run.log_every = 3;
+  }
+  ~Reporting() override { std::filesystem::remove_all(m_path); }
+
+  std::vector<Json> rows() const {
+    std::vector<Json> result;
+    std::ifstream file(m_path / "metrics.jsonl");
+    for (std::string line; std::getline(file, line);) result.push_back(Json::parse(line));
+    return result;
+  }
+
+  std::filesystem::path const m_path = std::filesystem::path(testing::TempDir()) / "reporting";
+  Config m_config;
+  Machine m_machine{.matmul_gflops_bf16 = 4, .matmul_gflops_f32 = 2};
+};
+
+TEST_F(Reporting, a_row_holds_what_the_step_came_to) {
+  for (auto const precision : {Precision::bf16, Precision::f32}) {
+    m_config.precision = precision;
+    {
+      RunDir const dir(m_path);
+      Reporter reporter(m_config, m_machine, 3e9, &dir);
+      testing::internal::CaptureStderr();
+      reporter.step({5, 1000, 48, step_of(1.5), {11, 12, 13}, LossSums{9, 2}});
+      testing::internal::GetCapturedStderr();
+    }
+    auto const row = rows().back();
+    EXPECT_EQ(row.at("step"), 5);
+    EXPECT_EQ(row.at("tokens"), 1000);
+    EXPECT_EQ(row.at("targets"), 4);
+    EXPECT_EQ(row.at("loss"), 1.5);
+    EXPECT_EQ(row.at("grad_norm"), 2.5);
+    EXPECT_EQ(row.at("lr"), 0.125);
+    EXPECT_EQ(row.at("step_s"), 1.5);
+    EXPECT_EQ(row.at("tokens_per_s"), 32);
+    EXPECT_EQ(row.at("mfu"), precision == Precision::bf16 ? 0.5 : 1);
+    EXPECT_EQ(row.at("peak_bytes"), Json({{"device", 11}, {"host", 12}, {"nvme", 13}}));
+    EXPECT_EQ(row.at("lanes").at("h2d").at("bytes"), 3);
+    EXPECT_EQ(row.at("stall_by"), Json({{"d2h", 0.75}}));
+    EXPECT_EQ(row.at("valid_loss"), 4.5);
+  }
+}
+
+// A run that goes on at its third step: its first one, every third, the last, and any evaluation.
+TEST_F(Reporting, rows_and_lines_are_of_the_same_steps) {
+  RunDir const dir(m_path);
+  Reporter reporter(m_config, m_machine, 1, &dir);
+  testing::internal::CaptureStderr();
+  reporter.event({"resume", 1, {}, {}});
+  for (std::int64_t step = 2; step <= 7; ++step) {
+    auto const valid = step == 4 ? std::optional(LossSums{}) : std::nullopt;
+    reporter.step({step, 0, 1, step_of(1), {}, valid});
+  }
+  auto const said = testing::internal::GetCapturedStderr();
+  std::string steps, lines;
+  for (auto const& row : rows()) steps += row.at("step").dump();
+  for (auto at = said.find("step "); at != said.npos; at = said.find("step ", at + 1))
+    lines += said[at + 5];
+  EXPECT_EQ(steps, "123467");
+  EXPECT_EQ(lines, "23467");
+  EXPECT_EQ(rows().front().at("event"), "resume");
+}
+
+TEST_F(Reporting, one_that_logs_nothing_counts_all_the_same) {
+  Reporter reporter(m_config, m_machine, 1, nullptr);
+  EXPECT_EQ(reporter.median_step_s(), 0);
+  testing::internal::CaptureStderr();
+  reporter.event({"start", 0, {}, {}});
+  for (double const seconds : {9.0, 1.0, 5.0, 2.0}) {
+    reporter.step({1, 0, 1, step_of(seconds), {}, {}});
+    EXPECT_EQ(reporter.median_step_s() == 9, seconds == 9.0) << "there is no other";
+  }
+  EXPECT_EQ(reporter.median_step_s(), 2) << "without the first, which is slow";
+  auto const& sum = reporter.lanes();
+  EXPECT_EQ(sum.use[index(Lane::h2d)], (LaneUse{2, 1, 12}));
+  EXPECT_EQ(sum.use[index(Lane::d2h)], LaneUse{});
+  EXPECT_EQ(sum.compute_stall_s[index(Lane::d2h)], 3);
+  reporter.change_plan();
+  EXPECT_EQ(reporter.median_step_s(), 0);
+  reporter.step({1, 0, 1, step_of(3), {}, {}});
+  EXPECT_EQ(reporter.median_step_s(), 3);
+  EXPECT_EQ(sum.use[index(Lane::h2d)], (LaneUse{2.5, 1.25, 15})) << "of all plans";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+StepMetrics row_of(std::int64_t step, double step_s) {
+  StepMetrics row;
+  row.step = step;
+  row.loss = {1, 2};
+  row.step_s = step_s;
+  return row;
+}
+
+// The time left is that of a step as they have been lately.
+TEST(ProgressShown, a_log_gets_a_line_where_a_row_is_written) {
+  Progress progress(100, false);
+  testing::internal::CaptureStderr();
+  progress.show(row_of(90, 1), true);
+  progress.show(row_of(91, 11), false);
+  progress.show(row_of(92, 2), true);
+  progress.break_line();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "step 90/100  loss 0.5000  0 tok/s  MFU 0 %  ETA 10 s\n"
+            "step 92/100  loss 0.5000  0 tok/s  MFU 0 %  ETA 16 s\n");
+}
+
+TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
+  Progress progress(9, true);
+  testing::internal::CaptureStderr();
+  progress.show(row_of(1, 1), false);
+  progress.show(row_of(2, 1), true);
+  progress.break_line();
+  progress.break_line();
+  auto evaluated = row_of(3, 1);
+  evaluated.valid = LossSums{3, 4};
+  progress.show(evaluated, false);
+  progress.break_line();
+  auto const live = std::string("\r\033[Kstep ");
+  auto const rest = std::string("0 tok/s  MFU 0 %  ETA ");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            live + "1/9  loss 0.5000  " + rest + "8 s" + live + "2/9  loss 0.5000  " + rest +
+                "7 s\n" + live + "3/9  loss 0.5000  valid 0.7500  " + rest + "6 s\n");
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,107 @@
+// All that `rok` says of its points, every number another one.
+#include <gtest/gtest.h>
+
+#include "rok/rok_report.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+RokRow measured(BlockPolicy policy, std::int64_t micro) {
+  RokRow row{policy, micro, 100};
+  row.planned_bytes = {3 * kMiB, 4, 5};
+  row.peak_bytes = {6 * kMiB, 7, 8};
+  row.activation_bytes = 1536 * kMiB;
+  row.predicted_step_s = 1.25;
+  row.step_s = 0.75;
+  row.least_step_s = 0.5;
+  row.most_step_s = 2.5;
+  row.spilled_bytes = 9 * kMiB;
+  return row;
+}
+
+RokRow too_large() {
+  RokRow row{BlockPolicy::keep, 8, 100};
+  row.planned_bytes = {10 * kMiB, 11, 12};
+  row.why = "needs at least device 10 MiB";
+  return row;
+}
+
+TEST(RokTexts, a_line_tells_of_a_point) {
+  EXPECT_EQ(rok_line(measured(BlockPolicy::light_nvme, 3)),
+            "light+nvme, 3 x 100 tokens: 6 MiB on the device, 1.5 GiB of it activations and "
+            "gradients; 750 ms a step, 400 tokens/s");
+  EXPECT_EQ(rok_line(too_large()),
+            "keep, 8 x 100 tokens: does not fit: needs at least device 10 MiB");
+}
+
+TEST(RokTexts, slow_points_have_rates_with_digits_behind_the_point) {
+  auto row = measured(BlockPolicy::keep, 3);
+  auto const said = [&](double step_s) {
+    row.step_s = step_s;
+    auto const line = rok_line(row);
+    return line.substr(line.rfind("step, "));
+  };
+  EXPECT_EQ(said(400), "step, 0.75 tokens/s");
+  EXPECT_EQ(said(7), "step, 42.9 tokens/s");
+  EXPECT_EQ(said(2.7), "step, 111 tokens/s");
+}
+
+TEST(RokTexts, the_table_has_a_row_for_each) {
+  std::vector<RokRow> const rows = {too_large(), measured(BlockPolicy::light_nvme, 3)};
+  EXPECT_EQ(rok_table(rows),
+            "policy      micro     planned        peak activations  predicted       step  "
+            "tokens/s     spilled  fits\n"
+            "keep            8      10 MiB                                                 "
+            "                  no\n"
+            "light+nvme      3       3 MiB       6 MiB     1.5 GiB     1.25 s     750 ms       "
+            "400       9 MiB  yes\n");
+}
+
+TEST(RokTexts, the_curve_has_a_column_for_each_number) {
+  std::vector<RokRow> const rows = {measured(BlockPolicy::light_nvme, 3), too_large()};
+  auto const csv = rok_csv(rows);
+  EXPECT_EQ(csv,
+            "policy,micro,sequences,sequence_tokens,planned_peak_device_bytes,"
+            "planned_peak_host_bytes,planned_peak_nvme_bytes,peak_device_bytes,peak_host_bytes,"
+            "peak_nvme_bytes,activation_peak_bytes,predicted_step_s,step_s,least_step_s,"
+            "most_step_s,tokens_per_s,spilled_bytes,fits\n"
+            "light+nvme,3,3,100,3145728,4,5,6291456,7,8,1610612736,1.25,0.75,0.5,2.5,400,9437184,"
+            "yes\n"
+            "keep,8,8,100,10485760,11,12,,,,,,,,,,,no\n");
+  EXPECT_TRUE(is_rok_csv(csv));
+  EXPECT_FALSE(is_rok_csv("policy,micro\n"));
+}
+
+TEST(RokTexts, the_chart_s_script_draws_what_was_measured) {
+  std::vector<RokRow> rows = {too_large(), measured(BlockPolicy::light, 1),
+                              measured(BlockPolicy::light, 3), measured(BlockPolicy::nvme, 2)};
+  rows[1].activation_bytes = 512 * kMiB;
+  rows[3].step_s = 0.5;
+  EXPECT_EQ(rok_script(rows),
+            "set terminal svg name 'spillway_rok' noenhanced size 800,560 background 'white'\n"
+            "set title 'recompute, offload, keep: 100 tokens a sequence; points: sequences a "
+            "step'\n"
+            "set xlabel 'device memory beyond persistent state (activations, gradients), GiB'\n"
+            "set ylabel 'tokens/s'\n"
+            "set xrange [0:*]\n"
+            "set yrange [126.667:420]\n"
+            "set grid\n"
+            "set key outside right top vertical\n"
+            "$curve1 << end\n0.5 133.333 1\n1.5 400 3\nend\n"
+            "$curve2 << end\n1.5 400 2\nend\n"
+            "plot $curve1 using 1:2 with linespoints lt 1 title 'light', "
+            "$curve1 using 1:2:3 with labels offset 0,0.8 tc lt 1 notitle"
+            ", $curve2 using 1:2 with linespoints lt 2 title 'nvme', "
+            "$curve2 using 1:2:3 with labels offset 0,0.8 tc lt 2 notitle\n");
+}
+
+TEST(RokTexts, a_chart_is_known_by_its_title) {
+  EXPECT_TRUE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>spillway_rok</title>\n"));
+  EXPECT_FALSE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>Gnuplot</title>\n"));
+  EXPECT_FALSE(is_rok_chart("<svg><title>spillway_rok</title>"));
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,163 @@
+// What a run says at its end, and what it makes of times.
+#include <gtest/gtest.h>
+
+#include "tests/support/hand_made_run.hpp"
+#include "tests/support/small_machine.hpp"
+#include "train/save_time.hpp"
+#include "train/summarize.hpp"
+#include "train/told_times.hpp"
+
+namespace spillway::test {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+Summary summary() {
+  Summary result;
+  result.predicted_peak_bytes = {5 * kMiB, 3 * kMiB, 7 * kMiB};
+  result.measured_peak_bytes = {4 * kMiB, 2 * kMiB, 6 * kMiB};
+  result.outside_bytes = 9 * kMiB;
+  result.peak_rss_bytes = 16 * kMiB;
+  result.train_s = 40;
+  return result;
+}
+
+Config config() {
+  Config result;
+  result.run.dir = "runs/a";
+  return result;
+}
+
+TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
+  auto all = summary();
+  all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000};
+  all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
+  EXPECT_EQ(closing_lines(all, config()),
+            "runs/a: peak bytes, planned and measured\n"
+            "  device         5242880        4194304  (4 MiB)\n"
+            "  host           3145728        2097152  (2 MiB)\n"
+            "  nvme           7340032        6291456  (6 MiB)\n"
+            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
+            "  nvme 8 MiB written at 1.25 GB/s, 12 MiB read at 2.50 GB/s; at this rate drives "
+            "rated for 600 TB last 183 days\n"
+            "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
+}
+
+TEST(ClosingLines, leave_out_what_there_was_none_of) {
+  auto few = summary();
+  few.predicted_peak_bytes[Tier::nvme] = 0;
+  few.predicted_peak_bytes[Tier::host] = 0;
+  few.waits = {{}, {}};
+  auto const peaks = std::string(
+      "runs/a: peak bytes, planned and measured\n"
+      "  device         5242880        4194304  (4 MiB)\n"
+      "  process       14680064       16777216  (device + host + outside 9 MiB)\n");
+  EXPECT_EQ(closing_lines(few, config()), peaks);
+  few.spill.written_bytes = kMiB;
+  EXPECT_EQ(closing_lines(few, config()),
+            peaks + "  nvme 1 MiB written at 0.00 GB/s, 0 B read at 0.00 GB/s\n")
+      << "how long the drive lasts is not known";
+}
+
+TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
+  auto beside = summary();
+  beside.device_outside_bytes = 11 * kMiB;
+  EXPECT_EQ(closing_lines(beside, config()),
+            "runs/a: peak bytes, planned and measured\n"
+            "  device         5242880        4194304  (4 MiB)\n"
+            "  host           3145728        2097152  (2 MiB)\n"
+            "  nvme           7340032        6291456  (6 MiB)\n"
+            "  process       12582912       16777216  (host + outside 9 MiB)\n"
+            "  the device holds 11 MiB more\n");
+}
+
+TEST(Waits, are_summed_and_name_the_first_of_the_slowest_peers) {
+  auto const wait = wait_of(std::array{1.5, 0.0, 4.0, 2.5, 4.0});
+  EXPECT_EQ(wait.waited_s, 12);
+  EXPECT_EQ(wait.most_for, 2);
+  EXPECT_EQ(wait.for_it_s, 4);
+  auto const none = wait_of(std::array{0.0, 0.0});
+  EXPECT_EQ(none.waited_s, 0);
+  EXPECT_EQ(none.most_for, -1);
+  EXPECT_EQ(none.for_it_s, 0);
+}
+
+// Item 1 is no op; the others are of two kinds, and one of them occurs several times.
+TEST(PredictedOpSeconds, are_summed_by_kind_over_all_times_that_an_item_occurs) {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::device, 8), b = run.buffer(Tier::host, 8);
+  run.op(Lane::compute, {}, {a});
+  run.copy(Lane::d2h, a, b);
+  run.op(Lane::compute, {a}, {});
+  run.op(Lane::host, {b}, {});
+  run.program.ops[0].kind = run.program.ops[2].kind = OpKind::matmul;
+  run.program.ops[1].kind = OpKind::adamw;
+  Simulation simulation;
+  simulation.intervals = {{0, 1, 1.5}, {1, 2, 9}, {2, 3, 7, 5}, {3, 8, 8.25, 3}};
+  auto expected = std::array<double, kOpKinds>{};
+  expected[static_cast<std::size_t>(OpKind::matmul)] = 0.5 + 3 * 0.25;
+  expected[static_cast<std::size_t>(OpKind::adamw)] = 5 * 4;
+  EXPECT_EQ(predicted_op_seconds(run.program, simulation), expected);
+}
+
+TEST(SlowDriveTold, takes_as_long_as_one_is_simulated_to_take) {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::device, 800), b = run.buffer(Tier::nvme, 800),
+             c = run.buffer(Tier::device, 800);
+  run.op(Lane::compute, {}, {a});
+  run.copy(Lane::nvme_write, a, b);
+  run.copy(Lane::nvme_read, b, c);
+  run.complete();
+  auto machine = small_machine_with_drive(1);
+  StepResult before;
+  before.loss_sum = 3;
+  before.step_s = 7;
+  before.lanes.use[index(Lane::h2d)] = {1, 2, 3};
+  before.lanes.use[index(Lane::nvme_read)].stall_s = 4;
+  auto const told = told_of_slow_drive(before, run.program, machine);
+  auto const quick = simulate(run.program, machine);
+  machine.nvme_read_gbps = machine.nvme_write_gbps = 1e-5;
+  auto const slow = simulate(run.program, machine);
+  EXPECT_EQ(told.loss_sum, 3);
+  EXPECT_EQ(told.step_s, slow.step_s);
+  EXPECT_GT(told.step_s, 10 * quick.step_s);
+  for (Lane const lane : kLanesInOrder)
+    EXPECT_EQ(told.lanes.use[index(lane)], (LaneUse{slow.busy_s[lane], 0, slow.bytes[lane]}));
+  EXPECT_EQ(told.lanes.use[index(Lane::nvme_write)].bytes, 800);
+}
+
+TEST(SaveEstimates, say_what_they_go_by) {
+  EXPECT_EQ(describe(SaveEstimate{3 * kMiB, 1.5, true}),
+            "\nA checkpoint of 3 MiB takes about 2.1 ms: an estimate at 1.5 GB/s, the rate of the "
+            "drive for spill files.\n");
+  EXPECT_EQ(describe(SaveEstimate{3 * kMiB, 0.5, false}),
+            "\nA checkpoint of 3 MiB takes about 6.29 ms: an estimate at 0.5 GB/s, a guess.\n");
+}
+
+// The master and what AdamW keeps of it; a remainder is a part of the master.
+TEST(SaveEstimates, count_values_of_four_bytes_whatever_memory_holds) {
+  Graph graph;
+  Chunk chunk;
+  chunk.parameters.resize(2);
+  chunk.parameters[0].view.shape = {5, 7};
+  chunk.parameters[1].view.shape = {3};
+  chunk.states.resize(3);
+  chunk.states[0].name = "m";
+  chunk.states[1].name = "v";
+  chunk.states[2].name = "remainder";
+  graph.chunks = {chunk, chunk};
+  graph.chunks[1].states.resize(2);
+  auto const guess = estimate_save(graph, {});
+  EXPECT_EQ(guess.bytes, 2 * 3 * 38 * 4);
+  EXPECT_EQ(guess.gbps, 0.5);
+  EXPECT_FALSE(guess.is_measured);
+  EXPECT_DOUBLE_EQ(guess.seconds(), 912 / 0.5e9);
+  auto const measured = estimate_save(graph, {.nvme_write_gbps = 4, .nvme_read_gbps = 8});
+  EXPECT_EQ(measured.gbps, 4);
+  EXPECT_TRUE(measured.is_measured);
+}
+
+}  // namespace
+}  // namespace spillway::test
