@@ -1,4 +1,6 @@
 // A loss that is not finite: stop with 7, or skip the step, as optim.non_finite says.
+#include <fmt/format.h>
+
 #include "fault_test.hpp"
 
 namespace spillway::test {
@@ -25,8 +27,30 @@ TEST_F(NotFinite, the_run_stops_and_the_checkpoint_before_is_unharmed) {
 TEST_F(NotFinite, a_skipped_step_is_said_and_changes_nothing) {
   auto const outcome = train(m_ruin + "bf16 optim.non_finite=skip");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("spillway: warning: step 6: "), std::string::npos);
+  EXPECT_NE(outcome.output.find("spillway: warning: step 6: loss or gradient norm is not finite; "
+                                "the step is skipped\n"),
+            std::string::npos)
+      << outcome.output;
   EXPECT_EQ(read_metrics(m_dir / "run").back()["step"], 6);
+}
+
+TEST_F(NotFinite, ten_skipped_steps_in_a_row_end_the_run) {
+  auto const outcome = train(m_ruin + "bf16 optim.non_finite=skip run.steps=40");
+  EXPECT_EQ(outcome.status, 7) << outcome.output;
+  std::vector<std::int64_t> skipped;
+  std::string const warning = "spillway: warning: step ";
+  for (auto const& line : outcome.lines())
+    if (line.starts_with(warning) && line.ends_with("; the step is skipped"))
+      skipped.push_back(std::stoll(line.substr(warning.size())));
+  ASSERT_GE(skipped.size(), 9u) << outcome.output;
+  auto const last = skipped.back();
+  EXPECT_EQ(skipped[skipped.size() - 9], last - 8) << "they are neighbours";
+  EXPECT_NE(outcome.output.find(fmt::format("spillway: error: step {}: not finite 10 times in a "
+                                            "row; the last checkpoint is unharmed\n",
+                                            last + 1)),
+            std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(read_metrics(m_dir / "run").back()["step"], last);
 }
 
 }  // namespace

@@ -74,6 +74,11 @@ TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
   ASSERT_EQ(slow.status, 0);
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
   EXPECT_EQ(slow.summary.at("plan").get<std::string>(), plans_of(slow).back());
+  auto const event = read_events(slow.dir).back();
+  EXPECT_EQ(event.at("event"), "replan");
+  EXPECT_EQ(event.at("plan"), plans_of(slow).back());
+  EXPECT_EQ(fmt::format("plan-{}.yaml", event.at("step").get<int>()), plans_of(slow).back());
+  EXPECT_TRUE(event.at("why").get<std::string>().starts_with("steps take ")) << event;
   EXPECT_TRUE(says(slow, "the drive writes at")) << slow.output;
   EXPECT_TRUE(says(slow, "new plan from step ")) << slow.output;
   expect_equal(stays, slow);

@@ -131,6 +131,16 @@ TEST_F(RunDirs, that_cannot_be_written_for_a_while_are_said_and_tried_again) {
   }
 }
 
+TEST_F(RunDirs, whose_last_checkpoint_cannot_be_written_end_with_its_error) {
+  Planted const fault{.calls = "mkdir", .path = "/step-4", .what = "EROFS"};
+  auto const outcome = run_command(with(fault, "run.checkpoint.every=3"));
+  EXPECT_TRUE(fails_with(4, "Read-only file system", outcome));
+  EXPECT_EQ(count(outcome, "spillway: error: rank 0: checkpoint of step 4: "), 1) << outcome.output;
+  EXPECT_EQ(count(outcome, "; it was the last one; those before it are unharmed"), 1)
+      << outcome.output;
+  EXPECT_EQ(read("run/latest"), "step-3\n");
+}
+
 TEST_F(RunDirs, whose_checkpoints_are_taken_away_get_others) {
   auto const latest = path("run/latest");
   auto const outcome = run_command(

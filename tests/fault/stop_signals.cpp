@@ -43,6 +43,10 @@ class StopSignals : public FaultTest {
     auto const outcome = interrupt(overrides, "kill -" + signal + " $!; wait $!", ranks);
     EXPECT_EQ(outcome.status, 75) << outcome.output;
     EXPECT_EQ(complaints(outcome).size(), 0u) << outcome.output;
+    auto const said = fmt::format(
+        "spillway: info: stopped as asked after step {}; the same command goes on from there\n",
+        latest_step());
+    EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
     EXPECT_EQ(bits("run").size(), static_cast<std::size_t>(latest_step()));
     expect_same_bits(overrides, ranks);
   }

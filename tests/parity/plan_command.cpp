@@ -163,6 +163,19 @@ TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
     EXPECT_EQ(small.output.find(other), std::string::npos) << small.output;
 }
 
+TEST_F(PlanCommand, inspect_tells_of_a_plan_with_one_line_for_neighbours_that_are_alike) {
+  write("p.yaml", "activations: [nvme, keep, keep]\nupdate: [host, device, device]\nprefetch: 3\n");
+  auto const head = "plan " + path("p.yaml") + "\n";
+  EXPECT_EQ(spillway("inspect " + path("p.yaml")).output,
+            head +
+                "  layer 0           nvme\n  layer 1 to 2      keep\n"
+                "  chunk 0           host\n  chunk 1 to 2      device\n"
+                "  prefetch          3\n");
+  write("p.yaml", "activations: keep\n");
+  EXPECT_EQ(spillway("inspect " + path("p.yaml")).output,
+            head + "  layer 0           keep\n  chunk 0           auto\n");
+}
+
 TEST_F(PlanCommand, takes_the_published_vocabulary_where_no_token_file_is) {
   write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2}\ndata: {train: /no/such/*.h5}\n");
   auto const plan = "plan " + path("in.yaml");
