@@ -23,6 +23,11 @@ struct RingProbe {
 // Sets up a small ring and registers a buffer of `register_bytes`.
 RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
 
+// Those that we want and `features` of a ring (IORING_FEAT_...) lack.
+std::vector<std::string> missing_features(unsigned features);
+// What to change where a ring could be set up.
+std::vector<std::string> ring_advice(RingProbe const& probe);
+
 // One line about an errno of setting up a ring, or of registering so many bytes with it.
 std::string setup_advice(int error);
 std::string register_advice(std::int64_t bytes, int error);
@@ -43,6 +48,10 @@ std::string file_system_name(long magic);
 // A line about spilling to such a file system that is no drive of this node: main memory, or
 // another node's. "" for the others.
 std::string place_advice(std::string const& directory, std::string const& file_system);
+
+// All that is to be said of a directory by what was found.
+std::vector<std::string> directory_advice(std::filesystem::path const& directory,
+                                          DirectoryProbe const& probe);
 
 // Writes (and removes) a small file without a name in `directory`.
 DirectoryProbe probe_directory(std::filesystem::path const& directory);

@@ -49,23 +49,6 @@ void probe_direct(std::filesystem::path const& directory, DirectoryProbe& probe)
   }
 }
 
-std::vector<std::string> advice_on(std::filesystem::path const& directory,
-                                   DirectoryProbe const& probe) {
-  std::vector<std::string> advice;
-  auto const name = directory.string();
-  if (auto place = place_advice(name, probe.file_system); !place.empty())
-    advice.push_back(std::move(place));
-  if (probe.write_error != 0) {
-    advice.push_back(fmt::format("{} cannot be written: {}", name, error_text(probe.write_error)));
-  } else if (probe.direct_error != 0 && !is_one_of(kMemory, probe.file_system)) {
-    advice.push_back(
-        fmt::format("{} refuses direct I/O (O_DIRECT: {}): spilled bytes will pass "
-                    "through the page cache",
-                    name, error_text(probe.direct_error)));
-  }
-  return advice;
-}
-
 }  // namespace
 
 std::string file_system_name(long magic) {
@@ -119,12 +102,29 @@ std::string place_advice(std::string const& directory, std::string const& file_s
   return "";
 }
 
+std::vector<std::string> directory_advice(std::filesystem::path const& directory,
+                                          DirectoryProbe const& probe) {
+  std::vector<std::string> advice;
+  auto const name = directory.string();
+  if (auto place = place_advice(name, probe.file_system); !place.empty())
+    advice.push_back(std::move(place));
+  if (probe.write_error != 0) {
+    advice.push_back(fmt::format("{} cannot be written: {}", name, error_text(probe.write_error)));
+  } else if (probe.direct_error != 0 && !is_one_of(kMemory, probe.file_system)) {
+    advice.push_back(
+        fmt::format("{} refuses direct I/O (O_DIRECT: {}): spilled bytes will pass "
+                    "through the page cache",
+                    name, error_text(probe.direct_error)));
+  }
+  return advice;
+}
+
 DirectoryProbe probe_directory(std::filesystem::path const& directory) {
   DirectoryProbe probe;
   struct statfs info {};
   if (::statfs(directory.c_str(), &info) != 0) {
     probe.write_error = probe.direct_error = errno;
-    probe.advice = advice_on(directory, probe);
+    probe.advice = directory_advice(directory, probe);
     return probe;
   }
   probe.file_system = file_system_name(info.f_type);
@@ -132,7 +132,7 @@ DirectoryProbe probe_directory(std::filesystem::path const& directory) {
       static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_bsize);
   if (!open_without_name(directory)) probe.write_error = errno;
   probe_direct(directory, probe);
-  probe.advice = advice_on(directory, probe);
+  probe.advice = directory_advice(directory, probe);
   return probe;
 }
 

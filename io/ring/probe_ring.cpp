@@ -21,18 +21,6 @@ std::optional<std::int64_t> memlock_bytes() {
   return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-std::vector<std::string> missing_features(unsigned features) {
-  std::pair<unsigned, char const*> const wanted[] = {
-      {IORING_FEAT_NODROP, "completions are never dropped (Linux 5.5)"},
-      {IORING_FEAT_EXT_ARG, "waiting with a timeout (Linux 5.11)"},
-      {IORING_FEAT_NATIVE_WORKERS, "native workers (Linux 5.12)"}};
-  std::vector<std::string> missing;
-  for (auto const& [bit, text] : wanted) {
-    if (!(features & bit)) missing.emplace_back(text);
-  }
-  return missing;
-}
-
 std::vector<std::string> missing_operations(io_uring* ring) {
   std::pair<int, char const*> const wanted[] = {{IORING_OP_READ, "read"},
                                                 {IORING_OP_WRITE, "write"},
@@ -91,6 +79,27 @@ std::string register_advice(std::int64_t bytes, int error) {
       bytes, memlock_bytes().value_or(0));
 }
 
+std::vector<std::string> missing_features(unsigned features) {
+  std::pair<unsigned, char const*> const wanted[] = {
+      {IORING_FEAT_NODROP, "completions are never dropped (Linux 5.5)"},
+      {IORING_FEAT_EXT_ARG, "waiting with a timeout (Linux 5.11)"},
+      {IORING_FEAT_NATIVE_WORKERS, "native workers (Linux 5.12)"}};
+  std::vector<std::string> missing;
+  for (auto const& [bit, text] : wanted) {
+    if (!(features & bit)) missing.emplace_back(text);
+  }
+  return missing;
+}
+
+std::vector<std::string> ring_advice(RingProbe const& probe) {
+  std::vector<std::string> advice;
+  if (!probe.fixed_buffers)
+    advice.push_back(register_advice(probe.register_bytes, probe.register_error));
+  if (!probe.missing_operations.empty() || !probe.missing_features.empty())
+    advice.push_back("this kernel's io_uring is old: Linux 5.12 or later has all we use");
+  return advice;
+}
+
 RingProbe probe_ring(std::int64_t register_bytes) {
   RingProbe probe;
   probe.memlock_bytes = memlock_bytes();
@@ -106,11 +115,7 @@ RingProbe probe_ring(std::int64_t register_bytes) {
   probe.register_error = try_register(&ring, register_bytes);
   probe.fixed_buffers = probe.register_error == 0;
   io_uring_queue_exit(&ring);
-  if (!probe.fixed_buffers)
-    probe.advice.push_back(register_advice(probe.register_bytes, probe.register_error));
-  if (!probe.missing_operations.empty() || !probe.missing_features.empty()) {
-    probe.advice.push_back("this kernel's io_uring is old: Linux 5.12 or later has all we use");
-  }
+  probe.advice = ring_advice(probe);
   return probe;
 }
 

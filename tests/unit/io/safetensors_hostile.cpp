@@ -9,6 +9,8 @@
 #include "io/safetensors/header.hpp"
 #include "io/safetensors/reader.hpp"
 #include "io/safetensors/weight_index.hpp"
+#include "support/frozen.hpp"
+#include "support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
 namespace spillway {
@@ -18,9 +20,21 @@ using test::safetensors_bytes;
 
 class SafetensorsHostile : public test::SafetensorsCase {
  protected:
+  void TearDown() override {
+    auto const name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    if (m_said.text().empty()) return;
+    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), m_said.text());
+  }
   void expect_refused(Status status, std::initializer_list<std::string> words) const {
     expect_error([&] { SafetensorsReader const reader(m_dir); }, status, words);
   }
+  // The whole line is compared, too.
+  void expect_line(Status status, std::initializer_list<std::string> words) {
+    expect_refused(status, words);
+    m_said.add(*words.begin(), [&] { SafetensorsReader const reader(m_dir); });
+  }
+
+  test::Refusals m_said{m_dir};
 };
 
 struct HeaderCase {
@@ -99,6 +113,7 @@ TEST_F(SafetensorsHostile, headers_are_refused_by_tensor_and_reason) {
     SCOPED_TRACE(json.substr(0, 100));
     expect_error([&] { parse_header(json, data_bytes, "file"); }, status,
                  {"file: ", tensor, reason});
+    m_said.add(reason, [&] { parse_header(json, data_bytes, "file"); });
   }
 }
 
@@ -131,15 +146,15 @@ TEST_F(SafetensorsHostile, other_files_are_no_safetensors_files) {
   for (auto const& text : {std::string(), std::string("\x89HDF\r\n\x1a\n and more"),
                            std::string(64, '\0'), std::string(64, '\xff')}) {
     put(kWeightFile, text);
-    expect_refused(Status::bad_input, {kWeightFile, "is no safetensors file"});
+    expect_line(Status::bad_input, {kWeightFile, "is no safetensors file"});
   }
   put(kWeightFile, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
-  expect_refused(Status::bad_input, {kWeightFile, "is a pointer of Git LFS"});
+  expect_line(Status::bad_input, {kWeightFile, "is a pointer of Git LFS"});
   std::filesystem::remove(m_dir / kWeightFile);
-  expect_refused(Status::bad_input, {"has neither model.safetensors nor"});
+  expect_line(Status::bad_input, {"has neither model.safetensors nor"});
   for (auto const* name : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
     put(name, "PK");
-    expect_refused(Status::bad_input, {"has neither model.safetensors nor", "save_pretrained"});
+    expect_line(Status::bad_input, {"has neither model.safetensors nor", "save_pretrained"});
     std::filesystem::remove(m_dir / name);
   }
 }
@@ -149,11 +164,11 @@ TEST_F(SafetensorsHostile, a_header_of_100_megabytes_is_refused_before_it_is_rea
   bytes[3] = 6;  // a length of 6 * 2^24 + 1
   put(kWeightFile, bytes);
   std::filesystem::resize_file(m_dir / kWeightFile, 100 << 20);
-  expect_refused(Status::bad_input, {kWeightFile, "a header of 100663297 bytes", "33554432"});
+  expect_line(Status::bad_input, {kWeightFile, "a header of 100663297 bytes", "33554432"});
   put(kIndexFile, "{");
   std::filesystem::resize_file(m_dir / kIndexFile, 100 << 20);
   std::filesystem::remove(m_dir / kWeightFile);
-  expect_refused(Status::damaged, {kIndexFile, "104857600 bytes"});
+  expect_line(Status::damaged, {kIndexFile, "104857600 bytes"});
 }
 
 std::int64_t peak_bytes() {
@@ -238,7 +253,7 @@ TEST_F(SafetensorsHostile, an_index_that_its_files_contradict_is_refused) {
            {"{", Status::damaged, {"not JSON"}}}) {
     SCOPED_TRACE(json);
     put(kIndexFile, json);
-    expect_refused(status, words);
+    expect_line(status, words);
   }
   std::filesystem::remove(outside);
 }
@@ -249,8 +264,8 @@ TEST_F(SafetensorsHostile, a_tensor_in_two_files_is_refused) {
   put("3.safetensors", one_tensor("a"));
   put(kIndexFile,
       R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors","c":"3.safetensors"}})");
-  expect_refused(Status::damaged,
-                 {"3.safetensors", "a: ", "the index says that it is in 1.safetensors"});
+  expect_line(Status::damaged,
+              {"3.safetensors", "a: ", "the index says that it is in 1.safetensors"});
 }
 
 TEST_F(SafetensorsHostile, what_stands_beside_the_weight_map_is_skipped) {

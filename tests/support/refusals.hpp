@@ -1,0 +1,51 @@
+// Lines with which the program refuses something, for a comparison with those that are committed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace spillway::test {
+
+class Refusals {
+ public:
+  // Lines name paths below `directory`, which is left out of them.
+  explicit Refusals(std::filesystem::path const& directory) : m_directory(directory.string()) {}
+
+  // `action` and what it ends with. Our own mistakes have no status.
+  template <class F>
+  void add(std::string const& what, F const& action) {
+    try {
+      action();
+      say(what, "done");
+    } catch (Error const& error) {
+      say(what, fmt::format("{}: {}", static_cast<int>(error.status()), error.what()));
+    } catch (std::exception const& error) {
+      say(what, error.what());
+    }
+  }
+  void say(std::string const& what, std::string line) {
+    for (auto at = line.find(m_directory); at != line.npos; at = line.find(m_directory))
+      line.erase(at, m_directory.size());
+    line.resize(std::min(line.size(), kMostBytes));
+    for (auto at = line.find('\n'); at != line.npos; at = line.find('\n', at + 1))
+      line.insert(at + 1, "  ");
+    auto block = fmt::format("{}\n  {}\n", what, line.empty() ? "nothing" : line);
+    for (auto at = block.find(" \n"); at != block.npos; at = block.find(" \n")) block.erase(at, 1);
+    m_text += block;
+  }
+
+  std::string const& text() const { return m_text; }
+
+ private:
+  static constexpr std::size_t kMostBytes = 1000;  // of a line
+
+  std::string m_directory, m_text;
+};
+
+}  // namespace spillway::test

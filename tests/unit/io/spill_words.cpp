@@ -1,0 +1,138 @@
+// What a spill file keeps in mind and says: its first failure, pieces that moved, advice.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "io/ring/random_faults.hpp"
+#include "io/spill/first_failure.hpp"
+#include "io/spill/spare_places.hpp"
+#include "support/spill_file_fixture.hpp"
+
+namespace spillway::test {
+namespace {
+
+TEST(FirstFailureTest, is_told_until_it_is_forgotten) {
+  std::vector<std::byte> memory(77);
+  TransferRequest const write{Direction::write, 3, memory, 4096, 9},
+      read{Direction::read, 3, memory, 8192, 9};
+  FirstFailure failure;
+  EXPECT_EQ(failure.text(), "");
+  failure.note(write, ENOSPC);
+  failure.note(read, EIO);
+  failure.note_silence(7, "others");
+  EXPECT_EQ(failure.text(), "write of 77 bytes at 4096: No space left on device");
+  failure.forget();
+  EXPECT_EQ(failure.text(), "");
+  failure.note(read, 0);
+  EXPECT_EQ(failure.text(),
+            "read of 77 bytes at 8192: not the bytes that were written (checksum differs)");
+  failure.forget();
+  failure.note_silence(2.5, "read of 1 bytes");
+  failure.note_silence(7, "others");
+  failure.note(write, EIO);
+  EXPECT_EQ(failure.text(), "no answer for 2.5 s: read of 1 bytes");
+  failure.forget();
+  EXPECT_EQ(failure.text(), "");
+  failure.note(read, EIO);
+  EXPECT_EQ(failure.text(), "read of 77 bytes at 8192: Input/output error");
+}
+
+TEST(SparePlacesTest, are_given_away_once_and_taken_at_the_next_write) {
+  SparePlaces places(1000, 10, 3);
+  EXPECT_EQ(places.place(20), 20);
+  EXPECT_EQ(places.place_to_write(20), 20);
+  EXPECT_TRUE(places.move_at_next_write(20));
+  EXPECT_TRUE(places.move_at_next_write(20)) << "it is to move already";
+  EXPECT_TRUE(places.move_at_next_write(5));
+  EXPECT_EQ(places.place(20), 20) << "not written yet";
+  EXPECT_EQ(places.moved(), 0);
+  EXPECT_EQ(places.place_to_write(5), 1010);
+  EXPECT_EQ(places.place_to_write(20), 1000);
+  EXPECT_EQ(places.place_to_write(20), 1000) << "it has moved";
+  EXPECT_EQ(places.moved(), 2);
+  EXPECT_TRUE(places.move_at_next_write(20));
+  EXPECT_EQ(places.place(20), 1000);
+  EXPECT_EQ(places.place_to_write(20), 1020);
+  EXPECT_EQ(places.place(20), 1020);
+  EXPECT_EQ(places.place(5), 1010);
+  EXPECT_EQ(places.moved(), 3);
+  EXPECT_FALSE(places.move_at_next_write(7)) << "none is left";
+  EXPECT_FALSE(places.move_at_next_write(5));
+  EXPECT_EQ(places.place_to_write(7), 7);
+}
+
+// Moves nothing, and registers nothing where `m_error` says why not.
+class Registers final : public TransferQueue {
+ public:
+  Registers(int error, std::vector<std::size_t>& seen)
+      : TransferQueue(4), m_error(error), m_seen(seen) {}
+  char const* backend() const override { return "registers"; }
+  void wake() noexcept override {}
+  int register_memory(std::span<std::span<std::byte> const> memory) override {
+    for (auto const& part : memory) m_seen.push_back(part.size());
+    return m_error;
+  }
+
+ private:
+  void start(int, TransferRequest const&) noexcept override {}
+  std::optional<Outcome> next(double) noexcept override { return {}; }
+
+  int m_error;
+  std::vector<std::size_t>& m_seen;
+};
+
+TEST_F(SpillFileTest, what_its_queue_lacks_is_said_first_and_what_cannot_be_registered_last) {
+  std::vector<std::byte> memory(50);
+  std::array const parts{std::span(memory).first(20), std::span(memory).subspan(20)};
+  for (int const error : {0, EFAULT}) {
+    std::vector<std::size_t> seen;
+    SpillFile file(m_dir, 4096, {.checksums = error == 0},
+                   {std::make_unique<Registers>(error, seen), "no rings"});
+    EXPECT_EQ(file.register_memory(parts), error == 0);
+    EXPECT_EQ(seen, (std::vector<std::size_t>{20, 30}));
+    EXPECT_STREQ(file.backend(), "registers");
+    EXPECT_EQ(file.checksums(), error == 0);
+    EXPECT_EQ(file.size_bytes(), 4096);
+    EXPECT_FALSE(file.full());
+    ASSERT_FALSE(file.advice().empty());
+    EXPECT_EQ(file.advice().front(), "no rings");
+    EXPECT_EQ(file.advice().back(),
+              error == 0
+                  ? SpillFile(m_dir, 4096, {}).advice().empty()
+                        ? "no rings"
+                        : SpillFile(m_dir, 4096, {}).advice().back()
+                  : "buffers cannot be registered (Bad address); plain buffers will be used");
+  }
+}
+
+TEST_F(SpillFileTest, of_two_directions_counts_each_for_itself) {
+  auto file = with_fates(all_of, 8 * kMebibyte);
+  auto bytes = pattern(3 * kMebibyte, 1), back = bytes, more = pattern(kMebibyte, 2);
+  ASSERT_EQ(file.write(0, bytes), IoResult::ok);
+  ASSERT_EQ(file.write(4 * kMebibyte, more), IoResult::ok);
+  ASSERT_EQ(file.read(0, back), IoResult::ok);
+  auto const counters = file.counters();
+  EXPECT_EQ(counters.written_bytes, 4 * kMebibyte);
+  EXPECT_EQ(counters.read_bytes, 3 * kMebibyte);
+  EXPECT_EQ(counters.moved_pieces, 0);
+}
+
+// A run that is to fail by a seed fails as it did before.
+TEST(RandomFaults, AreThoseThatASeedHasAlwaysGiven) {
+  std::vector<std::byte> memory(8192);
+  std::string story;
+  for (std::uint64_t const seed : {3, 11}) {
+    RandomFaults faults(seed);
+    int kinds[4] = {};
+    for (int i = 0; i < 4000; ++i) {
+      auto const fate = faults({i % 3 == 0 ? Direction::read : Direction::write, -1, memory,
+                                (i % 40) * std::int64_t{32'768}, 0});
+      ++kinds[!fate ? 0 : fate->bytes < 0 ? 1 : fate->damaged ? 2 : 3];
+    }
+    for (int const kind : kinds) story += std::to_string(kind) + " ";
+  }
+  EXPECT_EQ(story, "1989 220 51 1740 2004 271 87 1638 ");
+}
+
+}  // namespace
+}  // namespace spillway::test
