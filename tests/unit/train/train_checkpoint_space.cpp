@@ -1,4 +1,5 @@
 // What a killed job left of a checkpoint does not count as used space.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/statvfs.h>
 
@@ -82,6 +83,50 @@ TEST_F(CheckpointSpace, counts_what_each_carries_beside_its_tensors) {
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);  // nothing has been started
     EXPECT_NE(std::string(error.what()).find("checkpoints need "), std::string::npos);
+  }
+}
+
+// As many as will be there at once beyond those that are: `keep` and the one being written, if the
+// run has that many left.
+TEST_F(CheckpointSpace, is_for_as_many_as_there_will_be_at_once) {
+  constexpr auto carried = std::int64_t{1} << 43;
+  auto const each = checkpoint_bytes(m_model) + carried;
+  struct Case {
+    std::int64_t steps, every, keep, step, there, more;
+    bool minutes = false;
+  };
+  for (auto const& [steps, every, keep, step, there, more, minutes] :
+       std::initializer_list<Case>{{100, 10, 3, 0, 0, 4},
+                                   {100, 10, 20, 0, 0, 11},
+                                   {100, 10, 20, 71, 0, 3},
+                                   {100, 0, 3, 0, 0, 1},
+                                   {100, 10, 3, 40, 2, 2},
+                                   {100, 10, 3, 40, 3, 1},
+                                   {100, 10, 3, 40, 7, 1},
+                                   {100, 50, 9, 1, 1, 2},
+                                   {5, 10, 9, 5, 0, 1},
+                                   {5, 10, 9, 9, 0, 1},
+                                   {7, 100, 9, 2, 0, 5, true}}) {
+    std::filesystem::remove_all(run_dir());
+    for (std::int64_t i = 0; i < there; ++i)
+      std::filesystem::create_directories(run_dir() / fmt::format("step-{}", step - i));
+    std::filesystem::create_directories(run_dir() / fmt::format("step-{}", step + 1));  // is redone
+    RunConfig run;
+    run.dir = run_dir().string();
+    run.steps = steps;
+    run.checkpoint.every = every;
+    run.checkpoint.keep = keep;
+    if (minutes) run.checkpoint.minutes = 1;
+    try {
+      require_checkpoint_space(run, m_model, step, carried);
+      ADD_FAILURE() << steps << " " << every << " " << keep;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.what(),
+                fmt::format("{}: checkpoints need {} bytes more, 4398046511104 are free; free some "
+                            "space, choose another run.dir or keep fewer (run.checkpoint.keep)",
+                            run.dir, more * each))
+          << steps << " " << every << " " << keep << " " << step << " " << there;
+    }
   }
 }
 

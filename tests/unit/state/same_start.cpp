@@ -1,0 +1,152 @@
+// Ranks that would not start alike are refused, and the first of them that differs says why.
+#include "state/same_start.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "comm/on_all_ranks.hpp"
+#include "tests/unit/state/tiny_state.hpp"
+
+namespace spillway {
+namespace {
+
+// What the threads that are ranks have sent and nobody has received yet.
+struct Mail {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> letters;  // by from and to
+};
+
+class ThreadComm final : public Comm {
+ public:
+  ThreadComm(Mail& mail, int rank, int size) : Comm({rank, size, rank, size, 0}), m_mail(mail) {}
+  void abort(int) override { std::abort(); }
+
+ private:
+  void exchange(Traffic, std::span<Outgoing const> outgoing,
+                std::span<Incoming const> incoming) override {
+    std::unique_lock lock(m_mail.mutex);
+    for (auto const& [to, bytes] : outgoing)
+      m_mail.letters[{rank(), to}].emplace_back(bytes.begin(), bytes.end());
+    m_mail.arrived.notify_all();
+    for (auto const& [from, bytes] : incoming) {
+      auto& letters = m_mail.letters[{from, rank()}];
+      m_mail.arrived.wait(lock, [&] { return !letters.empty(); });
+      std::ranges::copy(letters.front(), bytes.begin());
+      letters.pop_front();
+    }
+  }
+
+  Mail& m_mail;
+};
+
+using Lines = std::vector<std::string>;
+
+// What each of three ranks ends with: a status and a line, or nothing.
+template <class F>
+Lines on_three(F const& action) {
+  Mail mail;
+  Lines lines(3);
+  std::vector<std::jthread> ranks;
+  for (int rank = 0; rank < 3; ++rank)
+    ranks.emplace_back([&, rank] {
+      ThreadComm comm(mail, rank, 3);
+      try {
+        action(comm, rank);
+      } catch (AgreedError const& error) {
+        lines[static_cast<std::size_t>(rank)] =
+            fmt::format("{}: {}", static_cast<int>(error.status()), error.what());
+      }
+    });
+  ranks.clear();
+  return lines;
+}
+
+TEST(SameStart, is_of_configurations_whose_other_keys_are_named) {
+  Config same = test::tiny_config(), other = same;
+  other.optim.lr = 0.5;
+  other.run.max_time_s = 3600;
+  auto const with = [&](int one) {
+    return on_three(
+        [&](Comm& comm, int rank) { require_same_config(comm, rank == one ? other : same); });
+  };
+  EXPECT_EQ(with(-1), (Lines{"", "", ""}));
+  auto const refused = with(2);
+  EXPECT_EQ(refused[0], "2: ");
+  EXPECT_EQ(refused[1], "2: ");
+  EXPECT_TRUE(refused[2].starts_with("2: this rank is given other keys than rank 0: optim.lr "))
+      << refused[2];
+  EXPECT_TRUE(refused[2].ends_with(" -> 1h; input file and keys must be the same for all ranks"))
+      << refused[2];
+}
+
+TEST(SameStart, is_of_checkpoints_that_are_there_or_not_and_of_one_step) {
+  RunState seven, eight;
+  seven.step = 7;
+  eight.step = 8;
+  auto const with = [&](std::array<RunState const*, 3> const& found) {
+    return on_three([&](Comm& comm, int rank) {
+      require_same_checkpoint(comm, "runs/a", found[static_cast<std::size_t>(rank)]);
+    });
+  };
+  EXPECT_EQ(with({}), (Lines{"", "", ""}));
+  EXPECT_EQ(with({&seven, &seven, &seven}), (Lines{"", "", ""}));
+  EXPECT_EQ(
+      with({&seven, nullptr, &seven}),
+      (Lines{"2: ", "2: runs/a: this rank finds no checkpoint there, but rank 0 does", "2: "}));
+  EXPECT_EQ(
+      with({nullptr, nullptr, &seven}),
+      (Lines{"2: ", "2: ", "2: runs/a: this rank finds a checkpoint there, but rank 0 does not"}));
+  EXPECT_EQ(with({&seven, &eight, &eight}),
+            (Lines{"2: ",
+                   "2: runs/a: this rank finds another checkpoint there (of step 8) than rank 0; "
+                   "all ranks must see the same, or be given one by name",
+                   "2: "}));
+}
+
+// The largest tensors are compared in several pieces.
+TEST(SameStart, is_of_counts_plan_and_every_weight) {
+  auto config = test::tiny_config();
+  config.model.hidden = 160;
+  std::array<test::TinyState, 3> states{test::TinyState(config), test::TinyState(config),
+                                        test::TinyState(config)};
+  std::array<RunState, 3> runs;
+  std::array<std::string, 3> plans{"plan", "plan", "plan"};
+  auto const start = [&] {
+    return on_three([&](Comm& comm, int rank) {
+      auto const at = static_cast<std::size_t>(rank);
+      require_same_start(comm, runs[at], plans[at], states[at].model);
+    });
+  };
+  Lines const alike{"", "", ""};
+  EXPECT_EQ(start(), alike);
+  auto const why =
+      "2: this rank starts otherwise than rank 0; input file, build, run.dir and checkpoint must "
+      "be the same for all ranks";
+  plans[2] = "other";
+  EXPECT_EQ(start(), (Lines{"2: ", "2: ", why}));
+  plans[2] = "plan";
+  runs[1].samples = 1;
+  EXPECT_EQ(start(), (Lines{"2: ", why, "2: "}));
+  runs[1].samples = 0;
+  auto& model = states[1].model;
+  for (auto const& chunk : model.chunks())
+    for (std::size_t p = 0; p < chunk.parameters.size(); ++p) {
+      auto const last = element_count(chunk.parameters[p].view.shape) - 1;
+      std::array<float, 1> before{}, other{};
+      model.read(kMaster, chunk.id, static_cast<int>(p), last, before);
+      other[0] = before[0] + 1;
+      model.write(kMaster, chunk.id, static_cast<int>(p), last, other);
+      EXPECT_EQ(start(), (Lines{"2: ", why, "2: "})) << chunk.parameters[p].name;
+      model.write(kMaster, chunk.id, static_cast<int>(p), last, before);
+    }
+  EXPECT_EQ(start(), alike);
+}
+
+}  // namespace
+}  // namespace spillway
