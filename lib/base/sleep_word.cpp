@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kLooks = 64;  // about a microsecond
+constexpr int kLooks = 64;  // a moment
 
 void relax() {
 #if defined(__x86_64__)

@@ -17,7 +17,7 @@ class Backoff {
     m_waited.look();
     if (m_looks < kQuickLooks) {
       ++m_looks;
-      m_give_way();
+      give_way();
       return;
     }
     std::this_thread::sleep_for(m_sleep);
@@ -40,7 +40,6 @@ class Backoff {
 
   static constexpr double kLongestPause_s = 0.1;  // of which more is not ours
 
-  GiveWay m_give_way;
   WaitedTime m_waited{kLongestPause_s};
   int m_looks = 0;
   std::chrono::microseconds m_sleep = kShortestSleep;

@@ -90,8 +90,8 @@ void MpiComm::meet_peers() {
   MPI_Get_processor_name(name.data(), &length);
   HostName mine{};
   std::copy_n(name.begin(), std::min<std::size_t>(mine.size() - 1, name.size()), mine.begin());
-  m_hosts.clear();
-  for (auto const& host : gathered(*this, mine)) m_hosts.emplace_back(host.data());
+  auto const names = gathered(*this, mine);  // who gives up before knows no hosts yet
+  for (std::size_t peer = 0; peer < names.size(); ++peer) m_hosts[peer] = names[peer].data();
   forget_waits();
 }
 

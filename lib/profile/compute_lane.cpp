@@ -15,7 +15,7 @@ void ComputeLane::wait_for_end() const {
 }
 
 void wait_for(Event const& event) {
-  for (GiveWay give_way; !event.done();) give_way();
+  while (!event.done()) give_way();
 }
 
 double compute_cores(Compute const& compute) {

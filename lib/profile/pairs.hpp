@@ -8,7 +8,7 @@ namespace spillway {
 
 // Ranks by node, in their order; `nodes[i][k]` is the k-th rank of the i-th node.
 using NodeRanks = std::vector<std::vector<int>>;
-// Of the lowest rank of each rank's node.
+// `leaders[r]` is the lowest rank on rank r's node.
 NodeRanks ranks_by_node(std::span<int const> leaders);
 
 // The k-th rank of the i-th node.

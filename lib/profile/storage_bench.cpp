@@ -1,11 +1,10 @@
 #include "profile/storage_bench.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
-#include <random>
 
 #include "base/steady_clock.hpp"
+#include "profile/noise.hpp"
 
 namespace spillway {
 namespace {
@@ -23,15 +22,6 @@ double thread_cpu_s() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-// What no storage can make smaller.
-void fill_with_noise(std::span<std::byte> bytes) {
-  std::mt19937_64 numbers(1);
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t const number = numbers();
-    std::memcpy(bytes.data() + at, &number, sizeof number);
-  }
 }
 
 }  // namespace

@@ -75,7 +75,6 @@ void Engine::transfer() {
 
 void Engine::poll() {
   try {
-    GiveWay give_way;
     while (!m_state.gate.failed()) {
       auto const bell = m_state.poll_bell.load();
       bool some_awaited = false, some_ended = false;

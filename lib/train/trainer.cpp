@@ -13,8 +13,8 @@
 #include "state/checkpoints.hpp"
 #include "train/commit_policy.hpp"
 #include "train/evaluate.hpp"
-#include "train/told_times.hpp"
 #include "train/time_limit.hpp"
+#include "train/told_times.hpp"
 
 namespace spillway {
 namespace {

@@ -2,14 +2,17 @@
 #include "run/measured_machine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 
 #include "base/checksum.hpp"
 #include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
+#include "comm/on_all_ranks.hpp"
 #include "device/host/host_device.hpp"
 #include "kernels/scope.hpp"
+#include "profile/network_probe.hpp"
 #include "run/profile_key.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -110,6 +113,58 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
   EXPECT_EQ(to_yaml(all()), to_yaml(machine)) << "nothing is measured again";
   g_comm->agree(0);
   if (g_comm->rank() == 0) std::filesystem::remove_all(directory);  // two at it would trip
+}
+
+// A machine that is known, on nodes that are not.
+TEST_F(MeasuredMachine, IsAskedForItsNetworkWhereOnlyThatIsNew) {
+  seed();
+  auto const network = network_key(m_key, network_name(*g_comm));
+  auto machine = m_cache.find(network).machine;
+  EXPECT_GT(machine.node_gbps, 0);
+  machine.node_gbps = 1e6;  // nobody measures that
+  ASSERT_EQ(m_cache.store(network, machine), "");
+  EXPECT_EQ(measured().node_gbps, 1e6) << "the network is known, and the machine";
+  std::filesystem::remove(m_cache.file(network));
+  auto const again = measured();
+  expect_equal_on_all_ranks(again);
+  EXPECT_GT(again.node_gbps, 0);
+  EXPECT_LT(again.node_gbps, 1e6);
+  EXPECT_EQ(again.h2d_gbps, 5) << "the machine is as it was";
+  EXPECT_GT(m_cache.find(network).machine.node_gbps, 0);
+  std::filesystem::remove(m_cache.file(m_key));
+  machine.node_gbps = 1e6;
+  ASSERT_EQ(m_cache.store(network, machine), "");
+  auto const other = measured();
+  EXPECT_EQ(other.node_gbps, 1e6) << "the network is as it was";
+  EXPECT_NE(other.h2d_gbps, 5);
+}
+
+// While it lives, this process gets little more memory than it has.
+class NoMemory {
+ public:
+  explicit NoMemory(bool here) {
+    ::getrlimit(RLIMIT_AS, &m_before);
+    if (here) {
+      rlimit const none{rlim_t{1} << 20, m_before.rlim_max};
+      ::setrlimit(RLIMIT_AS, &none);
+    }
+  }
+  ~NoMemory() { ::setrlimit(RLIMIT_AS, &m_before); }
+
+ private:
+  rlimit m_before{};
+};
+
+TEST(NetworkProbe, IsRefusedOnAllRanksWhereOneHasNoMemoryForIt) {
+  Machine machine;
+  NoMemory const one_of_them(g_comm->rank() == 1);
+  try {
+    probe_network(machine, *g_comm);
+    ADD_FAILURE() << "it was measured";
+  } catch (AgreedError const& error) {
+    EXPECT_EQ(error.status(), Status::bad_input);
+    if (*error.what() != '\0') EXPECT_STREQ(error.what(), "no memory to measure the network with");
+  }
 }
 
 }  // namespace

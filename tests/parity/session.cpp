@@ -44,6 +44,7 @@ constexpr char const* kCommands[] = {
     "@ tokenize --tokenizer byte -o v.h5 d.txt",
     "@ inspect t.h5",
     "@ inspect plain.h5",
+    "@ plan job.yaml",
     "@ plan job.yaml --compare",
     "@ plan job.yaml --items | sed -n 1,30p",
     "@ plan job.yaml memory.device=1MiB memory.host=none memory.nvme=none",
@@ -90,6 +91,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(last [0-9.]+ [a-z]+\n)"), "last #\n"},
       {std::regex(R"((process +)[0-9]+ +[0-9]+ +\(device \+ host \+ outside [^)]*\))"), "$1#"},
       {std::regex(R"(in [0-9]+ ms\.)"), "in #."},
+      {std::regex(R"(the drive in [^\n]*)"), "the drive in #"},
       {std::regex(R"(\n  waits    [^\n]*)"), ""},         // said where ranks waited for long
       {std::regex(R"(\nspills [^\n]*)"), ""},             // what this drive lacks
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
@@ -97,9 +99,11 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
       {std::regex(R"re("(\w*(_s|gbps|mfu|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
        "\"$1\":#"},
-      {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa)": "[^\n]*)re"), "\"$1\": #"},
+      {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa|devices)": "[^\n]*)re"),
+       "\"$1\": #"},
       {std::regex(R"re("(hosts|waits)": \[[^\]]*\])re"), "\"$1\": #"},
       {std::regex(R"re("lanes":\{[^\n]*\},"peak_bytes":\{[^}]*\})re"), "\"lanes\":#"},
+      {std::regex(R"re("bytes": [0-9]+)re"), "\"bytes\": #"},  // of a lane: some count for later
       {std::regex(R"re("(stall_by)": ?\{[^}]*\})re"), "\"$1\":#"},
       {std::regex(R"re("(lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
       {std::regex(R"re(("\w*(?:loss|norm)":[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},

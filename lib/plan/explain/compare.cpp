@@ -62,9 +62,10 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
   // If the search finds no faster plan with more memory, a run would keep the chosen plan.
+  if (!more.cost.fits) return "nothing";
   auto const what = change(more.cost.step_s, chosen.step_s);
-  if (!more.cost.fits || what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   if (what.empty()) return "?";  // nobody knows how long one of the two takes
+  if (what == "same" || more.cost.step_s > chosen.step_s) return "nothing";
   return fmt::format("{} instead of {} ({})", human_duration(more.cost.step_s),
                      human_duration(chosen.step_s), what);
 }

@@ -51,12 +51,14 @@ TEST(SleepWord, wakes_all_who_sleep_on_it) {
 
 TEST(SleepWord, does_not_end_a_sleep_without_a_change) {
   SleepWord word;
-  std::atomic<bool> changed = false, too_early = false;
+  std::atomic<bool> begun = false, changed = false, too_early = false;
   {
     std::jthread const sleeper([&] {
+      begun = true;
       word.sleep_while(0);
       too_early = !changed;
     });
+    while (!begun) std::this_thread::yield();
     for (int i = 0; i < 50; ++i) {
       word.wake_all();
       std::this_thread::sleep_for(std::chrono::microseconds(100));

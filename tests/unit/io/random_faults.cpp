@@ -69,6 +69,23 @@ TEST(RandomFaults, AreOfEveryKindAndNeverLeaveAPage) {
   EXPECT_GT(shortened, 0);
 }
 
+// A disk that is full refuses to be written, and is read as ever.
+TEST(RandomFaults, LeaveNoReadWithoutRoom) {
+  Bytes memory(8192);
+  std::map<Direction, std::map<std::int64_t, int>> errors;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    RandomFaults faults(seed);
+    for (int round = 0; round < 64; ++round)
+      for (auto const direction : {Direction::write, Direction::read}) {
+        auto const fate = fate_of(faults, {direction, -1, memory, 0, 0});
+        if (fate.bytes < 0) ++errors[direction][-fate.bytes];
+      }
+  }
+  EXPECT_GT(errors[Direction::write][ENOSPC], 0);
+  EXPECT_EQ(errors[Direction::read][ENOSPC], 0);
+  EXPECT_GT(errors[Direction::read][EIO], 0);
+}
+
 // A spill file on storage that fails, and what its slots should hold.
 class Slots {
  public:

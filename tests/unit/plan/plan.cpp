@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "plan/proof/verify.hpp"
+#include "plan/search/search.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
@@ -253,6 +254,33 @@ TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
   EXPECT_FALSE(forced.chosen);
   auto const text = describe(forced.smallest, graph(), budgets);
   EXPECT_NE(text.find("spill.max_write_per_day "), std::string::npos) << text;
+}
+
+// What wears the drive too fast would take the places of what does not among the few that are
+// compiled.
+TEST(Search, OffersNothingThatWearsTheDriveTooFast) {
+  std::vector<BlockPolicy> policies;
+  for (PolicyRow const& row : kPolicyTable) policies.push_back(row.policy);
+  auto const model = block_model(graph(), machine(), policies);
+  Estimator const estimator(model, machine(), 1);
+  PlanQuestion const question{graph(), nullptr, PlanWords{.optimizer = {"device"}}, {}, machine(),
+                              1,       1};
+  auto const open = open_plan(graph(), question.request, machine().is_unified());
+  Budgets budgets{most_of_it_bytes(), 0, kPlenty};
+  auto const written_per_s = [&](Candidate const& candidate) {
+    auto const sums = estimator.sums(candidate.plan);
+    return static_cast<double>(sums.moved_bytes[Lane::nvme_write]) / sums.bound_s();
+  };
+  double most = 0;
+  for (auto const& found : search(estimator, open, budgets).fitting)
+    most = std::max(most, written_per_s(found));
+  ASSERT_GT(most, 0);
+  for (double const share : {0.9, 0.5, 0.1}) {
+    budgets.nvme_bytes_per_s = share * most;
+    auto const fitting = search(estimator, open, budgets).fitting;
+    EXPECT_FALSE(fitting.empty());
+    for (auto const& found : fitting) EXPECT_FALSE(found.wears_too_fast) << share;
+  }
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {

@@ -85,6 +85,7 @@ TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
   EXPECT_EQ(sharers(together, 0), 1);
   try {
     require_own_devices("auto", together);
+    ADD_FAILURE();
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
     EXPECT_STREQ(error.what(),

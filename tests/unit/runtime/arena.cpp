@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -50,6 +52,23 @@ TEST(Arena, ReservedAddressesTakeNoMemory) {
   auto const before = process_memory().resident_bytes;
   Arena const arena("device", kMiB, std::int64_t{1} << 40);
   EXPECT_LT(process_memory().resident_bytes, before + 8 * kMiB);
+}
+
+// A limit on addresses, as batch systems set it.
+TEST(Arena, ReservesNoMoreThanItTakesWhereAddressesAreFew) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a sanitizer takes more addresses";
+#endif
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  rlimit const limit{std::min(rlim_t{1} << 39, before.rlim_max), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  {
+    Arena const arena("device", kMiB, std::int64_t{1} << 40);
+    EXPECT_EQ(arena.bytes(), kMiB);
+    EXPECT_EQ(*arena.at(kMiB - 1, 1).data(), std::byte{0});
+  }
+  ::setrlimit(RLIMIT_AS, &before);
 }
 
 TEST(Arena, PrefersANumaNode) {
