@@ -163,7 +163,8 @@ TEST(NetworkProbe, IsRefusedOnAllRanksWhereOneHasNoMemoryForIt) {
     ADD_FAILURE() << "it was measured";
   } catch (AgreedError const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
-    if (*error.what() != '\0') EXPECT_STREQ(error.what(), "no memory to measure the network with");
+    std::string const said = error.what();  // on one rank
+    EXPECT_TRUE(said.empty() || said == "no memory to measure the network with") << said;
   }
 }
 

@@ -275,12 +275,14 @@ TEST(Search, OffersNothingThatWearsTheDriveTooFast) {
   for (auto const& found : search(estimator, open, budgets).fitting)
     most = std::max(most, written_per_s(found));
   ASSERT_GT(most, 0);
+  std::size_t offered = 0;
   for (double const share : {0.9, 0.5, 0.1}) {
     budgets.nvme_bytes_per_s = share * most;
     auto const fitting = search(estimator, open, budgets).fitting;
-    EXPECT_FALSE(fitting.empty());
+    offered += fitting.size();
     for (auto const& found : fitting) EXPECT_FALSE(found.wears_too_fast) << share;
   }
+  EXPECT_GT(offered, 0u);
 }
 
 TEST(Solve, LeavesAForcedPlanAlone) {
