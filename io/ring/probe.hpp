@@ -23,9 +23,9 @@ struct RingProbe {
 // Sets up a small ring and registers a buffer of `register_bytes`.
 RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
 
-// Those that we want and `features` of a ring (IORING_FEAT_...) lack.
+// Names the features that we want of a ring and that its `features` (IORING_FEAT_...) lack.
 std::vector<std::string> missing_features(unsigned features);
-// What to change where a ring could be set up.
+// Says what to change where a ring could be set up.
 std::vector<std::string> ring_advice(RingProbe const& probe);
 
 // One line about an errno of setting up a ring, or of registering so many bytes with it.
@@ -49,7 +49,7 @@ std::string file_system_name(long magic);
 // another node's. "" for the others.
 std::string place_advice(std::string const& directory, std::string const& file_system);
 
-// All that is to be said of a directory by what was found.
+// Says of a directory what follows from what was found.
 std::vector<std::string> directory_advice(std::filesystem::path const& directory,
                                           DirectoryProbe const& probe);
 

@@ -29,7 +29,7 @@ std::int64_t available_memory_bytes();  // main_memory's
 
 // Cores this process may use: its affinity, or less where a control group has a quota. At least 1.
 int available_cores();
-// The same of so many by affinity and another quota; for tests.
+// Returns what the two limits leave; no quota: the affinity alone counts.
 int available_cores(int affinity, std::optional<double> quota);
 
 }  // namespace spillway

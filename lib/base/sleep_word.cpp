@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kLooks = 64;  // a moment
+constexpr int kLooks = 64;  // they take a microsecond or two
 
 void relax() {
 #if defined(__x86_64__)

@@ -17,7 +17,7 @@ class SleepWord : public std::atomic<std::uint32_t> {
   // Looks for a moment, then sleeps, while the value is `seen`.
   void sleep_while(std::uint32_t seen) const;
 
-  // By who has changed it; a load where nobody sleeps.
+  // Whoever changes the value calls one of these afterwards. Where nobody sleeps it costs a load.
   void wake_one() {
     if (m_sleepers.load() != 0) wake(1);
   }

@@ -1,4 +1,5 @@
-// What has its name is on storage: bytes and folders before the name, the name after it.
+// What has its name is on storage: bytes and folders are synchronised before it is given, the
+// directory that holds the name afterwards.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Paths at which something was synchronised, as far as the calls tell.
+// Follows calls of fsync and rename, and knows which paths they have made durable.
 class Synced {
  public:
   void sync(std::string const& path) {
@@ -31,7 +32,7 @@ class Synced {
     if (fs::exists(to)) m_unsafe_names.insert(fs::path(to).parent_path());
   }
   bool before_its_name(fs::path const& path) const { return m_before_its_name.contains(path); }
-  // Directories in which a name was given last, and which were not synchronised again.
+  // Names were given in these directories, which were not synchronised afterwards.
   std::set<std::string> const& unsafe_names() const { return m_unsafe_names; }
 
  private:
@@ -60,7 +61,7 @@ class Durable : public FaultTest {
     }
     return synced;
   }
-  // Each of `names`, with all that is below it.
+  // Expects it of each of `names` and of all that lies below them.
   void expect_durable(std::string const& command, std::vector<std::string> const& names) const {
     auto const calls = synced(command);
     for (auto const& name : names) {

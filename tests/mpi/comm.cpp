@@ -115,7 +115,7 @@ TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
   EXPECT_EQ(g_comm->agree(-5 - g_comm->rank()), -5);
 }
 
-// Of the first and the last rank; others take no part.
+// The first rank swaps with the last one, and others take no part.
 TEST(Comm, TwoRanksSwapWhileOthersDoNot) {
   auto const me = g_comm->rank(), last = g_comm->size() - 1;
   if (me != 0 && me != last) return;
