@@ -135,11 +135,15 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic) {
   return machine;
 }
 
+std::int64_t storage_probe_bytes(std::int64_t free_bytes) {
+  return std::min(kStorageBytes, free_bytes / 2);
+}
+
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
                    Device& device) {
   std::optional<LinkBench> links;
   if (device.has_own_memory()) set_links(machine, links.emplace(device).rates());
-  auto const size = std::min(kStorageBytes, free_bytes(directory) / 2);
+  auto const size = storage_probe_bytes(free_bytes(directory));
   try {
     if (size < StorageBench::kLeastBytes) return;
     StorageBench bench(directory, size, checksums);

@@ -2,6 +2,7 @@
 // numbers are what this process gets now, beside everything else that runs.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "graph/arithmetic.hpp"
@@ -22,5 +23,8 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 // of its own, it also lowers the rates of its link to what this gets while the drive is busy.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
                    Device& device);
+
+// How large its file is where so many bytes are free: a GiB, and never more than half of them.
+std::int64_t storage_probe_bytes(std::int64_t free_bytes);
 
 }  // namespace spillway

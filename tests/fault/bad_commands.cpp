@@ -185,9 +185,8 @@ TEST_F(BadCommands, eval_says_how_far_it_is_and_ends_where_it_is_told) {
 TEST_F(BadCommands, eval_says_how_many_tokens_its_loss_is_the_mean_of) {
   write_token_file(m_dir / "documents.h5", 641, 40);
   ASSERT_EQ(train("run.steps=1").status, 0);
-  auto const outcome =
-      spillway(fmt::format("eval {} data.valid={} data.pack=true --checkpoint {}", path("job.yaml"),
-                           path("documents.h5"), path("run")));
+  auto const outcome = spillway(fmt::format("eval {} data.valid={} data.pack=true --checkpoint {}",
+                                            path("job.yaml"), path("documents.h5"), path("run")));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("  tokens 640  targets 624  "), std::string::npos)
       << outcome.output;

@@ -180,10 +180,9 @@ TEST_F(BadInput, documents_that_no_file_tells_cannot_be_kept_apart) {
 TEST_F(BadInput, documents_that_leave_nothing_to_predict_are_refused) {
   write_token_file(m_dir / "ones.h5", 2000, 1);
   auto const pack = std::string(" data.pack=true");
-  expect_not_started(2,
-                     "data.train: " + path("ones.h5") +
-                         ": data.pack keeps documents apart, and none",
-                     tokens("ones.h5") + pack);
+  expect_not_started(
+      2, "data.train: " + path("ones.h5") + ": data.pack keeps documents apart, and none",
+      tokens("ones.h5") + pack);
   write_token_file(m_dir / "documents.h5", 2000, 10);
   auto const valid = " data.valid=" + path("ones.h5");
   expect_not_started(2, "data.valid: " + path("ones.h5") + ": data.pack keeps",
@@ -264,7 +263,7 @@ TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
 
 // What README says of it; a larger budget there would let everything stay.
 TEST_F(BadInput, the_quickstart_has_no_room_to_keep_every_activation) {
-  auto const quickstart = SPILLWAY_INPUTS "/quickstart.yaml run.dir=run data.valid=none";
+  auto const quickstart = SPILLWAY_SOURCE_DIR "/input/quickstart.yaml run.dir=run data.valid=none";
   auto const command = spillway_command(kTwoRanks) + " train " + quickstart +
                        " data.train=tokens.h5 plan.activations=keep memory.nvme=none";
   auto const outcome = run_command("cd " + m_dir.string() + " && " + command);

@@ -84,6 +84,23 @@ TEST_F(BadProfiles, ranks_share_what_they_measured_together) {
   expect_measured(start());  // one rank has its core to itself: other times
 }
 
+// One that nobody asked for gives way to one that fits, whose ops are others.
+TEST_F(BadProfiles, a_better_micro_batch_is_measured_too) {
+  auto job = read("job.yaml");
+  job.erase(job.find(", micro: 4"), std::string_view(", micro: 4").size());
+  write("job.yaml", job);
+  auto const keys = std::string("batch.sequences=64 memory.device=8MiB ");
+  auto const outcome = start(keys);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(count(outcome, "profile: measured "), 2) << outcome.output;
+  auto const said = std::string("info: batch.micro: ");
+  auto const at = outcome.output.find(said);
+  ASSERT_NE(at, std::string::npos) << outcome.output;
+  auto const micro = std::stoi(outcome.output.substr(at + said.size()));
+  auto const again = start(keys + fmt::format("batch.micro={}", micro));
+  EXPECT_EQ(count(again, "; measured 0"), 1) << again.output;
+}
+
 TEST_F(BadProfiles, a_damaged_file_is_replaced) {
   expect_measured(start());
   auto const file = kept();

@@ -93,9 +93,9 @@ TEST_F(Devices, are_chosen_by_local_rank_and_shared_only_when_named) {
 
 TEST_F(Devices, that_are_full_need_smaller_budgets) {
   // Others have all but 2 MiB of 1 GiB.
-  auto const outcome = run_command(
-      "SPILLWAY_STAND_IN_MEMORY=1073741824 SPILLWAY_STAND_IN_TAKEN=1071644672 " +
-      train_command(""));
+  auto const outcome =
+      run_command("SPILLWAY_STAND_IN_MEMORY=1073741824 SPILLWAY_STAND_IN_TAKEN=1071644672 " +
+                  train_command(""));
   EXPECT_TRUE(fails_with(3, "memory.device: CUDA device 0 at 0000:01:00.0 does not give", outcome));
 }
 

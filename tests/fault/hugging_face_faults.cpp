@@ -136,9 +136,9 @@ TEST_F(BadDirectories, are_replaced_when_forced_if_nothing_else_lies_in_them) {
        {"out/notes.txt", "checkpoint/notes.txt", "checkpoint/huggingface/my.py"}) {
     write(mine, "kept");
     bool const exports = std::string(mine).starts_with("out");
-    EXPECT_TRUE(fails_with(2, else_there,
-                           exports ? forced("export", "checkpoint", "out")
-                                   : forced("import", "model", "checkpoint")))
+    EXPECT_TRUE(fails_with(
+        2, else_there,
+        exports ? forced("export", "checkpoint", "out") : forced("import", "model", "checkpoint")))
         << mine;
     EXPECT_EQ(read(mine), "kept");
     fs::remove(m_dir / mine);

@@ -35,7 +35,7 @@ class LargeValues : public FaultTest {
     return run_command(limit + spillway_command(kAlone) + " " + arguments, kLimitS);
   }
   static std::string inputs(std::string const& name) {
-    return std::string(SPILLWAY_INPUTS) + "/" + name;
+    return std::string(SPILLWAY_SOURCE_DIR "/input/") + name;
   }
 };
 

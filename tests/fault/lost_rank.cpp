@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "fault_test.hpp"
 #include "preload.hpp"
@@ -19,8 +21,16 @@ constexpr auto kEndless = " run.steps=1000000 run.checkpoint.every=2 run.max_tim
 
 class LostRank : public FaultTest {
  protected:
-  // Processes of the job that are still there.
+  // Processes of the job that are still there, a minute after mpirun has killed them at the latest.
   int survivors() const {
+    int count = processes();
+    for (int tries = 0; count > 0 && tries < 600; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      count = processes();
+    }
+    return count;
+  }
+  int processes() const {
     int count = 0;
     for (auto const& entry : fs::directory_iterator("/proc")) {
       std::ifstream file(entry.path() / "cmdline");

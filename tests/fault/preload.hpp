@@ -9,7 +9,7 @@ namespace spillway::test {
 struct Planted {
   std::string calls = {};       // "fsync,rename"
   std::string path = {};        // that contain this; empty: all
-  std::string what = {};        // "ENOSPC", "kill", "hang"; empty: they are only counted
+  std::string what = {};        // "ENOSPC", "kill", "hang", "stop"; empty: they are only counted
   std::string at = {};          // "3", "3-5", "3-"; empty: all
   std::string kind = {};        // "directory", "file"; empty: both
   std::string rank = {};        // of mpirun; empty: all

@@ -86,6 +86,17 @@ TEST_F(PreloadBites, kills_before_the_call) {
   EXPECT_TRUE(fs::exists(m_dir / "folder/b"));
 }
 
+TEST_F(PreloadBites, asks_to_stop_and_goes_on) {
+  auto const command = fmt::format("rmdir {0}/a {0}/b", path("folder"));
+  for (auto const* name : {"a", "b"}) fs::create_directory(m_dir / "folder" / name);
+  EXPECT_EQ(with("rmdir", "stop", command, {.at = "2"}).status, 138);
+  EXPECT_FALSE(fs::exists(m_dir / "folder/a"));
+  Planted const stop{.calls = "mkdir", .path = m_dir.string(), .what = "stop"};
+  auto const ignored = "trap \"\" USR1; " + planted(stop) + "mkdir " + path("folder/c");
+  EXPECT_EQ(run_command(ignored).status, 0);
+  EXPECT_TRUE(fs::exists(m_dir / "folder/c"));
+}
+
 TEST_F(PreloadBites, only_once_a_text_was_said) {
   auto const complains_of = [&](std::string const& place) {
     return sh(fmt::format("echo one >> {0}; cd {1}; echo two >> {0}", path("here"), place));

@@ -229,6 +229,16 @@ TEST_F(RunDirs, keep_a_text_whole_where_the_next_one_finds_no_room) {
   }
 }
 
+// The run is safe in its checkpoint.
+TEST_F(RunDirs, end_well_where_their_summary_finds_no_room) {
+  auto const outcome =
+      run_command(with({.calls = "write,pwrite", .path = "summary.json", .what = "ENOSPC"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(count(outcome, "spillway: warning: summary.json: "), 1) << outcome.output;
+  EXPECT_EQ(read("run/latest"), "step-4\n");
+  EXPECT_FALSE(fs::exists(m_dir / "run/summary.json"));
+}
+
 // Whichever is due first.
 TEST_F(RunDirs, get_a_checkpoint_after_so_many_steps_or_minutes) {
   auto const steps = [&](std::string const& keys) {
@@ -243,6 +253,22 @@ TEST_F(RunDirs, get_a_checkpoint_after_so_many_steps_or_minutes) {
   EXPECT_EQ(steps("run.checkpoint.every=2 run.checkpoint.minutes=1e6"), "245");
   EXPECT_EQ(steps("run.checkpoint.every=0 run.checkpoint.minutes=1e6"), "5");
   EXPECT_EQ(steps("run.checkpoint.every=0 run.checkpoint.minutes=1e-9"), "12345");
+}
+
+TEST_F(RunDirs, evaluate_every_so_many_steps_and_at_the_last_one) {
+  write_token_file(m_dir / "valid.h5", 200);
+  auto const evaluated = [&](std::string const& every) {
+    fs::remove_all(m_dir / "run");
+    EXPECT_EQ(
+        train("run.steps=5 data.valid=" + path("valid.h5") + " run.eval.every=" + every).status, 0);
+    std::string steps;
+    for (auto const& row : read_metrics(m_dir / "run"))
+      if (row.contains("valid_loss")) steps += std::to_string(row["step"].get<int>());
+    return steps;
+  };
+  EXPECT_EQ(evaluated("0"), "5");
+  EXPECT_EQ(evaluated("2"), "245");
+  EXPECT_EQ(evaluated("5"), "5");
 }
 
 TEST_F(RunDirs, keep_no_text_that_a_killed_job_left_unfinished) {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fault_test.hpp"
+#include "preload.hpp"
 
 namespace spillway::test {
 namespace {
@@ -68,6 +69,22 @@ TEST_F(StopSignals, one_that_came_first_of_all_stops_the_run_at_its_first_step) 
         "os.execvp('env', sys.argv)\n");
   auto const outcome =
       run_command("python3 " + path("early.py") + " " + train_command("run.steps=300", kAlone));
+  ASSERT_EQ(outcome.status, 75) << outcome.output;
+  EXPECT_LE(latest_step(), 1);
+}
+
+// Sent as MPI opens the memory that ranks of a machine share.
+TEST_F(StopSignals, one_that_comes_while_mpi_starts_does_so_too) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  Planted const stop{.calls = "open",
+                     .path = "/dev/shm",
+                     .what = "stop",
+                     .at = "1",
+                     .rank = "1",
+                     .count_file = path("opened")};
+  auto const outcome =
+      run_command("env " + planted(stop) + train_command("run.steps=300", kTwoRanks));
+  if (!fs::exists(m_dir / "opened")) GTEST_SKIP() << "this MPI shares memory in another way";
   ASSERT_EQ(outcome.status, 75) << outcome.output;
   EXPECT_LE(latest_step(), 1);
 }

@@ -76,7 +76,7 @@ FuzzTarget sealed_part(std::string const& target, fs::path const& directory,
 
 // One file of a checkpoint without a seal, read in a child process: it need only end.
 FuzzTarget old_part(std::string const& target, fs::path const& directory, std::string const& file) {
-  fs::copy(SPILLWAY_GOLDENS "/version-1", directory);
+  fs::copy(SPILLWAY_SOURCE_DIR "/tests/goldens/version-1", directory);
   return {target, {read_file(directory / file)}, [=](std::string const& bytes) {
             write_file(directory / file, bytes);
             contents_of(directory);
@@ -105,7 +105,7 @@ FuzzTarget sealed_tokens(fs::path const& path) {
 
 FuzzTarget old_tokens(fs::path const& path) {
   return {"old_tokens",
-          {read_file(SPILLWAY_GOLDENS "/version-1/tokens.h5")},
+          {read_file(SPILLWAY_SOURCE_DIR "/tests/goldens/version-1/tokens.h5")},
           [=](std::string const& bytes) {
             write_file(path, bytes);
             tokens_of(path);

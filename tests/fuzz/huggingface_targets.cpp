@@ -33,7 +33,8 @@ void require_same(ModelDescription const& found, std::string const& json) {
 FuzzTarget config_file() {
   std::vector<std::string> sound;
   for (auto const* const name : {"bert-4", "gpt2-5", "llama-4", "mistral-5", "qwen2-5", "t5-5"})
-    sound.push_back(read_file(std::string(SPILLWAY_GOLDENS "/config_json/") + name + ".json"));
+    sound.push_back(
+        read_file(std::string(SPILLWAY_SOURCE_DIR "/tests/goldens/config_json/") + name + ".json"));
   return {"config_json", sound, [](std::string const& json) {
             auto const found = describe_model(json, "config.json");
             try {

@@ -32,7 +32,7 @@ FuzzTarget yaml() {
 
 FuzzTarget machine() {
   return {"machine",
-          {read_file(SPILLWAY_INPUTS "/machines/rtx3090.yaml")},
+          {read_file(SPILLWAY_SOURCE_DIR "/input/machines/rtx3090.yaml")},
           [](std::string const& bytes) { parse_profile(bytes, "machine.yaml"); }};
 }
 

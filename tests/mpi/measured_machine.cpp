@@ -2,9 +2,9 @@
 #include "run/measured_machine.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "base/checksum.hpp"
 #include "comm/gathered.hpp"
@@ -14,6 +14,7 @@
 #include "kernels/scope.hpp"
 #include "profile/network_probe.hpp"
 #include "run/profile_key.hpp"
+#include "tests/support/resource_limit.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway::test {
@@ -139,25 +140,10 @@ TEST_F(MeasuredMachine, IsAskedForItsNetworkWhereOnlyThatIsNew) {
   EXPECT_NE(other.h2d_gbps, 5);
 }
 
-// While it lives, this process gets little more memory than it has.
-class NoMemory {
- public:
-  explicit NoMemory(bool here) {
-    ::getrlimit(RLIMIT_AS, &m_before);
-    if (here) {
-      rlimit const none{rlim_t{1} << 20, m_before.rlim_max};
-      ::setrlimit(RLIMIT_AS, &none);
-    }
-  }
-  ~NoMemory() { ::setrlimit(RLIMIT_AS, &m_before); }
-
- private:
-  rlimit m_before{};
-};
-
 TEST(NetworkProbe, IsRefusedOnAllRanksWhereOneHasNoMemoryForIt) {
   Machine machine;
-  NoMemory const one_of_them(g_comm->rank() == 1);
+  std::optional<ResourceLimit> little;
+  if (g_comm->rank() == 1) little.emplace(RLIMIT_AS, rlim_t{1} << 20);
   try {
     probe_network(machine, *g_comm);
     ADD_FAILURE() << "it was measured";

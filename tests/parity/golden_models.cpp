@@ -173,7 +173,7 @@ std::map<std::string, double> deviations(GoldenRun& model, Golden const& golden)
 }
 
 std::string golden_path(char const* name) {
-  return std::string(SPILLWAY_GOLDENS "/") + name;
+  return std::string(SPILLWAY_SOURCE_DIR "/tests/goldens/") + name;
 }
 
 class GoldenModels : public testing::TestWithParam<std::tuple<char const*, Way>> {
@@ -263,7 +263,7 @@ TEST_P(GoldenModels, DecayTheGroupsOfTransformersTrainerWhereAsked) {
   for (auto const& chunk : graph.chunks)
     for (auto const& parameter : chunk.parameters)
       if (parameter.decay) decayed.insert(parameter.name);
-  std::ifstream file(SPILLWAY_GOLDENS "/decay_groups.txt");
+  std::ifstream file(SPILLWAY_SOURCE_DIR "/tests/goldens/decay_groups.txt");
   for (std::string name, parameter; file >> name >> parameter;)
     if (name == std::get<0>(GetParam())) expected.insert(parameter);
   EXPECT_EQ(decayed, expected);

@@ -157,7 +157,7 @@ std::string session() {
 }
 
 TEST(Session, prints_what_it_did) {
-  expect_frozen(SPILLWAY_GOLDENS "/session.txt", session(), "$ ");
+  expect_frozen("session.txt", session(), "$ ");
 }
 
 }  // namespace

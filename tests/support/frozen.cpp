@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -22,8 +23,8 @@ std::vector<std::string> blocks(std::string const& text, std::string_view mark) 
 
 }  // namespace
 
-void expect_frozen(std::filesystem::path const& file, std::string const& seen,
-                   std::string_view mark) {
+void expect_frozen(std::string const& name, std::string const& seen, std::string_view mark) {
+  auto const file = std::filesystem::path(SPILLWAY_SOURCE_DIR) / "tests/goldens" / name;
   if (std::getenv("SPILLWAY_WRITE_FROZEN") != nullptr) std::ofstream(file) << seen;
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();

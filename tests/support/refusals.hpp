@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "tests/support/frozen.hpp"
 
 namespace spillway::test {
 
@@ -41,6 +42,9 @@ class Refusals {
   }
 
   std::string const& text() const { return m_text; }
+  void expect_frozen(char const* name) const {
+    test::expect_frozen(fmt::format("refusals_{}.txt", name), m_text);
+  }
 
  private:
   static constexpr std::size_t kMostBytes = 1000;  // of a line

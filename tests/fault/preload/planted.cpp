@@ -95,6 +95,7 @@ int decide(Call call, Subject const& subject) {
   auto const here = ++number;
   if (here < set.first || here > set.last) return 0;
   if (set.kills) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+  if (set.stops) syscall(SYS_kill, syscall(SYS_getpid), SIGUSR1);
   while (set.kills || set.hangs) ::pause();
   return set.error;
 }

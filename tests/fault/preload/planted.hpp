@@ -11,7 +11,7 @@
 //   SPILLWAY_FAULT_STRIDE  of write, pwrite and pread, only every so manieth is counted
 //   SPILLWAY_FAULT_DO      what a counted call does: fails with an errno (ENOSPC, or its number),
 //                          or `kill`: the process is killed before the call, or `hang`: the call
-//                          never returns
+//                          never returns, or `stop`: the process gets SIGUSR1, and the call goes on
 //   SPILLWAY_FAULT_AT      which of them do it: 3, 3-5, 3- (without it: all), numbered from 1
 //   SPILLWAY_FAULT_SHORT   with it, of a write that would fail the first half is written, and the
 //                          next write fails: what a full disk does

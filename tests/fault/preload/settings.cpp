@@ -92,7 +92,8 @@ Settings read_settings() {
   if (auto const* what = std::getenv("SPILLWAY_FAULT_DO")) {
     settings.kills = std::strcmp(what, "kill") == 0;
     settings.hangs = std::strcmp(what, "hang") == 0;
-    if (!settings.kills && !settings.hangs) settings.error = errno_of(what);
+    settings.stops = std::strcmp(what, "stop") == 0;
+    if (!settings.kills && !settings.hangs && !settings.stops) settings.error = errno_of(what);
   }
   return settings;
 }

@@ -15,7 +15,7 @@ struct Settings {
   char const* count_file = nullptr;
   long stride = 1, first = 1, last = LONG_MAX;
   int error = 0;
-  bool kills = false, hangs = false, shortens = false, exchanges = true;
+  bool kills = false, hangs = false, stops = false, shortens = false, exchanges = true;
 };
 
 Settings const& settings();

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -14,6 +13,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/support/refused_with.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway {
 namespace {
@@ -33,13 +34,7 @@ class InputFile : public ::testing::Test {
     return m_root / "file";
   }
   static std::string refusal(fs::path const& path, std::int64_t most_bytes = 100) {
-    try {
-      read_input(path, most_bytes);
-    } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
-      return error.what();
-    }
-    return "";
+    return test::refused_with([&] { read_input(path, most_bytes); });
   }
 
   fs::path m_root = fs::path(::testing::TempDir()) / "spillway-input-file";
@@ -88,15 +83,11 @@ TEST_F(InputFile, waits_for_storage_and_is_closed_in_programs_that_are_started) 
 
 TEST_F(InputFile, for_which_no_descriptor_is_left_says_how_to_get_more) {
   auto const path = written("x");
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit const none{0, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  auto const why = refusal(path);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_EQ(why, path.string() +
-                     ": cannot be read: Too many open files; `ulimit -n` says how many, and "
-                     "raises it");
+  test::ResourceLimit const none(RLIMIT_NOFILE, 0);
+  EXPECT_EQ(refusal(path),
+            path.string() +
+                ": cannot be read: Too many open files; `ulimit -n` says how many, and "
+                "raises it");
 }
 
 }  // namespace

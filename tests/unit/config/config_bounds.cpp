@@ -6,19 +6,14 @@
 #include "config/load.hpp"
 #include "config/place.hpp"
 #include "config/suggest.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
 
 // What stands against `overrides`, if anything does.
 std::string refusal(std::vector<std::string> const& overrides) {
-  try {
-    parse_config("{}", "in.yaml", overrides);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return test::refused_with([&] { parse_config("{}", "in.yaml", overrides); });
 }
 
 TEST(ConfigBounds, are_allowed_themselves_where_they_are_not_open) {

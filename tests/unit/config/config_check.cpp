@@ -7,18 +7,13 @@
 #include "config/load.hpp"
 #include "config/same_model.hpp"
 #include "config/suggest.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
 
 std::string error_of(std::string const& text, std::vector<std::string> const& overrides = {}) {
-  try {
-    parse_config(text, "in.yaml", overrides);
-  } catch (Error const& e) {
-    EXPECT_EQ(e.status(), Status::bad_input);
-    return e.what();
-  }
-  return "no error";
+  return test::refused_with([&] { parse_config(text, "in.yaml", overrides); });
 }
 
 TEST(ConfigCheck, DefaultsAreSound) {
@@ -105,19 +100,19 @@ TEST(ConfigCheck, ModelsDifferInTheKeysThatDecideThem) {
 TEST(ConfigCheck, TheMicroBatchIsAtMostTheBatch) {
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
             "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");
-  EXPECT_EQ(error_of("batch: {sequences: 4, micro: 4}"), "no error");
+  EXPECT_EQ(error_of("batch: {sequences: 4, micro: 4}"), "");
 }
 
 TEST(ConfigCheck, TheLeastLearningRateIsAtMostTheLargest) {
   EXPECT_EQ(error_of("optim: {lr: 1e-5}"),
             "in.yaml:1: optim.min_lr: 6e-05 exceeds optim.lr = 1e-05");
-  EXPECT_EQ(error_of("optim: {lr: 0.5, min_lr: 0.5}"), "no error");
+  EXPECT_EQ(error_of("optim: {lr: 0.5, min_lr: 0.5}"), "");
 }
 
 TEST(ConfigCheck, HalfGradientsNeedHalfPrecision) {
   EXPECT_EQ(error_of("precision: fp32\noptim: {gradients: bf16}"),
             "in.yaml:2: optim.gradients: bf16 needs precision: bf16");
-  EXPECT_EQ(error_of("optim: {gradients: bf16, moments: bf16}"), "no error");
+  EXPECT_EQ(error_of("optim: {gradients: bf16, moments: bf16}"), "");
 }
 
 TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
@@ -127,8 +122,7 @@ TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
             "in.yaml:1: memory.nvme.size: needed with memory.nvme.path");
   EXPECT_EQ(error_of("memory: {nvme: {size: 1GiB}}"),
             "in.yaml:1: memory.nvme.path: needed with memory.nvme.size");
-  EXPECT_EQ(error_of("plan: {activations: nvme}\nmemory: {nvme: {path: /a, size: 1GiB}}"),
-            "no error");
+  EXPECT_EQ(error_of("plan: {activations: nvme}\nmemory: {nvme: {path: /a, size: 1GiB}}"), "");
 }
 
 TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
@@ -158,7 +152,7 @@ TEST(ConfigCheck, ADeviceHasHostMemoryBesideItUnlessRefused) {
 
 TEST(ConfigCheck, ADeviceIsAWordOrACudaDeviceWithItsNumber) {
   for (auto const* good : {"auto", "cpu", "cuda", "cuda:3"})
-    EXPECT_EQ(error_of(fmt::format("run: {{device: \"{}\"}}", good)), "no error") << good;
+    EXPECT_EQ(error_of(fmt::format("run: {{device: \"{}\"}}", good)), "") << good;
   EXPECT_EQ(error_of("run: {device: gpu}"),
             "in.yaml:1: run.device: 'gpu' is not one of cpu | cuda | cuda:N");
 }
@@ -176,7 +170,7 @@ TEST(ConfigCheck, ASavedPlanExcludesForcedOnes) {
             "in.yaml:3: plan.update:");
   EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  prefetch: 1\n").substr(0, 25),
             "in.yaml:3: plan.prefetch:");
-  EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "no error");
+  EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "");
 }
 
 TEST(ConfigCheck, EditDistanceCountsSwapsOnce) {

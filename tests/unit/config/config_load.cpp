@@ -10,6 +10,7 @@
 #include "config/difference.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -19,13 +20,7 @@ using Overrides = std::vector<std::string>;
 // The one line that `act` ends with.
 template <class Act>
 std::string error_line(Act act) {
-  try {
-    act();
-  } catch (Error const& e) {
-    EXPECT_EQ(e.status(), Status::bad_input);
-    return e.what();
-  }
-  return "no error";
+  return test::refused_with(act);
 }
 
 std::string file_error(std::string const& text) {
@@ -251,7 +246,7 @@ TEST(ConfigLoad, PlacesNeedTheirTier) {
             "command line: plan.optimizer: nvme needs memory.nvme: {path: DIR, size: BYTES}");
   EXPECT_EQ(override_error("plan.gradients=host"),
             "command line: plan.gradients: host needs memory.host: BYTES");
-  EXPECT_EQ(override_error("plan.update=host"), "no error");
+  EXPECT_EQ(override_error("plan.update=host"), "");
 }
 
 TEST(ConfigLoad, WrongTypesAreRefused) {
@@ -311,8 +306,8 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
             "command line: debug.fault: 'storage-read' is not one of "
             "storage-read:N | storage-write:N | storage-read-all:N | storage-write-all:N | "
             "storage-random:N | storage-slow:N | drive-told-slow:N | kill-rank:N");
-  EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "no error");
-  EXPECT_EQ(override_error("debug.fault=none"), "no error");
+  EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "");
+  EXPECT_EQ(override_error("debug.fault=none"), "");
 }
 
 TEST(ConfigLoad, ProductsThatNoMachineHoldsAreRefusedByTheirKeys) {

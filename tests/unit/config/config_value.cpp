@@ -2,18 +2,13 @@
 
 #include "base/error.hpp"
 #include "config/value.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
 
 std::string error_of(std::string const& text) {
-  try {
-    parse_yaml(text, "in.yaml");
-  } catch (Error const& e) {
-    EXPECT_EQ(e.status(), Status::bad_input);
-    return e.what();
-  }
-  return "no error";
+  return test::refused_with([&] { parse_yaml(text, "in.yaml"); });
 }
 
 TEST(ConfigValue, EveryNodeKnowsItsLineAndOrder) {

@@ -1,6 +1,7 @@
 // Which architecture a model has that was never theirs.
 #include "huggingface/architecture.hpp"
 #include "model/model.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
@@ -13,13 +14,7 @@ ModelConfig small(std::string const& family) {
 }
 
 std::string refusal_of(ModelConfig const& model) {
-  try {
-    architecture_of(model);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return test::refused_with([&] { architecture_of(model); });
 }
 
 TEST(Architectures, follow_from_family_and_from_what_llamas_differ_in) {

@@ -29,7 +29,7 @@ inline std::string model_text(ModelConfig const& model) {
 
 inline std::string golden_config(std::string const& name) {
   std::ostringstream text;
-  text << std::ifstream(SPILLWAY_GOLDENS "/config_json/" + name + ".json").rdbuf();
+  text << std::ifstream(SPILLWAY_SOURCE_DIR "/tests/goldens/config_json/" + name + ".json").rdbuf();
   if (text.str().empty()) throw std::runtime_error("no such golden: " + name);
   return text.str();
 }

@@ -15,7 +15,7 @@ std::string text_of(Json const& file) {
 }
 
 TEST(ConfigKeys, what_changes_the_function_is_never_left_out_and_what_does_not_is) {
-  std::ifstream rows(SPILLWAY_GOLDENS "/config_keys.jsonl");
+  std::ifstream rows(SPILLWAY_SOURCE_DIR "/tests/goldens/config_keys.jsonl");
   Json base;
   int tried = 0;
   for (std::string line; std::getline(rows, line);) {

@@ -79,7 +79,7 @@ TEST(ExportConfig, what_is_written_for_models_of_ours_and_for_changed_ones_is_th
     if (model.window > 0) model.window += 1;
     texts += config_json(description, ElementType::f16, golden_config(name), data);
   }
-  test::expect_frozen(SPILLWAY_GOLDENS "/config_exports.txt", texts, "{");
+  test::expect_frozen("config_exports.txt", texts, "{");
 }
 
 TEST(ExportConfig, an_original_stays_as_it_is_but_for_the_type_of_the_tensors) {

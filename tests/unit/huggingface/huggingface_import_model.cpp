@@ -7,6 +7,7 @@
 #include "huggingface/match_tensors.hpp"
 #include "huggingface/special_ids.hpp"
 #include "tests/support/model_directory.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
@@ -37,12 +38,7 @@ class ImportModel : public testing::Test {
                         on_host, import_model);
   }
   std::string line(std::string const& more, std::vector<std::string> const& overrides = {}) const {
-    try {
-      load(more, overrides);
-    } catch (Error const& error) {
-      return error.what();
-    }
-    return "";
+    return test::refused_with([&] { load(more, overrides); });
   }
 
  private:

@@ -3,19 +3,14 @@
 #include "huggingface/json_object.hpp"
 #include "huggingface/pattern.hpp"
 #include "huggingface/tensor_types.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
 namespace {
 
 std::string line_of(std::string const& text, std::string_view dropped = {}) {
-  try {
-    parse_object(text, "here", dropped);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return test::refused_with([&] { parse_object(text, "here", dropped); });
 }
 
 TEST(JsonObject, has_all_but_what_is_dropped_of_its_own_keys) {

@@ -5,6 +5,7 @@
 
 #include "huggingface/model_files.hpp"
 #include "huggingface/special_ids.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
 namespace spillway {
@@ -117,13 +118,7 @@ class ListedFiles : public testing::Test {
     std::ofstream(m_dir / name) << text;
   }
   std::string refusal() const {
-    try {
-      read_model_files(m_dir);
-    } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
-      return error.what();
-    }
-    return "";
+    return test::refused_with([&] { read_model_files(m_dir); });
   }
 
   fs::path const m_dir = fs::path(testing::TempDir()) / "spillway_listed_files";

@@ -7,6 +7,7 @@
 #include "huggingface/match_tensors.hpp"
 #include "huggingface/tensor_types.hpp"
 #include "tests/support/model_directory.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -61,13 +62,7 @@ class Files {
     return "";
   }
   std::string refusal(bool all_are_equal = true) const {
-    try {
-      match(all_are_equal);
-    } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
-      return error.what();
-    }
-    return "no refusal";
+    return test::refused_with([&] { match(all_are_equal); });
   }
 
  private:

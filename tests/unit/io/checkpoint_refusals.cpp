@@ -65,7 +65,7 @@ class CheckpointRefusals : public testing::Test {
     auto text = std::regex_replace(m_said.text(), std::regex("has [0-9]+ bytes, [0-9]+ were"),
                                    "has # bytes, # were");
     text = std::regex_replace(text, std::regex("[0-9]+ are free"), "# are free");
-    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), text);
+    test::expect_frozen(fmt::format("refusals_{}.txt", name), text);
   }
 
   fs::path const m_dir = fs::path(testing::TempDir()) / "spillway_checkpoint_refusals";

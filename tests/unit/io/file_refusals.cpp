@@ -46,7 +46,7 @@ class FileRefusals : public testing::Test {
   void expect_frozen(char const* name) const {
     auto const text = std::regex_replace(
         m_said.text(), std::regex("[0-9]+ (are )?free( \\([^)]*\\))?"), "# $1free");
-    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), text);
+    test::expect_frozen(fmt::format("refusals_{}.txt", name), text);
   }
 
   fs::path const m_dir = fs::canonical(testing::TempDir()) / "spillway_file_refusals";

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <array>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -15,6 +13,7 @@
 #include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "tests/support/names_in.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway {
 namespace {
@@ -313,17 +312,11 @@ TEST_F(CheckpointTest, a_rank_without_tensors_leaves_no_file) {
 
 TEST_F(CheckpointTest, full_storage_is_one_line_and_the_next_attempt_succeeds) {
   save(1);
-  rlimit old_limit{};
-  getrlimit(RLIMIT_FSIZE, &old_limit);
-  auto const old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit const limit{20'000, old_limit.rlim_max};
   add("big", 100'000, 1);
-
-  setrlimit(RLIMIT_FSIZE, &limit);
-  auto const error = error_of([&] { save(2); });
-  setrlimit(RLIMIT_FSIZE, &old_limit);
-  std::signal(SIGXFSZ, old_handler);
-
+  auto const error = [&] {
+    test::FileSizeLimit const limit(20'000);
+    return error_of([&] { save(2); });
+  }();
   EXPECT_EQ(error.status(), Status::storage) << error.what();
   EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
   EXPECT_EQ(find_latest(m_run), m_run / "step-1");

@@ -1,6 +1,5 @@
 // Advice on what this machine lacks: a line each, whatever machine it is.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <map>
@@ -8,26 +7,12 @@
 #include "io/file/descriptors.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/probe.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-// While it lives, a soft limit is another one.
-class SoftLimit {
- public:
-  SoftLimit(decltype(RLIMIT_AS) what, rlim_t value) : m_what(what) {
-    ::getrlimit(what, &m_before);
-    rlimit const now{value, m_before.rlim_max};
-    ::setrlimit(what, &now);
-  }
-  ~SoftLimit() { ::setrlimit(m_what, &m_before); }
-
- private:
-  decltype(RLIMIT_AS) m_what;
-  rlimit m_before{};
-};
 
 TEST(ProbeWords, of_a_ring_say_what_to_change) {
   auto const forbidden =
@@ -42,7 +27,7 @@ TEST(ProbeWords, of_a_ring_say_what_to_change) {
             "no locked memory left for a ring (ENOMEM): raise `ulimit -l` (memlock in "
             "/etc/security/limits.conf)");
   EXPECT_EQ(setup_advice(EIO), "io_uring cannot be set up: Input/output error");
-  SoftLimit const limit(RLIMIT_MEMLOCK, 4096);
+  test::ResourceLimit const limit(RLIMIT_MEMLOCK, 4096);
   EXPECT_EQ(register_advice(5000, EFAULT),
             "buffers cannot be registered (Bad address); plain buffers will be used");
   EXPECT_EQ(register_advice(5000, ENOMEM),
@@ -120,7 +105,7 @@ TEST(ProbeWords, of_backends_are_those_of_the_keys) {
 }
 
 TEST(OpenFiles, may_be_as_many_as_the_hard_limit) {
-  SoftLimit const limit(RLIMIT_NOFILE, 64);
+  test::ResourceLimit const limit(RLIMIT_NOFILE, 64);
   allow_many_open_files();
   rlimit now{};
   ::getrlimit(RLIMIT_NOFILE, &now);

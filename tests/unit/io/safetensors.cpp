@@ -1,9 +1,7 @@
 // Weights that are written and read back, in one file and in several, as they are or converted.
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
-#include <csignal>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -19,6 +17,7 @@
 #include "io/tensors/copy_tensors.hpp"
 #include "io/tensors/finite.hpp"
 #include "tests/support/names_in.hpp"
+#include "tests/support/resource_limit.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
 namespace spillway {
@@ -188,19 +187,13 @@ TEST_F(SafetensorsTest, an_index_that_cannot_be_written_leaves_no_files_of_half_
 }
 
 TEST_F(SafetensorsTest, storage_that_takes_no_more_is_named_and_nothing_stays) {
-  rlimit before{};
-  ::getrlimit(RLIMIT_FSIZE, &before);
-  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit const little{1000, before.rlim_max};
-  ::setrlimit(RLIMIT_FSIZE, &little);
+  test::FileSizeLimit const little(1000);
   expect_error(
       [&] {
         SafetensorsWriter writer(m_dir, TensorList({{"a", ElementType::u8, {2000}}}));
         write_all(writer);
       },
       Status::storage, {"model.safetensors.partial", "cannot be written"});
-  ::setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
   EXPECT_TRUE(std::filesystem::is_empty(m_dir));
 }
 

@@ -9,7 +9,6 @@
 #include "io/safetensors/header.hpp"
 #include "io/safetensors/reader.hpp"
 #include "io/safetensors/weight_index.hpp"
-#include "support/frozen.hpp"
 #include "support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
@@ -23,7 +22,7 @@ class SafetensorsHostile : public test::SafetensorsCase {
   void TearDown() override {
     auto const name = testing::UnitTest::GetInstance()->current_test_info()->name();
     if (m_said.text().empty()) return;
-    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), m_said.text());
+    m_said.expect_frozen(name);
   }
   void expect_refused(Status status, std::initializer_list<std::string> words) const {
     expect_error([&] { SafetensorsReader const reader(m_dir); }, status, words);

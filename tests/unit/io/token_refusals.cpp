@@ -12,7 +12,6 @@
 #include "io/tokens/token_head.hpp"
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
-#include "support/frozen.hpp"
 #include "support/refusals.hpp"
 
 namespace spillway::test {
@@ -58,9 +57,6 @@ class TokenRefusals : public testing::Test {
   void open(std::string const& what, fs::path const& path) {
     m_said.add(what, [&] { TokenFile file(path); });
   }
-  void expect_frozen(char const* name) const {
-    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), m_said.text());
-  }
 
   fs::path const m_dir = fs::path(testing::TempDir()) / "spillway_token_refusals";
   Refusals m_said{m_dir};
@@ -100,7 +96,7 @@ TEST_F(TokenRefusals, of_files_say_what_they_are_instead) {
        }));
   H5File::create(m_dir / "other").close();
   open("HDF5 of others", m_dir / "other");
-  expect_frozen("token_files");
+  m_said.expect_frozen("token_files");
 }
 
 TEST_F(TokenRefusals, of_heads_name_the_number_that_cannot_be) {
@@ -126,7 +122,7 @@ TEST_F(TokenRefusals, of_heads_name_the_number_that_cannot_be) {
   TokenLayout long_name;
   long_name.tokenizer = std::string(5000, 'x');
   m_said.add("a long name", [&] { token_head(long_name); });
-  expect_frozen("token_heads");
+  m_said.expect_frozen("token_heads");
 }
 
 TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
@@ -167,7 +163,7 @@ TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
     writer.close(std::array{std::int64_t{0}});
   });
   EXPECT_FALSE(fs::exists(m_dir / "out"));
-  expect_frozen("token_use");
+  m_said.expect_frozen("token_use");
   fs::resize_file(path, sound - 1);
   auto const end = layout.documents_at + 8 > layout.checksums_at + 8
                        ? fmt::format("1 x 8 from {} on", layout.documents_at)

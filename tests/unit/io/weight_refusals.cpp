@@ -11,7 +11,6 @@
 #include "io/tensors/convert.hpp"
 #include "io/tensors/copy_tensors.hpp"
 #include "io/tensors/finite.hpp"
-#include "support/frozen.hpp"
 #include "support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
@@ -67,7 +66,7 @@ TEST_F(WeightRefusals, name_the_tensor_what_it_is_and_what_it_should_be) {
         {{"a", ElementType::f32, {}}, {"b", ElementType::f32, {}}, {"a", ElementType::u8, {}}});
   });
   m_said.add("counts of no floats", [&] { count_values(four, ElementType::i16); });
-  expect_frozen(SPILLWAY_GOLDENS "/refusals_weights.txt", m_said.text());
+  m_said.expect_frozen("weights");
 }
 
 TEST(ElementTypes, are_known_by_the_names_and_sizes_of_the_format) {

@@ -1,37 +1,18 @@
 // Reads and writes that go on where the system stops half-way, and say why they end.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <string>
 #include <vector>
 
 #include "io/file/file.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway {
 namespace {
-
-// While it lives, no file grows beyond `bytes`.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : m_handler(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &m_before);
-    rlimit const limit{bytes, m_before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &m_before);
-    std::signal(SIGXFSZ, m_handler);
-  }
-
- private:
-  rlimit m_before{};
-  void (*m_handler)(int);
-};
 
 FileDescriptor scratch_file() {
   auto name = testing::TempDir() + "/whole-transfers-XXXXXX";
@@ -44,7 +25,7 @@ FileDescriptor scratch_file() {
 TEST(WholeTransfers, SayWhyAWriteEndsHalfWay) {
   auto const file = scratch_file();
   std::vector<std::byte> const bytes(10'000, std::byte{1});
-  FileLimit const limit(6000);
+  test::FileSizeLimit const limit(6000);
   auto const first = write_fully(file.get(), bytes, 0);
   EXPECT_EQ(first.done_bytes, 6000);
   EXPECT_EQ(first.error, EFBIG);

@@ -1,8 +1,6 @@
 // Who owns a run directory without flock: what its file says, and what is said of it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "base/error.hpp"
 #include "job/owner.hpp"
 #include "job/owner_file.hpp"
+#include "tests/support/captured_log.hpp"
 
 namespace spillway {
 namespace {
@@ -98,27 +97,18 @@ TEST(OwnerOfAFile, is_named_by_whole_lines) {
 
 class OwnerFileSays : public ::testing::Test {
  protected:
-  OwnerFileSays() {
-    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
-    sink->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-  }
-  ~OwnerFileSays() override {
-    spdlog::set_default_logger(m_before);
-    fs::remove(m_file);
-  }
+  ~OwnerFileSays() override { fs::remove(m_file); }
   // What was said when a file with this text was taken, and the text of the one that took it.
   std::pair<std::string, std::string> taken(std::string const& text) {
     std::ofstream(m_file) << text;
-    m_text.str("");
+    m_log.taken();
     OwnerFile const file(m_file, {.renew_s = 0.02, .watch_s = 0.1});
     std::ostringstream now;
     now << std::ifstream(m_file).rdbuf();
-    return {m_text.str(), now.str()};
+    return {m_log.taken(), now.str()};
   }
 
-  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
-  std::ostringstream m_text;
+  test::CapturedLog m_log;
   fs::path const m_file = fs::path(::testing::TempDir()) / "spillway-owner-says";
 };
 

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "job/run_dir.hpp"
 #include "support/names_in.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -27,17 +28,6 @@ class RunDirectories : public ::testing::Test {
     text << std::ifstream(m_dir / name).rdbuf();
     return text.str();
   }
-  template <class F>
-  static std::string refusal(F const& f) {
-    try {
-      f();
-    } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
-      return error.what();
-    }
-    return "";
-  }
-
   fs::path const m_dir = fs::path(::testing::TempDir()) / "spillway-run-directory";
 };
 
@@ -76,7 +66,7 @@ TEST_F(RunDirectories, are_made_and_name_who_runs_there) {
 }
 
 TEST_F(RunDirectories, belong_to_one_job_at_a_time) {
-  auto const held = [&] { return refusal([&] { RunDir const other(m_dir); }); };
+  auto const held = [&] { return test::refused_with([&] { RunDir const other(m_dir); }); };
   {
     RunDir const dir(m_dir);
     EXPECT_EQ(held(), "run.dir: " + m_dir.string() +
@@ -94,7 +84,7 @@ TEST_F(RunDirectories, whose_lock_was_removed_hold_it_anew_or_are_left_to_who_to
   fs::remove(m_dir / "lock");
   RunDir const other(m_dir);
   dir.require_ours();
-  EXPECT_EQ(refusal([&] { dir.require_ours_now(); }),
+  EXPECT_EQ(test::refused_with([&] { dir.require_ours_now(); }),
             "run.dir: " + m_dir.string() +
                 ": another job has taken it over, for `lock` was removed; this one ends, and "
                 "leaves everything to the other");
@@ -106,9 +96,9 @@ TEST_F(RunDirectories, have_a_place_where_the_nearest_directory_can_be_written) 
   require_run_place(m_dir / "a/b/c");
   EXPECT_EQ(test::names_in(m_dir), std::vector<std::string>{}) << "nothing is made";
   put("file", "");
-  EXPECT_EQ(refusal([&] { require_run_place(m_dir / "file/run"); }),
+  EXPECT_EQ(test::refused_with([&] { require_run_place(m_dir / "file/run"); }),
             "run.dir: " + (m_dir / "file/run").string() + ": cannot be created: Not a directory");
-  EXPECT_EQ(refusal([&] { require_run_place(m_dir / "file"); }),
+  EXPECT_EQ(test::refused_with([&] { require_run_place(m_dir / "file"); }),
             "run.dir: " + (m_dir / "file").string() + ": cannot be written: Not a directory");
 }
 

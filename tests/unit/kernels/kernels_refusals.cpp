@@ -8,23 +8,13 @@
 #include "kernels/rope.hpp"
 #include "kernels/team/cannot_start.hpp"
 #include "kernels/team/team.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
 namespace spillway {
 namespace {
 
 using test::AttentionCase;
-
-template <class F>
-std::string refusal(F const& f, Status status = Status::bad_input) {
-  try {
-    f();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), status);
-    return error.what();
-  }
-  return "";
-}
 
 struct Has {
   bool segments_q = false, segments_k = false, samples = false, positions = false;
@@ -43,7 +33,7 @@ std::vector<std::string> lines_of(AttentionAttributes const& a, Has const& has =
   std::vector<std::string> lines;
   auto const bind = [&](Kernel const& kernel) {
     c.h.op().name = "h.3/attention";
-    lines.push_back(refusal([&] { kernel.bind(c.h.context(), c.h.op()); }));
+    lines.push_back(test::refused_with([&] { kernel.bind(c.h.context(), c.h.op()); }));
   };
   c.h.op(OpKind::attention, {c.q, c.k, c.v, of_q, of_k, {}, samples, positions}, {c.o, c.lse}, a);
   bind(kernel_attention());
@@ -100,7 +90,7 @@ TEST(RefusedRope, is_named_with_what_is_wrong) {
     Op op;
     op.name = "h.0/rope";
     op.attributes = attributes;
-    return refusal([&] { rope_frequencies(op); });
+    return test::refused_with([&] { rope_frequencies(op); });
   };
   std::string const place = "h.0/rope: rotary positions with ";
   for (auto const& [size, text] : {std::pair(0, "0"), std::pair(7, "7"), std::pair(258, "258")})
@@ -131,7 +121,7 @@ TEST(RefusedBuckets, are_named_with_their_distances) {
     Op op;
     op.name = "bias";
     op.attributes = RelativeBiasAttributes{5, most, bidirectional};
-    return refusal([&] { relative_buckets(op, buckets); });
+    return test::refused_with([&] { relative_buckets(op, buckets); });
   };
   std::string const rest =
       ": there must be two of each direction, and distances beyond their first half";
@@ -146,14 +136,14 @@ TEST(RefusedBuckets, are_named_with_their_distances) {
 }
 
 TEST(RefusedProducts, are_those_in_a_devices_memory) {
-  EXPECT_EQ(refusal([] { require_products(true); }), "");
-  EXPECT_EQ(refusal([] { require_products(false); }),
+  EXPECT_EQ(test::refused_with([] { require_products(true); }), "");
+  EXPECT_EQ(test::refused_with([] { require_products(false); }),
             "matrix products in a device's memory are not offered: build with Kokkos for CPUs");
 }
 
 TEST(RefusedThreads, are_named_with_what_limits_them) {
   auto const line = [](TeamLimiter by, std::int64_t threads) {
-    return refusal([&] { require_within({4, by}, threads); });
+    return test::refused_with([&] { require_within({4, by}, threads); });
   };
   EXPECT_EQ(line(TeamLimiter::kokkos, 4), "");
   EXPECT_EQ(line(TeamLimiter::kokkos, 5),
@@ -165,8 +155,8 @@ TEST(RefusedThreads, are_named_with_what_limits_them) {
             "run.threads: 6 asked for, but OMP_MAX_ACTIVE_LEVELS allows 4: raise or unset it, or "
             "give run.threads=4");
   EXPECT_EQ(name(TeamLimiter::none), "nothing");
-  EXPECT_EQ(refusal([] { require_whole_team(3, 3); }), "");
-  EXPECT_EQ(refusal([] { require_whole_team(2, 3); }, Status::device),
+  EXPECT_EQ(test::refused_with([] { require_whole_team(3, 3); }), "");
+  EXPECT_EQ(test::refused_with([] { require_whole_team(2, 3); }, Status::device),
             "OpenMP has 2 threads work together where 3 were asked for: parts of products would be "
             "missing");
   auto const error = cannot_start(

@@ -11,6 +11,7 @@
 #include "kernels/onednn/matmul.hpp"
 #include "kernels/team/team.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -26,16 +27,6 @@ class NoTeams {
  private:
   int m_before = omp_get_max_active_levels();
 };
-
-template <class Use>
-std::string refusal(Use const& use) {
-  try {
-    use();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "";
-}
 
 std::int64_t size_of_a_team() {
   std::int64_t size = 0;
@@ -60,17 +51,19 @@ TEST(Team, has_exactly_the_threads_that_were_asked_for_while_it_lives) {
 TEST(Team, is_refused_where_there_would_be_fewer) {
   NoTeams const fewer;
   EXPECT_EQ(team_limit().threads, 1);
-  EXPECT_NE(refusal([] { begin_teams(2); }).find("OMP_MAX_ACTIVE_LEVELS allows 1"),
+  EXPECT_NE(test::refused_with([] { begin_teams(2); }).find("OMP_MAX_ACTIVE_LEVELS allows 1"),
             std::string::npos);
-  EXPECT_NE(refusal([] { Team const team(2); }).find("1 threads work together where 2"),
+  EXPECT_NE(test::refused_with([] { Team const team(2); }, Status::device)
+                .find("1 threads work together where 2"),
             std::string::npos);
-  EXPECT_EQ(refusal([] { Team const team(1); }), "");
+  EXPECT_EQ(test::refused_with([] { Team const team(1); }), "");
 }
 
 TEST(Team, is_begun_at_the_limit_and_not_beyond) {
-  EXPECT_EQ(refusal([] { begin_teams(5); }), "");
-  EXPECT_NE(refusal([] { begin_teams(513); }).find("Kokkos allows 512: give run.threads=512"),
-            std::string::npos);
+  EXPECT_EQ(test::refused_with([] { begin_teams(5); }), "");
+  EXPECT_NE(
+      test::refused_with([] { begin_teams(513); }).find("Kokkos allows 512: give run.threads=512"),
+      std::string::npos);
 }
 
 TEST(DealItems, refuses_what_fewer_threads_have_done) {
@@ -80,10 +73,11 @@ TEST(DealItems, refuses_what_fewer_threads_have_done) {
   auto const deal = [&] {
     deal_items(exec, label, 7, exec.concurrency(), [&](auto, auto) { ++done; });
   };
-  EXPECT_EQ(refusal(deal), "");
+  EXPECT_EQ(test::refused_with(deal), "");
   EXPECT_EQ(done, 7);
   NoTeams const fewer;
-  EXPECT_NE(refusal(deal).find("OpenMP has 1 threads work together"), std::string::npos);
+  EXPECT_NE(test::refused_with(deal, Status::device).find("OpenMP has 1 threads work together"),
+            std::string::npos);
 }
 
 TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
@@ -96,10 +90,11 @@ TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
   auto const run = [&] {
     product({.a = a.data(), .b = a.data(), .c = c.data(), .workspace = workspace.data()});
   };
-  EXPECT_EQ(refusal(run), "");
+  EXPECT_EQ(test::refused_with(run), "");
   EXPECT_EQ(c.back(), n);
   NoTeams const fewer;
-  EXPECT_NE(refusal(run).find("parts of products would be missing"), std::string::npos);
+  EXPECT_NE(test::refused_with(run, Status::device).find("parts of products would be missing"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -4,20 +4,10 @@
 
 #include "base/error.hpp"
 #include "model/model.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
-
-template <class F>
-std::string refusal(F action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
-}
 
 DataConfig with_lengths(std::int64_t sequence, std::optional<std::int64_t> target) {
   DataConfig data;
@@ -71,7 +61,8 @@ TEST(StackLengths, OfOtherObjectivesAreTheSequence) {
 
 TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
   auto const spans = [](std::int64_t sequence, std::optional<std::int64_t> target) {
-    return refusal([&] { stack_lengths(with_lengths(sequence, target), Objective::spans); });
+    return test::refused_with(
+        [&] { stack_lengths(with_lengths(sequence, target), Objective::spans); });
   };
   EXPECT_EQ(spans(64, 2),
             "data.target: no span fits 64 rows of the encoder and 2 of the decoder; both need at "
@@ -81,11 +72,11 @@ TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
             "least 3");
   EXPECT_TRUE(spans(2, {}).starts_with("data.sequence: no span fits 2 rows of")) << spans(2, {});
   EXPECT_EQ(spans(3, 3), "");
-  EXPECT_EQ(refusal([] { stack_lengths(with_lengths(64, 8), Objective::masked); }),
+  EXPECT_EQ(test::refused_with([] { stack_lengths(with_lengths(64, 8), Objective::masked); }),
             "data.target: is of the objective spans; data.objective is masked here");
   DataConfig data;
   data.mask_id = 3;
-  EXPECT_EQ(refusal([&] { stack_lengths(data, Objective::next); }),
+  EXPECT_EQ(test::refused_with([&] { stack_lengths(data, Objective::next); }),
             "data.mask_id: is of the objective masked; data.objective is next here");
 }
 
@@ -96,8 +87,8 @@ TEST(ObjectiveOf, AutoIsTheFamilysAndOthersAreRefused) {
   EXPECT_EQ(objective_of(config), Objective::next);
   config.data.objective = "masked";
   auto const why = "data.objective: masked is not for models of the family gpt; give next or auto";
-  EXPECT_EQ(refusal([&] { objective_of(config); }), why);
-  EXPECT_EQ(refusal([&] { build_model(config, 300, {}, Purpose::train); }), why);
+  EXPECT_EQ(test::refused_with([&] { objective_of(config); }), why);
+  EXPECT_EQ(test::refused_with([&] { build_model(config, 300, {}, Purpose::train); }), why);
 }
 
 }  // namespace

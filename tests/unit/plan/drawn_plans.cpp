@@ -82,7 +82,7 @@ TEST(DrawnPlans, BecomeTheProgramsOfTheTable) {
                         simulation.step_s, path_text(compiled.train, simulation));
     seen += estimates(graph, plan, on, micro_batches, ranks);
   }
-  expect_frozen(SPILLWAY_SOURCE_DIR "/tests/goldens/drawn_plans.txt", seen);
+  expect_frozen("drawn_plans.txt", seen);
 }
 
 // From plenty to less than there can be, in one tier or in all of them.
@@ -110,7 +110,7 @@ TEST(DrawnQuestions, HaveTheAnswersOfTheTable) {
                             : describe(answer.smallest, graph, budgets, 1) + "\n";
     }
   }
-  expect_frozen(SPILLWAY_SOURCE_DIR "/tests/goldens/drawn_questions.txt", seen);
+  expect_frozen("drawn_questions.txt", seen);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "plan/listing/listing.hpp"
 #include "plan/listing/references.hpp"
 #include "support/hand_made.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test {
 namespace {
@@ -193,12 +194,7 @@ TEST(JsonComplaints, OfAStepThatMovesTooMuch) {
 std::string refusal(std::string const& key, nlohmann::json const& value) {
   auto json = nlohmann::json::parse(to_json(sound()));
   json[nlohmann::json::json_pointer(key)] = value;
-  try {
-    program_from_json(json.dump(), "p.json");
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "";
+  return refused_with([&] { program_from_json(json.dump(), "p.json"); });
 }
 
 TEST(JsonComplaints, OfValuesOfAnotherType) {

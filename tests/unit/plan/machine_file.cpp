@@ -5,18 +5,13 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test {
 namespace {
 
 std::string said_of(std::string const& text) {
-  try {
-    parse_profile(text, "m.yaml");
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return refused_with([&] { parse_profile(text, "m.yaml"); });
 }
 
 TEST(MachineFile, IsReadBackAsItWasWritten) {

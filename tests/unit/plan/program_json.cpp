@@ -19,6 +19,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 #include "support/small_machine.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test {
 namespace {
@@ -48,13 +49,7 @@ Program read_back(Program const& program) {
 }
 
 std::string refusal(std::string const& text) {
-  try {
-    program_from_json(text, "p.json");
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return refused_with([&] { program_from_json(text, "p.json"); });
 }
 
 // The lists one by one: a Program that differs is too long to be printed.

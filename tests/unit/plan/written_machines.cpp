@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "plan/data/machine_file.hpp"
 #include "support/frozen.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test {
 namespace {
@@ -38,8 +39,7 @@ Machine every_number() {
 }
 
 TEST(WrittenMachines, HaveEveryNumberUnderItsKeyAndSayWhatItIs) {
-  expect_frozen(SPILLWAY_SOURCE_DIR "/tests/goldens/machine.txt",
-                to_yaml(every_number(), {{"cpu", "EPYC"}, {"threads", "2"}}));
+  expect_frozen("machine.txt", to_yaml(every_number(), {{"cpu", "EPYC"}, {"threads", "2"}}));
 }
 
 // Of a rate, a size and a cost; what has a value by itself has it.
@@ -73,12 +73,7 @@ TEST(WrittenMachines, AreReadBackWithEveryNumber) {
 }
 
 std::string said_of(std::string const& text) {
-  try {
-    parse_profile(text, "m.yaml");
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "";
+  return refused_with([&] { parse_profile(text, "m.yaml"); });
 }
 
 TEST(ReadMachines, HaveNumbersUpToTheirBounds) {
@@ -104,12 +99,7 @@ TEST(ReadMachines, HaveNumbersUpToTheirBounds) {
 // The first rate that is missing, by its key and with the reason.
 TEST(ReadMachines, LackTheRatesThatPlansGoBy) {
   auto const said = [](Machine const& machine, bool bf16, bool spill) -> std::string {
-    try {
-      require_rates(machine, bf16, spill, "m.yaml");
-    } catch (Error const& error) {
-      return error.what();
-    }
-    return "";
+    return refused_with([&] { require_rates(machine, bf16, spill, "m.yaml"); });
   };
   Machine machine{.matmul_gflops_bf16 = 1};
   constexpr auto products = "not known, and products take nearly all of a step; give it";

@@ -209,7 +209,7 @@ Program with_every_field() {
 }
 
 TEST(WrittenPrograms, AsJsonNameEveryField) {
-  expect_frozen(SPILLWAY_SOURCE_DIR "/tests/goldens/program.json", to_json(with_every_field()));
+  expect_frozen("program.json", to_json(with_every_field()));
 }
 
 }  // namespace

@@ -44,6 +44,14 @@ TEST(MachineProbe, MeasuresTheSpillPath) {
   EXPECT_EQ(machine.h2d_gbps, 0) << "no link on the cores";
 }
 
+TEST(MachineProbe, LeavesRoomOnADriveForOthers) {
+  constexpr auto kGiB = std::int64_t{1} << 30;
+  EXPECT_EQ(storage_probe_bytes(1000 * kGiB), kGiB);
+  EXPECT_EQ(storage_probe_bytes(2 * kGiB + 2), kGiB);
+  EXPECT_EQ(storage_probe_bytes(2 * kGiB - 2), kGiB - 1);
+  EXPECT_EQ(storage_probe_bytes(100), 50);
+}
+
 TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
   Machine const machines[] = {{.memory_gbps = 3,
                                .nvme_read_gbps = 1,

@@ -1,13 +1,11 @@
 #include "run/planned_memory.hpp"
 
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
-#include <sstream>
 
 #include "device/host/host_device.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway::test {
@@ -17,12 +15,6 @@ constexpr std::int64_t kGib = std::int64_t{1} << 30;
 
 class PlannedMemories : public ::testing::Test {
  protected:
-  PlannedMemories() {
-    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-  }
-  ~PlannedMemories() override { spdlog::set_default_logger(m_before); }
-
   // Takes the memory of a plan where so much was free, and gives its size.
   std::int64_t take(std::int64_t available_bytes) {
     auto config = tiny_config();
@@ -34,13 +26,10 @@ class PlannedMemories : public ::testing::Test {
     return planned.run().programs.train.peak_bytes[Tier::device];
   }
   bool warned() {
-    auto const text = m_text.str();
-    m_text.str("");
-    return text.find("of main memory on this node, of which") != text.npos;
+    return m_log.taken().find("of main memory on this node, of which") != std::string::npos;
   }
 
-  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
-  std::ostringstream m_text;
+  CapturedLog m_log;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "run/device_choice.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -25,13 +26,7 @@ std::vector<int> chosen(std::string_view asked, Seen const& all) {
 }
 
 std::string refusal(std::string_view asked, Seen const& all) {
-  try {
-    choose_device(asked, all, 0);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    return error.what();
-  }
-  return "";
+  return test::refused_with([&] { choose_device(asked, all, 0); });
 }
 
 OpenedDevice device(int node, char const* id) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "runtime/poison.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway {
 namespace {
@@ -59,16 +59,10 @@ TEST(Arena, ReservesNoMoreThanItTakesWhereAddressesAreFew) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer takes more addresses";
 #endif
-  rlimit before{};
-  ::getrlimit(RLIMIT_AS, &before);
-  rlimit const limit{std::min(rlim_t{1} << 39, before.rlim_max), before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
-  {
-    Arena const arena("device", kMiB, std::int64_t{1} << 40);
-    EXPECT_EQ(arena.bytes(), kMiB);
-    EXPECT_EQ(*arena.at(kMiB - 1, 1).data(), std::byte{0});
-  }
-  ::setrlimit(RLIMIT_AS, &before);
+  test::ResourceLimit const limit(RLIMIT_AS, rlim_t{1} << 39);
+  Arena const arena("device", kMiB, std::int64_t{1} << 40);
+  EXPECT_EQ(arena.bytes(), kMiB);
+  EXPECT_EQ(*arena.at(kMiB - 1, 1).data(), std::byte{0});
 }
 
 TEST(Arena, PrefersANumaNode) {

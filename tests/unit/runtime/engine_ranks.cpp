@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/runtime/miniature.hpp"
 
 namespace spillway {
@@ -94,25 +95,15 @@ TEST_F(EngineRanks, WhatOneKnowsAllDo) {
   }
 }
 
-std::string refusal(std::function<void()> const& action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::damaged);
-    return error.what();
-  }
-  return "";
-}
-
 TEST_F(EngineRanks, WithOtherGradientsEndTheRunAndAreTold) {
   auto const apart =
       "step 7: ranks hold different gradients; check the memory of the machines and start again "
       "from the last checkpoint";
   for (std::size_t const rank : {0u, 2u}) {
     change(rank, [](SentShare& share) { ++share.norms_checksum; });
-    EXPECT_EQ(refusal([&] { result_of(7); }), apart) << rank;
+    EXPECT_EQ(refused_with([&] { result_of(7); }, Status::damaged), apart) << rank;
     change(rank, [](SentShare& share) { ++share.norms_checksum, share.norm_squared = NAN; });
-    EXPECT_EQ(refusal([&] { result_of(7); }), apart) << rank;
+    EXPECT_EQ(refused_with([&] { result_of(7); }, Status::damaged), apart) << rank;
     change(rank, nullptr);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "samples/data.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/samples/token_texts.hpp"
 
 namespace spillway {
@@ -25,13 +26,7 @@ class DataRefusals : public test::TokenTexts {
   }
 
   static std::string refusal(Config const& config) {
-    try {
-      open_data(config);
-    } catch (Error const& error) {
-      EXPECT_EQ(error.status(), Status::bad_input);
-      return error.what();
-    }
-    return "";
+    return test::refused_with([&] { open_data(config); });
   }
 };
 

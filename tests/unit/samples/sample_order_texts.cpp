@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "samples/sample_order.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway {
 namespace {
@@ -25,12 +26,7 @@ Lines said(DataNow const& before, std::int64_t samples, DataNow const& after, bo
 }
 
 std::string refusal(DataNow const& before, DataNow const& after) {
-  try {
-    said(before, 7, after);
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "";
+  return test::refused_with([&] { said(before, 7, after); });
 }
 
 TEST(SampleOrderTexts, tell_of_files_that_came_went_and_moved) {

@@ -10,7 +10,6 @@
 #include "io/tokens/byte_tokenizer.hpp"
 #include "state/checkpoints.hpp"
 #include "state/resume.hpp"
-#include "support/frozen.hpp"
 #include "support/refusals.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
@@ -80,9 +79,6 @@ class StartWords : public testing::Test {
     m_said.say("  said", said.substr(0, said.size() - 1));
     m_said.say("  found", found.substr(0, found.size() - 1));
   }
-  void expect_frozen(char const* name) const {
-    test::expect_frozen(fmt::format("{}/refusals_{}.txt", SPILLWAY_GOLDENS, name), m_said.text());
-  }
 
   fs::path const m_dir = fs::path(testing::TempDir()) / "spillway_start_words";
   std::unique_ptr<Comm> const m_comm = make_single_rank_comm();
@@ -117,7 +113,7 @@ TEST_F(StartWords, of_a_run_that_is_there_depend_on_what_began_it) {
   start("other keys", other);
   other.model.heads = 4;
   start("another model", other);
-  expect_frozen("starts");
+  m_said.expect_frozen("starts");
 }
 
 TEST_F(StartWords, of_another_run_s_weights_name_its_tokens_and_files) {
@@ -135,7 +131,7 @@ TEST_F(StartWords, of_another_run_s_weights_name_its_tokens_and_files) {
   start("strangers", m_config);
   m_config.run.init = (m_dir / "none").string();
   start("a missing one", m_config);
-  expect_frozen("starts_elsewhere");
+  m_said.expect_frozen("starts_elsewhere");
 }
 
 TEST_F(StartWords, of_keys_that_are_not_known_any_more_name_a_way_out) {
@@ -152,7 +148,7 @@ TEST_F(StartWords, of_keys_that_are_not_known_any_more_name_a_way_out) {
     m_config.run.checkpoint.resume = resume;
     start(fmt::format("{}, damaged", resume), m_config);
   }
-  expect_frozen("starts_damaged");
+  m_said.expect_frozen("starts_damaged");
 }
 
 TEST_F(StartWords, of_a_state_that_is_damaged_name_its_entry) {
@@ -171,7 +167,7 @@ TEST_F(StartWords, of_a_state_that_is_damaged_name_its_entry) {
   with("updates", "12");
   with("updates", "13");
   with("vocab", "1");
-  expect_frozen("run_state");
+  m_said.expect_frozen("run_state");
 }
 
 TEST_F(StartWords, of_a_save_that_begins_anew_say_where_the_others_are) {

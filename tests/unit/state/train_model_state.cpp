@@ -21,6 +21,7 @@
 #include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
 #include "support/plan_words.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway {
@@ -242,12 +243,7 @@ TEST_P(Weights, of_another_model_are_refused_by_name) {
     writer.finish();
     SafetensorsReader reader(m_directory);
     std::filesystem::remove_all(m_directory);
-    try {
-      restore_weights(reader, state.model, *m_comm);
-    } catch (Error const& error) {
-      return error.what();
-    }
-    return "";
+    return test::refused_with([&] { restore_weights(reader, state.model, *m_comm); });
   };
   auto const expect = [](std::string const& text, std::string const& words) {
     EXPECT_NE(text.find(words), std::string::npos) << text;

@@ -3,7 +3,6 @@
 #include "train/change_places.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstring>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "plan/move/move_order.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::test {
 namespace {
@@ -133,38 +133,21 @@ TEST(ChangeOfPlaces, SaysThatStateIsLostWhereStorageFailedAndThrowsWhatElseHappe
   EXPECT_THROW(run.change(fails(Status::damaged)), Error);
 }
 
-// While it lives, this process can write little more memory than it can now.
-class NoMoreMemory {
- public:
-  NoMoreMemory() {
-    ::getrlimit(RLIMIT_DATA, &m_before);
-    auto now = m_before;
-    now.rlim_cur = static_cast<rlim_t>(data_bytes() + 4 * kMiB);
-    ::setrlimit(RLIMIT_DATA, &now);
+std::int64_t data_bytes() {
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;) {
+    std::int64_t kib = 0;
+    if (word == "VmData:" && file >> kib) return 1024 * kib;
   }
-  ~NoMoreMemory() { ::setrlimit(RLIMIT_DATA, &m_before); }
-  NoMoreMemory(NoMoreMemory const&) = delete;
-  NoMoreMemory& operator=(NoMoreMemory const&) = delete;
-
- private:
-  static std::int64_t data_bytes() {
-    std::ifstream file("/proc/self/status");
-    for (std::string word; file >> word;) {
-      std::int64_t kib = 0;
-      if (word == "VmData:" && file >> kib) return 1024 * kib;
-    }
-    return 0;
-  }
-
-  rlimit m_before{};
-};
+  return 0;
+}
 
 TEST(ChangeOfPlaces, LeavesAllAsItWasWhereThereIsNoMemoryToMoveIn) {
   auto const from = with_state_at({Tier::device, 0}, true);
   auto const to = with_state_at({Tier::host, 0}, true);
   TinyRun run(from, to);
   {
-    NoMoreMemory const limit;
+    ResourceLimit const limit(RLIMIT_DATA, static_cast<rlim_t>(data_bytes() + 4 * kMiB));
     EXPECT_EQ(run.change([] { FAIL() << "it moves"; }), Moved::nothing);
   }
   run.expect_state_of(from);

@@ -1,8 +1,6 @@
 // What run.max_time: auto makes of the end of a job, and says of it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <sstream>
 
 #include "job/scheduler.hpp"
+#include "tests/support/captured_log.hpp"
 
 namespace spillway {
 namespace {
@@ -26,15 +25,11 @@ constexpr char const* kVariables[] = {"SLURM_JOB_ID",        "SLURM_ARRAY_JOB_ID
 class JobEnds : public ::testing::Test {
  protected:
   JobEnds() {
-    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
-    sink->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
     std::filesystem::create_directories(m_dir);
     setenv("PATH", (m_dir.string() + ":" + m_path).c_str(), 1);
     for (auto const* name : kVariables) unsetenv(name);
   }
   ~JobEnds() override {
-    spdlog::set_default_logger(m_before);
     for (auto const* name : kVariables) unsetenv(name);
     setenv("PATH", m_path.c_str(), 1);
     std::filesystem::remove_all(m_dir);
@@ -58,14 +53,9 @@ class JobEnds : public ::testing::Test {
     auto const begin = SteadyClock::now() - std::chrono::duration_cast<SteadyClock::duration>(ago);
     return time_limit_s(run, begin, *m_comm);
   }
-  std::string said() {
-    auto const text = m_text.str();
-    m_text.str("");
-    return text;
-  }
+  std::string said() { return m_log.taken(); }
 
-  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
-  std::ostringstream m_text;
+  test::CapturedLog m_log;
   std::string const m_path = std::getenv("PATH");
   std::filesystem::path const m_dir = std::filesystem::path(::testing::TempDir()) / "job_ends";
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();

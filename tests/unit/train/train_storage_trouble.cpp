@@ -1,10 +1,9 @@
 // What a run says and does about storage that fails it.
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <sstream>
 
+#include "tests/support/captured_log.hpp"
 #include "train/storage_trouble.hpp"
 
 namespace spillway {
@@ -12,30 +11,18 @@ namespace {
 
 class StorageTroubles : public ::testing::Test {
  protected:
-  StorageTroubles() {
-    auto const sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(m_text);
-    sink->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-  }
-  ~StorageTroubles() override { spdlog::set_default_logger(m_before); }
-
   void fail_at(std::int64_t offset_bytes) {
     Bytes bytes(100);
     EXPECT_NE(m_spill.write(offset_bytes, bytes), IoResult::ok);
   }
   // What has been said since the last call.
-  std::string said() {
-    auto const text = m_text.str();
-    m_text.str("");
-    return text;
-  }
+  std::string said() { return m_log.taken(); }
   static bool names(std::string const& text, std::int64_t offset_bytes) {
     return text.find("write of 100 bytes at " + std::to_string(offset_bytes) + ": ") != text.npos;
   }
 
   using Bytes = std::vector<std::byte>;
-  std::shared_ptr<spdlog::logger> m_before = spdlog::default_logger();
-  std::ostringstream m_text;
+  test::CapturedLog m_log;
   FaultOnNth m_faults{Fault::error, 0, 1, true};
   SpillFile m_spill{::testing::TempDir(), 4 * kSpillAlignment, {.faults = &m_faults}};
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();

@@ -1,0 +1,44 @@
+// Limits of this process that last as long as an object.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace spillway::test {
+
+// While it lives, the soft limit is at most `value`; hard limits stay.
+class ResourceLimit {
+ public:
+  using What = decltype(RLIMIT_AS);
+
+  ResourceLimit(What what, rlim_t value) : m_what(what) {
+    ::getrlimit(what, &m_before);
+    rlimit const now{std::min(value, m_before.rlim_max), m_before.rlim_max};
+    ::setrlimit(what, &now);
+  }
+  ~ResourceLimit() { ::setrlimit(m_what, &m_before); }
+  ResourceLimit(ResourceLimit const&) = delete;
+  ResourceLimit& operator=(ResourceLimit const&) = delete;
+
+ private:
+  What m_what;
+  rlimit m_before{};
+};
+
+// While it lives, no file grows beyond `bytes`: whoever tries gets EFBIG.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes)
+      : m_handler(std::signal(SIGXFSZ, SIG_IGN)), m_limit(RLIMIT_FSIZE, bytes) {}
+  ~FileSizeLimit() { std::signal(SIGXFSZ, m_handler); }
+  FileSizeLimit(FileSizeLimit const&) = delete;
+  FileSizeLimit& operator=(FileSizeLimit const&) = delete;
+
+ private:
+  void (*m_handler)(int);
+  ResourceLimit m_limit;
+};
+
+}  // namespace spillway::test
