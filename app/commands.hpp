@@ -96,7 +96,7 @@ struct PlanArguments {
 };
 Status run_plan(PlanArguments const& arguments);
 
-Status run_inspect(std::string const& path);
+Status run_inspect(std::string const& path, std::string const& machine);
 Status run_doctor(std::string const& directory);
 Status run_print_config(std::string const& input, std::vector<std::string> const& overrides);
 

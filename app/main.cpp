@@ -319,7 +319,7 @@ int main(int argc, char** argv) {
   EvalArguments eval;
   GenerateArguments generate;
   TokenizeArguments tokenize;
-  std::string path, directory = ".";
+  std::string path, machine, directory = ".";
   std::vector<std::string> words;
   bool print_config = false;
   offer_ranked(app, request, train, eval);
@@ -336,9 +336,11 @@ int main(int argc, char** argv) {
   offer_import(app, request, import);
   offer_export(app, request, exported);
   auto* inspect = app.add_subcommand(
-      "inspect", "describe a checkpoint, weights of Hugging Face, a token file or a plan");
+      "inspect",
+      "describe a checkpoint, weights of Hugging Face, a token file, a plan or a Program");
   inspect->add_option("path", path, "what to look at")->required()->check(is_path);
-  inspect->callback([&] { request.plain = [&] { return run_inspect(path); }; });
+  inspect->add_option("--machine", machine, "of a Program: machine file, for its time there");
+  inspect->callback([&] { request.plain = [&] { return run_inspect(path, machine); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
   doctor->add_option("directory", directory, "where spill files would go")->check(is_path);
   doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });

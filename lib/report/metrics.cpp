@@ -43,6 +43,10 @@ double mean_or_nan(LossSums const& sums) {
   return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+nlohmann::json or_null(std::optional<double> number) {
+  return number ? nlohmann::json(*number) : nlohmann::json();
+}
+
 }  // namespace
 
 std::string hex(double value) {
@@ -63,7 +67,8 @@ std::string to_json(StepMetrics const& row) {
       {"lr", row.lr},
       {"step_s", row.step_s},
       {"tokens_per_s", row.tokens_per_s},
-      {"mfu", row.mfu},
+      {"mfu", or_null(row.mfu)},
+      {"matmul_share", or_null(row.matmul_share)},
       {"loss_hex", hex(loss)},
       {"grad_norm_hex", hex(row.grad_norm)},
       {"spilled_bytes", lanes[index(Lane::nvme_write)].bytes},

@@ -23,7 +23,10 @@ struct StepMetrics {
   std::int64_t step = 0;    // steps done
   std::int64_t tokens = 0;  // of the text, since the beginning of the run
   LossSums loss;
-  double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0, mfu = 0;
+  double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0;
+  // Shares of what a device could do in the run's precision: of the peak of its data sheet, and of
+  // the rate that large products have reached here. Empty (null there) where that is unknown.
+  std::optional<double> mfu, matmul_share;
   TierBytes peak_bytes{};
   LaneReport lanes;
   std::optional<LossSums> valid;

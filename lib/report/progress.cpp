@@ -30,8 +30,13 @@ std::string progress_line(StepMetrics const& row, std::int64_t steps, double mea
   auto const left_s = static_cast<double>(steps - row.step) * mean_step_s;
   auto line = fmt::format("step {}/{}  loss {}", row.step, steps, loss_text(row.loss));
   if (row.valid) line += "  valid " + loss_text(*row.valid);
-  line += fmt::format("  {:.0f} tok/s  MFU {:.0f} %  ETA {}", row.tokens_per_s, 100 * row.mfu,
-                      human_duration(left_s));
+  line += fmt::format("  {:.0f} tok/s", row.tokens_per_s);
+  if (row.mfu) {
+    line += fmt::format("  MFU {:.0f} %", 100 * *row.mfu);
+  } else if (row.matmul_share) {
+    line += fmt::format("  {:.0f} % of matmul", 100 * *row.matmul_share);
+  }
+  line += "  ETA " + human_duration(left_s);
   for (Tier const tier : kTiersInOrder) {
     auto const bytes = row.peak_bytes[index(tier)];
     if (bytes > 0) line += fmt::format("  {} {}", name(tier), human_bytes(bytes));

@@ -24,8 +24,8 @@ class Progress {
   double m_mean_step_s = 0;
 };
 
-// "step 120/600  loss 1.2345  valid 1.3  8,192 tok/s  MFU 41 %  ETA 3m20s  device 61 MiB nvme 12
-// MiB"
+// "step 120/600  loss 1.2345  valid 1.3  8192 tok/s  MFU 41 %  ETA 3m20s  device 61 MiB nvme 12
+// MiB"; "82 % of matmul" where no peak is known, and neither where no rate of products is.
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s);
 
 // "1.2345"; "none" where nothing was to be predicted.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "base/median.hpp"
@@ -9,10 +10,12 @@
 namespace spillway {
 namespace {
 
-double matmul_flops_per_s(Config const& config, Machine const& machine) {
-  auto const gflops =
-      config.precision == Precision::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
-  return gflops * 1e9;
+double flops_per_s(Config const& config, double bf16_gflops, double f32_gflops) {
+  return 1e9 * (config.precision == Precision::bf16 ? bf16_gflops : f32_gflops);
+}
+
+std::optional<double> share(double part, double whole) {
+  return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
 void add(LaneReport& sum, LaneReport const& step) {
@@ -30,7 +33,9 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
                    RunDir const* run_dir)
     : m_config(config),
       m_step_flops(step_flops),
-      m_matmul_flops_per_s(matmul_flops_per_s(config, machine)),
+      m_peak_flops_per_s(flops_per_s(config, machine.peak_gflops_bf16, machine.peak_gflops_f32)),
+      m_matmul_flops_per_s(
+          flops_per_s(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
       m_run_dir(run_dir),
       m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
   if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");
@@ -38,6 +43,7 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
 
 StepMetrics Reporter::metrics(Step const& step) const {
   auto const& result = step.result;
+  auto const flops_per_s = m_step_flops / result.step_s;
   return {.step = step.done,
           .tokens = step.tokens,
           .loss = {result.loss_sum, result.weight_sum},
@@ -45,7 +51,8 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .lr = result.learning_rate,
           .step_s = result.step_s,
           .tokens_per_s = static_cast<double>(step.step_tokens) / result.step_s,
-          .mfu = m_step_flops / result.step_s / m_matmul_flops_per_s,
+          .mfu = share(flops_per_s, m_peak_flops_per_s),
+          .matmul_share = share(flops_per_s, m_matmul_flops_per_s),
           .peak_bytes = step.in_use,
           .lanes = result.lanes,
           .valid = step.valid};
@@ -59,6 +66,9 @@ void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
+  // Products were measured in a moment in which others may have been busy.
+  if (m_matmul_flops_per_s > 0)
+    m_matmul_flops_per_s = std::max(m_matmul_flops_per_s, m_step_flops / step.result.step_s);
   if (!m_file) return;
   m_run_dir->require_ours();
   bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||

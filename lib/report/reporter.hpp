@@ -44,7 +44,7 @@ class Reporter {
   StepMetrics metrics(Step const& step) const;
 
   Config const& m_config;
-  double m_step_flops, m_matmul_flops_per_s;
+  double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // 0: unknown
   RunDir const* m_run_dir;
   std::optional<MetricsFile> m_file;
   Progress m_progress;

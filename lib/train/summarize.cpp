@@ -153,7 +153,14 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
 }
 
 std::string closing_lines(Summary const& summary, Config const& config) {
-  std::string text = fmt::format("{}: peak bytes, planned and measured\n", config.run.dir);
+  auto const& beside = summary.device_outside_bytes;
+  auto const plan = (beside ? 0 : summary.predicted_peak_bytes[index(Tier::device)]) +
+                    summary.predicted_peak_bytes[index(Tier::host)];
+  auto text = fmt::format("{}: peak bytes, planned and resident\n", config.run.dir);
+  text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
+                      plan + summary.outside_bytes, summary.peak_rss_bytes,
+                      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
+  text += "  planned, and in use by the items that ran\n";
   for (Tier const tier : kTiersInOrder) {
     auto const i = index(tier);
     if (summary.predicted_peak_bytes[i] == 0) continue;
@@ -161,12 +168,6 @@ std::string closing_lines(Summary const& summary, Config const& config) {
         fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
                     summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
   }
-  auto const& beside = summary.device_outside_bytes;
-  auto const plan = (beside ? 0 : summary.predicted_peak_bytes[index(Tier::device)]) +
-                    summary.predicted_peak_bytes[index(Tier::host)];
-  text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
-                      plan + summary.outside_bytes, summary.peak_rss_bytes,
-                      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
   if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
   return text + spill_lines(summary.spill) + wait_line(summary);
 }

@@ -94,6 +94,11 @@ TEST_F(BadCommands, doctor_says_what_a_run_would_use) {
   };
   EXPECT_TRUE(says("spilling there      ", summary.at("spill").at("backend"))) << doctor.output;
   EXPECT_TRUE(says("devices             ", environment.at("devices"))) << doctor.output;
+  auto const here =
+      run_command("cd " + path("nvme") + " && " + spillway_command(kAlone) + " doctor");
+  EXPECT_EQ(here.status, 0) << here.output;
+  EXPECT_NE(here.output.find("\ndirectory           . ("), std::string::npos) << here.output;
+  EXPECT_NE(here.output.find("\n  writable          yes\n"), std::string::npos) << here.output;
   auto const nowhere = spillway("doctor " + path("none"));
   EXPECT_EQ(nowhere.status, 0);
   EXPECT_NE(nowhere.output.find("\nspilling there      no: "), std::string::npos);

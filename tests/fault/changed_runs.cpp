@@ -361,7 +361,10 @@ TEST_F(ChangedRuns, name_the_attempt_that_wrote_their_summary) {
 }
 
 TEST_F(ChangedRuns, count_no_row_that_is_empty) {
-  auto const keys = std::string("precision=fp32 run.steps=2 batch.sequences=6 batch.micro=");
+  write("machine.yaml", with_tested_memory("matmul_gflops: {fp32: 10}\npeak_gflops: {fp32: 10}\n"
+                                           "memory_gbps: 10\n"));
+  auto const keys = "debug.machine=" + path("machine.yaml") +
+                    " precision=fp32 run.steps=2 batch.sequences=6 batch.micro=";
   auto const all = train(keys + "3"), some = train(keys + "4 run.dir=" + path("other"));
   ASSERT_EQ(some.status, 0) << some.output;
   EXPECT_FALSE(says(all, "are empty"));

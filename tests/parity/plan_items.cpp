@@ -138,6 +138,35 @@ TEST_F(PlanItems, as_json_are_a_program_that_is_proved_and_takes_the_planned_sec
   EXPECT_EQ(simulate(program, shared_by(machine, 1)).step_s, predicted.at("step_s").get<double>());
 }
 
+TEST_F(PlanItems, as_json_can_be_inspected_which_proves_and_times_them) {
+  auto const inspect = [&](std::string const& name, std::string const& options = "") {
+    return run_command("cd " + m_dir.string() + " && " + spillway_command(0) + " inspect " + name +
+                       options);
+  };
+  auto const machine = " --machine " + (kSource / "input/machines/cpu.yaml").string();
+  auto json = nlohmann::json::parse(plan("--items --json").output);
+  std::ofstream(m_dir / "program.json") << json;
+  auto const text = plan("").output;
+  auto const memory = text.find("What is there when the most bytes are in use");
+  auto const why = text.substr(memory, text.find("\nA checkpoint of") - memory);
+  auto const said = inspect("program.json", machine).output;
+  auto const predicted = text.substr(text.find("Predicted: ") + std::size("Predicted: ") - 1);
+  auto const seconds = predicted.substr(0, predicted.find(" a step"));
+  EXPECT_NE(said.find("  proof         holds: "), said.npos) << said;
+  EXPECT_NE(said.find("  time          " + seconds + " a step on "), said.npos) << said;
+  EXPECT_NE(said.find(why), said.npos) << said;
+  EXPECT_EQ(inspect("program.json").output.find("  time "), said.npos);
+
+  for (auto& item : json.at("items")) item.at("waits") = nlohmann::json::array();
+  std::ofstream(m_dir / "hasty.json") << json;
+  auto const hasty = inspect("hasty.json");
+  EXPECT_EQ(hasty.status, 5) << hasty.output;
+  EXPECT_EQ(hasty.output.find("spillway: hasty.json: item "), 0u) << hasty.output;
+  auto const other = inspect("tiny.yaml", machine);
+  EXPECT_EQ(other.status, 2) << other.output;
+  EXPECT_EQ(other.output.find("spillway: --machine: tiny.yaml is no Program"), 0u) << other.output;
+}
+
 TEST_F(PlanItems, are_listed_a_line_each_with_lane_waits_and_every_buffer) {
   auto const program = program_from_json(plan("--items --json").output, "stdout");
   auto const lines = plan("--items").lines();

@@ -84,7 +84,8 @@ constexpr char const* kCommands[] = {
 std::string masked(std::string text, std::string const& dir) {
   for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
   static std::pair<std::regex, char const*> const masks[] = {
-      {std::regex(R"([0-9.]+ tok/s  MFU [0-9]+ %  ETA [^\n]*)"), "# tok/s  MFU #  ETA #"},
+      {std::regex(R"([0-9.]+ tok/s  [0-9]+ % of matmul  ETA [^\n]*)"),
+       "# tok/s  # of matmul  ETA #"},
       {std::regex(R"([^,\n]+ to go)"), " # to go"},
       {std::regex(R"(at [0-9.e+-]+ GB/s, ([0-9.]+ [A-Za-z]+) read at [0-9.e+-]+ GB/s)"),
        "at #, $1 read at #"},
@@ -97,7 +98,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
-      {std::regex(R"re("(\w*(_s|gbps|mfu|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
+      {std::regex(R"re("(\w*(_s|gbps|matmul_share|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
        "\"$1\":#"},
       {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa|devices)": "[^\n]*)re"),
        "\"$1\": #"},

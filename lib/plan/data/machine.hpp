@@ -32,6 +32,8 @@ struct Machine {
   double nvme_core_s_per_gb = 0;  // how long a core takes to move and check a spilled GB
   double node_gbps = 0;           // the rate at which a rank sends to other ranks of its node
   double host_cores = 0;          // how many threads the host lane's rates assume; 0 means one
+  // What a data sheet promises of the device. Plans do not use it.
+  double peak_gflops_bf16 = 0, peak_gflops_f32 = 0;
 
   // The compute lane's kernels are made for this target, which decides their workspaces
   // (graph/target.hpp).

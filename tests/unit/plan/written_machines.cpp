@@ -27,6 +27,8 @@ Machine every_number() {
                   .nvme_core_s_per_gb = 113,
                   .node_gbps = 114,
                   .host_cores = 115,
+                  .peak_gflops_bf16 = 116,
+                  .peak_gflops_f32 = 117,
                   .target = "sm_86",
                   .device_bytes = std::int64_t{2} << 30,
                   .host_bytes = std::int64_t{3} << 30,

@@ -45,7 +45,8 @@ class Reporting : public ::testing::Test {
 
   std::filesystem::path const m_path = std::filesystem::path(testing::TempDir()) / "reporting";
   Config m_config;
-  Machine m_machine{.matmul_gflops_bf16 = 4, .matmul_gflops_f32 = 2};
+  Machine m_machine{
+      .matmul_gflops_bf16 = 4, .matmul_gflops_f32 = 2, .peak_gflops_bf16 = 8, .peak_gflops_f32 = 4};
 };
 
 TEST_F(Reporting, a_row_holds_what_the_step_came_to) {
@@ -67,12 +68,30 @@ TEST_F(Reporting, a_row_holds_what_the_step_came_to) {
     EXPECT_EQ(row.at("lr"), 0.125);
     EXPECT_EQ(row.at("step_s"), 1.5);
     EXPECT_EQ(row.at("tokens_per_s"), 32);
-    EXPECT_EQ(row.at("mfu"), precision == Precision::bf16 ? 0.5 : 1);
+    EXPECT_EQ(row.at("mfu"), precision == Precision::bf16 ? 0.25 : 0.5);
+    EXPECT_EQ(row.at("matmul_share"), precision == Precision::bf16 ? 0.5 : 1);
     EXPECT_EQ(row.at("peak_bytes"), Json({{"device", 11}, {"host", 12}, {"nvme", 13}}));
     EXPECT_EQ(row.at("lanes").at("h2d").at("bytes"), 3);
     EXPECT_EQ(row.at("stall_by"), Json({{"d2h", 0.75}}));
     EXPECT_EQ(row.at("valid_loss"), 4.5);
   }
+}
+
+// Others may have been busy while products were measured.
+TEST_F(Reporting, a_step_that_beats_the_rate_of_products_raises_it) {
+  m_config.precision = Precision::bf16;
+  m_machine.peak_gflops_bf16 = 0;
+  RunDir const dir(m_path);
+  Reporter reporter(m_config, m_machine, 16e9, &dir);
+  testing::internal::CaptureStderr();
+  for (double const seconds : {8.0, 1.0, 2.0}) reporter.step({7, 0, 1, step_of(seconds), {}, {}});
+  testing::internal::GetCapturedStderr();
+  std::vector<double> shares;
+  for (auto const& row : rows()) {
+    shares.push_back(row.at("matmul_share"));
+    EXPECT_TRUE(row.at("mfu").is_null());
+  }
+  EXPECT_EQ(shares, (std::vector{0.5, 1.0, 0.5}));
 }
 
 // A run that goes on at its third step: its first one, every third, the last, and any evaluation.
@@ -134,8 +153,8 @@ TEST(ProgressShown, a_log_gets_a_line_where_a_row_is_written) {
   progress.show(row_of(92, 2), true);
   progress.break_line();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "step 90/100  loss 0.5000  0 tok/s  MFU 0 %  ETA 10 s\n"
-            "step 92/100  loss 0.5000  0 tok/s  MFU 0 %  ETA 16 s\n");
+            "step 90/100  loss 0.5000  0 tok/s  ETA 10 s\n"
+            "step 92/100  loss 0.5000  0 tok/s  ETA 16 s\n");
 }
 
 TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
@@ -150,7 +169,7 @@ TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
   progress.show(evaluated, false);
   progress.break_line();
   auto const live = std::string("\r\033[Kstep ");
-  auto const rest = std::string("0 tok/s  MFU 0 %  ETA ");
+  auto const rest = std::string("0 tok/s  ETA ");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             live + "1/9  loss 0.5000  " + rest + "8 s" + live + "2/9  loss 0.5000  " + rest +
                 "7 s\n" + live + "3/9  loss 0.5000  valid 0.7500  " + rest + "6 s\n");

@@ -28,6 +28,7 @@ StepMetrics row() {
   result.step_s = 0.5;
   result.tokens_per_s = 8192;
   result.mfu = 0.41;
+  result.matmul_share = 0.82;
   result.peak_bytes = {64 << 20, 0, 12 << 20};
   result.lanes.use[index(Lane::nvme_write)] = {2e-9, 0, 5};
   result.lanes.use[index(Lane::nvme_read)].bytes = 6;
@@ -47,6 +48,7 @@ TEST(Metrics, hold_every_promised_field) {
   EXPECT_EQ(json.at("step_s"), 0.5);
   EXPECT_EQ(json.at("tokens_per_s"), 8192);
   EXPECT_EQ(json.at("mfu"), 0.41);
+  EXPECT_EQ(json.at("matmul_share"), 0.82);
   EXPECT_EQ(json.at("loss_hex"), hex(1.0 / 3));
   EXPECT_EQ(json.at("grad_norm_hex"), hex(0.1));
   EXPECT_EQ(json.at("peak_bytes"), Json({{"device", 64 << 20}, {"host", 0}, {"nvme", 12 << 20}}));
@@ -142,6 +144,18 @@ TEST(Summary, holds_every_promised_field) {
   EXPECT_TRUE(json.at("spill").at("backend").is_string());
   EXPECT_EQ(json.at("ops").size(), 1u);  // kinds that the run has
   EXPECT_EQ(json.at("ops").at("matmul").at("predicted_s"), 0.5);
+}
+
+TEST(Metrics, of_an_unknown_peak_are_null) {
+  auto unknown = row();
+  unknown.mfu = unknown.matmul_share = std::nullopt;
+  auto const json = Json::parse(to_json(unknown));
+  EXPECT_TRUE(json.at("mfu").is_null());
+  EXPECT_TRUE(json.at("matmul_share").is_null());
+  EXPECT_EQ(progress_line(unknown, 600, 0.5),
+            "step 120/600  loss 0.3333  8192 tok/s  ETA 4m  device 64 MiB  nvme 12 MiB");
+  unknown.matmul_share = 0.824;
+  EXPECT_NE(progress_line(unknown, 600, 0.5).find("tok/s  82 % of matmul  ETA"), std::string::npos);
 }
 
 TEST(ProgressLine, tells_step_loss_speed_time_left_and_the_tiers_in_use) {

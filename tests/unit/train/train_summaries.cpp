@@ -33,11 +33,12 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
   all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000};
   all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
   EXPECT_EQ(closing_lines(all, config()),
-            "runs/a: peak bytes, planned and measured\n"
+            "runs/a: peak bytes, planned and resident\n"
+            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
+            "  planned, and in use by the items that ran\n"
             "  device         5242880        4194304  (4 MiB)\n"
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
-            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
             "  nvme 8 MiB written at 1.25 GB/s, 12 MiB read at 2.50 GB/s; at this rate drives "
             "rated for 600 TB last 183 days\n"
             "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
@@ -49,9 +50,10 @@ TEST(ClosingLines, leave_out_what_there_was_none_of) {
   few.predicted_peak_bytes[Tier::host] = 0;
   few.waits = {{}, {}};
   auto const peaks = std::string(
-      "runs/a: peak bytes, planned and measured\n"
-      "  device         5242880        4194304  (4 MiB)\n"
-      "  process       14680064       16777216  (device + host + outside 9 MiB)\n");
+      "runs/a: peak bytes, planned and resident\n"
+      "  process       14680064       16777216  (device + host + outside 9 MiB)\n"
+      "  planned, and in use by the items that ran\n"
+      "  device         5242880        4194304  (4 MiB)\n");
   EXPECT_EQ(closing_lines(few, config()), peaks);
   few.spill.written_bytes = kMiB;
   EXPECT_EQ(closing_lines(few, config()),
@@ -63,11 +65,12 @@ TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
   auto beside = summary();
   beside.device_outside_bytes = 11 * kMiB;
   EXPECT_EQ(closing_lines(beside, config()),
-            "runs/a: peak bytes, planned and measured\n"
+            "runs/a: peak bytes, planned and resident\n"
+            "  process       12582912       16777216  (host + outside 9 MiB)\n"
+            "  planned, and in use by the items that ran\n"
             "  device         5242880        4194304  (4 MiB)\n"
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
-            "  process       12582912       16777216  (host + outside 9 MiB)\n"
             "  the device holds 11 MiB more\n");
 }
 
