@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <limits>
 
 #include "base/log.hpp"
 #include "base/math.hpp"
@@ -12,6 +11,7 @@
 #include "job/signals.hpp"
 #include "state/checkpoints.hpp"
 #include "train/commit_policy.hpp"
+#include "train/due.hpp"
 #include "train/evaluate.hpp"
 #include "train/time_limit.hpp"
 #include "train/told_times.hpp"
@@ -134,10 +134,8 @@ bool Trainer::out_of_time() const {
 }
 
 bool Trainer::may_save_after_next() const {
-  auto const& policy = m_parts.config.run.checkpoint;
-  auto const due_s = 60 * policy.minutes.value_or(std::numeric_limits<double>::infinity());
-  return seconds_since(m_saved_at) + m_longest_turn_s > due_s ||
-         (policy.every > 0 && (m_state.step + 1) % policy.every == 0);
+  return save_may_be_next(m_parts.config.run.checkpoint, m_state.step, seconds_since(m_saved_at),
+                          m_longest_turn_s);
 }
 
 std::optional<Status> Trainer::step() {
@@ -229,9 +227,7 @@ void Trainer::report(StepResult const& result, bool evaluates) {
 }
 
 bool Trainer::evaluation_is_due() const {
-  auto const every = m_parts.config.run.eval_every;
-  bool const last = m_state.step == m_parts.config.run.steps;
-  return m_bound->eval && (last || (every > 0 && m_state.step % every == 0));
+  return m_bound->eval && spillway::evaluation_is_due(m_parts.config.run, m_state.step);
 }
 
 // Returns nothing if storage failed, since training retries by itself.
@@ -254,9 +250,9 @@ std::optional<LossSums> Trainer::evaluate_now() {
 
 bool Trainer::checkpoint_is_due() const {
   auto const& policy = m_parts.config.run.checkpoint;
-  bool due = policy.every > 0 && m_state.step % policy.every == 0;
+  bool due = save_is_due(policy, m_state.step);
   if (policy.minutes) {  // clocks differ, so rank 0 decides
-    bool const late = m_parts.comm.rank() == 0 && seconds_since(m_saved_at) > 60 * *policy.minutes;
+    bool const late = m_parts.comm.rank() == 0 && save_is_late(policy, seconds_since(m_saved_at));
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
   return due && m_state.step < m_parts.config.run.steps;
