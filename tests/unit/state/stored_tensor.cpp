@@ -14,15 +14,16 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kElements = kWindowElements + 100;  // a window and a part of one
+constexpr std::int64_t kOffset_bytes = 3 * kSpillAlignment;
 
 // A tensor of floats in a spill file that can be made to fail, and beside it.
 class Stored {
  public:
   explicit Stored(FaultInjector* faults = nullptr)
-      : m_spill(::testing::TempDir(), kElements * 4, {.faults = faults}),
+      : m_spill(::testing::TempDir(), kOffset_bytes + kElements * 4, {.faults = faults}),
         m_tiers(host_device(), {}, &m_spill) {
     m_buffer.tier = Tier::nvme;
-    m_buffer.offset = 0;
+    m_buffer.offset = kOffset_bytes;
     m_buffer.bytes = kElements * 4;
     tensor = StoredTensor(m_tiers, m_buffer, DType::f32);
   }
@@ -33,7 +34,7 @@ class Stored {
   // As a step would.
   void write_past_it(float value) {
     std::vector<float> const values(static_cast<std::size_t>(kElements), value);
-    ASSERT_EQ(m_spill.write(0, std::as_bytes(std::span(values))), IoResult::ok);
+    ASSERT_EQ(m_spill.write(kOffset_bytes, std::as_bytes(std::span(values))), IoResult::ok);
   }
 
   // By somebody who knows that it is there.

@@ -1,0 +1,49 @@
+#include "app/doctor_texts.hpp"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "base/units.hpp"
+
+namespace spillway {
+namespace {
+
+std::string outcome(int error) {
+  return error == 0 ? "yes" : fmt::format("no: {}", std::strerror(error));
+}
+
+}  // namespace
+
+std::string advice_text(std::vector<std::string> const& advice) {
+  std::string text;
+  for (auto const& line : advice) text += fmt::format("  -> {}\n", line);
+  return text;
+}
+
+std::string threads_text(TeamLimit const& limit, std::int64_t cores) {
+  if (limit.threads >= cores) return "threads             as many as cores\n";
+  return fmt::format("threads             {}\n", limit.threads) +
+         advice_text({name(limit.by) + " allows no more: raise or unset it to use all cores"});
+}
+
+std::string ring_text(RingProbe const& ring) {
+  auto text = fmt::format("io_uring            {}\n", outcome(ring.setup_error));
+  if (ring.setup_error == 0)
+    text += fmt::format("  fixed buffers     {}\n", outcome(ring.register_error));
+  text += fmt::format("  memlock limit     {}\n",
+                      ring.memlock_bytes ? human_bytes(*ring.memlock_bytes) : "none");
+  return text + advice_text(ring.advice);
+}
+
+std::string directory_text(std::string const& directory, DirectoryProbe const& disk) {
+  auto text = fmt::format("directory           {} ({})\n", directory, disk.file_system);
+  text += fmt::format("  writable          {}\n", outcome(disk.write_error));
+  text += fmt::format("  free              {}\n", human_bytes(disk.free_bytes));
+  text += fmt::format("  O_DIRECT          {}", outcome(disk.direct_error));
+  if (disk.direct_alignment_bytes > 0)
+    text += fmt::format(", {} bytes aligned", disk.direct_alignment_bytes);
+  return text + "\n" + advice_text(disk.advice);
+}
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// What `doctor` says of what it found. Pure functions: whole lines, the last one ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/ring/probe.hpp"
+#include "kernels/team/team.hpp"
+
+namespace spillway {
+
+// "  -> what to change", a line each.
+std::string advice_text(std::vector<std::string> const& advice);
+// How many of `cores` may work together, and what to change where it is fewer.
+std::string threads_text(TeamLimit const& limit, std::int64_t cores);
+std::string ring_text(RingProbe const& ring);
+std::string directory_text(std::string const& directory, DirectoryProbe const& disk);
+
+}  // namespace spillway

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "app/doctor_texts.hpp"
+
+namespace spillway {
+namespace {
+
+TEST(DoctorLines, of_threads_name_what_allows_fewer_than_there_are_cores) {
+  for (std::int64_t const threads : {4, 5})
+    EXPECT_EQ(threads_text({threads, TeamLimiter::thread_limit}, 4),
+              "threads             as many as cores\n");
+  EXPECT_EQ(threads_text({3, TeamLimiter::thread_limit}, 4),
+            "threads             3\n"
+            "  -> OMP_THREAD_LIMIT allows no more: raise or unset it to use all cores\n");
+}
+
+TEST(DoctorLines, of_rings_say_what_does_not_work_and_what_to_change) {
+  RingProbe ring;
+  EXPECT_EQ(ring_text(ring),
+            "io_uring            yes\n  fixed buffers     yes\n  memlock limit     none\n");
+  ring.register_error = ENOMEM;
+  ring.memlock_bytes = 8 << 20;
+  ring.advice = {"ulimit -l", "ask somebody"};
+  EXPECT_EQ(ring_text(ring),
+            "io_uring            yes\n"
+            "  fixed buffers     no: Cannot allocate memory\n"
+            "  memlock limit     8 MiB\n"
+            "  -> ulimit -l\n"
+            "  -> ask somebody\n");
+  ring.setup_error = EPERM;
+  ring.advice = {};
+  EXPECT_EQ(ring_text(ring),
+            "io_uring            no: Operation not permitted\n  memlock limit     8 MiB\n");
+}
+
+TEST(DoctorLines, of_a_directory_say_what_it_offers) {
+  DirectoryProbe disk;
+  disk.file_system = "ext4";
+  disk.free_bytes = std::int64_t{3} << 30;
+  disk.direct_alignment_bytes = 512;
+  EXPECT_EQ(directory_text("/scratch", disk),
+            "directory           /scratch (ext4)\n"
+            "  writable          yes\n"
+            "  free              3 GiB\n"
+            "  O_DIRECT          yes, 512 bytes aligned\n");
+  disk.write_error = EROFS;
+  disk.direct_error = EINVAL;
+  disk.direct_alignment_bytes = 0;
+  disk.advice = {"take another"};
+  EXPECT_EQ(directory_text(".", disk),
+            "directory           . (ext4)\n"
+            "  writable          no: Read-only file system\n"
+            "  free              3 GiB\n"
+            "  O_DIRECT          no: Invalid argument\n"
+            "  -> take another\n");
+}
+
+}  // namespace
+}  // namespace spillway
