@@ -43,38 +43,70 @@ std::string describe_plan(std::string const& path) {
 
 constexpr std::int64_t kMostProgramBytes = std::int64_t{1} << 30;
 
-std::string priced(Program const& program, std::string const& machine) {
-  auto const there = load_machine(machine);
-  auto const simulation =
-      simulate(program, shared_by(there, std::min(program.ranks, there.node_ranks)));
-  return fmt::format("  time          {} a step on {}\n\n", human_duration(simulation.step_s),
-                     machine) +
+std::string tiers_text(TierBytes const& bytes) {
+  return fmt::format("device {}, host {}, nvme {}", human_bytes(bytes[Tier::device]),
+                     human_bytes(bytes[Tier::host]), human_bytes(bytes[Tier::nvme]));
+}
+
+// What a machine file describes, as `plan` takes it. A Program does not say how many threads update
+// on the host, so there are as many as `plan` takes by itself.
+Machine machine_of(Program const& program, std::string const& file) {
+  auto const all = load_machine(file);
+  auto const node_ranks = std::min(program.ranks, all.node_ranks);
+  auto machine = with_host_threads(shared_by(all, node_ranks), std::nullopt);
+  if (program.unified != machine.is_unified())
+    throw Error(Status::bad_input,
+                fmt::format("{}: memory.device: {}", file,
+                            program.unified ? "there is one, and the Program is for cores"
+                                            : "there is none, and the Program is for a device"));
+  if (!program.unified && program.arithmetic.isa != machine.target)
+    throw Error(Status::bad_input, fmt::format("{}: target: {}, and the Program is for {}", file,
+                                               machine.target, program.arithmetic.isa));
+  require_rates(machine, stored_dtype(program.arithmetic.precision) == DType::bf16,
+                program.peak_bytes[Tier::nvme] > 0, file);
+  return machine;
+}
+
+std::string priced(Program const& program, std::string const& file) {
+  auto const machine = machine_of(program, file);
+  auto const simulation = simulate(program, machine);
+  auto const ranks = machine.node_ranks;
+  TierBytes there{};
+  there[Tier::device] = machine.is_unified() ? machine.host_bytes / ranks : machine.device_bytes;
+  there[Tier::host] = machine.host_bytes / ranks;
+  there[Tier::nvme] = machine.nvme_bytes / ranks;
+  return fmt::format("  a rank there  {}\n  time there    {} a step\n", tiers_text(there),
+                     human_duration(simulation.step_s)) +
          peaks_text(program) +
          time_text(program, simulation, shares(program, critical_path(program, simulation)));
 }
 
-// A Program that its proof does not hold for is no file of this program's, or a damaged one.
+// A Program for which the proof does not hold was edited, or is damaged.
 std::string describe_program(std::string const& path, std::string const& machine) {
   auto const program = program_from_json(read_input(path, kMostProgramBytes), path);
   if (auto const violation = verify(program))
     throw Error(Status::damaged, fmt::format("{}: {}", path, violation->why));
-  auto const& peak = program.peak_bytes;
   auto const text = fmt::format(
       "program {}\n"
-      "  a step        {} items on {} buffers, {} micro-batches on each of {} ranks\n"
-      "  peak          device {}, host {}, nvme {}\n"
-      "  proof         holds: whatever its timing, it computes what its items compute one by one\n",
-      path, program.items.size(), program.buffers.size(), program.micro_batches, program.ranks,
-      human_bytes(peak[Tier::device]), human_bytes(peak[Tier::host]),
-      human_bytes(peak[Tier::nvme]));
-  return text + (machine.empty() ? "\n" + peaks_text(program) : priced(program, machine));
+      "  a step        {} on {}; {} on {}\n"
+      "  peak          {}\n"
+      "  proof         holds: no timing changes what it computes\n",
+      path, count(std::ssize(program.items), "item"), count(std::ssize(program.buffers), "buffer"),
+      program.micro_batches == 1 ? "one micro-batch"
+                                 : fmt::format("{} micro-batches", program.micro_batches),
+      count(program.ranks, "rank"), tiers_text(program.peak_bytes));
+  return text + (machine.empty() ? peaks_text(program) : priced(program, machine));
+}
+
+bool is_program(std::filesystem::path const& path) {
+  return path.extension() == ".json" && !std::filesystem::is_directory(path) &&
+         !is_safetensors(path);
 }
 
 }  // namespace
 
 Status run_inspect(std::string const& path, std::string const& machine) {
-  auto const extension = std::filesystem::path(path).extension();
-  if (extension == ".json" && !is_safetensors(path)) {
+  if (is_program(path)) {
     print_result(describe_program(path, machine));
     return Status::done;
   }
@@ -83,7 +115,8 @@ Status run_inspect(std::string const& path, std::string const& machine) {
                 fmt::format("--machine: {} is no Program, which `spillway plan --items --json` "
                             "prints; nothing else takes time on a machine",
                             path));
-  print_result(extension == ".yaml" ? describe_plan(path) : describe(path));
+  bool const is_plan = std::filesystem::path(path).extension() == ".yaml";
+  print_result(is_plan ? describe_plan(path) : describe(path));
   return Status::done;
 }
 

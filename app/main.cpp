@@ -339,7 +339,8 @@ int main(int argc, char** argv) {
       "inspect",
       "describe a checkpoint, weights of Hugging Face, a token file, a plan or a Program");
   inspect->add_option("path", path, "what to look at")->required()->check(is_path);
-  inspect->add_option("--machine", machine, "of a Program: machine file, for its time there");
+  inspect->add_option("--machine", machine, "of a Program: machine file, for its time there")
+      ->check(is_path);
   inspect->callback([&] { request.plain = [&] { return run_inspect(path, machine); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
   doctor->add_option("directory", directory, "where spill files would go")->check(is_path);

@@ -28,7 +28,7 @@ def main() -> int:
     bar = 0.9 * bigram_entropy(text.read_bytes())
     print(f"loss: {steps[0]['loss']:.3f} at step {steps[0]['step']}, {loss:.3f} at the end;"
           f" 0.9 x bigram entropy of the text: {bar:.3f}")
-    print(f"{'peak bytes per rank':<20}{'planned':>14}{'measured':>14}")
+    print(f"{'peak bytes per rank':<20}{'planned':>14}{'in use':>14}")
     for tier, planned in summary["predicted_peak_bytes"].items():
         print(f"{tier:<20}{planned:>14}{summary['measured_peak_bytes'][tier]:>14}")
     print(f"run directory: {run_dir}")

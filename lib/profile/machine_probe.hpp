@@ -24,7 +24,8 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
                    Device& device);
 
-// How large its file is where so many bytes are free: a GiB, and never more than half of them.
+// Returns the size of the file that `probe_storage` makes where so many bytes are free: a GiB, and
+// never more than half of them.
 std::int64_t storage_probe_bytes(std::int64_t free_bytes);
 
 }  // namespace spillway

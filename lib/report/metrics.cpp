@@ -69,6 +69,7 @@ std::string to_json(StepMetrics const& row) {
       {"tokens_per_s", row.tokens_per_s},
       {"mfu", or_null(row.mfu)},
       {"matmul_share", or_null(row.matmul_share)},
+      {"matmul_gflops", row.matmul_gflops},
       {"loss_hex", hex(loss)},
       {"grad_norm_hex", hex(row.grad_norm)},
       {"spilled_bytes", lanes[index(Lane::nvme_write)].bytes},

@@ -24,9 +24,11 @@ struct StepMetrics {
   std::int64_t tokens = 0;  // of the text, since the beginning of the run
   LossSums loss;
   double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0;
-  // Shares of what a device could do in the run's precision: of the peak of its data sheet, and of
-  // the rate that large products have reached here. Empty (null there) where that is unknown.
+  // The model's flops per second as shares of the peak of the device's data sheet, and of the rate
+  // that large products have reached here, both in the run's precision. A share of what nobody
+  // knows is empty, and null in metrics.jsonl.
   std::optional<double> mfu, matmul_share;
+  double matmul_gflops = 0;  // the rate that `matmul_share` is of
   TierBytes peak_bytes{};
   LaneReport lanes;
   std::optional<LossSums> valid;

@@ -25,7 +25,7 @@ class Progress {
 };
 
 // "step 120/600  loss 1.2345  valid 1.3  8192 tok/s  MFU 41 %  ETA 3m20s  device 61 MiB nvme 12
-// MiB"; "82 % of matmul" where no peak is known, and neither where no rate of products is.
+// MiB"; "82 % of matmul" in place of MFU where no peak is known.
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s);
 
 // "1.2345"; "none" where nothing was to be predicted.

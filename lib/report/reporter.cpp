@@ -53,6 +53,7 @@ StepMetrics Reporter::metrics(Step const& step) const {
           .tokens_per_s = static_cast<double>(step.step_tokens) / result.step_s,
           .mfu = share(flops_per_s, m_peak_flops_per_s),
           .matmul_share = share(flops_per_s, m_matmul_flops_per_s),
+          .matmul_gflops = 1e-9 * m_matmul_flops_per_s,
           .peak_bytes = step.in_use,
           .lanes = result.lanes,
           .valid = step.valid};
@@ -66,7 +67,8 @@ void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
-  // Products were measured in a moment in which others may have been busy.
+  // A step that is faster than products alone shows that others were busy while those were
+  // measured.
   if (m_matmul_flops_per_s > 0)
     m_matmul_flops_per_s = std::max(m_matmul_flops_per_s, m_step_flops / step.result.step_s);
   if (!m_file) return;

@@ -160,7 +160,7 @@ std::string closing_lines(Summary const& summary, Config const& config) {
   text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
                       plan + summary.outside_bytes, summary.peak_rss_bytes,
                       beside ? "" : "device + ", human_bytes(summary.outside_bytes));
-  text += "  planned, and in use by the items that ran\n";
+  text += "of its tiers, planned and in use by the items that ran\n";
   for (Tier const tier : kTiersInOrder) {
     auto const i = index(tier);
     if (summary.predicted_peak_bytes[i] == 0) continue;

@@ -250,9 +250,10 @@ std::optional<LossSums> Trainer::evaluate_now() {
 
 bool Trainer::checkpoint_is_due() const {
   auto const& policy = m_parts.config.run.checkpoint;
-  bool due = save_is_due(policy, m_state.step);
+  bool due = save_is_due_by_step(policy, m_state.step);
   if (policy.minutes) {  // clocks differ, so rank 0 decides
-    bool const late = m_parts.comm.rank() == 0 && save_is_late(policy, seconds_since(m_saved_at));
+    bool const late =
+        m_parts.comm.rank() == 0 && save_is_due_by_time(policy, seconds_since(m_saved_at));
     due |= m_parts.comm.agree(late ? 1 : 0) == 1;
   }
   return due && m_state.step < m_parts.config.run.steps;

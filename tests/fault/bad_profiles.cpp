@@ -84,7 +84,7 @@ TEST_F(BadProfiles, ranks_share_what_they_measured_together) {
   expect_measured(start());  // one rank has its core to itself: other times
 }
 
-// One that nobody asked for gives way to one that fits, whose ops are others.
+// A micro-batch that nobody asked for gives way to one that fits, whose ops have other sizes.
 TEST_F(BadProfiles, a_better_micro_batch_is_measured_too) {
   auto job = read("job.yaml");
   job.erase(job.find(", micro: 4"), std::string_view(", micro: 4").size());

@@ -21,7 +21,7 @@ constexpr auto kEndless = " run.steps=1000000 run.checkpoint.every=2 run.max_tim
 
 class LostRank : public FaultTest {
  protected:
-  // Processes of the job that are still there, a minute after mpirun has killed them at the latest.
+  // Counts processes of the job that are still there. What mpirun has killed gets a minute to end.
   int survivors() const {
     int count = processes();
     for (int tries = 0; count > 0 && tries < 600; ++tries) {

@@ -1,4 +1,5 @@
 // `spillway plan --items`, and docs/program.md, which explains what it prints.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/units.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/listing/listing.hpp"
 #include "plan/proof/verify.hpp"
@@ -34,6 +36,11 @@ class PlanItems : public testing::Test {
     std::ofstream(file) << input;
     return run_command("cd " + kSource.string() + " && " + spillway_command(0) + " plan " +
                        file.string() + " --machine input/machines/cpu.yaml " + arguments);
+  }
+
+  Outcome inspect(std::string const& name, std::string const& options = "") {
+    return run_command("cd " + m_dir.string() + " && " + spillway_command(0) + " inspect " + name +
+                       options);
   }
 
   static std::string page_input() {
@@ -139,32 +146,65 @@ TEST_F(PlanItems, as_json_are_a_program_that_is_proved_and_takes_the_planned_sec
 }
 
 TEST_F(PlanItems, as_json_can_be_inspected_which_proves_and_times_them) {
-  auto const inspect = [&](std::string const& name, std::string const& options = "") {
-    return run_command("cd " + m_dir.string() + " && " + spillway_command(0) + " inspect " + name +
-                       options);
-  };
-  auto const machine = " --machine " + (kSource / "input/machines/cpu.yaml").string();
   auto json = nlohmann::json::parse(plan("--items --json").output);
   std::ofstream(m_dir / "program.json") << json;
   auto const text = plan("").output;
-  auto const memory = text.find("What is there when the most bytes are in use");
+  auto const memory = text.find("\nWhat is there when the most bytes are in use");
   auto const why = text.substr(memory, text.find("\nA checkpoint of") - memory);
-  auto const said = inspect("program.json", machine).output;
   auto const predicted = text.substr(text.find("Predicted: ") + std::size("Predicted: ") - 1);
   auto const seconds = predicted.substr(0, predicted.find(" a step"));
-  EXPECT_NE(said.find("  proof         holds: "), said.npos) << said;
-  EXPECT_NE(said.find("  time          " + seconds + " a step on "), said.npos) << said;
-  EXPECT_NE(said.find(why), said.npos) << said;
-  EXPECT_EQ(inspect("program.json").output.find("  time "), said.npos);
+  auto const peaks = json.at("peak_bytes");
+  auto const head = fmt::format(
+      "program program.json\n"
+      "  a step        {} items on {} buffers; 2 micro-batches on 1 rank\n"
+      "  peak          device {}, host {}, nvme {}\n"
+      "  proof         holds: no timing changes what it computes\n",
+      json.at("items").size(), json.at("buffers").size(), human_bytes(peaks.at("device")),
+      human_bytes(peaks.at("host")), human_bytes(peaks.at("nvme")));
+  auto const cpu = load_machine((kSource / "input/machines/cpu.yaml").string());
+  auto const there =
+      fmt::format("  a rank there  device {0}, host {0}, nvme {1}\n  time there    {2} a step\n",
+                  human_bytes(cpu.host_bytes), human_bytes(cpu.nvme_bytes), seconds);
+  auto const machine = " --machine " + (kSource / "input/machines/cpu.yaml").string();
+  EXPECT_EQ(inspect("program.json", machine).output, head + there + why);
+  auto const alone = inspect("program.json").output;
+  EXPECT_EQ(alone, head + why.substr(0, alone.size() - head.size()));
+}
 
+TEST_F(PlanItems, that_do_not_fit_a_machine_or_their_proof_are_refused) {
+  auto json = nlohmann::json::parse(plan("--items --json").output);
+  std::ofstream(m_dir / "program.json") << json;
+  std::ofstream(m_dir / "slow.yaml") << "memory_gbps: 1\n";
+  auto const refusal = [&](std::string const& arguments, int status) {
+    auto const outcome = inspect(arguments);
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    return outcome.output;
+  };
+  auto const gpu = (kSource / "input/machines/h100.yaml").string();
+  EXPECT_EQ(refusal("program.json --machine " + gpu, 2),
+            "spillway: " + gpu + ": memory.device: there is one, and the Program is for cores\n");
+  EXPECT_TRUE(refusal("program.json --machine slow.yaml", 2)
+                  .starts_with("spillway: slow.yaml: matmul_gflops.fp32: not known"));
+  EXPECT_TRUE(refusal("tiny.yaml --machine " + gpu, 2)
+                  .starts_with("spillway: --machine: tiny.yaml is no Program"));
   for (auto& item : json.at("items")) item.at("waits") = nlohmann::json::array();
   std::ofstream(m_dir / "hasty.json") << json;
-  auto const hasty = inspect("hasty.json");
-  EXPECT_EQ(hasty.status, 5) << hasty.output;
-  EXPECT_EQ(hasty.output.find("spillway: hasty.json: item "), 0u) << hasty.output;
-  auto const other = inspect("tiny.yaml", machine);
-  EXPECT_EQ(other.status, 2) << other.output;
-  EXPECT_EQ(other.output.find("spillway: --machine: tiny.yaml is no Program"), 0u) << other.output;
+  EXPECT_TRUE(refusal("hasty.json", 5).starts_with("spillway: hasty.json: item "));
+}
+
+// A run has one thread that updates beside those that compute, if nobody asks for more.
+TEST_F(PlanItems, as_json_take_the_planned_seconds_where_the_host_has_more_threads) {
+  auto const source = load_machine((kSource / "input/machines/cpu.yaml").string());
+  auto threads = source;
+  threads.host_cores = 2;
+  std::ofstream(m_dir / "threads.yaml") << to_yaml(threads);
+  std::ofstream(m_dir / "program.json") << plan("--items --json").output;
+  auto const time = [&](std::string const& file) {
+    auto const said = inspect("program.json --machine " + file).output;
+    return said.substr(0, said.find("\nWhat is there"));
+  };
+  std::ofstream(m_dir / "one.yaml") << to_yaml(with_host_threads(threads, 1));
+  EXPECT_EQ(time("threads.yaml"), time("one.yaml"));
 }
 
 TEST_F(PlanItems, are_listed_a_line_each_with_lane_waits_and_every_buffer) {

@@ -34,9 +34,10 @@ void expect_files(Run const& run) {
 
 void expect_promised_keys(Run const& run) {
   ASSERT_EQ(run.rows.size(), 6u);
-  expect_keys(run.rows[0], {"step", "tokens", "loss", "grad_norm", "lr", "step_s", "tokens_per_s",
-                            "mfu", "matmul_share", "loss_hex", "grad_norm_hex", "peak_bytes",
-                            "spilled_bytes", "reloaded_bytes", "stall_s", "stall_by", "lanes"});
+  expect_keys(run.rows[0],
+              {"step", "tokens", "loss", "grad_norm", "lr", "step_s", "tokens_per_s", "mfu",
+               "matmul_share", "matmul_gflops", "loss_hex", "grad_norm_hex", "peak_bytes",
+               "spilled_bytes", "reloaded_bytes", "stall_s", "stall_by", "lanes"});
   expect_keys(run.summary,
               {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes", "peak_rss_bytes",
                "predicted_step_s", "measured_step_s", "ops", "spill", "exit"});

@@ -98,7 +98,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
-      {std::regex(R"re("(\w*(_s|gbps|matmul_share|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
+      {std::regex(R"re("(\w*(_s|gbps|gflops|_share|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
        "\"$1\":#"},
       {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa|devices)": "[^\n]*)re"),
        "\"$1\": #"},

@@ -1,6 +1,7 @@
 // Limits of this process that last as long as an object.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,9 +15,9 @@ class ResourceLimit {
   using What = decltype(RLIMIT_AS);
 
   ResourceLimit(What what, rlim_t value) : m_what(what) {
-    ::getrlimit(what, &m_before);
+    EXPECT_EQ(::getrlimit(what, &m_before), 0);
     rlimit const now{std::min(value, m_before.rlim_max), m_before.rlim_max};
-    ::setrlimit(what, &now);
+    EXPECT_EQ(::setrlimit(what, &now), 0);
   }
   ~ResourceLimit() { ::setrlimit(m_what, &m_before); }
   ResourceLimit(ResourceLimit const&) = delete;

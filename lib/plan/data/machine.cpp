@@ -13,8 +13,11 @@ constexpr MachineField kFields[] = {
      "of large matrix products in bf16, on all threads of the compute lane"},
     {"matmul_gflops.fp32", &Machine::matmul_gflops_f32, true, "the same in fp32"},
     {"peak_gflops.bf16", &Machine::peak_gflops_bf16, true,
-     "that the data sheet promises for bf16: what `mfu` is a share of; plans do not use it"},
-    {"peak_gflops.fp32", &Machine::peak_gflops_f32, true, "the same in fp32"},
+     "of one device, that its data sheet promises for dense products: `mfu` is a share of it, "
+     "plans "
+     "do not use it"},
+    {"peak_gflops.fp32", &Machine::peak_gflops_f32, true,
+     "the same in fp32, or in tf32 where products take that"},
     {"memory_gbps", &Machine::memory_gbps, true,
      "traffic of ops that compute little, in main or device memory"},
     {"links.h2d_gbps", &Machine::h2d_gbps, true,

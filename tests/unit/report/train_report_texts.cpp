@@ -30,22 +30,22 @@ TEST(ReportTexts, a_row_of_metrics_says) {
   row.tokens_per_s = 8192;
   row.mfu = 0.40625;
   row.matmul_share = 0.8125;
+  row.matmul_gflops = 64.5;
   row.peak_bytes = {11, 12, 13};
   row.lanes = lanes();
   row.valid = {10.5, 7};
-  EXPECT_EQ(
-      to_json(row),
-      R"({"step":120,"tokens":9000000000,"targets":8,"loss":0.375,"grad_norm":1.5,)"
-      R"("lr":0.03125,"step_s":6.5,"tokens_per_s":8192.0,"mfu":0.40625,)"
-      R"("matmul_share":0.8125,)"
-      R"("loss_hex":"0x1.8p-2","grad_norm_hex":"0x1.8p+0","spilled_bytes":5000000000,)"
-      R"("reloaded_bytes":3000000000,"stall_s":0.25,"stall_by":{"h2d":0.75,"host":0.875},)"
-      R"("lanes":{"compute":{"busy_s":4.0,"stall_s":0.25},)"
-      R"("d2h":{"busy_s":0.0,"stall_s":0.0625,"bytes":9,"gbps":0.0},)"
-      R"("nvme_read":{"busy_s":0.5,"stall_s":0.125,"bytes":3000000000,"gbps":6.0},)"
-      R"("nvme_write":{"busy_s":2.0,"stall_s":0.375,"bytes":5000000000,"gbps":2.5}},)"
-      R"("peak_bytes":{"device":11,"host":12,"nvme":13},)"
-      R"("valid_loss":1.5,"valid_loss_hex":"0x1.8p+0","valid_targets":7})");
+  EXPECT_EQ(to_json(row),
+            R"({"step":120,"tokens":9000000000,"targets":8,"loss":0.375,"grad_norm":1.5,)"
+            R"("lr":0.03125,"step_s":6.5,"tokens_per_s":8192.0,"mfu":0.40625,)"
+            R"("matmul_share":0.8125,"matmul_gflops":64.5,)"
+            R"("loss_hex":"0x1.8p-2","grad_norm_hex":"0x1.8p+0","spilled_bytes":5000000000,)"
+            R"("reloaded_bytes":3000000000,"stall_s":0.25,"stall_by":{"h2d":0.75,"host":0.875},)"
+            R"("lanes":{"compute":{"busy_s":4.0,"stall_s":0.25},)"
+            R"("d2h":{"busy_s":0.0,"stall_s":0.0625,"bytes":9,"gbps":0.0},)"
+            R"("nvme_read":{"busy_s":0.5,"stall_s":0.125,"bytes":3000000000,"gbps":6.0},)"
+            R"("nvme_write":{"busy_s":2.0,"stall_s":0.375,"bytes":5000000000,"gbps":2.5}},)"
+            R"("peak_bytes":{"device":11,"host":12,"nvme":13},)"
+            R"("valid_loss":1.5,"valid_loss_hex":"0x1.8p+0","valid_targets":7})");
 }
 
 TEST(ReportTexts, a_row_of_an_event_leaves_out_what_it_has_none_of) {

@@ -86,12 +86,14 @@ TEST_F(Reporting, a_step_that_beats_the_rate_of_products_raises_it) {
   testing::internal::CaptureStderr();
   for (double const seconds : {8.0, 1.0, 2.0}) reporter.step({7, 0, 1, step_of(seconds), {}, {}});
   testing::internal::GetCapturedStderr();
-  std::vector<double> shares;
+  std::vector<double> shares, rates;
   for (auto const& row : rows()) {
     shares.push_back(row.at("matmul_share"));
+    rates.push_back(row.at("matmul_gflops"));
     EXPECT_TRUE(row.at("mfu").is_null());
   }
   EXPECT_EQ(shares, (std::vector{0.5, 1.0, 0.5}));
+  EXPECT_EQ(rates, (std::vector{4.0, 16.0, 16.0}));
 }
 
 // A run that goes on at its third step: its first one, every third, the last, and any evaluation.

@@ -32,14 +32,14 @@ TEST(Due, checkpoints_are_by_steps_or_minutes) {
   CheckpointConfig policy;
   auto const saved = [&](std::int64_t every) {
     policy.every = every;
-    return steps([&](std::int64_t step) { return save_is_due(policy, step); });
+    return steps([&](std::int64_t step) { return save_is_due_by_step(policy, step); });
   };
   EXPECT_EQ(saved(0), "");
   EXPECT_EQ(saved(2), "246");
-  EXPECT_FALSE(save_is_late(policy, 1e9));
+  EXPECT_FALSE(save_is_due_by_time(policy, 1e9));
   policy.minutes = 2;
-  EXPECT_FALSE(save_is_late(policy, 120));
-  EXPECT_TRUE(save_is_late(policy, 120.5));
+  EXPECT_FALSE(save_is_due_by_time(policy, 120));
+  EXPECT_TRUE(save_is_due_by_time(policy, 120.5));
 }
 
 TEST(Due, a_checkpoint_may_follow_the_next_turn) {

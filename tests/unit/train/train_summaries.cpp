@@ -35,7 +35,7 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
   EXPECT_EQ(closing_lines(all, config()),
             "runs/a: peak bytes, planned and resident\n"
             "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
-            "  planned, and in use by the items that ran\n"
+            "of its tiers, planned and in use by the items that ran\n"
             "  device         5242880        4194304  (4 MiB)\n"
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
@@ -52,7 +52,7 @@ TEST(ClosingLines, leave_out_what_there_was_none_of) {
   auto const peaks = std::string(
       "runs/a: peak bytes, planned and resident\n"
       "  process       14680064       16777216  (device + host + outside 9 MiB)\n"
-      "  planned, and in use by the items that ran\n"
+      "of its tiers, planned and in use by the items that ran\n"
       "  device         5242880        4194304  (4 MiB)\n");
   EXPECT_EQ(closing_lines(few, config()), peaks);
   few.spill.written_bytes = kMiB;
@@ -67,7 +67,7 @@ TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
   EXPECT_EQ(closing_lines(beside, config()),
             "runs/a: peak bytes, planned and resident\n"
             "  process       12582912       16777216  (host + outside 9 MiB)\n"
-            "  planned, and in use by the items that ran\n"
+            "of its tiers, planned and in use by the items that ran\n"
             "  device         5242880        4194304  (4 MiB)\n"
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
