@@ -200,12 +200,17 @@ TEST_F(StandInDrops, NoPublishThatTellsSomethingCanBeLeftOut) {
   auto const tried = some_of(cuda::releases(), cheap);
   std::int64_t needless = 0;
   std::vector<std::int64_t> unnoticed;
-  for (auto const n : tried) {
+  // Threads meet in another order each time, and what one run hides the next ones show.
+  constexpr int runs = 5;
+  auto const shows = [&](std::int64_t n) {
     run_without(n);
-    if (!cuda::dropped_release_was_of_use())
-      ++needless;
-    else if (cuda::complaints().empty())
-      unnoticed.push_back(n);
+    needless += !cuda::dropped_release_was_of_use();
+    return !cuda::dropped_release_was_of_use() || !cuda::complaints().empty();
+  };
+  for (auto const n : tried) {
+    bool shown = false;
+    for (int run = 0; run < runs && !shown; ++run) shown = shows(n);
+    if (!shown) unnoticed.push_back(n);
   }
   EXPECT_EQ(unnoticed, std::vector<std::int64_t>{});
   fmt::print("{} publishes dropped; {} told nobody anything new\n", tried.size(), needless);

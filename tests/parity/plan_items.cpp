@@ -184,7 +184,7 @@ TEST_F(PlanItems, that_do_not_fit_a_machine_or_their_proof_are_refused) {
   EXPECT_EQ(refusal("program.json --machine " + gpu, 2),
             "spillway: " + gpu + ": memory.device: there is one, and the Program is for cores\n");
   EXPECT_TRUE(refusal("program.json --machine slow.yaml", 2)
-                  .starts_with("spillway: slow.yaml: matmul_gflops.fp32: not known"));
+                  .starts_with("spillway: slow.yaml: matmul_gflops.bf16: not known"));
   EXPECT_TRUE(refusal("tiny.yaml --machine " + gpu, 2)
                   .starts_with("spillway: --machine: tiny.yaml is no Program"));
   for (auto& item : json.at("items")) item.at("waits") = nlohmann::json::array();
