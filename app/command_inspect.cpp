@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -17,6 +16,7 @@
 #include "plan/listing/listing.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/time/simulate.hpp"
+#include "run/find_target.hpp"
 
 namespace spillway {
 namespace {
@@ -48,12 +48,10 @@ std::string tiers_text(TierBytes const& bytes) {
                      human_bytes(bytes[Tier::host]), human_bytes(bytes[Tier::nvme]));
 }
 
-// What a machine file describes, as `plan` takes it. A Program does not say how many threads update
-// on the host, so there are as many as `plan` takes by itself.
+// Returns the machine as `plan` takes it from the file. A Program does not say how many threads
+// update on the host, so there are as many as `plan` takes by itself.
 Machine machine_of(Program const& program, std::string const& file) {
-  auto const all = load_machine(file);
-  auto const node_ranks = std::min(program.ranks, all.node_ranks);
-  auto machine = with_host_threads(shared_by(all, node_ranks), std::nullopt);
+  auto const machine = machine_of_a_rank(load_machine(file), program.ranks, std::nullopt);
   if (program.unified != machine.is_unified())
     throw Error(Status::bad_input,
                 fmt::format("{}: memory.device: {}", file,

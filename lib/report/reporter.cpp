@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-double flops_per_s(Config const& config, double bf16_gflops, double f32_gflops) {
+double rate_of_precision(Config const& config, double bf16_gflops, double f32_gflops) {
   return 1e9 * (config.precision == Precision::bf16 ? bf16_gflops : f32_gflops);
 }
 
@@ -33,9 +33,10 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
                    RunDir const* run_dir)
     : m_config(config),
       m_step_flops(step_flops),
-      m_peak_flops_per_s(flops_per_s(config, machine.peak_gflops_bf16, machine.peak_gflops_f32)),
+      m_peak_flops_per_s(
+          rate_of_precision(config, machine.peak_gflops_bf16, machine.peak_gflops_f32)),
       m_matmul_flops_per_s(
-          flops_per_s(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
+          rate_of_precision(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
       m_run_dir(run_dir),
       m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
   if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");

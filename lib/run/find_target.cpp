@@ -50,14 +50,20 @@ Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& 
   return target;
 }
 
+Machine machine_of_a_rank(Machine const& described, std::int64_t ranks,
+                          std::optional<std::int64_t> host_threads) {
+  return with_host_threads(shared_by(described, std::min(ranks, described.node_ranks)),
+                           host_threads);
+}
+
 Target target_of_file(Config const& config, std::int64_t vocab, std::string const& file,
                       std::int64_t ranks) {
   Target target{load_machine(file), {}, {}, ranks};
   auto& machine = target.machine;
-  auto const node_ranks = std::min(ranks, machine.node_ranks);
-  target.budgets = budgets(config, free_of(machine, file), node_ranks);
+  auto const free = free_of(machine, file);
+  machine = machine_of_a_rank(machine, ranks, config.run.host_threads);
+  target.budgets = budgets(config, free, machine.node_ranks);
   say_smaller_drive(config.memory, target.budgets);
-  machine = with_host_threads(shared_by(std::move(machine), node_ranks), config.run.host_threads);
   require_rates(machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0, file);
   auto const cores = std::max<std::int64_t>(1, std::llround(machine.compute_cores));
   target.choices = choose(config, nullptr, cores, ranks);

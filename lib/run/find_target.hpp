@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "comm/comm.hpp"
@@ -23,6 +24,11 @@ Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm
 // measured. Throws AgreedError.
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
                    Budgets const& budgets, Comm& comm);
+
+// What a machine file describes is for full nodes: returns what each of `ranks` ranks gets there,
+// with as many threads of the host lane as asked for (see with_host_threads).
+Machine machine_of_a_rank(Machine const& described, std::int64_t ranks,
+                          std::optional<std::int64_t> host_threads);
 
 // `ranks` on nodes like that of a machine file. Throws Error(bad_input) where the file does not say
 // what planning needs, or where the Config asks for more than it has. A drive with less than was

@@ -73,7 +73,7 @@ TEST_F(StopSignals, one_that_came_first_of_all_stops_the_run_at_its_first_step) 
   EXPECT_LE(latest_step(), 1);
 }
 
-// Sent as MPI opens the memory that ranks of a machine share.
+// The signal is sent as MPI opens the memory that ranks of a machine share.
 TEST_F(StopSignals, one_that_comes_while_mpi_starts_does_so_too) {
   if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
   Planted const stop{.calls = "open",
