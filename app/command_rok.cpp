@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -70,20 +68,6 @@ void write_chart(RokStart const& start, std::span<RokRow const> rows) {
       (drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble));
 }
 
-// Throws status 3 if no row fits, and says what would help.
-void require_a_point(std::span<RokRow const> rows, Config const& config) {
-  if (std::ranges::any_of(rows, &RokRow::fits)) return;
-  auto const least = std::ranges::min_element(
-      rows, {}, [](RokRow const& row) { return row.planned_bytes[index(Tier::device)]; });
-  auto const hint =
-      std::ranges::count(config.plan.optimizer, std::optional<Tier>{}) > 0
-          ? "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less"
-          : "";
-  throw Error(Status::cannot_fit,
-              fmt::format("no point fits the budgets: {}, {} x {} tokens, {}{}",
-                          name(least->policy), least->micro, least->sequence, least->why, hint));
-}
-
 }  // namespace
 
 Status run_rok(RokArguments const& arguments, Comm& comm) {
@@ -109,7 +93,8 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   write_output(*start.table, rok_csv(rows));
   tell_written(*start.table, rok_table(rows));
   if (start.chart) write_chart(start, rows);
-  require_a_point(rows, start.config);
+  if (std::ranges::none_of(rows, &RokRow::fits))
+    throw Error(Status::cannot_fit, no_point_fits(rows, start.config.plan));
   return Status::done;
 }
 

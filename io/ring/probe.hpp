@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+struct io_uring_probe;
+
 namespace spillway {
 
 struct RingProbe {
@@ -25,6 +27,8 @@ RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
 
 // Names the features that we want of a ring and that its `features` (IORING_FEAT_...) lack.
 std::vector<std::string> missing_features(unsigned features);
+// Names the operations that we want and `offered`, what a kernel says that it has, lacks.
+std::vector<std::string> missing_operations(io_uring_probe const& offered);
 // Says what to change where a ring could be set up.
 std::vector<std::string> ring_advice(RingProbe const& probe);
 

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -21,19 +22,11 @@ std::optional<std::int64_t> memlock_bytes() {
   return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
-std::vector<std::string> missing_operations(io_uring* ring) {
-  std::pair<int, char const*> const wanted[] = {{IORING_OP_READ, "read"},
-                                                {IORING_OP_WRITE, "write"},
-                                                {IORING_OP_READ_FIXED, "read_fixed"},
-                                                {IORING_OP_WRITE_FIXED, "write_fixed"}};
-  auto* const probe = io_uring_get_probe_ring(ring);
-  if (probe == nullptr) return {"probing operations (Linux 5.6)"};
-  std::vector<std::string> missing;
-  for (auto const& [op, text] : wanted) {
-    if (!io_uring_opcode_supported(probe, op)) missing.emplace_back(text);
-  }
-  io_uring_free_probe(probe);
-  return missing;
+std::vector<std::string> operations_missing_of(io_uring* ring) {
+  std::unique_ptr<io_uring_probe, void (*)(io_uring_probe*)> const offered{
+      io_uring_get_probe_ring(ring), io_uring_free_probe};
+  if (!offered) return {"probing operations (Linux 5.6)"};
+  return missing_operations(*offered);
 }
 
 // The errno of registering a buffer of this size; 0 when it works.
@@ -91,6 +84,18 @@ std::vector<std::string> missing_features(unsigned features) {
   return missing;
 }
 
+std::vector<std::string> missing_operations(io_uring_probe const& offered) {
+  std::pair<int, char const*> const wanted[] = {{IORING_OP_READ, "read"},
+                                                {IORING_OP_WRITE, "write"},
+                                                {IORING_OP_READ_FIXED, "read_fixed"},
+                                                {IORING_OP_WRITE_FIXED, "write_fixed"}};
+  std::vector<std::string> missing;
+  for (auto const& [op, text] : wanted) {
+    if (!io_uring_opcode_supported(&offered, op)) missing.emplace_back(text);
+  }
+  return missing;
+}
+
 std::vector<std::string> ring_advice(RingProbe const& probe) {
   std::vector<std::string> advice;
   if (!probe.fixed_buffers)
@@ -111,7 +116,7 @@ RingProbe probe_ring(std::int64_t register_bytes) {
     return probe;
   }
   probe.missing_features = missing_features(ring.features);
-  probe.missing_operations = missing_operations(&ring);
+  probe.missing_operations = operations_missing_of(&ring);
   probe.register_error = try_register(&ring, register_bytes);
   probe.fixed_buffers = probe.register_error == 0;
   io_uring_queue_exit(&ring);

@@ -107,6 +107,17 @@ bool is_rok_chart(std::string_view beginning) {
          beginning.find(fmt::format("<title>{}</title>", kChartName)) != beginning.npos;
 }
 
+std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked) {
+  auto const& least = *std::ranges::min_element(
+      rows, {}, [](RokRow const& row) { return row.planned_bytes[index(Tier::device)]; });
+  auto const leaves_one = std::ranges::count(asked.optimizer, std::optional<Tier>{}) > 0;
+  return fmt::format(
+      "no point fits the budgets: {}, {} x {} tokens, {}{}", name(least.policy), least.micro,
+      least.sequence, least.why,
+      leaves_one ? "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less"
+                 : "");
+}
+
 std::string rok_script(std::span<RokRow const> rows) {
   std::string data, curves;
   double slowest = std::numeric_limits<double>::infinity(), fastest = 0;

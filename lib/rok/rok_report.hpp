@@ -17,6 +17,9 @@ std::string rok_table(std::span<RokRow const> rows);
 std::string rok_csv(std::span<RokRow const> rows);
 bool is_rok_csv(std::string_view beginning);
 
+// Says why the smallest of `rows`, of which none fits, does not, and what needs less.
+std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked);
+
 // For gnuplot: tokens/s over what the device holds beside persistent state, a curve per policy,
 // a point per micro-batch, as SVG. Empty where nothing was measured.
 std::string rok_script(std::span<RokRow const> rows);

@@ -1,8 +1,11 @@
 // Advice on what this machine lacks: a line each, whatever machine it is.
 #include <gtest/gtest.h>
+#include <liburing.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <map>
+#include <new>
 
 #include "io/file/descriptors.hpp"
 #include "io/ring/backends.hpp"
@@ -59,6 +62,21 @@ TEST(ProbeWords, of_a_ring_name_each_thing_that_is_missing) {
   probe.register_bytes = 77;
   probe.register_error = EINVAL;
   EXPECT_EQ(ring_advice(probe), (Lines{register_advice(77, EINVAL), old[0]}));
+}
+
+TEST(ProbeWords, of_a_ring_name_each_operation_that_a_kernel_has_not) {
+  constexpr int known = 32;
+  auto const bytes = sizeof(io_uring_probe) + known * sizeof(io_uring_probe_op);
+  std::vector<std::max_align_t> memory(bytes / sizeof(std::max_align_t) + 1);
+  auto& offered = *::new (memory.data()) io_uring_probe{};
+  EXPECT_EQ(missing_operations(offered), (Lines{"read", "write", "read_fixed", "write_fixed"}));
+  offered.last_op = known - 1;
+  for (int const op : {IORING_OP_READ, IORING_OP_WRITE_FIXED})
+    offered.ops[op].flags = IO_URING_OP_SUPPORTED;
+  EXPECT_EQ(missing_operations(offered), (Lines{"write", "read_fixed"}));
+  for (int const op : {IORING_OP_WRITE, IORING_OP_READ_FIXED})
+    offered.ops[op].flags = IO_URING_OP_SUPPORTED;
+  EXPECT_EQ(missing_operations(offered), Lines());
 }
 
 TEST(ProbeWords, of_file_systems_are_their_names) {

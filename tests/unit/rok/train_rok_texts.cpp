@@ -74,6 +74,23 @@ TEST(RokTexts, the_curve_has_a_column_for_each_number) {
   EXPECT_FALSE(is_rok_csv("policy,micro\n"));
 }
 
+TEST(RokTexts, where_no_point_fits_the_smallest_and_a_way_out_are_named) {
+  auto smaller = too_large();
+  smaller.micro = 4;
+  smaller.planned_bytes[index(Tier::device)] = 9 * kMiB;
+  smaller.why = "needs at least device 9 MiB";
+  std::vector<RokRow> const rows = {too_large(), smaller, too_large()};
+  std::string const least =
+      "no point fits the budgets: keep, 4 x 100 tokens, needs at least device 9 MiB";
+  auto const hint = "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less";
+  AskedPlan asked;
+  EXPECT_EQ(no_point_fits(rows, asked), least + hint);
+  asked.optimizer = {Tier::device, std::nullopt, Tier::nvme};
+  EXPECT_EQ(no_point_fits(rows, asked), least + hint);
+  asked.optimizer = {Tier::device};
+  EXPECT_EQ(no_point_fits(rows, asked), least);
+}
+
 TEST(RokTexts, the_chart_s_script_draws_what_was_measured) {
   std::vector<RokRow> rows = {too_large(), measured(BlockPolicy::light, 1),
                               measured(BlockPolicy::light, 3), measured(BlockPolicy::nvme, 2)};
