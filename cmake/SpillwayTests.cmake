@@ -181,6 +181,7 @@ function(compile_headers target name test)
     return()
   endif()
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${target} PRIVATE spillway_${name})
   target_compile_options(${target} PRIVATE -O0)
   if(name STREQUAL kernels)  # whose users do not see Kokkos

@@ -4,7 +4,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::bad_checkpoints_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST_F(BadCheckpoints, steps_already_reached_are_done_at_once) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::bad_checkpoints_test

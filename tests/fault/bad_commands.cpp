@@ -3,7 +3,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::bad_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ TEST_F(BadCommands, lists_of_numbers_have_no_empty_place) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::bad_commands_test

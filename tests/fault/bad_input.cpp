@@ -7,7 +7,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::bad_input_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -285,4 +285,4 @@ TEST_F(BadInput, a_run_dir_in_use_is_refused_and_its_run_goes_on) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::bad_input_test

@@ -6,7 +6,7 @@
 #include "fault_test.hpp"
 #include "profile/profile_cache.hpp"
 
-namespace spillway::test {
+namespace spillway::test::bad_profiles_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ TEST_F(BadProfiles, without_a_place_for_it_every_run_measures_and_says_so) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::bad_profiles_test

@@ -3,7 +3,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::broken_streams_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST_F(BrokenStreams, mistakes_are_still_a_status_where_nothing_can_be_said) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::broken_streams_test

@@ -10,7 +10,7 @@
 #include "tests/support/model_directory.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::carried_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST_F(CarriedFiles, and_all_others_are_for_whom_the_umask_says) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::carried_files_test

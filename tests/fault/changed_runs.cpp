@@ -11,7 +11,7 @@
 #include "fault_test.hpp"
 #include "io/file/seal.hpp"
 
-namespace spillway::test {
+namespace spillway::test::changed_runs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -377,4 +377,4 @@ TEST_F(ChangedRuns, count_no_row_that_is_empty) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::changed_runs_test

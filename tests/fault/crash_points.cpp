@@ -3,7 +3,7 @@
 
 #include "crash_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::crash_points_test {
 namespace {
 
 constexpr auto kNew = "run.steps=2 run.checkpoint.every=1 run.checkpoint.keep=1";
@@ -118,4 +118,4 @@ TEST_F(CrashPoints, one_error_of_a_new_run_is_survived_or_said) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::crash_points_test

@@ -5,7 +5,7 @@
 
 #include "crash_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::crash_replan_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST_F(CrashReplan, kills_in_the_move_leave_no_spill_file_and_cost_nothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::crash_replan_test

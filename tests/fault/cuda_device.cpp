@@ -8,7 +8,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_device_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST_F(Devices, that_are_full_need_smaller_budgets) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_device_test

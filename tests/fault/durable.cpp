@@ -10,7 +10,7 @@
 #include "preload.hpp"
 #include "tests/support/model_directory.hpp"
 
-namespace spillway::test {
+namespace spillway::test::durable_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ TEST_F(Durable, are_models_that_come_and_go_and_what_else_is_kept) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::durable_test

@@ -7,7 +7,7 @@
 #include "fault_test.hpp"
 #include "tests/parity/experiment.hpp"
 
-namespace spillway::test {
+namespace spillway::test::failing_storage_test {
 namespace {
 
 class FailingStorage : public FaultTest {
@@ -129,4 +129,4 @@ TEST_F(FailingStorage, under_an_evaluation_leaves_that_out_and_then_ends_the_run
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::failing_storage_test

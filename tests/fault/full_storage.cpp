@@ -4,7 +4,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::full_storage_test {
 namespace {
 
 class FullStorage : public FaultTest {
@@ -58,4 +58,4 @@ TEST_F(FullStorage, that_refuses_what_it_promised_is_planned_around_by_auto) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::full_storage_test

@@ -8,7 +8,7 @@
 #include "tests/support/model_directory.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::hugging_face_faults_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -309,4 +309,4 @@ TEST_F(InterruptedCopies, without_room_end_with_one_line_and_leave_nothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::hugging_face_faults_test

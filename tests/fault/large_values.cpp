@@ -9,7 +9,7 @@
 #include "config/keys.hpp"
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::large_values_test {
 namespace {
 
 constexpr int kGib = 1 << 20;  // in the unit of `ulimit -v`
@@ -125,4 +125,4 @@ TEST_F(LargeValues, hundreds_of_thousands_of_keys_are_read_and_refused) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::large_values_test

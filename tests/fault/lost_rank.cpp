@@ -11,7 +11,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::lost_rank_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST_F(LostRank, one_without_memory_is_named) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::lost_rank_test

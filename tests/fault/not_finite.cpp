@@ -3,7 +3,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::not_finite_test {
 namespace {
 
 class NotFinite : public FaultTest {
@@ -54,4 +54,4 @@ TEST_F(NotFinite, ten_skipped_steps_in_a_row_end_the_run) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::not_finite_test

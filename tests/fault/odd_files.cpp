@@ -4,7 +4,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::odd_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST_F(OddFiles, more_than_the_soft_limit_allows_are_opened) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::odd_files_test

@@ -9,7 +9,7 @@
 #include "preload.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::outputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST_F(Outputs, the_umask_says_who_may_read_and_write_each_file) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::outputs_test

@@ -4,7 +4,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::preload_bites_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST_F(PreloadBites, a_misspelt_call_or_errno_is_no_silent_nothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::preload_bites_test

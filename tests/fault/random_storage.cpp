@@ -17,7 +17,7 @@
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
 
-namespace spillway::test {
+namespace spillway::test::random_storage_test {
 namespace {
 
 constexpr int kSteps = 3;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(Of, RandomStorage,
                          [](auto const& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::random_storage_test

@@ -4,7 +4,7 @@
 
 #include "fault_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::ranks_that_differ_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST_F(RanksThatDiffer, by_their_checkpoints_are_refused) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::ranks_that_differ_test

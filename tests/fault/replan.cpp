@@ -11,7 +11,7 @@
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::replan_test {
 namespace {
 
 // The state does not fit on the device beside the activations: some of both goes away.
@@ -154,4 +154,4 @@ INSTANTIATE_TEST_SUITE_P(Ranks, StayingPlan,
 INSTANTIATE_TEST_SUITE_P(Ranks, WithoutStorage, ::testing::Values(0, 2));
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::replan_test

@@ -7,7 +7,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::run_dirs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -296,4 +296,4 @@ TEST_F(RunDirs, do_not_glue_a_row_to_one_that_was_cut_short) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::run_dirs_test

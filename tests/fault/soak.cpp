@@ -9,7 +9,7 @@
 #include "crash_test.hpp"
 #include "tests/parity/experiment.hpp"
 
-namespace spillway::test {
+namespace spillway::test::soak_test {
 namespace {
 
 int disturbances() {
@@ -120,4 +120,4 @@ TEST_F(Soak, of_two_ranks_leaves_no_trace_in_the_weights) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::soak_test

@@ -6,7 +6,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::stop_signals_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +214,4 @@ TEST_F(Kills, at_any_moment_leave_no_spill_file_and_only_sound_checkpoints_and_c
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::stop_signals_test

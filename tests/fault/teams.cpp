@@ -4,7 +4,7 @@
 #include "fault_test.hpp"
 #include "preload.hpp"
 
-namespace spillway::test {
+namespace spillway::test::teams_test {
 namespace {
 
 // Two threads, as in a run of a user with two cores; their products are cut for both.
@@ -120,4 +120,4 @@ TEST_F(Teams, of_threads_that_OpenMP_binds_have_all_cores) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::teams_test

@@ -11,7 +11,7 @@
 #include "tests/support/family_case.hpp"
 #include "tests/support/sequential_run.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cached_logits_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -193,4 +193,4 @@ INSTANTIATE_TEST_SUITE_P(, CachedLogits, testing::ValuesIn(decoders()),
                          [](auto const& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cached_logits_test

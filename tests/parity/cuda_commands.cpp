@@ -10,7 +10,7 @@
 #include "tests/support/cuda/step_calls.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_commands_test {
 namespace {
 
 std::string on_cores(std::string command) {
@@ -128,4 +128,4 @@ TEST(DeviceCalls, of_later_steps_make_load_and_give_back_nothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_commands_test

@@ -10,7 +10,7 @@
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/order.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_drops_test {
 namespace {
 
 struct Facts {
@@ -217,4 +217,4 @@ TEST_F(StandInDrops, NoPublishThatTellsSomethingCanBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_drops_test

@@ -7,7 +7,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_events_test {
 namespace {
 
 constexpr std::int64_t kBytes = 64;
@@ -60,4 +60,4 @@ TEST(StandInEvents, AreRecordedAgainWhenNobodyMayStillWaitForThem) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_events_test

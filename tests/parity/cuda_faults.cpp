@@ -8,7 +8,7 @@
 #include "tests/parity/stand_in_run.hpp"
 #include "tests/support/cuda/complaints.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_faults_test {
 namespace {
 
 using Kind = cuda::PlannedFault::Kind;
@@ -102,4 +102,4 @@ TEST_F(StandInFaults, WorkThatNeverEndsIsToldOnceAWatchdogSeesIt) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_faults_test

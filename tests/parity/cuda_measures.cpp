@@ -8,7 +8,7 @@
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/gpt_graph.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_measures_test {
 namespace {
 
 std::int64_t g_launches = 0;
@@ -51,4 +51,4 @@ TEST(StandInMeasures, FlushCachesAheadOfEveryLaunchUnlessAStepFitsThem) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_measures_test

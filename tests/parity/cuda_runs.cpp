@@ -8,7 +8,7 @@
 #include "tests/support/cuda/settings.hpp"
 #include "tests/support/cuda/step_calls.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cuda_runs_test {
 namespace {
 
 // What nothing orders is also seen in both orders, at least where the device has to do with it.
@@ -57,4 +57,4 @@ TEST(StandInTiers, KeepThePinOfMemoryThatStaysAsLarge) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cuda_runs_test

@@ -9,7 +9,7 @@
 #include "tests/support/family_case.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::families_test {
 namespace {
 
 class Families : public testing::TestWithParam<FamilyCase> {
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(, Families, testing::ValuesIn(other_families()),
                          [](auto const& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::families_test

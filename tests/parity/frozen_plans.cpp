@@ -13,7 +13,7 @@
 #include "support/frozen.hpp"
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::frozen_plans_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ TEST(FrozenPlans, are_those_of_the_table) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::frozen_plans_test

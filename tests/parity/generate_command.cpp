@@ -12,7 +12,7 @@
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::generate_command_test {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -177,4 +177,4 @@ TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::generate_command_test

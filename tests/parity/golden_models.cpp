@@ -15,7 +15,7 @@
 #include "tests/support/sequential_run.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::golden_models_test {
 namespace {
 
 using test::Golden, test::SequentialRun;
@@ -309,4 +309,4 @@ INSTANTIATE_TEST_SUITE_P(, GoldenModels,
                          });
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::golden_models_test

@@ -4,7 +4,7 @@
 
 #include "tests/parity/experiment.hpp"
 
-namespace spillway::test {
+namespace spillway::test::host_threads_test {
 namespace {
 
 // ranks (0: without mpirun), precision, optim.clip
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(With, HostThreads,
                          name_of);
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::host_threads_test

@@ -3,7 +3,7 @@
 #include "tests/parity/hugging_face_test.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::hugging_face_test {
 namespace {
 
 class HuggingFaceModel : public HuggingFace, public testing::WithParamInterface<DirectoryCase> {};
@@ -131,4 +131,4 @@ TEST_F(HuggingFace, a_head_that_differs_unties_a_model) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::hugging_face_test

@@ -8,7 +8,7 @@
 #include "io/safetensors/writer.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::hugging_face_memory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ TEST(HuggingFaceMemory, does_not_grow_with_the_model) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::hugging_face_memory_test

@@ -2,7 +2,7 @@
 #include "tests/parity/hugging_face_test.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::hugging_face_texts_test {
 namespace {
 
 class GeneratedTexts : public HuggingFace {
@@ -85,4 +85,4 @@ TEST_F(GeneratedTexts, of_a_bf16_model_are_made_in_fp32_where_that_is_asked_for)
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::hugging_face_texts_test

@@ -5,7 +5,7 @@
 #include "tests/parity/hugging_face_test.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway::test {
+namespace spillway::test::hugging_face_values_test {
 namespace {
 
 class HuggingFaceValues : public HuggingFace {
@@ -115,4 +115,4 @@ TEST_F(HuggingFaceValues, have_the_files_of_tokenizers_and_processors_beside_the
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::hugging_face_values_test

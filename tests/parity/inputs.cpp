@@ -7,7 +7,7 @@
 
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Quickstart, testing::Values("gpt", "llama", "bert",
                          [](auto const& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::inputs_test

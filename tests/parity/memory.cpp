@@ -4,7 +4,7 @@
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::memory_test {
 namespace {
 
 constexpr double kMib = 1 << 20;
@@ -65,4 +65,4 @@ TEST(ResidentMemory, does_not_grow_with_steps) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::memory_test

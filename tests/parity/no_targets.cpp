@@ -9,7 +9,7 @@
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::no_targets_test {
 namespace {
 
 // One of seven tokens is hidden: often none of eight.
@@ -113,4 +113,4 @@ TEST(EvaluationsWithoutTargets, are_said_in_training_and_refused_by_the_command)
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::no_targets_test

@@ -7,7 +7,7 @@
 
 #include "tests/parity/experiment.hpp"
 
-namespace spillway::test {
+namespace spillway::test::other_ranks_test {
 namespace {
 
 constexpr int kMostRanks = 4, kSequences = 6;
@@ -71,4 +71,4 @@ TEST(OtherRanks, go_on_with_the_schedule_and_the_data_where_the_others_stopped) 
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::other_ranks_test

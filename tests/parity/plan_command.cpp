@@ -8,7 +8,7 @@
 #include "base/process_memory.hpp"
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::plan_command_test {
 namespace {
 
 std::filesystem::path machine_file() {
@@ -344,4 +344,4 @@ TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::plan_command_test

@@ -15,7 +15,7 @@
 #include "plan/time/simulate.hpp"
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::plan_items_test {
 namespace {
 
 std::filesystem::path const kSource = SPILLWAY_SOURCE_DIR;
@@ -249,4 +249,4 @@ TEST_F(PlanItems, do_not_go_with_a_comparison) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::plan_items_test

@@ -2,7 +2,7 @@
 #include "tests/parity/plan_matrix.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::plans_test {
 namespace {
 
 class Plans : public testing::TestWithParam<PlanCase> {};
@@ -16,4 +16,4 @@ INSTANTIATE_TEST_SUITE_P(OfOneRank, Plans,
                          case_name);
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::plans_test

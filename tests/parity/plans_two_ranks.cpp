@@ -1,7 +1,7 @@
 // Two ranks: keep, recompute, spill, a mixture, and a restart, bit by bit.
 #include "tests/parity/plan_matrix.hpp"
 
-namespace spillway::test {
+namespace spillway::test::plans_two_ranks_test {
 namespace {
 
 class PlansOfTwoRanks : public testing::TestWithParam<PlanCase> {};
@@ -13,4 +13,4 @@ TEST_P(PlansOfTwoRanks, of_two_ranks_and_their_restart_give_equal_bits) {
 INSTANTIATE_TEST_SUITE_P(All, PlansOfTwoRanks, testing::ValuesIn(some_plan_cases()), case_name);
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::plans_two_ranks_test

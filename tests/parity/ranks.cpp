@@ -5,7 +5,7 @@
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::ranks_test {
 namespace {
 
 constexpr std::int64_t kSequence = 64;
@@ -89,4 +89,4 @@ TEST(Ranks, add_in_their_order_as_one_rank_adds_micro_batches) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::ranks_test

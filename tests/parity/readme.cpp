@@ -8,7 +8,7 @@
 
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::readme_test {
 namespace {
 
 std::filesystem::path const kSource = SPILLWAY_SOURCE_DIR;
@@ -91,4 +91,4 @@ TEST(Readme, shows_a_plan_that_is_made) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::readme_test

@@ -9,7 +9,7 @@
 
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::rok_command_test {
 namespace {
 
 using Row = std::map<std::string, std::string>;  // cells by column
@@ -206,4 +206,4 @@ TEST_F(RokCommand, without_gnuplot_there_is_the_curve_and_a_line_that_says_what_
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::rok_command_test

@@ -6,7 +6,7 @@
 #include "tests/support/names_in.hpp"
 #include "tests/support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::run_files_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -99,4 +99,4 @@ TEST(RunDirectory, holds_the_forecast_of_all_ops_of_thousands_of_micro_batches) 
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::run_files_test

@@ -12,7 +12,7 @@
 #include "support/frozen.hpp"
 #include "support/run_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::session_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ TEST(Session, prints_what_it_did) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::session_test

@@ -3,7 +3,7 @@
 
 #include "tests/parity/plan_matrix.hpp"
 
-namespace spillway::test {
+namespace spillway::test::shapes_test {
 namespace {
 
 struct Shape {
@@ -51,4 +51,4 @@ TEST(OneBlock, gives_equal_bits_kept_recomputed_and_asked_to_spill) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::shapes_test

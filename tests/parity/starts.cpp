@@ -9,7 +9,7 @@
 #include "tests/support/sequential_run.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::starts_test {
 namespace {
 
 constexpr std::int64_t kVocab = 8192, kRows = 64;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Starts,
                          name_of);
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::starts_test

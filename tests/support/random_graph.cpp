@@ -7,9 +7,9 @@ namespace spillway::test {
 
 namespace {
 
-class Generator {
+class GraphGenerator {
  public:
-  Generator(Random& draws, RandomGraphOptions const& options)
+  GraphGenerator(Random& draws, RandomGraphOptions const& options)
       : m_draws(draws), m_layers(m_graph, draws, options) {
     bool const two = m_layers.chance(35);
     if (two) m_stacks.push_back(m_layers.stack(0, "encoder"));
@@ -78,7 +78,7 @@ class Generator {
 }  // namespace
 
 Graph random_graph(Random& draws, RandomGraphOptions const& options) {
-  Graph graph = Generator(draws, options).take();
+  Graph graph = GraphGenerator(draws, options).take();
   append_backward(graph);
   append_update(graph, {});
   // Some updates ask for whole parameters.

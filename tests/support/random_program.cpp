@@ -12,9 +12,9 @@ namespace spillway::test {
 
 namespace {
 
-class Generator {
+class ProgramGenerator {
  public:
-  explicit Generator(Random& random) : m_random(random) {}
+  explicit ProgramGenerator(Random& random) : m_random(random) {}
 
   Program generate() {
     m_program.micro_batches = 1 + below(m_random, 5);
@@ -167,7 +167,7 @@ void complete(Program& program) {
 }
 
 Program random_program(Random& random) {
-  Program program = Generator(random).generate();
+  Program program = ProgramGenerator(random).generate();
   complete(program);
   return program;
 }

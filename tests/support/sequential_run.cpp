@@ -8,7 +8,7 @@
 namespace spillway::test {
 namespace {
 
-constexpr unsigned char kPoison = 0xFF;  // 0xFF..: a NaN in every floating type
+constexpr unsigned char kNothingWritten = 0xFF;  // 0xFF..: a NaN in every floating type
 
 Kokkos::View<std::byte*, Kokkos::SharedSpace> filled(std::int64_t bytes, unsigned char value) {
   Kokkos::View<std::byte*, Kokkos::SharedSpace> memory("sequential_run",
@@ -21,7 +21,7 @@ Kokkos::View<std::byte*, Kokkos::SharedSpace> filled(std::int64_t bytes, unsigne
 
 SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph)) {
   for (auto const& tensor : m_graph.tensors) {
-    m_memory.push_back(filled(tensor.bytes(), tensor.role == Role::moment ? 0 : kPoison));
+    m_memory.push_back(filled(tensor.bytes(), tensor.role == Role::moment ? 0 : kNothingWritten));
   }
   size_workspaces(m_graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
@@ -36,7 +36,7 @@ void SequentialRun::bind(Op const& op, Side side) {
   KernelContext const context{m_graph.tensors, m_graph.chunks, m_graph.arithmetic};
   auto const offered = kernel(op.kind);
   m_launches.push_back((side == Side::serial ? offered.serial : offered.bind)(context, op));
-  m_workspaces.push_back(filled(op.workspace_bytes, kPoison));
+  m_workspaces.push_back(filled(op.workspace_bytes, kNothingWritten));
   auto& operands = m_operands.emplace_back();
   for (auto const* views : {&op.inputs, &op.outputs})
     for (auto const& view : *views)

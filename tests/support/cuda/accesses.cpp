@@ -27,7 +27,7 @@ void Accesses::fill_gaps(Range const& range) {
   }
 }
 
-void Accesses::touch(Cell& cell, Access const& access, Mark const& begin, Moment const& now) {
+void Accesses::touch(Cell& cell, MemoryAccess const& access, Mark const& begin, Moment const& now) {
   auto const check = [&](Moment const& earlier, char const* did) {
     auto const own = earlier.component == now.component && earlier.time == now.time;
     if (own || earlier.component < 0 || begin.before.at(earlier.component) >= earlier.time) return;
@@ -45,7 +45,7 @@ void Accesses::touch(Cell& cell, Access const& access, Mark const& begin, Moment
   cell.reads.push_back(now);
 }
 
-void Accesses::add(Access const& access, Mark const& begin, Mark const& end,
+void Accesses::add(MemoryAccess const& access, Mark const& begin, Mark const& end,
                    std::string const& label) {
   auto const& range = access.range;
   if (range.bytes <= 0) return;

@@ -10,7 +10,7 @@
 
 namespace spillway::test::cuda {
 
-struct Access {
+struct MemoryAccess {
   Range range;
   bool writes = false;
 };
@@ -21,7 +21,8 @@ class Accesses {
  public:
   // What begins at one mark and ends at the other touches the bytes. Complains about what it races
   // with.
-  void add(Access const& access, Mark const& begin, Mark const& end, std::string const& label);
+  void add(MemoryAccess const& access, Mark const& begin, Mark const& end,
+           std::string const& label);
   void forget(Range const& range);
   void forget_all() { m_cells.clear(); }
 
@@ -40,7 +41,7 @@ class Accesses {
 
   void cut(std::uintptr_t at);
   void fill_gaps(Range const& range);
-  static void touch(Cell& cell, Access const& access, Mark const& begin, Moment const& now);
+  static void touch(Cell& cell, MemoryAccess const& access, Mark const& begin, Moment const& now);
 
   Cells m_cells;
 };

@@ -35,15 +35,15 @@ struct Piece {
   Kind kind = Kind::kernel;
   std::string label = {};
   Bytes to = {};
-  std::byte const* from = nullptr;         // of a copy
-  std::vector<std::byte> staged = {};      // what `from` points to, if the call has read it itself
-  int value = 0;                           // of a fill
-  std::vector<Bytes> fresh = {};           // of a kernel: what it overwrites
-  std::function<void()> run = {};          // of a kernel
-  std::shared_ptr<Record> record = {};     // that is made or awaited
-  std::vector<Access> accesses = {};       // by the addresses that callers know
-  bool stuck = false;                      // planned to begin and never to end
-  std::shared_ptr<PieceMarks> marks = {};  // who wants to know when it begins, if anybody
+  std::byte const* from = nullptr;          // of a copy
+  std::vector<std::byte> staged = {};       // what `from` points to, if the call has read it itself
+  int value = 0;                            // of a fill
+  std::vector<Bytes> fresh = {};            // of a kernel: what it overwrites
+  std::function<void()> run = {};           // of a kernel
+  std::shared_ptr<Record> record = {};      // that is made or awaited
+  std::vector<MemoryAccess> accesses = {};  // by the addresses that callers know
+  bool stuck = false;                       // planned to begin and never to end
+  std::shared_ptr<PieceMarks> marks = {};   // who wants to know when it begins, if anybody
   int stage = 0;
 
   // Says whether the next decision on it may be taken.

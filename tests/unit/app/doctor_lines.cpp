@@ -5,7 +5,7 @@
 
 #include "app/doctor_texts.hpp"
 
-namespace spillway {
+namespace spillway::doctor_lines_test {
 namespace {
 
 std::string text_of(int error) {
@@ -69,4 +69,4 @@ TEST(DoctorLines, of_a_directory_say_what_it_offers) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::doctor_lines_test

@@ -3,7 +3,7 @@
 
 #include "app/generated.hpp"
 
-namespace spillway {
+namespace spillway::generated_texts_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -55,4 +55,4 @@ TEST_F(GeneratedTexts, name_what_is_likeliest_at_a_place) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::generated_texts_test

@@ -2,7 +2,7 @@
 
 #include "app/number_list.hpp"
 
-namespace spillway {
+namespace spillway::number_lists_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -28,4 +28,4 @@ TEST(NumberList, is_refused_with_its_first_mistake) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::number_lists_test

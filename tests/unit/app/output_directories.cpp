@@ -5,7 +5,7 @@
 
 #include "app/output_directory.hpp"
 
-namespace spillway {
+namespace spillway::output_directories_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ TEST_F(OutputDirectories, are_replaced_where_that_is_forced_only) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::output_directories_test

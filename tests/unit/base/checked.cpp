@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway {
+namespace spillway::checked_test {
 namespace {
 
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
@@ -24,4 +24,4 @@ TEST(Checked, ClampedNumbersStayAtTheMost) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::checked_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway {
+namespace spillway::give_way_test {
 namespace {
 
 using std::chrono::microseconds, std::chrono::milliseconds;
@@ -21,4 +21,4 @@ TEST(GiveWay, sleeps_for_a_while_after_a_yield_that_took_long) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::give_way_test

@@ -8,7 +8,7 @@
 #include "base/bf16.hpp"
 #include "base/f16.hpp"
 
-namespace spillway {
+namespace spillway::half_precision_test {
 namespace {
 
 std::uint32_t bits_of(float x) {
@@ -125,4 +125,4 @@ TEST(HalfPrecision, rounding_by_draws_keeps_signs_zeros_infinities_and_nans) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::half_precision_test

@@ -16,7 +16,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway {
+namespace spillway::input_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST_F(InputFile, for_which_no_descriptor_is_left_says_how_to_get_more) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::input_file_test

@@ -10,7 +10,7 @@
 #include "base/normal.hpp"
 #include "base/philox.hpp"
 
-namespace spillway {
+namespace spillway::masters_and_draws_test {
 namespace {
 
 float rejoined(float master) {
@@ -100,4 +100,4 @@ TEST(Philox, UniformNumbersLieInTheHalfOpenInterval) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::masters_and_draws_test

@@ -9,7 +9,7 @@
 #include "base/number.hpp"
 #include "base/permutation.hpp"
 
-namespace spillway {
+namespace spillway::numbers_test {
 namespace {
 
 TEST(Numbers, stand_between_the_two_parts_of_a_name) {
@@ -62,4 +62,4 @@ TEST(Permutation, is_the_same_in_every_version) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::numbers_test

@@ -11,7 +11,7 @@
 #include "base/pages.hpp"
 #include "base/unique_handle.hpp"
 
-namespace spillway {
+namespace spillway::owners_test {
 namespace {
 
 std::vector<int> g_closed;
@@ -85,4 +85,4 @@ TEST(Pages, go_back_to_the_system_with_whoever_has_them_last) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::owners_test

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace spillway {
+namespace spillway::permutation_test {
 namespace {
 
 std::vector<std::int64_t> order(std::int64_t size, std::uint64_t seed, std::uint64_t epoch) {
@@ -58,4 +58,4 @@ TEST(Permutation, elements_move_as_far_as_at_random) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::permutation_test

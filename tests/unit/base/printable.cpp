@@ -14,7 +14,7 @@
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 
-namespace spillway {
+namespace spillway::printable_test {
 namespace {
 
 using namespace std::string_literals;
@@ -157,4 +157,4 @@ TEST(Log, names_its_levels_and_tells_infos_only_where_they_are_wanted) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::printable_test

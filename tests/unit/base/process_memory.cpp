@@ -8,7 +8,7 @@
 
 #include "base/control_group.hpp"
 
-namespace spillway {
+namespace spillway::process_memory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ TEST_F(ControlGroup, NoLimitsMeanNone) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::process_memory_test

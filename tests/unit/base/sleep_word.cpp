@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace spillway {
+namespace spillway::sleep_word_test {
 namespace {
 
 TEST(SleepWord, does_not_sleep_on_a_value_that_has_passed) {
@@ -71,4 +71,4 @@ TEST(SleepWord, does_not_end_a_sleep_without_a_change) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::sleep_word_test

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-namespace spillway {
+namespace spillway::units_test {
 namespace {
 
 TEST(Units, SizesAreReadInBinaryAndDecimalUnits) {
@@ -128,4 +128,4 @@ TEST(Units, HumanDurationsAreShort) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::units_test

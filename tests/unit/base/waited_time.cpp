@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway {
+namespace spillway::waited_time_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -33,4 +33,4 @@ TEST(WaitedTime, begins_anew) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::waited_time_test

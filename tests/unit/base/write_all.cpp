@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace spillway {
+namespace spillway::write_all_test {
 namespace {
 
 // Returns what it took.
@@ -64,4 +64,4 @@ TEST(WriteAll, gives_the_error_of_what_takes_nothing) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::write_all_test

@@ -8,7 +8,7 @@
 #include "config/suggest.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::config_bounds_test {
 namespace {
 
 // What stands against `overrides`, if anything does.
@@ -116,4 +116,4 @@ TEST(ConfigBounds, of_a_guess_grow_with_the_word) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_bounds_test

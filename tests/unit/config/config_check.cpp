@@ -9,7 +9,7 @@
 #include "config/suggest.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::config_check_test {
 namespace {
 
 std::string error_of(std::string const& text, std::vector<std::string> const& overrides = {}) {
@@ -181,4 +181,4 @@ TEST(ConfigCheck, EditDistanceCountsSwapsOnce) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_check_test

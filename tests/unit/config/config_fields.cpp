@@ -4,7 +4,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 
-namespace spillway {
+namespace spillway::config_fields_test {
 namespace {
 
 ModelConfig full_model(char const* family) {
@@ -298,4 +298,4 @@ TEST(ConfigFields, that_are_switches_turn_nothing_else) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_fields_test

@@ -10,7 +10,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 
-namespace spillway {
+namespace spillway::config_keys_test {
 namespace {
 
 // Every key away from its default.
@@ -176,4 +176,4 @@ TEST(ConfigKeys, TheInputFilesOfTheProgramLoad) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_keys_test

@@ -12,7 +12,7 @@
 #include "config/print.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::config_load_test {
 namespace {
 
 using Overrides = std::vector<std::string>;
@@ -408,4 +408,4 @@ TEST_F(ConfigFile, NamesItsLinesWithWindowsLineEndsToo) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_load_test

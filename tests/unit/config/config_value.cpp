@@ -4,7 +4,7 @@
 #include "config/value.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::config_value_test {
 namespace {
 
 std::string error_of(std::string const& text) {
@@ -109,4 +109,4 @@ TEST(ConfigValue, QuotedTextIsReadBackAsItWas) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::config_value_test

@@ -9,7 +9,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_device_words_test {
 namespace {
 
 using Kind = PlannedFault::Kind;
@@ -192,4 +192,4 @@ TEST_F(CudaDeviceWords, of_urgency_are_the_greatest_and_the_least_priority) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_device_words_test

@@ -4,7 +4,7 @@
 #include "base/bf16.hpp"
 #include "tests/unit/cuda/cublaslt_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_cublaslt_test {
 namespace {
 
 // A matrix, or a batch of them, as it lies in memory; gaps hold numbers that nobody may use.
@@ -276,4 +276,4 @@ TEST_F(CudaStandInCublasLt, AlgorithmsDifferInBits) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_cublaslt_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/cuda/cublaslt_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_cublaslt_choice_test {
 namespace {
 
 class CudaStandInCublasLtChoice : public CudaStandIn {
@@ -156,4 +156,4 @@ TEST_F(CudaStandInCublasLtChoice, StatusesAndVersionsHaveNames) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_cublaslt_choice_test

@@ -3,7 +3,7 @@
 #include "runtime/locked_allocator.hpp"
 #include "tests/unit/cuda/cublaslt_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_cublaslt_order_test {
 namespace {
 
 using Kind = PlannedFault::Kind;
@@ -189,4 +189,4 @@ TEST_F(CudaStandInCublasLtOrder, NothingTripsALockedAllocator) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_cublaslt_order_test

@@ -3,7 +3,7 @@
 #include "tests/support/cuda/kernel.hpp"
 #include "tests/unit/cuda/cublaslt_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_cublaslt_rules_test {
 namespace {
 
 constexpr auto kInvalid = CUBLAS_STATUS_INVALID_VALUE;
@@ -267,4 +267,4 @@ TEST_F(CudaStandInCublasLtRules, OperandsAreWhereTheirItemSays) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_cublaslt_rules_test

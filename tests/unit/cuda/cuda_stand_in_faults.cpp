@@ -1,7 +1,7 @@
 // Planned faults hit the call that they name, and no other.
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_faults_test {
 namespace {
 
 using CudaStandInFaults = CudaStandIn;
@@ -94,4 +94,4 @@ TEST_F(CudaStandInFaults, ErrorsAndDevicesHaveNames) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_faults_test

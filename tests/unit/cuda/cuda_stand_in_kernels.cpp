@@ -7,7 +7,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_kernels_test {
 namespace {
 
 // One op on tensors of fp32 that lie one after the other, on a granule of the device.
@@ -213,4 +213,4 @@ TEST_F(CudaStandInKernels, NothingTripsALockedAllocator) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_kernels_test

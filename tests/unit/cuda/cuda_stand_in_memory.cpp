@@ -2,7 +2,7 @@
 // touch the device's.
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_memory_test {
 namespace {
 
 using CudaStandInMemory = CudaStandIn;
@@ -199,4 +199,4 @@ TEST_F(CudaStandInMemory, FunctionsHaveVersions) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_memory_test

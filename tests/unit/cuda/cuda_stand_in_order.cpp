@@ -4,7 +4,7 @@
 #include "tests/support/cuda/order.hpp"
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_order_test {
 namespace {
 
 using CudaStandInOrder = CudaStandIn;
@@ -204,4 +204,4 @@ TEST_F(CudaStandInOrder, TheDeviceMemoryIsWatchedUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_order_test

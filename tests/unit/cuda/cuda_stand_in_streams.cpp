@@ -5,7 +5,7 @@
 #include "tests/support/cuda/order.hpp"
 #include "tests/unit/cuda/cuda_case.hpp"
 
-namespace spillway::test::cuda {
+namespace spillway::test::cuda::cuda_stand_in_streams_test {
 namespace {
 
 using CudaStandInStreams = CudaStandIn;
@@ -208,4 +208,4 @@ TEST_F(CudaStandInStreams, DestroyingAStreamEndsItsWork) {
 }
 
 }  // namespace
-}  // namespace spillway::test::cuda
+}  // namespace spillway::test::cuda::cuda_stand_in_streams_test

@@ -5,7 +5,7 @@
 #include "generate/decoding.hpp"
 #include "generate/generator.hpp"
 
-namespace spillway {
+namespace spillway::train_decoding_test {
 namespace {
 
 Config of_family(std::string const& family, std::int64_t sequence) {
@@ -149,4 +149,4 @@ TEST_F(OneStep, OfOtherRowsThanItsGraphIsRefused) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_decoding_test

@@ -5,7 +5,7 @@
 
 #include "generate/sampling.hpp"
 
-namespace spillway {
+namespace spillway::train_sampling_test {
 namespace {
 
 constexpr std::array<float, 4> kLogits = {0.5f, 2.0f, -1.0f, 1.0f};
@@ -70,4 +70,4 @@ TEST(Sampling, likeliest_tokens_come_first_with_their_probabilities) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_sampling_test

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace spillway {
+namespace spillway::arithmetic_test {
 namespace {
 
 Arithmetic unusual() {
@@ -57,4 +57,4 @@ TEST(Arithmetic, DamagedTextIsDamagedData) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::arithmetic_test

@@ -4,7 +4,7 @@
 
 #include "graph/build.hpp"
 
-namespace spillway {
+namespace spillway::graph_test {
 namespace {
 
 Tensor tensor(Shape shape, DType dtype = DType::f32) {
@@ -207,4 +207,4 @@ TEST(Builder, Fp32HasNoRemainderAndEvalHasNoTrainingState) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::graph_test

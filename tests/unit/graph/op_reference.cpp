@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace spillway {
+namespace spillway::op_reference_test {
 namespace {
 
 // The first word of every row below the table's head.
@@ -33,4 +33,4 @@ TEST(OpReference, HasOneRowForEveryKindAndNoOther) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::op_reference_test

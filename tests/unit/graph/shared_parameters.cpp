@@ -9,7 +9,7 @@
 
 #include "graph/build.hpp"
 
-namespace spillway {
+namespace spillway::shared_parameters_test {
 namespace {
 
 // x [3,4] passes through products and norms, and ends in a loss.
@@ -254,4 +254,4 @@ TEST(RefusedGraphs, AViewThatItsTensorDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::shared_parameters_test

@@ -4,7 +4,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_architectures_test {
 namespace {
 
 ModelConfig small(std::string const& family) {
@@ -65,4 +65,4 @@ TEST(Architectures, have_the_names_of_transformers_and_are_found_by_them) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_architectures_test

@@ -2,7 +2,7 @@
 // has found it, and what becomes of the key here.
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_config_keys_test {
 namespace {
 
 using test::described;
@@ -40,4 +40,4 @@ TEST(ConfigKeys, what_changes_the_function_is_never_left_out_and_what_does_not_i
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_config_keys_test

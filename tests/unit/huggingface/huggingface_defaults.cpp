@@ -1,7 +1,7 @@
 // What holds where a key is absent or null, and what is left out.
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_defaults_test {
 namespace {
 
 using test::config_of;
@@ -332,4 +332,4 @@ TEST(DescribedDefaults, the_type_of_a_model_decides_between_classes_as_in_automo
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_defaults_test

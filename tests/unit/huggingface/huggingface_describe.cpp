@@ -1,7 +1,7 @@
 // Files of transformers' own, and what docs/huggingface.md says that they are.
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_describe_test {
 namespace {
 
 struct GoldenCase {
@@ -156,4 +156,4 @@ TEST(DescribeModel, t5_is_tied_as_each_version_says_it) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_describe_test

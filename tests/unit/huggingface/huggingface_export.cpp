@@ -4,7 +4,7 @@
 #include "tests/support/frozen.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_export_test {
 namespace {
 
 using test::golden_config;
@@ -235,4 +235,4 @@ TEST(ExportConfig, weights_that_are_no_floats_are_our_mistake) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_export_test

@@ -10,7 +10,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_import_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ TEST_F(ImportModel, is_refused_where_nobody_can_read_it) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_import_model_test

@@ -3,7 +3,7 @@
 
 #include "huggingface/imported_config.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_imported_config_test {
 namespace {
 
 TEST(ImportedConfig, loses_no_bit_of_the_weights) {
@@ -24,4 +24,4 @@ TEST(ImportedConfig, asks_for_no_more_positions_than_the_model_has) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_imported_config_test

@@ -6,7 +6,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_json_test {
 namespace {
 
 std::string line_of(std::string const& text, std::string_view dropped = {}) {
@@ -138,4 +138,4 @@ TEST(TensorTypes, usual_is_the_one_of_most_elements) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_json_test

@@ -8,7 +8,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_lists_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -236,4 +236,4 @@ TEST_F(ListedFiles, of_words_give_each_line_an_id) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_lists_test

@@ -12,7 +12,7 @@
 #include "tests/support/model_directory.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_model_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ TEST_F(ModelFiles, what_was_private_stays_so) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_model_files_test

@@ -2,7 +2,7 @@
 #include "tests/support/frozen.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_refusals_test {
 namespace {
 
 using test::config_of;
@@ -311,4 +311,4 @@ TEST(RefusedConfigs, bytes_of_a_file_are_shown_on_one_short_line) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_refusals_test

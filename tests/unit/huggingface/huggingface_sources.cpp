@@ -11,7 +11,7 @@
 #include "tests/support/model_directory.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_sources_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -221,4 +221,4 @@ TEST_F(Sources, that_carry_what_they_must_not_are_named_with_it) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_sources_test

@@ -9,7 +9,7 @@
 #include "tests/support/model_directory.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::huggingface_tensors_test {
 namespace {
 
 ModelDescription described(std::string const& name) {
@@ -249,4 +249,4 @@ TEST(TensorTypes, that_cannot_be_are_refused) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::huggingface_tensors_test

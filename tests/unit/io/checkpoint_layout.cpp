@@ -8,7 +8,7 @@
 
 #include "io/h5/h5_file.hpp"
 
-namespace spillway {
+namespace spillway::checkpoint_layout_test {
 namespace {
 
 std::vector<TensorInfo> const kTensors = {{"model", "wte", {5000, 77}},
@@ -43,4 +43,4 @@ TEST(CheckpointLayout, leaves_ranks_without_work_where_there_is_too_little) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::checkpoint_layout_test

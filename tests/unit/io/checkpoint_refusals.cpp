@@ -19,7 +19,7 @@
 #include "support/frozen.hpp"
 #include "support/refusals.hpp"
 
-namespace spillway::test {
+namespace spillway::test::checkpoint_refusals_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -213,4 +213,4 @@ TEST_F(CheckpointRefusals, of_what_was_mended_are_lines) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::checkpoint_refusals_test

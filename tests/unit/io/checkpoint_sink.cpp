@@ -14,7 +14,7 @@
 #include "io/h5/checkpoint_seal.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway {
+namespace spillway::checkpoint_sink_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(CheckpointSinkTest, a_seal_that_carries_a_path_is_damaged) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::checkpoint_sink_test

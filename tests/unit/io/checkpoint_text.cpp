@@ -20,7 +20,7 @@
 #include "io/inspect/describe.hpp"
 #include "io/safetensors/writer.hpp"
 
-namespace spillway {
+namespace spillway::checkpoint_text_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST_F(CheckpointText, of_weights_counts_files_values_and_tensors) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::checkpoint_text_test

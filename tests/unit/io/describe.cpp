@@ -11,7 +11,7 @@
 #include "io/safetensors/writer.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 
-namespace spillway {
+namespace spillway::describe_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST_F(DescribeTest, what_is_neither_is_bad_input) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::describe_test

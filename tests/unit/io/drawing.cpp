@@ -9,7 +9,7 @@
 
 #include "io/gnuplot/gnuplot.hpp"
 
-namespace spillway {
+namespace spillway::drawing_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,4 +52,4 @@ TEST_F(Drawings, of_a_gnuplot_that_fails_are_none) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::drawing_test

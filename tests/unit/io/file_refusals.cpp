@@ -25,7 +25,7 @@
 #include "support/frozen.hpp"
 #include "support/refusals.hpp"
 
-namespace spillway::test {
+namespace spillway::test::file_refusals_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_F(FileRefusals, of_directories_and_children_name_them) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::file_refusals_test

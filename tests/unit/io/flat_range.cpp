@@ -7,7 +7,7 @@
 
 #include "io/h5/h5_file.hpp"
 
-namespace spillway {
+namespace spillway::flat_range_test {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -48,4 +48,4 @@ TEST(FlatRange, whole_rows_are_one_box) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::flat_range_test

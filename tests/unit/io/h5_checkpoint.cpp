@@ -15,7 +15,7 @@
 #include "tests/support/names_in.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway {
+namespace spillway::h5_checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -331,4 +331,4 @@ TEST_F(CheckpointTest, space_is_asked_for) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::h5_checkpoint_test

@@ -49,7 +49,7 @@ extern "C" int rename(char const* from, char const* to) noexcept {
   return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
-namespace spillway {
+namespace spillway::h5_checkpoint_dir_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST_F(CheckpointDir, killed_before_any_move_latest_leads_to_the_old_or_the_new_
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::h5_checkpoint_dir_test

@@ -15,7 +15,7 @@
 #include "tests/support/names_in.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::h5_earlier_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::h5_earlier_test

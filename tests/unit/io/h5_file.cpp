@@ -11,7 +11,7 @@
 #include "io/file/output_file.hpp"
 #include "tests/support/hostile_h5.hpp"
 
-namespace spillway {
+namespace spillway::h5_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST_F(H5FileTest, what_is_missing_or_of_another_kind_is_named) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::h5_file_test

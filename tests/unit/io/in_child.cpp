@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace spillway {
+namespace spillway::in_child_test {
 namespace {
 
 Error error_of(std::function<std::string()> const& work) {
@@ -56,4 +56,4 @@ TEST(InChild, what_crashes_loops_grows_or_ends_is_damage) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::in_child_test

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace spillway {
+namespace spillway::inside_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST_F(Inside, what_is_no_file_is_named_and_not_waited_for) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::inside_test

@@ -11,7 +11,7 @@
 #include "io/tokens/token_file.hpp"
 #include "tests/support/hostile_h5.hpp"
 
-namespace spillway {
+namespace spillway::old_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ TEST_F(OldFiles, a_manifest_with_any_byte_changed_ends_in_one_line_or_in_the_sam
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::old_files_test

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 
-namespace spillway {
+namespace spillway::output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST(Seal, comes_off_again_and_breaks_with_any_bit) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::output_file_test

@@ -12,7 +12,7 @@
 #include "io/ring/probe.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway {
+namespace spillway::probe_words_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -131,4 +131,4 @@ TEST(OpenFiles, may_be_as_many_as_the_hard_limit) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::probe_words_test

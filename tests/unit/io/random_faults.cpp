@@ -11,7 +11,7 @@
 
 #include "io/spill/spill_file.hpp"
 
-namespace spillway {
+namespace spillway::random_faults_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -148,4 +148,4 @@ TEST(RandomFaults, NeverMakeASpillFileTakeWrongBytesForRightOnes) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::random_faults_test

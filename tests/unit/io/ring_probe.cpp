@@ -5,7 +5,7 @@
 
 #include "io/ring/probe.hpp"
 
-namespace spillway {
+namespace spillway::ring_probe_test {
 namespace {
 
 TEST(RingProbe, either_rings_work_or_there_is_advice) {
@@ -71,4 +71,4 @@ TEST(DirectoryProbe, a_missing_directory_is_advice_not_an_exception) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::ring_probe_test

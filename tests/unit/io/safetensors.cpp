@@ -20,7 +20,7 @@
 #include "tests/support/resource_limit.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
-namespace spillway {
+namespace spillway::safetensors_test {
 namespace {
 
 class SafetensorsTest : public test::SafetensorsCase {
@@ -343,4 +343,4 @@ TEST_F(SafetensorsTest, places_beyond_four_gigabytes_are_found) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::safetensors_test

@@ -12,7 +12,7 @@
 #include "support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
-namespace spillway {
+namespace spillway::safetensors_hostile_test {
 namespace {
 
 using test::safetensors_bytes;
@@ -276,4 +276,4 @@ TEST_F(SafetensorsHostile, what_stands_beside_the_weight_map_is_skipped) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::safetensors_hostile_test

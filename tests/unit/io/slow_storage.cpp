@@ -5,7 +5,7 @@
 
 #include "tests/support/spill_file_fixture.hpp"
 
-namespace spillway::test {
+namespace spillway::test::slow_storage_test {
 namespace {
 
 class Slow : public SpillFileTest {
@@ -51,4 +51,4 @@ TEST_F(Slow, StorageDoesNotDoThingsAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::slow_storage_test

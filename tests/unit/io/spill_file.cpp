@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "support/spill_file_fixture.hpp"
 
-namespace spillway::test {
+namespace spillway::test::spill_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST_F(SpillFileTest, a_missing_directory_is_bad_input) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::spill_file_test

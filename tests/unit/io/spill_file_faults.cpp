@@ -4,7 +4,7 @@
 
 #include "support/spill_file_fixture.hpp"
 
-namespace spillway::test {
+namespace spillway::test::spill_file_faults_test {
 namespace {
 
 TEST_F(SpillFileTest, a_range_that_another_has_overwritten_is_corrupt) {
@@ -178,4 +178,4 @@ TEST_F(SpillFileTest, time_in_which_the_process_was_stopped_is_not_silence_of_th
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::spill_file_faults_test

@@ -8,7 +8,7 @@
 #include "io/spill/spare_places.hpp"
 #include "support/spill_file_fixture.hpp"
 
-namespace spillway::test {
+namespace spillway::test::spill_words_test {
 namespace {
 
 TEST(FirstFailureTest, is_told_until_it_is_forgotten) {
@@ -135,4 +135,4 @@ TEST(RandomFaults, AreThoseThatASeedHasAlwaysGiven) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::spill_words_test

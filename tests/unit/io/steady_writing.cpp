@@ -23,7 +23,7 @@ extern "C" int sync_file_range(int, off64_t, off64_t, unsigned flags) {
   return begin_error == 0 ? 0 : -1;
 }
 
-namespace spillway {
+namespace spillway::steady_writing_test {
 namespace {
 
 class SteadyWriting : public testing::Test {
@@ -76,4 +76,4 @@ TEST_F(SteadyWriting, says_what_storage_says) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::steady_writing_test

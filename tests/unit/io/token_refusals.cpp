@@ -14,7 +14,7 @@
 #include "io/tokens/token_writer.hpp"
 #include "support/refusals.hpp"
 
-namespace spillway::test {
+namespace spillway::test::token_refusals_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::token_refusals_test

@@ -13,7 +13,7 @@
 #include "io/tokens/token_head.hpp"
 #include "io/tokens/token_writer.hpp"
 
-namespace spillway {
+namespace spillway::token_text_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST_F(TokenText, of_a_description_has_numbers_where_tokens_are_no_bytes) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::token_text_test

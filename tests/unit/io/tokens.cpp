@@ -13,7 +13,7 @@
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
 
-namespace spillway {
+namespace spillway::tokens_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -452,4 +452,4 @@ TEST_F(TokensTest, an_unwritable_output_is_the_user_s_mistake) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::tokens_test

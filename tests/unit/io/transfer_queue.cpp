@@ -22,7 +22,7 @@
 #include "io/ring/backends.hpp"
 #include "io/ring/scripted_queue.hpp"
 
-namespace spillway {
+namespace spillway::transfer_queue_test {
 namespace {
 
 constexpr double kLong = 60;
@@ -294,4 +294,4 @@ TEST(UringQueue, RefusesWhatCannotBeRegisteredAndGoesOnWithoutIt) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::transfer_queue_test

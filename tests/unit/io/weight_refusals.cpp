@@ -14,7 +14,7 @@
 #include "support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
-namespace spillway::test {
+namespace spillway::test::weight_refusals_test {
 namespace {
 
 class WeightRefusals : public SafetensorsCase {
@@ -105,4 +105,4 @@ TEST(WeightIndexTest, is_written_as_others_write_it) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::weight_refusals_test

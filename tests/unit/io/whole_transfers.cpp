@@ -11,7 +11,7 @@
 #include "io/file/file.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway {
+namespace spillway::whole_transfers_test {
 namespace {
 
 FileDescriptor scratch_file() {
@@ -48,4 +48,4 @@ TEST(WholeTransfers, EndAReadWithoutAnErrorWhereTheFileEnds) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::whole_transfers_test

@@ -6,7 +6,7 @@
 #include "comm/comm.hpp"
 #include "job/cores.hpp"
 
-namespace spillway {
+namespace spillway::train_cores_test {
 namespace {
 
 TEST(AssumedCores, are_divided_among_the_ranks_of_the_node) {
@@ -58,4 +58,4 @@ TEST(OwnCores, are_shared_with_whom_the_mask_overlaps_in_any_word) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_cores_test

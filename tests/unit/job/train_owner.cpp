@@ -15,7 +15,7 @@
 #include "job/owner_file.hpp"
 #include "tests/support/captured_log.hpp"
 
-namespace spillway {
+namespace spillway::train_owner_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST_F(OwnerFileSays, that_it_knows_no_owner) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_owner_test

@@ -14,7 +14,7 @@
 #include "job/owner.hpp"
 #include "job/owner_file.hpp"
 
-namespace spillway {
+namespace spillway::train_owner_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ TEST(Owner, comes_back_from_its_text) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_owner_file_test

@@ -10,7 +10,7 @@
 #include "support/names_in.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::train_run_dir_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(RunDirectories, have_a_place_where_the_nearest_directory_can_be_written) 
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_run_dir_test

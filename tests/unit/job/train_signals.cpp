@@ -8,7 +8,7 @@
 #include "base/ignored_signal.hpp"
 #include "job/signals.hpp"
 
-namespace spillway {
+namespace spillway::train_signals_test {
 namespace {
 
 bool is_blocked(int signal) {
@@ -59,4 +59,4 @@ TEST(Signals, those_of_batch_systems_are_taken_though_they_were_ignored) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_signals_test

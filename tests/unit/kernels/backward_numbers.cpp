@@ -8,7 +8,7 @@
 #include "tests/support/family_case.hpp"
 #include "tests/support/sequential_run.hpp"
 
-namespace spillway {
+namespace spillway::backward_numbers_test {
 namespace {
 
 using test::SequentialRun;
@@ -224,4 +224,4 @@ INSTANTIATE_TEST_SUITE_P(, BackwardNumbers, testing::ValuesIn(test::family_cases
                          [](auto const& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::backward_numbers_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace spillway {
+namespace spillway::fast_math_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -65,4 +65,4 @@ TEST(FastCosSin, IsExactAtZeroAndTurnsItsSignWithX) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::fast_math_test

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
-namespace spillway {
+namespace spillway::kernels_attention_test {
 namespace {
 
 AttentionAttributes small() {
@@ -202,4 +202,4 @@ TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_attention_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/kernels/attention_case.hpp"
 
-namespace spillway::test {
+namespace spillway::test::kernels_attention_dropout_test {
 namespace {
 
 AttentionAttributes causal(std::int64_t rows) {
@@ -98,4 +98,4 @@ TEST(AttentionDropoutOf, ASampleDoesNotDependOnItsPlaceInTheBatch) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::kernels_attention_dropout_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/kernels/attention_case.hpp"
 
-namespace spillway {
+namespace spillway::kernels_attention_masks_test {
 namespace {
 
 using test::AttentionCase;
@@ -252,4 +252,4 @@ TEST(AttentionOfPadding, IsZeroAndHarmless) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_attention_masks_test

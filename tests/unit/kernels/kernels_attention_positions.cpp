@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
-namespace spillway {
+namespace spillway::kernels_attention_positions_test {
 namespace {
 
 using test::AttentionCase;
@@ -113,4 +113,4 @@ TEST(KernelAttention, RefusesPositionsOfSeveralSequences) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_attention_positions_test

@@ -31,7 +31,7 @@ void operator delete(void* p, std::size_t) noexcept {
   std::free(p);
 }
 
-namespace spillway {
+namespace spillway::kernels_contract_test {
 namespace {
 
 using test::KernelHarness;
@@ -183,4 +183,4 @@ TEST(KernelContract, WhatIsNotFiniteShowsInAResult) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_contract_test

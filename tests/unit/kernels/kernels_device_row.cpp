@@ -13,7 +13,7 @@
 #include "kernels/host_row.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
-namespace spillway {
+namespace spillway::kernels_device_row_test {
 namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
@@ -109,4 +109,4 @@ TEST(KernelRowNumbers, ShowAnotherOrderOfTheirSum) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_device_row_test

@@ -7,7 +7,7 @@
 #include "kernels/attention_dropout.hpp"
 #include "kernels/dropout.hpp"
 
-namespace spillway {
+namespace spillway::kernels_draws_test {
 namespace {
 
 std::vector<std::uint32_t> words(PhiloxBlock const& block) {
@@ -121,4 +121,4 @@ TEST(WeightDropout, of_no_share_needs_no_samples) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_draws_test

@@ -9,7 +9,7 @@
 #include "kernels/activation.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_elementwise_test {
 namespace {
 
 using test::KernelHarness;
@@ -308,4 +308,4 @@ TEST_P(KernelElements, ColumnSumOfOneRowIsThatRow) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_elementwise_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_every_row_test {
 namespace {
 
 using test::KernelHarness;
@@ -132,4 +132,4 @@ TEST(EveryRow, of_a_bias_gradient_is_a_columns_sum) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_every_row_test

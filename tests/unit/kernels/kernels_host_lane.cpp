@@ -7,7 +7,7 @@
 #include "kernels/host_pieces.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_host_lane_test {
 namespace {
 
 using test::KernelHarness;
@@ -132,4 +132,4 @@ TEST_P(KernelHostLane, UpdatesToTheBitsOfTheComputeLane) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_host_lane_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_lm_head_test {
 namespace {
 
 using test::KernelHarness;
@@ -181,4 +181,4 @@ TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_lm_head_test

@@ -8,7 +8,7 @@
 #include "kernels/product.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_matmul_test {
 namespace {
 
 using test::KernelHarness;
@@ -170,4 +170,4 @@ TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_matmul_test

@@ -12,7 +12,7 @@
 #include "kernels/moment_draws.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_moments_test {
 namespace {
 
 using test::KernelHarness;
@@ -204,4 +204,4 @@ TEST(BF16Moments, OfElementsWithoutAGradientStayZero) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_moments_test

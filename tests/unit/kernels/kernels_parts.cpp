@@ -15,7 +15,7 @@
 #include "kernels/workspaces.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_parts_test {
 namespace {
 
 using test::KernelHarness;
@@ -173,4 +173,4 @@ TEST(WorkspacesOfADevice, of_a_head_with_a_bias_have_its_sums_of_every_chunk) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_parts_test

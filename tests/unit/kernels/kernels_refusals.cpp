@@ -11,7 +11,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
-namespace spillway {
+namespace spillway::kernels_refusals_test {
 namespace {
 
 using test::AttentionCase;
@@ -171,4 +171,4 @@ TEST(RefusedThreads, are_named_with_what_limits_them) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_refusals_test

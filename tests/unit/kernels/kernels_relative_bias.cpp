@@ -8,7 +8,7 @@
 #include "kernels/relative_bias.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_relative_bias_test {
 namespace {
 
 using test::KernelHarness;
@@ -99,4 +99,4 @@ TEST(RelativeBiasOp, RefusesFewerThanTwoBucketsOfADirection) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_relative_bias_test

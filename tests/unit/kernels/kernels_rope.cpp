@@ -7,7 +7,7 @@
 #include "kernels/rope.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_rope_test {
 namespace {
 
 using test::KernelHarness;
@@ -145,4 +145,4 @@ TEST(RopeFrequencies, OfWhatHasNoneAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_rope_test

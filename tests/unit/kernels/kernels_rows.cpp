@@ -6,7 +6,7 @@
 
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_rows_test {
 namespace {
 
 using test::KernelHarness;
@@ -337,4 +337,4 @@ TEST_P(KernelRows, DropoutFollowsTheSampleNotItsPlaceInTheBatch) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_rows_test

@@ -8,7 +8,7 @@
 #include "graph/gradient_slice.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_sums_test {
 namespace {
 
 using test::KernelHarness;
@@ -123,4 +123,4 @@ TEST(SumsOverMicroBatches, StandStillInBf16AsTheKeysDocumentSays) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_sums_test

@@ -13,7 +13,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::kernels_team_test {
 namespace {
 
 Label const label = "test";
@@ -98,4 +98,4 @@ TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_team_test

@@ -9,7 +9,7 @@
 #include "kernels/tile_matmul.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_tile_matmul_test {
 namespace {
 
 struct Extents {
@@ -149,4 +149,4 @@ TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_tile_matmul_test

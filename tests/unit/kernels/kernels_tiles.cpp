@@ -10,7 +10,7 @@
 #include "base/bf16.hpp"
 #include "kernels/tiles/tiles.hpp"
 
-namespace spillway {
+namespace spillway::kernels_tiles_test {
 namespace {
 
 struct AlignedBytes {
@@ -161,4 +161,4 @@ TEST(TileKernels, keep_all_bits_of_f32) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_tiles_test

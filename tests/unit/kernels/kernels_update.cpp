@@ -7,7 +7,7 @@
 #include "graph/gradient_slice.hpp"
 #include "tests/support/kernel_harness.hpp"
 
-namespace spillway {
+namespace spillway::kernels_update_test {
 namespace {
 
 using test::KernelHarness;
@@ -199,4 +199,4 @@ TEST_P(KernelUpdate, TheNormOfAnEmptySliceIsZero) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::kernels_update_test

@@ -10,7 +10,7 @@
 #include "kernels/workspaces.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::kernels_workspaces_test {
 namespace {
 
 constexpr std::int64_t kMib = std::int64_t{1} << 20;
@@ -101,4 +101,4 @@ TEST(Workspaces, OfTheHostAreThoseOfItsKernels) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::kernels_workspaces_test

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace spillway {
+namespace spillway::tile_cut_test {
 namespace {
 
 struct Lie {
@@ -84,4 +84,4 @@ TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::tile_cut_test

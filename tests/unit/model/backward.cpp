@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::backward_test {
 namespace {
 
 using test::tiny_config, test::tiny_forward, test::tiny_training_graph;
@@ -247,4 +247,4 @@ TEST(Workspaces, AreAskedForEveryOp) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::backward_test

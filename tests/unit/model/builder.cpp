@@ -7,7 +7,7 @@
 #include "model/layers.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::builder_test {
 namespace {
 
 using Part = GraphBuilder::NewParameter;
@@ -107,4 +107,4 @@ TEST(Layers, store_matrices_as_their_family_does) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::builder_test

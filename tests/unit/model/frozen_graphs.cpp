@@ -6,7 +6,7 @@
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/unit/model/graph_text.hpp"
 
-namespace spillway {
+namespace spillway::frozen_graphs_test {
 namespace {
 
 using test::tiny_arithmetic, test::tiny_config;
@@ -113,4 +113,4 @@ TEST(FrozenGraphs, are_those_of_the_table) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::frozen_graphs_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::gpt_test {
 namespace {
 
 using test::kTinyVocab, test::tiny_arithmetic, test::tiny_config, test::tiny_forward;
@@ -171,4 +171,4 @@ TEST(Model, UnknownFamilyIsTheUsersMistake) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::gpt_test

@@ -6,7 +6,7 @@
 #include "model/model.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::objective_test {
 namespace {
 
 DataConfig with_lengths(std::int64_t sequence, std::optional<std::int64_t> target) {
@@ -92,4 +92,4 @@ TEST(ObjectiveOf, AutoIsTheFamilysAndOthersAreRefused) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::objective_test

@@ -8,7 +8,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::alternatives_test {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1 << 20;
@@ -135,4 +135,4 @@ TEST(Compare, SaysItInWords) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::alternatives_test

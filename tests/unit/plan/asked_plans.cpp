@@ -5,7 +5,7 @@
 
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::asked_plans_test {
 namespace {
 
 // A block before three layers and one behind them, with a chunk each.
@@ -166,4 +166,4 @@ prefetch: 7
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::asked_plans_test

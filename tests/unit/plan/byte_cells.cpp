@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace spillway::test {
+namespace spillway::test::byte_cells_test {
 namespace {
 
 // Buffers that overlap, some of two versions, and items that use parts of them.
@@ -120,4 +120,4 @@ TEST(ByteCells, OfAWholeBufferAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::byte_cells_test

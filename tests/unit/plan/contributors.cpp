@@ -13,7 +13,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::contributors_test {
 namespace {
 
 using Part = PeakMoment::Part;
@@ -118,4 +118,4 @@ TEST(Contributors, SumUpToThePeakWhateverThePlan) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::contributors_test

@@ -12,7 +12,7 @@
 #include "support/random_program.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::critical_path_test {
 namespace {
 
 // A timeline of which every begin and end is given.
@@ -145,4 +145,4 @@ TEST(CriticalPath, TakesAsLongAsTheStepWhateverThePlan) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::critical_path_test

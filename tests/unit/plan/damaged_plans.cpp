@@ -13,7 +13,7 @@
 #include "support/interleave.hpp"
 #include "support/random_plan.hpp"
 
-namespace spillway::test {
+namespace spillway::test::damaged_plans_test {
 namespace {
 
 constexpr int kSteps = 3;
@@ -99,4 +99,4 @@ TEST(DamagedPlans, WhoseStaysEndTooEarlyAreRefusedWheneverAnOrderGoesWrong) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::damaged_plans_test

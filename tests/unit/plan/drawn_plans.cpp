@@ -18,7 +18,7 @@
 #include "support/random_program.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::drawn_plans_test {
 namespace {
 
 std::string sum(std::string const& text) {
@@ -114,4 +114,4 @@ TEST(DrawnQuestions, HaveTheAnswersOfTheTable) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::drawn_plans_test

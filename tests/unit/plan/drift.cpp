@@ -8,7 +8,7 @@
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::drift_test {
 namespace {
 
 constexpr auto kWrite = index(Lane::nvme_write), kRead = index(Lane::nvme_read);
@@ -202,4 +202,4 @@ TEST(Change, IsNotLookedForWhereTheSearchTakesLonger) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::drift_test

@@ -3,7 +3,7 @@
 
 #include "plan/move/drift.hpp"
 
-namespace spillway::test {
+namespace spillway::test::drift_reasons_test {
 namespace {
 
 Machine machine() {
@@ -152,4 +152,4 @@ TEST(Change, PaysFromATenthOfAStepAndAboveTwiceTheMove) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::drift_reasons_test

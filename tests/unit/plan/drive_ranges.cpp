@@ -14,7 +14,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::drive_ranges_test {
 namespace {
 
 Program random_planned(unsigned seed) {
@@ -108,4 +108,4 @@ TEST(DriveRanges, AreRingsAndUpdateSlotsBesideADevice) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::drive_ranges_test

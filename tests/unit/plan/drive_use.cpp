@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway::test {
+namespace spillway::test::drive_use_test {
 namespace {
 
 Machine rated(std::int64_t terabytes, std::int64_t node_ranks) {
@@ -40,4 +40,4 @@ TEST(DriveUse, ReadsAsDrivesAreRated) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::drive_use_test

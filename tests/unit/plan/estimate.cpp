@@ -13,7 +13,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::estimate_test {
 namespace {
 
 Machine cpu() {
@@ -251,4 +251,4 @@ TEST(EstimatesOfRandomPlans, AreNearInTheMean) {
 INSTANTIATE_TEST_SUITE_P(With, Estimates, ::testing::Values(1, 3));
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::estimate_test

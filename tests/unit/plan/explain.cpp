@@ -14,7 +14,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::explain_test {
 namespace {
 
 constexpr std::int64_t kGib8 = std::int64_t{8} << 30;
@@ -122,4 +122,4 @@ TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::explain_test

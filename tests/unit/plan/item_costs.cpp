@@ -6,7 +6,7 @@
 #include "plan/time/item_cost.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::item_costs_test {
 namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -177,4 +177,4 @@ TEST_F(OpCosts, OfAProgramAreThoseOfItsItems) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::item_costs_test

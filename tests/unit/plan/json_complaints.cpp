@@ -13,7 +13,7 @@
 #include "support/hand_made.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway::test {
+namespace spillway::test::json_complaints_test {
 namespace {
 
 Program sound() {
@@ -232,4 +232,4 @@ TEST(JsonComplaints, OfValuesOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::json_complaints_test

@@ -15,7 +15,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::layout_test {
 namespace {
 
 // Whether some byte belongs to both at the same item.
@@ -177,4 +177,4 @@ TEST(Layout, SharesParametersAndTheTransientRegionAmongPrograms) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::layout_test

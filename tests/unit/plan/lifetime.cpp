@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway::test {
+namespace spillway::test::lifetime_test {
 namespace {
 
 constexpr std::int64_t kPiece = 1 << 20, kBytes = 4 * kPiece;
@@ -76,4 +76,4 @@ TEST_F(ReloadedInPieces, IsNotAwayBetweenTheWritesThatMakeIt) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::lifetime_test

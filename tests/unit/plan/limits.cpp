@@ -8,7 +8,7 @@
 #include "support/plan_words.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway::test {
+namespace spillway::test::limits_test {
 namespace {
 
 std::string limits_error(Graph const& graph, std::int64_t micro_batches) {
@@ -65,4 +65,4 @@ TEST(Limits, AModelOfSuchTensorsIsNotBuilt) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::limits_test

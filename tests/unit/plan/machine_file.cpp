@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway::test {
+namespace spillway::test::machine_file_test {
 namespace {
 
 std::string said_of(std::string const& text) {
@@ -186,4 +186,4 @@ TEST(ExchangeRate, IsThatOfTheOneLinkThatIsKnown) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::machine_file_test

@@ -3,7 +3,7 @@
 
 #include "plan/move/move_order.hpp"
 
-namespace spillway::test {
+namespace spillway::test::move_orders_test {
 namespace {
 
 using enum Tier;
@@ -104,4 +104,4 @@ TEST(MoveOrders, NeedSlotsForWhatOverwritesItselfOrHasNoDirectWay) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::move_orders_test

@@ -5,7 +5,7 @@
 #include "base/math.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::occupied_test {
 namespace {
 
 // What is taken, one by one.
@@ -72,4 +72,4 @@ TEST(Occupied, AMillionStaysInsideEachOtherArePlaced) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::occupied_test

@@ -9,7 +9,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::picture_test {
 namespace {
 
 struct Drawn {
@@ -105,4 +105,4 @@ TEST(Picture, NamesTheChunksOfNoLayer) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::picture_test

@@ -14,7 +14,7 @@
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::plan_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -353,4 +353,4 @@ TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::plan_test

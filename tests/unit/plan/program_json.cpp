@@ -21,7 +21,7 @@
 #include "support/small_machine.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway::test {
+namespace spillway::test::program_json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -199,4 +199,4 @@ TEST(ProgramJson, WithAnyValueReplacedIsRefusedInOneLineOrCanBeWalked) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::program_json_test

@@ -5,7 +5,7 @@
 #include "plan/data/reach.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::program_words_test {
 namespace {
 
 TEST(Lanes, OfACopyFollowFromItsTiers) {
@@ -99,4 +99,4 @@ TEST(Budgets, LackTheBytesOfEachTierThatPeaksExceed) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::program_words_test

@@ -10,7 +10,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::published_plans_test {
 namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1} << 30;
@@ -115,4 +115,4 @@ TEST(PublishedPlans, AutoHetesFourBillionFitTwelveGigabytes) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::published_plans_test

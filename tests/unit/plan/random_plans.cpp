@@ -7,7 +7,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::random_plans_test {
 namespace {
 
 TEST(RandomPlans, AreProvedWhateverTheyAskFor) {
@@ -24,4 +24,4 @@ TEST(RandomPlans, AreProvedWhateverTheyAskFor) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::random_plans_test

@@ -16,7 +16,7 @@
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::regret_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -193,4 +193,4 @@ TEST(Regret, IsWithinTwoPerCentBesideADeviceToo) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::regret_test

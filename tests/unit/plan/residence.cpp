@@ -6,7 +6,7 @@
 #include "plan/schedule/program_writer.hpp"
 #include "support/gpt_graph.hpp"
 
-namespace spillway::test {
+namespace spillway::test::residence_test {
 namespace {
 
 TensorId first_of(Graph const& graph, Role role) {
@@ -43,4 +43,4 @@ TEST(Residence, IsOfAMicroBatchOrOfTheStep) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::residence_test

@@ -16,7 +16,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::schedule_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -344,4 +344,4 @@ TEST(Schedule, RefusesAPlanThatIsNotNormal) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::schedule_test

@@ -12,7 +12,7 @@
 #include "plan/schedule/schedule.hpp"
 #include "support/gpt_graph.hpp"
 
-namespace spillway::test {
+namespace spillway::test::schedule_places_test {
 namespace {
 
 Graph const& graph() {
@@ -311,4 +311,4 @@ TEST(Places, UpdatesOnTheHostHaveUntilTheNextForwardReadsTheirParameters) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::schedule_places_test

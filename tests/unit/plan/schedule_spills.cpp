@@ -15,7 +15,7 @@
 #include "support/random_plan.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::schedule_spills_test {
 namespace {
 
 constexpr unsigned kPlans = 100;
@@ -226,4 +226,4 @@ TEST(Staging, GoesThroughRings) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::schedule_spills_test

@@ -14,7 +14,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::schedule_updates_test {
 namespace {
 
 Graph const& graph() {
@@ -183,4 +183,4 @@ TEST(Updates, OnTheHostGoOnBesideTheNextForwardPass) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::schedule_updates_test

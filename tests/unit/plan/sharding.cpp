@@ -9,7 +9,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::sharding_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
@@ -100,4 +100,4 @@ TEST(Sharding, IsFasterOnAFastNetworkAndSlowerOnASlowOne) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::sharding_test

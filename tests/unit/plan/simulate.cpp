@@ -20,7 +20,7 @@
 #include "support/random_program.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::simulate_test {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1'000'000'000;
@@ -194,4 +194,4 @@ TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::simulate_test

@@ -7,7 +7,7 @@
 
 #include "plan/data/machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::slowest_machine_test {
 namespace {
 
 // 0, which says that a value is unknown, as often as each of three others.
@@ -87,4 +87,4 @@ TEST(SlowestMachine, LearnsWhatIsKnownAndForgetsNothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::slowest_machine_test

@@ -10,7 +10,7 @@
 
 #include "plan/data/program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::spelling_test {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -88,4 +88,4 @@ TYPED_TEST(SpellingOf, IsItsNameWhereItHasOne) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::spelling_test

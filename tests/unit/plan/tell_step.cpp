@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spillway::test {
+namespace spillway::test::tell_step_test {
 namespace {
 
 // Two blocks of a chunk each; the parameters of the first are used once more by the second.
@@ -169,4 +169,4 @@ TEST(Telling, LeavesNoUpdateOut) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::tell_step_test

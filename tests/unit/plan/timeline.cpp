@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace spillway::test {
+namespace spillway::test::timeline_test {
 namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST(Timeline, JobsThatTakeNoTimeAreDoneAtOnce) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::timeline_test

@@ -7,7 +7,7 @@
 #include "plan/explain/explain.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::told_plans_test {
 namespace {
 
 constexpr std::int64_t kMib = 1 << 20;
@@ -200,4 +200,4 @@ TEST(Words, OfSharesCountsAndChanges) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::told_plans_test

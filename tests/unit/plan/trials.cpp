@@ -7,7 +7,7 @@
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
 
-namespace spillway::test {
+namespace spillway::test::trials_test {
 namespace {
 
 class TrialsTest : public testing::Test {
@@ -86,4 +86,4 @@ TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::trials_test

@@ -17,7 +17,7 @@
 #include "support/plan_words.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::verify_test {
 namespace {
 
 constexpr int kSteps = 4;  // more than any wait reaches back
@@ -252,4 +252,4 @@ TEST(Verify, RefusesShapesThatCannotBeWalked) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::verify_test

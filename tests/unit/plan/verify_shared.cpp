@@ -11,7 +11,7 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 
-namespace spillway::test {
+namespace spillway::test::verify_shared_test {
 namespace {
 
 class SharedState : public testing::Test {
@@ -108,4 +108,4 @@ TEST_F(SharedViolations, NameWhatLiesBehindNoState) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::verify_shared_test

@@ -8,7 +8,7 @@
 #include "plan/proof/verify.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::violations_test {
 namespace {
 
 // On two memories: a is computed (item 0), written to the drive by way of b (1, 2) and read (3).
@@ -232,4 +232,4 @@ TEST_F(Violations, OfResults) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::violations_test

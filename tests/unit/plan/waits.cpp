@@ -9,7 +9,7 @@
 #include "support/hand_made.hpp"
 #include "support/random_program.hpp"
 
-namespace spillway::test {
+namespace spillway::test::waits_test {
 namespace {
 
 using Waits = std::vector<ItemNumber>;
@@ -106,4 +106,4 @@ TEST(Waits, AreNeverImpliedByOrderAndOtherWaits) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::waits_test

@@ -8,7 +8,7 @@
 #include "support/frozen.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway::test {
+namespace spillway::test::written_machines_test {
 namespace {
 
 Machine every_number() {
@@ -167,4 +167,4 @@ TEST(SlowestMachine, HasTheMemoryAndTheTargetOfTheFirst) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::written_machines_test

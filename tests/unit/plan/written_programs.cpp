@@ -6,7 +6,7 @@
 #include "support/frozen.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::written_programs_test {
 namespace {
 
 // A step of five micro-batches, three of them in `middle`, with a copy of a gradient that has gaps.
@@ -213,4 +213,4 @@ TEST(WrittenPrograms, AsJsonNameEveryField) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::written_programs_test

@@ -7,7 +7,7 @@
 #include "kernels/exec.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
-namespace spillway {
+namespace spillway::machine_probe_test {
 namespace {
 
 // On whatever machine, but in the right unit.
@@ -77,4 +77,4 @@ TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::machine_probe_test

@@ -9,7 +9,7 @@
 #include "comm/comm.hpp"
 #include "profile/network_probe.hpp"
 
-namespace spillway {
+namespace spillway::network_name_test {
 namespace {
 
 TEST(NetworkName, counts_ranks_and_nodes) {
@@ -31,4 +31,4 @@ TEST(NetworkName, is_another_one_where_the_end_of_a_node_s_name_is) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::network_name_test

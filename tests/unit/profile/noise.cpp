@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace spillway {
+namespace spillway::noise_test {
 namespace {
 
 // Storage that compresses or keeps equal blocks once would seem faster than it is.
@@ -18,4 +18,4 @@ TEST(Noise, HasNoWordTwice) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::noise_test

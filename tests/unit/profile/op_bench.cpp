@@ -20,7 +20,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::op_bench_test {
 namespace {
 
 // What the kernels below were launched with last.
@@ -174,4 +174,4 @@ TEST(OpBench, tells_steps_that_caches_hold_from_others) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::op_bench_test

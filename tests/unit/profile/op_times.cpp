@@ -14,7 +14,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::op_times_test {
 namespace {
 
 Program tiny_program() {
@@ -179,4 +179,4 @@ TEST(OpTimes, OpsOfSmallStepsAreKeptApart) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::op_times_test

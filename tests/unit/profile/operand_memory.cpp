@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace spillway {
+namespace spillway::operand_memory_test {
 namespace {
 
 // Byte i of a pattern is i, so that each byte tells where in the pattern it comes from.
@@ -29,4 +29,4 @@ TEST(OperandMemory, RepeatsAPatternToTheLastByteAndNoFurther) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::operand_memory_test

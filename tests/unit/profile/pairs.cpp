@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace spillway {
+namespace spillway::pairs_test {
 namespace {
 
 using Peer = int (*)(NodeRanks const&, NodePlace const&, int);
@@ -52,4 +52,4 @@ TEST(Pairs, name_each_other_and_in_two_rounds_all_neighbours) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::pairs_test

@@ -11,7 +11,7 @@
 
 #include "profile/hardware.hpp"
 
-namespace spillway::test {
+namespace spillway::test::profile_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ TEST(Hardware, IsReadFromTheKernelsTexts) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::profile_cache_test

@@ -18,7 +18,7 @@
 #include "tests/support/tiny_gpt.hpp"
 #include "version.hpp"
 
-namespace spillway::test {
+namespace spillway::test::profile_key_test {
 namespace {
 
 std::string value(About const& about, std::string const& key) {
@@ -108,4 +108,4 @@ TEST(ProfileKey, is_dated_for_people_and_names_the_file_by_its_checksum) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::profile_key_test

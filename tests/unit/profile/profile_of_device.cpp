@@ -12,7 +12,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::profile_of_device_test {
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{64} << 20;
@@ -93,4 +93,4 @@ TEST(LinkRates, AreTheLowerOnesThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::profile_of_device_test

@@ -7,7 +7,7 @@
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/planted_faults.hpp"
 
-namespace spillway::test {
+namespace spillway::test::random_graph_faults_test {
 namespace {
 
 constexpr int kPlanted = 200;  // of each kind, where they can act
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(, RandomGraphFaults,
                          [](auto const& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::random_graph_faults_test

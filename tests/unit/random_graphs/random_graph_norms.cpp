@@ -11,7 +11,7 @@
 #include "tests/support/finite_differences.hpp"
 #include "tests/support/planted_faults.hpp"
 
-namespace spillway::test {
+namespace spillway::test::random_graph_norms_test {
 namespace {
 
 constexpr int kGraphs = 200;
@@ -89,4 +89,4 @@ TEST(RandomGraphNorms, WithATileMisplacedAtASlicesEdgeAreCaught) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::random_graph_norms_test

@@ -6,7 +6,7 @@
 #include "support/random_graph.hpp"
 #include "tests/support/finite_differences.hpp"
 
-namespace spillway::test {
+namespace spillway::test::random_graphs_test {
 namespace {
 
 // SPILLWAY_RANDOM_GRAPHS=2000 draws that many.
@@ -34,4 +34,4 @@ TEST(RandomGraphs, FrozenChunksHaveNoGradients) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::random_graphs_test

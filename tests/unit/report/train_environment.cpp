@@ -8,7 +8,7 @@
 #include "report/environment.hpp"
 #include "version.hpp"
 
-namespace spillway {
+namespace spillway::train_environment_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -41,4 +41,4 @@ TEST(JobName, is_what_the_script_says) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_environment_test

@@ -4,7 +4,7 @@
 #include "report/metrics.hpp"
 #include "report/summary.hpp"
 
-namespace spillway {
+namespace spillway::train_report_texts_test {
 namespace {
 
 // A lane that has rested is left out, and so are the bytes of one that moves none.
@@ -160,4 +160,4 @@ TEST(ReportTexts, a_summary_says) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_report_texts_test

@@ -9,7 +9,7 @@
 #include "report/reporter.hpp"
 #include "version.hpp"
 
-namespace spillway {
+namespace spillway::train_reporter_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -178,4 +178,4 @@ TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_reporter_test

@@ -13,7 +13,7 @@
 #include "report/progress.hpp"
 #include "report/summary.hpp"
 
-namespace spillway {
+namespace spillway::train_reports_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -168,4 +168,4 @@ TEST(ProgressLine, tells_step_loss_speed_time_left_and_the_tiers_in_use) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_reports_test

@@ -6,7 +6,7 @@
 #include "rok/rok_report.hpp"
 #include "samples/random_batches.hpp"
 
-namespace spillway {
+namespace spillway::train_rok_test {
 namespace {
 
 using Micros = std::vector<std::int64_t>;
@@ -99,4 +99,4 @@ TEST(Rok, random_batches_are_of_the_vocabulary_and_the_same_when_asked_again) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_rok_test

@@ -3,7 +3,7 @@
 
 #include "rok/rok_report.hpp"
 
-namespace spillway {
+namespace spillway::train_rok_texts_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
@@ -121,4 +121,4 @@ TEST(RokTexts, a_chart_is_known_by_its_title) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_rok_texts_test

@@ -7,7 +7,7 @@
 #include "run/budgets.hpp"
 #include "run/find_target.hpp"
 
-namespace spillway {
+namespace spillway::budget_numbers_test {
 namespace {
 
 constexpr std::int64_t kMib = std::int64_t{1} << 20;
@@ -67,4 +67,4 @@ TEST(BudgetNumbers, of_all_ranks_are_the_smallest_of_each_tier) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::budget_numbers_test

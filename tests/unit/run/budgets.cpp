@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "run/existing_memory.hpp"
 
-namespace spillway {
+namespace spillway::budgets_test {
 namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1} << 30;
@@ -175,4 +175,4 @@ TEST(Budgets, of_a_machine_in_a_file_are_those_of_a_run_on_it) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::budgets_test

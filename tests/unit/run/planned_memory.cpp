@@ -8,7 +8,7 @@
 #include "tests/support/captured_log.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::planned_memory_test {
 namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1} << 30;
@@ -44,4 +44,4 @@ TEST_F(PlannedMemories, are_held_against_what_was_free_before_they_were_taken) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::planned_memory_test

@@ -11,7 +11,7 @@
 #include "io/ring/probe.hpp"
 #include "tests/support/device_under_test.hpp"
 
-namespace spillway {
+namespace spillway::run_memory_test {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -123,4 +123,4 @@ TEST(RunMemory, OfADeviceIsPinnedAndBesideWhatOthersHaveThere) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::run_memory_test

@@ -16,7 +16,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::run_words_test {
 namespace {
 
 constexpr std::int64_t kMib = std::int64_t{1} << 20, kGib = std::int64_t{1} << 30;
@@ -170,4 +170,4 @@ TEST(RunWords, of_clipping_and_of_skipped_steps_reach_the_search) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::run_words_test

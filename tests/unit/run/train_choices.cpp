@@ -14,7 +14,7 @@
 #include "run/prepare.hpp"
 #include "samples/batches.hpp"
 
-namespace spillway {
+namespace spillway::train_choices_test {
 namespace {
 
 Config config(std::int64_t sequences, std::int64_t sequence) {
@@ -189,4 +189,4 @@ TEST(NarrowSums, AreWarnedOfWhereMicroBatchesAreMany) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_choices_test

@@ -5,7 +5,7 @@
 #include "run/device_choice.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::train_device_choice_test {
 namespace {
 
 using Seen = std::vector<SeenDevices>;
@@ -90,4 +90,4 @@ TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_device_choice_test

@@ -5,7 +5,7 @@
 #include "run/fastest_micro.hpp"
 #include "run/plan_run.hpp"
 
-namespace spillway {
+namespace spillway::train_micro_test {
 namespace {
 
 constexpr std::int64_t kMib = 1 << 20;
@@ -74,4 +74,4 @@ TEST(PlanForAnotherMachine, HasTheWorkspacesOfItsTargetWhateverThisHostHas) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_micro_test

@@ -18,7 +18,7 @@
 #include "runtime/poison.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway {
+namespace spillway::arena_test {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -113,4 +113,4 @@ TEST(Poison, IsNotANumberInEveryFloatingPointType) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::arena_test

@@ -6,7 +6,7 @@
 #include "plan/data/program.hpp"
 #include "support/hand_made.hpp"
 
-namespace spillway::test {
+namespace spillway::test::cursor_test {
 namespace {
 
 // A segment that runs two micro-batches, three times between others of one: numbers go on.
@@ -42,4 +42,4 @@ TEST(Cursor, NumbersTheMicroBatchesOfAStep) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::cursor_test

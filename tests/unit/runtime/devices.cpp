@@ -8,7 +8,7 @@
 #include "device/host/host_device.hpp"
 #include "tests/support/device_under_test.hpp"
 
-namespace spillway::test {
+namespace spillway::test::devices_test {
 namespace {
 
 std::vector<int> values(HostBytes bytes) {
@@ -82,4 +82,4 @@ TEST(Devices, with_memory_of_their_own_do_not_show_it_to_the_host) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::devices_test

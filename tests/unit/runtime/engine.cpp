@@ -16,7 +16,7 @@
 #include "support/random_program.hpp"
 #include "tests/support/engine_fakes.hpp"
 
-namespace spillway {
+namespace spillway::engine_test {
 namespace {
 
 using namespace test;
@@ -296,4 +296,4 @@ TEST_F(EngineRun, ThousandsOfStepsOfTinyItemsStayInOrder) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_test

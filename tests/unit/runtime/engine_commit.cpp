@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "tests/unit/runtime/miniature.hpp"
 
-namespace spillway {
+namespace spillway::engine_commit_test {
 namespace {
 
 using namespace test;
@@ -117,4 +117,4 @@ TEST_F(EngineCommit, RanksWithDifferentGradientsAreNotTrainedFurther) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_commit_test

@@ -20,7 +20,7 @@
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::engine_gpt_test {
 namespace {
 
 using namespace test;
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(Precisions, EngineGpt, ::testing::Values(Precision::f32
                          });
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_gpt_test

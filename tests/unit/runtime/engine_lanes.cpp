@@ -13,7 +13,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
 
-namespace spillway {
+namespace spillway::engine_lanes_test {
 namespace {
 
 using namespace test;
@@ -214,4 +214,4 @@ TEST_F(EngineLanes, FullStorageDelaysAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_lanes_test

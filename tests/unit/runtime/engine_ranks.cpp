@@ -7,7 +7,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/runtime/miniature.hpp"
 
-namespace spillway {
+namespace spillway::engine_ranks_test {
 namespace {
 
 using namespace test;
@@ -121,4 +121,4 @@ TEST_F(EngineRanks, MayHaveOtherBitsWhereTheyHaveNoNumbers) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_ranks_test

@@ -13,7 +13,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
 
-namespace spillway {
+namespace spillway::engine_reports_test {
 namespace {
 
 using namespace test;
@@ -178,4 +178,4 @@ TEST(FirstWrites, BeginTheLifetimesOfAStep) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_reports_test

@@ -12,7 +12,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
 
-namespace spillway {
+namespace spillway::engine_write_back_test {
 namespace {
 
 using namespace test;
@@ -185,4 +185,4 @@ TEST(FailureLog, TellsWhatACommitHasSeen) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::engine_write_back_test

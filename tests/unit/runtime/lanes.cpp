@@ -6,7 +6,7 @@
 
 #include "runtime/lane_clock.hpp"
 
-namespace spillway {
+namespace spillway::lanes_test {
 namespace {
 
 TEST(LaneClock, AWaitForThePastReturnsAtOnce) {
@@ -59,4 +59,4 @@ TEST(LaneClock, FailureWakesEveryWaiterAndLasts) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::lanes_test

@@ -10,7 +10,7 @@
 
 #include "device/host/arena.hpp"
 
-namespace spillway {
+namespace spillway::locked_allocator_test {
 namespace {
 
 // Out of the optimiser's sight: it may leave out a pair of new and delete.
@@ -83,4 +83,4 @@ TEST(LockedAllocator, WatchesOnlyItsThreadAndItsScope) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::locked_allocator_test

@@ -14,7 +14,7 @@
 
 namespace spillway::test {
 
-inline constexpr std::int64_t kCellBytes = 64;
+inline constexpr std::int64_t kMiniatureCellBytes = 64;
 
 // A step in miniature: a batch is loaded, its loss computed, spilled and reloaded, its norm taken,
 // and a weight updated under the control words.
@@ -69,7 +69,7 @@ class Miniature {
     buffer.tier = tier;
     buffer.bytes = tensor.bytes();
     buffer.persistent = tensor.persistent;
-    buffer.spanning = !tensor.persistent && tensor.bytes() < kCellBytes;
+    buffer.spanning = !tensor.persistent && tensor.bytes() < kMiniatureCellBytes;
     program.buffers.push_back(buffer);
     return buffer.id;
   }

@@ -21,7 +21,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/family_case.hpp"
 
-namespace spillway::test {
+namespace spillway::test::move_test {
 namespace {
 
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
@@ -292,4 +292,4 @@ TEST(MoveOrder, TakesSlotsForWhatMovesOverItselfOrWithinStorage) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::move_test

@@ -6,7 +6,7 @@
 #include "base/math.hpp"
 #include "device/host/host_device.hpp"
 
-namespace spillway {
+namespace spillway::tiers_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
@@ -80,4 +80,4 @@ TEST(Tiers, pin_what_a_plan_takes_of_the_host_and_no_more) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::tiers_test

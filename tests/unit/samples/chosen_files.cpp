@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "samples/same_data.hpp"
 
-namespace spillway {
+namespace spillway::chosen_files_test {
 namespace {
 
 KnownFile const kA{"a.h5", 10, "1"}, kB{"b.h5", 10, "2"}, kC{"c.h5", 10, "3"};
@@ -61,4 +61,4 @@ TEST(SameFiles, name_the_first_difference_from_rank_0) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::chosen_files_test

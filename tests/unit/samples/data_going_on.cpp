@@ -4,7 +4,7 @@
 #include "samples/data.hpp"
 #include "tests/unit/samples/token_texts.hpp"
 
-namespace spillway {
+namespace spillway::data_going_on_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -106,4 +106,4 @@ TEST_F(GoingOn, begins_anew_where_that_is_asked_for) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::data_going_on_test

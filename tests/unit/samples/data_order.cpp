@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace spillway {
+namespace spillway::data_order_test {
 namespace {
 
 TEST(DataOrder, each_epoch_covers_each_window_once_and_in_another_order) {
@@ -48,4 +48,4 @@ TEST(DataOrder, has_a_window) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::data_order_test

@@ -10,7 +10,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/samples/token_texts.hpp"
 
-namespace spillway {
+namespace spillway::data_refusals_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -113,4 +113,4 @@ TEST_F(DataRefusals, are_not_of_files_that_are_left_out_or_come_twice) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::data_refusals_test

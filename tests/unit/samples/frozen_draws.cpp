@@ -8,7 +8,7 @@
 #include "samples/objectives.hpp"
 #include "samples/sequence_buffer.hpp"
 
-namespace spillway {
+namespace spillway::frozen_draws_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -74,4 +74,4 @@ TEST(FrozenDraws, of_spans) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::frozen_draws_test

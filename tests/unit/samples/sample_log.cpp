@@ -11,7 +11,7 @@
 #include "samples/batches.hpp"
 #include "tests/unit/samples/token_texts.hpp"
 
-namespace spillway {
+namespace spillway::sample_log_test {
 namespace {
 
 class SampleLogs : public test::TokenTexts {
@@ -83,4 +83,4 @@ TEST_F(SampleLogs, name_packed_spans_by_their_first_token) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::sample_log_test

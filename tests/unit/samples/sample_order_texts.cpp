@@ -6,7 +6,7 @@
 #include "samples/sample_order.hpp"
 #include "tests/support/refused_with.hpp"
 
-namespace spillway {
+namespace spillway::sample_order_texts_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -124,4 +124,4 @@ TEST(SampleOrderTexts, that_nobody_can_have_written_are_damaged) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::sample_order_texts_test

@@ -11,7 +11,7 @@
 #include "io/tokens/token_writer.hpp"
 #include "samples/batches.hpp"
 
-namespace spillway {
+namespace spillway::train_batches_test {
 namespace {
 
 constexpr std::int64_t kSequence = 5, kTokens = 101;  // 20 windows
@@ -350,4 +350,4 @@ TEST_F(Batches, feed_an_encoder_and_a_decoder) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_batches_test

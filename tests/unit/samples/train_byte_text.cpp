@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "samples/byte_text.hpp"
 
-namespace spillway {
+namespace spillway::train_byte_text_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -65,4 +65,4 @@ TEST(ByteText, SentinelsAreWordsAgain) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_byte_text_test

@@ -8,7 +8,7 @@
 #include "samples/recipe.hpp"
 #include "samples/sequence_buffer.hpp"
 
-namespace spillway {
+namespace spillway::train_objectives_test {
 namespace {
 
 template <class T>
@@ -264,4 +264,4 @@ TEST(Recipe, refuses_one_id_for_two_things) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_objectives_test

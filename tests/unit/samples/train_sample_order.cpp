@@ -11,7 +11,7 @@
 #include "samples/data_order.hpp"
 #include "samples/sample_order.hpp"
 
-namespace spillway {
+namespace spillway::train_sample_order_test {
 namespace {
 
 constexpr std::int64_t kWindow = 4, kSeed = 7;
@@ -207,4 +207,4 @@ TEST(SampleOrder, comes_back_from_its_text_and_no_other_is_taken) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_sample_order_test

@@ -8,7 +8,7 @@
 #include "samples/sequence_buffer.hpp"
 #include "samples/span_corruption.hpp"
 
-namespace spillway {
+namespace spillway::train_span_corruption_test {
 namespace {
 
 constexpr std::int32_t kPad = 60'000, kEos = 60'001, kFirstSentinel = 62'000;
@@ -207,4 +207,4 @@ TEST(SpanCorruption, takes_as_many_documents_as_have_room) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_span_corruption_test

@@ -13,7 +13,7 @@
 #include "samples/sequence_reader.hpp"
 #include "samples/text_use.hpp"
 
-namespace spillway {
+namespace spillway::train_text_use_test {
 namespace {
 
 using Starts = std::vector<std::int64_t>;
@@ -281,4 +281,4 @@ TEST(TextUse, tells_what_the_end_of_a_text_does_not_fill) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_text_use_test

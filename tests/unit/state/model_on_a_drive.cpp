@@ -12,7 +12,7 @@
 #include "support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway::test {
+namespace spillway::test::model_on_a_drive_test {
 namespace {
 
 constexpr std::string_view kParts[] = {kMaster, "m", "v"};
@@ -102,4 +102,4 @@ INSTANTIATE_TEST_SUITE_P(Of, ModelOnADrive, testing::Values(Precision::bf16, Pre
                          });
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::model_on_a_drive_test

@@ -12,7 +12,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
-namespace spillway {
+namespace spillway::same_start_test {
 namespace {
 
 // What the threads that are ranks have sent and nobody has received yet.
@@ -149,4 +149,4 @@ TEST(SameStart, is_of_counts_plan_and_every_weight) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::same_start_test

@@ -13,7 +13,7 @@
 #include "support/refusals.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
-namespace spillway::test {
+namespace spillway::test::start_words_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST_F(StartWords, of_a_save_that_begins_anew_say_where_the_others_are) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::start_words_test

@@ -10,7 +10,7 @@
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/spill_file.hpp"
 
-namespace spillway {
+namespace spillway::stored_tensor_test {
 namespace {
 
 constexpr std::int64_t kElements = kWindowElements + 100;  // a window and a part of one
@@ -86,4 +86,4 @@ TEST(StoredTensor, DoesNotTakeAFailedReadForBytes) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::stored_tensor_test

@@ -7,7 +7,7 @@
 #include "state/kept_configs.hpp"
 #include "tests/support/names_in.hpp"
 
-namespace spillway {
+namespace spillway::train_kept_configs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(KeptConfigs, go_where_the_checkpoints_go_or_with_none) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_kept_configs_test

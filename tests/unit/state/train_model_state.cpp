@@ -24,7 +24,7 @@
 #include "tests/support/refused_with.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
-namespace spillway {
+namespace spillway::train_model_state_test {
 namespace {
 
 Graph graph(Config const& config) {
@@ -262,4 +262,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Weights, testing::Values(ElementType::f32, ElementT
                          [](auto const& info) { return std::string(name(info.param)); });
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_model_state_test

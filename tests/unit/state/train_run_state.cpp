@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "state/run_state.hpp"
 
-namespace spillway {
+namespace spillway::train_run_state_test {
 namespace {
 
 RunState sample() {
@@ -82,4 +82,4 @@ TEST(RunState, refuses_an_arithmetic_that_cannot_be_read) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_run_state_test

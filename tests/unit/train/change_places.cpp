@@ -17,7 +17,7 @@
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/resource_limit.hpp"
 
-namespace spillway::test {
+namespace spillway::test::change_places_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20, kStateBytes = 9 * kMiB + 100;
@@ -156,4 +156,4 @@ TEST(ChangeOfPlaces, LeavesAllAsItWasWhereThereIsNoMemoryToMoveIn) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::change_places_test

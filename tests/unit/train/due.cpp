@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace spillway {
+namespace spillway::due_test {
 namespace {
 
 template <class Due>
@@ -55,4 +55,4 @@ TEST(Due, a_checkpoint_may_follow_the_next_turn) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::due_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace spillway {
+namespace spillway::time_limit_test {
 namespace {
 
 // Two turns of 10 s and a checkpoint of 3 s are ahead, or two checkpoints.
@@ -19,4 +19,4 @@ TEST(TimeLimit, that_has_passed_stops_a_run_that_knows_nothing_yet) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::time_limit_test

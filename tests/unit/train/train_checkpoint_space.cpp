@@ -40,7 +40,7 @@ extern "C" int statvfs(char const* /*path*/, struct statvfs* info) noexcept {
   return 0;
 }
 
-namespace spillway {
+namespace spillway::train_checkpoint_space_test {
 namespace {
 
 class CheckpointSpace : public testing::Test {
@@ -148,4 +148,4 @@ TEST_F(CheckpointSpace, is_asked_for_at_a_save_after_the_rest_of_a_killed_one_is
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_checkpoint_space_test

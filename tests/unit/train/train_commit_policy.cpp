@@ -6,7 +6,7 @@
 #include "graph/graph.hpp"
 #include "train/commit_policy.hpp"
 
-namespace spillway {
+namespace spillway::train_commit_policy_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -89,4 +89,4 @@ TEST(CommitPolicy, lets_a_gradient_of_zero_pass) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_commit_policy_test

@@ -12,7 +12,7 @@
 #include "job/scheduler.hpp"
 #include "tests/support/captured_log.hpp"
 
-namespace spillway {
+namespace spillway::train_job_end_test {
 namespace {
 
 constexpr double kNow = 1'795'422'730;
@@ -125,4 +125,4 @@ TEST_F(JobEnds, are_not_asked_for_where_the_user_says_how_long_it_may_take) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_job_end_test

@@ -5,7 +5,7 @@
 
 #include "train/learning_rate.hpp"
 
-namespace spillway {
+namespace spillway::train_learning_rate_test {
 namespace {
 
 OptimConfig optim(std::string const& schedule, std::int64_t warmup) {
@@ -62,4 +62,4 @@ TEST(LearningRate, is_finite_in_the_shortest_runs) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_learning_rate_test

@@ -10,7 +10,7 @@
 #include "job/scheduler_answers.hpp"
 #include "train/save_time.hpp"
 
-namespace spillway {
+namespace spillway::train_scheduler_test {
 namespace {
 
 constexpr double kNow = 1'795'422'730;
@@ -138,4 +138,4 @@ TEST(SaveTime, is_the_estimate_until_one_has_been_written_and_then_the_longest) 
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_scheduler_test

@@ -6,7 +6,7 @@
 #include "tests/support/captured_log.hpp"
 #include "train/storage_trouble.hpp"
 
-namespace spillway {
+namespace spillway::train_storage_trouble_test {
 namespace {
 
 class StorageTroubles : public ::testing::Test {
@@ -97,4 +97,4 @@ TEST_F(StorageTroubles, ThatCostMoreThanAStepAreNamedThoughTheyWereToldBefore) {
 }
 
 }  // namespace
-}  // namespace spillway
+}  // namespace spillway::train_storage_trouble_test

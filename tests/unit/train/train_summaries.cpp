@@ -7,7 +7,7 @@
 #include "train/summarize.hpp"
 #include "train/told_times.hpp"
 
-namespace spillway::test {
+namespace spillway::test::train_summaries_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
@@ -163,4 +163,4 @@ TEST(SaveEstimates, count_values_of_four_bytes_whatever_memory_holds) {
 }
 
 }  // namespace
-}  // namespace spillway::test
+}  // namespace spillway::test::train_summaries_test
