@@ -65,11 +65,12 @@ function(on_stand_in)
   endforeach()
 endfunction()
 
-# again_on_stand_in(PROGRAM FILES... [LONG files...]): the same tests once more, FILE_on_stand_in;
-# those behind LONG only with that label.
+# again_on_stand_in(PROGRAM FILES... [TURNS files...] [LONG files...]): the same tests once more,
+# FILE_on_stand_in. Of those behind TURNS an ordinary run takes one, the others are skipped; those
+# behind LONG have that label.
 function(again_on_stand_in program)
-  cmake_parse_arguments(ARG "" "" "LONG" ${ARGN})
-  foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS ARG_LONG)
+  cmake_parse_arguments(ARG "" "" "TURNS;LONG" ${ARGN})
+  foreach(file IN LISTS ARG_UNPARSED_ARGUMENTS ARG_TURNS ARG_LONG)
     set(test ${file}_on_stand_in)
     add_test(NAME ${test} COMMAND ${program} --file=${file})
     foreach(name LABELS TIMEOUT ENVIRONMENT PROCESSORS)
@@ -81,18 +82,24 @@ function(again_on_stand_in program)
     on_stand_in(${test})
     if(file IN_LIST ARG_LONG)
       set_property(TEST ${test} PROPERTY LABELS long)
+    elseif(file IN_LIST ARG_TURNS)
+      list(FIND ARG_TURNS ${file} turn)
+      list(LENGTH ARG_TURNS turns)
+      set_property(TEST ${test} PROPERTY SKIP_RETURN_CODE 77)
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT SPILLWAY_TURN=${turn}/${turns})
+      whole_test(${test} ${program} --file=${file})
     endif()
   endforeach()
 endfunction()
 
-# whole_test(TEST SETTING COMMAND...): TEST_whole, which is long and does all that TEST samples: the
-# same command where SETTING, "NAME=value", is in the environment. Both work in one directory.
-function(whole_test test setting)
+# whole_test(TEST COMMAND...): TEST_whole, which is long and takes all cases of which TEST samples.
+# Both work in one directory.
+function(whole_test test)
   add_test(NAME ${test}_whole COMMAND ${ARGN})
   get_test_property(${test} ENVIRONMENT environment)
   get_test_property(${test} PROCESSORS processors)
   set_tests_properties(${test}_whole PROPERTIES LABELS long TIMEOUT ${spillway_long_hang_s}
-    ENVIRONMENT "${environment};${setting}")
+    ENVIRONMENT "${environment};SPILLWAY_SAMPLE=all")
   if(processors)
     set_tests_properties(${test}_whole PROPERTIES PROCESSORS ${processors})
   endif()

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/parity/experiment.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test {
 namespace {
@@ -51,11 +52,6 @@ std::int64_t resumed_step(Outcome const& outcome) {
 }
 
 }  // namespace
-
-int crash_stride(int ordinary) {
-  auto const* const wish = std::getenv("SPILLWAY_CRASH_STRIDE");
-  return wish == nullptr ? ordinary : std::stoi(wish);
-}
 
 CrashTest::CrashTest() {
   auto job = read("job.yaml");
@@ -123,9 +119,9 @@ void CrashTest::at_points(Planted const& fault, std::string const& overrides, in
   auto const calls = points(fault, overrides, ranks);
   ASSERT_GT(calls.size(), 1u);
   RecordProperty("points", static_cast<int>(calls.size()));
+  auto const step = static_cast<std::size_t>(takes_all() ? 1 : stride);
   // The last call is among them, however long the strides are.
-  for (std::size_t k = 0, next = 0; k != calls.size() - 1;
-       next += static_cast<std::size_t>(stride)) {
+  for (std::size_t k = 0, next = turn_of(step); k != calls.size() - 1; next += step) {
     k = std::min(next, calls.size() - 1);
     SCOPED_TRACE(fmt::format("call {} of {}: {}", k + 1, calls.size(), calls[k]));
     begin_anew();

@@ -51,7 +51,4 @@ class FastDriveTest : public CrashTest {
   std::string with(std::string const& overrides) const;  // what such a job needs, and these
 };
 
-// `ordinary`, or what SPILLWAY_CRASH_STRIDE says.
-int crash_stride(int ordinary);
-
 }  // namespace spillway::test

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "fault_test.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test::cuda_device_test {
 namespace {
@@ -41,7 +42,7 @@ TEST_P(DeviceFaults, end_a_run_that_the_next_start_resumes) {
   ASSERT_EQ(train(kAway, GetParam()).status, 0);
   auto const whole = bits("run");
   // Ordinarily the kinds are shared out between one rank and two.
-  bool const all = std::getenv("SPILLWAY_DEVICE_FAULTS") != nullptr;
+  bool const all = takes_all();
   for (std::size_t k = all || GetParam() == kAlone ? 0 : 1; k < kKinds.size(); k += all ? 1 : 2) {
     auto const* const fault = kKinds[k];
     SCOPED_TRACE(fault);

@@ -14,6 +14,7 @@
 #include "io/ring/random_faults.hpp"
 #include "plan/data/plan.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/sample.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
 
@@ -114,13 +115,9 @@ struct Case {
   char const* name;
   Precision precision;
   int micro_batches;
-  bool clip;            // without it, updates begin before all that may fail has come
-  std::uint64_t seeds;  // per place and depth; a quarter of them unless SPILLWAY_STORAGE=whole
+  bool clip;       // without it, updates begin before all that may fail has come
+  unsigned seeds;  // per place and depth; an ordinary run takes one of eight
 };
-
-std::uint64_t seeds_of(Case const& c) {
-  return std::getenv("SPILLWAY_STORAGE") == nullptr ? c.seeds / 4 : c.seeds;
-}
 
 class RandomStorage : public ::testing::TestWithParam<Case> {
  protected:
@@ -178,7 +175,7 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
     auto const run = of(plan);
     auto const program = tiny_program(run);
     for (int const depth : {1, 32}) {
-      for (std::uint64_t seed = 0; seed < seeds_of(GetParam()); ++seed) {
+      for (auto const seed : sampled_seeds(GetParam().seeds / 8, GetParam().seeds)) {
         auto const name =
             where.name + ", depth " + std::to_string(depth) + ", seed " + std::to_string(seed);
         SCOPED_TRACE(name);
@@ -192,6 +189,8 @@ TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
       "%d with the same bits, %d of them after steps done again; %d stopped before a step, "
       "%d with state lost or unreadable\n",
       m_tally.whole, m_tally.again, m_tally.stopped, m_tally.lost);
+  EXPECT_GT(m_tally.again + m_tally.stopped + m_tally.lost, 0);
+  if (!takes_all()) return;
   // Without clipping it depends on the machine whether a step is committed before its transfers
   // have failed; engine_write_back tests that such steps are done again.
   if (GetParam().clip) {

@@ -10,6 +10,7 @@
 
 #include "tests/parity/experiment.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test::replan_test {
 namespace {
@@ -148,9 +149,7 @@ TEST_P(WithoutStorage, GoesOnWhereNoStateLiesThere) {
 INSTANTIATE_TEST_SUITE_P(Ranks, Replanning,
                          ::testing::ValuesIn(on_stand_in() ? std::vector{0} : std::vector{0, 2}));
 INSTANTIATE_TEST_SUITE_P(Ranks, StayingPlan,
-                         ::testing::ValuesIn(std::getenv("SPILLWAY_REPLAN") == nullptr
-                                                 ? std::vector{0}
-                                                 : std::vector{0, 2}));
+                         ::testing::ValuesIn(takes_all() ? std::vector{0, 2} : std::vector{0}));
 INSTANTIATE_TEST_SUITE_P(Ranks, WithoutStorage, ::testing::Values(0, 2));
 
 }  // namespace

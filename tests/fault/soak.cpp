@@ -2,19 +2,18 @@
 // left, and in the end its weights are those of a run that was never disturbed.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
 #include "crash_test.hpp"
 #include "tests/parity/experiment.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test::soak_test {
 namespace {
 
 int disturbances() {
-  auto const* const wish = std::getenv("SPILLWAY_SOAK");
-  return wish == nullptr ? 10 : std::stoi(wish);
+  return takes_all() ? 200 : 6;
 }
 
 class Soak : public FastDriveTest {

@@ -7,6 +7,7 @@
 #include "huggingface/match_tensors.hpp"
 #include "io/safetensors/writer.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test::hugging_face_memory_test {
 namespace {
@@ -72,10 +73,10 @@ Peaks peaks(std::int64_t layers) {
   return {model_bytes, import_bytes, export_bytes};
 }
 
-// SPILLWAY_LARGE_MODEL: one of 3 GB, which is a matter of minutes.
+// Where all is taken: one of 3 GB, which is a matter of minutes.
 TEST(HuggingFaceMemory, does_not_grow_with_the_model) {
   constexpr std::int64_t mib = 1 << 20;
-  bool const large = std::getenv("SPILLWAY_LARGE_MODEL") != nullptr;
+  bool const large = takes_all();
   auto const [model_bytes, import_bytes, export_bytes] = peaks(large ? 90 : 5);
   EXPECT_GT(model_bytes, large ? 3'000'000'000 : 300'000'000);
   auto const empty_bytes = peak_bytes("--version");

@@ -12,6 +12,7 @@
 #include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
+#include "tests/support/sample.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace spillway::test {
@@ -56,18 +57,14 @@ std::vector<Case> all_cases(int configuration) {
   return all;
 }
 
-bool is_whole() {
-  return std::getenv("SPILLWAY_PLACES") != nullptr;
-}
-
 // Nine in which every two of the tiers and the update meet in every way; nine configurations that
-// follow each other have all combinations. SPILLWAY_PLACES=all: all of them in each.
+// follow each other have all combinations, and so have nine samples.
 std::vector<Case> cases(int configuration) {
   auto all = all_cases(configuration);
-  if (is_whole()) return all;
+  if (takes_all()) return all;
   std::erase_if(all, [&](Case const& c) {
     auto const activations = index(c.activations), parameters = index(c.parameters);
-    auto const turn = static_cast<std::size_t>(configuration);
+    auto const turn = turn_of(9, static_cast<std::uint64_t>(configuration));
     bool const on_host = (activations + 2 * parameters + turn / 3) % 3 == 1;
     return index(c.optimizer) != (activations + parameters + turn) % 3 ||
            c.update != (on_host ? Tier::host : Tier::device);
@@ -190,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(Under, Places,
 INSTANTIATE_TEST_SUITE_P(
     OfFamilies, Places,
     ::testing::Combine(::testing::ValuesIn(other_families()), ::testing::Values(Precision::bf16),
-                       ::testing::ValuesIn(is_whole() ? std::vector{1, 3} : std::vector{3}),
+                       ::testing::ValuesIn(takes_all() ? std::vector{1, 3} : std::vector{3}),
                        ::testing::Values(true), ::testing::Values("last")),
     name_of);
 INSTANTIATE_TEST_SUITE_P(ReducingEach, Places,

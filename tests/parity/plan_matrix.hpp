@@ -23,8 +23,8 @@ inline std::vector<PlanCase> plan_cases() {
           {"fp32", 3, "clipped"}, {"bf16", 1, "free"}, {"bf16", 3, "clipped"},
           {"fp32", 1, "clipped"}, {"fp32", 3, "free"}};
 }
-// The first four, in which every two of the three meet; SPILLWAY_PLANS=all: all of them.
-std::vector<PlanCase> some_plan_cases();
+// All of them, or two in which each of the three differs; `offset` as in turn_of.
+std::vector<PlanCase> some_plan_cases(std::uint64_t offset);
 void expect_plans_agree(PlanCase const& plan_case, int ranks);
 
 }  // namespace spillway::test

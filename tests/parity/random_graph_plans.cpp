@@ -16,6 +16,7 @@
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
 #include "tests/support/planted_faults.hpp"
+#include "tests/support/sample.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace spillway::test {
@@ -27,12 +28,6 @@ Comm* g_comm = nullptr;
 RandomGraphOptions const kLarge{
     .hidden = {40, 64}, .sequence = {40, 72}, .vocab = {11, 90}, .layers = {1, 4}};
 constexpr int kPlans = 2, kSteps = 2;
-
-// SPILLWAY_RANDOM_GRAPHS=500 draws that many.
-unsigned graphs_to_draw() {
-  auto const* const asked = std::getenv("SPILLWAY_RANDOM_GRAPHS");
-  return asked == nullptr ? 40 : static_cast<unsigned>(std::atoi(asked));
-}
 
 Graph draw_graph(Random& draws) {
   auto options = kLarge;
@@ -69,7 +64,7 @@ Story story_of(TinyRun const& run, Random& draws) {
 }
 
 TEST(RandomGraphs, TrainToTheSameBitsUnderEveryPlan) {
-  for (unsigned seed = 0; seed < graphs_to_draw(); ++seed) {
+  for (auto const seed : sampled_seeds(12, 500)) {
     Random draws(seed);
     auto const graph = draw_graph(draws);
     auto const micro_batches = 1 + below(draws, 4);
@@ -140,8 +135,7 @@ bool order_shows(Graph const& graph, Graph const& reordered, GradientPart const&
 
 // What this catches between two plans: uses that one of them adds in another order.
 TEST(RandomGraphs, ShowByTheirBitsThatASumWasReordered) {
-  int const enough = static_cast<int>(graphs_to_draw()) * 2 / 5;
-  expect_caught(enough, [](unsigned seed) {
+  expect_caught(takes_all() ? 200 : 10, [](unsigned seed) {
     Random draws(seed);
     auto const graph = draw_graph(draws);
     auto const uses = uses_of_one(graph);

@@ -3,14 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "tests/support/sample.hpp"
+
 namespace spillway::test {
 namespace {
+
+constexpr int kSkipped = 77;
 
 std::string file_of(testing::TestInfo const& test) {
   return std::filesystem::path(test.file()).stem().string();
@@ -47,11 +53,24 @@ bool all_stand_in(std::initializer_list<char const*> files) {
   return all;
 }
 
+// SPILLWAY_TURN=k/n: of n tests that take turns this is the k-th.
+bool is_its_turn() {
+  auto const* const asked = std::getenv("SPILLWAY_TURN");
+  int turn = 0, turns = 1;
+  if (asked == nullptr || takes_all()) return true;
+  return std::sscanf(asked, "%d/%d", &turn, &turns) != 2 ||
+         turn_of(static_cast<std::uint64_t>(turns)) == static_cast<std::uint64_t>(turn);
+}
+
 }  // namespace
 
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
   testing::InitGoogleTest(&argc, argv);  // which takes what it knows
   if (!all_stand_in(files)) return 1;
+  if (!is_its_turn()) {
+    std::cout << "other tests have their turn in this sample\n";
+    return kSkipped;
+  }
   constexpr std::string_view option = "--file=";
   for (std::string_view const argument :
        std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {

@@ -15,16 +15,17 @@
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test::regret_test {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
 
-// With SPILLWAY_REGRET=exact four layers are tried, at more budgets, and what is left of the regret
-// is measured too, which takes longer. Its figures are in tests/bench/results/planner.md.
+// Where all is taken four layers are tried, at more budgets, and what is left of the regret is
+// measured too, which takes longer. Its figures are in tests/bench/results/planner.md.
 bool is_exact() {
-  return std::getenv("SPILLWAY_REGRET") != nullptr;
+  return takes_all();
 }
 
 int layers() {
