@@ -12,6 +12,7 @@
 #include "plan/data/plan.hpp"
 #include "plan/data/reach.hpp"
 #include "plan/move/move.hpp"
+#include "run/budgets.hpp"
 
 namespace spillway {
 namespace {
@@ -149,15 +150,12 @@ std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
 }
 
 Budgets Replanner::room() {
-  auto const& limits = m_parts.limits;
-  auto const all = gathered(m_parts.comm, m_parts.memory.room());
-  auto const least = [&](std::int64_t Budgets::*tier) {
-    auto const& rank = std::ranges::min(all, {}, tier);
-    return rank.*tier;
-  };
-  return {std::min(limits.device_bytes, least(&Budgets::device_bytes)),
-          std::min(limits.host_bytes, least(&Budgets::host_bytes)),
-          m_no_storage ? 0 : least(&Budgets::nvme_bytes), limits.nvme_bytes_per_s};
+  auto all = gathered(m_parts.comm, m_parts.memory.room());
+  all.push_back(m_parts.limits);
+  auto least = smallest(all);
+  if (m_no_storage) least.nvme_bytes = 0;
+  least.nvme_bytes_per_s = m_parts.limits.nvme_bytes_per_s;
+  return least;
 }
 
 void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {

@@ -13,6 +13,7 @@
 #include "device/host/host_device.hpp"
 #include "kernels/scope.hpp"
 #include "profile/network_probe.hpp"
+#include "profile/shared_profile.hpp"
 #include "run/profile_key.hpp"
 #include "tests/support/resource_limit.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -114,6 +115,15 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
   EXPECT_EQ(to_yaml(all()), to_yaml(machine)) << "nothing is measured again";
   g_comm->agree(0);
   if (g_comm->rank() == 0) std::filesystem::remove_all(directory);  // two at it would trip
+}
+
+TEST_F(MeasuredMachine, OfRanksThatShareNoFileEachKeepsItsOwn) {
+  SharedProfile const profile(m_cache, m_key, *g_comm);
+  std::vector<Machine> all(static_cast<std::size_t>(g_comm->size()));
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    all[rank].memory_gbps = 10 - static_cast<double>(rank);
+  profile.store(all);
+  EXPECT_EQ(m_cache.find(m_key).machine.memory_gbps, 10 - g_comm->rank());
 }
 
 // A machine that is known, on nodes that are not.

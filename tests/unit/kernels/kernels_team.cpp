@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <vector>
 
 #include "base/error.hpp"
@@ -95,6 +96,17 @@ TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
   NoTeams const fewer;
   EXPECT_NE(test::refused_with(run, Status::device).find("parts of products would be missing"),
             std::string::npos);
+}
+
+// In a process of its own, for oneDNN reads the variable once. The tiles multiply there.
+TEST(OneDnnMatmulDeathTest, has_no_bf16_on_a_processor_without_AVX_512) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const asks = [](DType dtype) {
+    ::setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
+    std::_Exit(onednn_multiplies(dtype) ? 10 : 11);
+  };
+  EXPECT_EXIT(asks(DType::bf16), testing::ExitedWithCode(11), "");
+  EXPECT_EXIT(asks(DType::f32), testing::ExitedWithCode(10), "");
 }
 
 }  // namespace

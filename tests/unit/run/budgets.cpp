@@ -38,6 +38,15 @@ TEST(Budgets, are_the_user_s_or_this_rank_s_share_of_what_is_free_less_a_margin)
   EXPECT_EQ(budgets(user, {kGib, 0}, 4).device_bytes, 3 * kGib);
 }
 
+TEST(Budgets, of_all_ranks_are_the_smallest_of_each_tier) {
+  std::vector<Budgets> const all = {{10, 21, 32, 43}, {11, 22, 30, 41}, {12, 20, 31, 42}};
+  auto const least = smallest(all);
+  EXPECT_EQ(least.device_bytes, 10);
+  EXPECT_EQ(least.host_bytes, 20);
+  EXPECT_EQ(least.nvme_bytes, 30);
+  EXPECT_EQ(least.nvme_bytes_per_s, 41);
+}
+
 TEST(Budgets, have_a_host_tier_only_where_a_size_is_given) {
   Config user;
   auto const all = budgets(user, {100 * kGib, 0}, 1);

@@ -91,6 +91,9 @@ TEST_F(DataRefusals, name_what_has_no_documents_or_nothing_to_predict) {
             "data.train: " + config.data.train[0] +
                 ": data.pack keeps documents apart, and none has two tokens in one sequence: "
                 "nothing is left to predict");
+  auto spans = config_of("t5", config.data.train);
+  spans.data.pack = true;
+  EXPECT_EQ(refusal(spans), refusal(config));
 }
 
 TEST_F(DataRefusals, are_not_of_files_that_are_left_out_or_come_twice) {
