@@ -17,9 +17,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(spillway_flags INTERFACE -Wno-restrict)
 endif()
 
-# spillway_library(NAME [LINK libs...]): the folder's library, of all its .cpp: spillway::NAME.
+# What reads and writes text is not where time goes, so a compiler need not take long over it.
+function(compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# spillway_library(NAME [TEXT] [LINK libs...]): the folder's library, of all its .cpp: spillway::NAME.
+# TEXT: it is compiled quickly.
 function(spillway_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TEXT" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     add_library(spillway_${name} INTERFACE)
@@ -27,6 +33,9 @@ function(spillway_library name)
   else()
     add_library(spillway_${name} STATIC ${sources})
     set_target_properties(spillway_${name} PROPERTIES UNITY_BUILD ${SPILLWAY_UNITY})
+    if(ARG_TEXT)
+      compile_quickly(spillway_${name})
+    endif()
     target_link_libraries(spillway_${name} PUBLIC $<BUILD_INTERFACE:spillway_flags> ${ARG_LINK})
   endif()
   set_target_properties(spillway_${name} PROPERTIES EXPORT_NAME ${name})
