@@ -83,6 +83,18 @@ TEST_F(DeviceCommands, profile_tells_of_the_smallest_device_of_all_ranks) {
   EXPECT_EQ(load_machine(file).device_bytes, 2147483648 - 536870912);
 }
 
+TEST_F(DeviceCommands, doctor_lists_the_devices_and_what_is_free_on_each) {
+  auto const doctor = run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_TAKEN=536870912 " +
+                                  spillway_command(0) + " doctor " + m_run.dir.string());
+  EXPECT_EQ(doctor.status, 0);
+  auto const device = ":{}            stand-in for a GPU, sm_86, 3.5 GiB of 4 GiB free\n";
+  for (int const number : {0, 1})
+    EXPECT_NE(doctor.output.find("  cuda" + fmt::format(fmt::runtime(device), number)),
+              std::string::npos)
+        << doctor.output;
+  EXPECT_EQ(doctor.output.find("cuda:2"), std::string::npos);
+}
+
 // Pinned memory is resident when the process is measured before step 0, and belongs to the plan.
 TEST(DeviceMemoryAccount, does_not_count_pinned_memory_twice) {
   Experiment const experiment("device_account", 0,

@@ -187,6 +187,16 @@ TEST_F(PlanItems, that_do_not_fit_a_machine_or_their_proof_are_refused) {
                   .starts_with("spillway: slow.yaml: matmul_gflops.bf16: not known"));
   EXPECT_TRUE(refusal("tiny.yaml --machine " + gpu, 2)
                   .starts_with("spillway: --machine: tiny.yaml is no Program"));
+  std::ofstream(m_dir / "gpu.json")
+      << run_command(spillway_command(0) + " plan " + (m_dir / "tiny.yaml").string() +
+                     " --machine " + gpu + " memory.device=1GiB memory.host=1GiB --items --json")
+             .output;
+  auto const other = (kSource / "input/machines/a100-80.yaml").string();
+  EXPECT_EQ(refusal("gpu.json --machine " + other, 2),
+            "spillway: " + other + ": target: sm_80, and the Program is for sm_90\n");
+  EXPECT_EQ(refusal("gpu.json --machine " + (kSource / "input/machines/cpu.yaml").string(), 2),
+            "spillway: " + (kSource / "input/machines/cpu.yaml").string() +
+                ": memory.device: there is none, and the Program is for a device\n");
   for (auto& item : json.at("items")) item.at("waits") = nlohmann::json::array();
   std::ofstream(m_dir / "hasty.json") << json;
   EXPECT_TRUE(refusal("hasty.json", 5).starts_with("spillway: hasty.json: item "));
