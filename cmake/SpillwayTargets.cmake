@@ -22,7 +22,8 @@ function(compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# spillway_library(NAME [TEXT] [LINK libs...]): the folder's library, of all its .cpp: spillway::NAME.
+# spillway_library(NAME [TEXT] [LINK libs...]): spillway::NAME, the library of all .cpp of its
+# folder.
 # TEXT: it is compiled quickly.
 function(spillway_library name)
   cmake_parse_arguments(ARG "TEXT" "" "LINK" ${ARGN})
