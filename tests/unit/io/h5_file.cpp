@@ -41,6 +41,19 @@ void write_at(fs::path const& path, std::int64_t offset_bytes, std::span<std::by
   file.close();
 }
 
+TEST_F(H5FileTest, tells_the_type_and_shape_of_every_dataset) {
+  auto const types = {H5Type::f32, H5Type::u8, H5Type::u16, H5Type::u32, H5Type::i64};
+  std::int64_t elements = 1;
+  for (auto const type : types) {
+    auto file = H5File::create(m_dir / "a.h5", Status::storage);
+    file.create_dataset("/t", type, std::array<std::int64_t, 2>{++elements, 3});
+    file.close();
+    auto const info = H5File::open(m_dir / "a.h5").info("/t");
+    EXPECT_EQ(info.type, type);
+    EXPECT_EQ(info.shape, (std::vector<std::int64_t>{elements, 3}));
+  }
+}
+
 TEST_F(H5FileTest, values_lie_on_a_page_where_offset_bytes_says_behind_any_user_block) {
   std::vector<float> values(4096);
   std::iota(values.begin(), values.end(), 0.5f);
