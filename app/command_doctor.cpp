@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "comm/mpi_scope.hpp"
 #include "io/spill/spill_file.hpp"
-#include "kernels/scope.hpp"
+#include "kernels/host/scope.hpp"
 #include "run/run_memory.hpp"
 
 namespace spillway {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/ring/probe.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/host/team/team.hpp"
 
 namespace spillway {
 

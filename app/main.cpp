@@ -22,7 +22,7 @@
 #include "io/file/descriptors.hpp"
 #include "io/file/partial.hpp"
 #include "job/signals.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/host/team/team.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/host/team/team.hpp"
 
 namespace spillway {
 

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "kernels/team/cannot_start.hpp"
+#include "base/cannot_start.hpp"
 
 namespace spillway {
 

@@ -37,7 +37,7 @@ struct Kernel {
 #undef SPILLWAY_OP
 
 Kernel kernel(OpKind kind);
-// Returns the bytes for the target that context.arithmetic.isa names (kernels/workspaces.hpp).
+// Returns the bytes for the target that context.arithmetic.isa names (kernels/host/workspaces.hpp).
 std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 
 }  // namespace spillway

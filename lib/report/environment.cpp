@@ -9,7 +9,7 @@
 
 #include "comm/gathered.hpp"
 #include "comm/mpi_scope.hpp"
-#include "kernels/scope.hpp"
+#include "kernels/host/scope.hpp"
 #include "version.hpp"
 
 namespace spillway {

@@ -7,7 +7,7 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "job/cores.hpp"
-#include "kernels/scope.hpp"
+#include "kernels/host/scope.hpp"
 #include "run/device_backend.hpp"
 #include "run/prepare.hpp"
 #include "runtime/compute.hpp"

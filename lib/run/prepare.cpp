@@ -7,7 +7,7 @@
 #include "base/math.hpp"
 #include "graph/build.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "model/model.hpp"
 #include "samples/batches.hpp"
 #include "version.hpp"

@@ -9,7 +9,7 @@
 #include "graph/arithmetic.hpp"
 #include "graph/graph.hpp"
 #include "graph/target.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/host/team/team.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "profile/hardware.hpp"
 #include "version.hpp"
 

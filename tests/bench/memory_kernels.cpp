@@ -8,7 +8,7 @@
 #include <string>
 
 #include "graph/gradient_slice.hpp"
-#include "kernels/launch.hpp"
+#include "kernels/portable/launch.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace spillway {

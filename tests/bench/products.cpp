@@ -19,7 +19,7 @@
 #include "base/median.hpp"
 #include "config/load.hpp"
 #include "graph/flops.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "run/prepare.hpp"
 
 namespace spillway {

@@ -11,7 +11,7 @@
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "device/host/host_device.hpp"
-#include "kernels/scope.hpp"
+#include "kernels/host/scope.hpp"
 #include "profile/network_probe.hpp"
 #include "profile/shared_profile.hpp"
 #include "run/profile_key.hpp"

@@ -11,7 +11,7 @@
 #include "base/philox.hpp"
 #include "comm/mpi_scope.hpp"
 #include "device/host/host_device.hpp"
-#include "kernels/scope.hpp"
+#include "kernels/host/scope.hpp"
 #include "state/checkpoints.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/checksum.hpp"
 #include "kernels/kernel.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "tests/support/on_ranks.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "config/keys.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/sequential_run.hpp"
 #include "tests/support/tiny_gpt.hpp"

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "base/math.hpp"
-#include "kernels/kernel_space.hpp"
+#include "kernels/portable/kernel_space.hpp"
 #include "tests/support/element_bytes.hpp"
 #include "tests/support/kernel_watch.hpp"
 

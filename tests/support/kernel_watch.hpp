@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/kernel_space.hpp"
+#include "kernels/portable/kernel_space.hpp"
 
 namespace spillway::test {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/exec.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/host/team/team.hpp"
 #include "tests/support/cuda/call.hpp"
 #include "tests/support/cuda/operands.hpp"
 

@@ -1,5 +1,5 @@
 // fast_exp, fast_cos_sin against the library's fp64 functions over all magnitudes.
-#include "kernels/fast_math.hpp"
+#include "kernels/formulas/fast_math.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/device_row.hpp"
-#include "kernels/host_row.hpp"
+#include "kernels/portable/device_row.hpp"
+#include "kernels/portable/host_row.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
 namespace spillway::kernels_device_row_test {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/bf16.hpp"
-#include "kernels/activation.hpp"
+#include "kernels/formulas/activation.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_elementwise_test {

@@ -5,7 +5,7 @@
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_matmul_test {

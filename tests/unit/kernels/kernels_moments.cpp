@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/bf16.hpp"
-#include "kernels/moment_draws.hpp"
+#include "kernels/formulas/moment_draws.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_moments_test {

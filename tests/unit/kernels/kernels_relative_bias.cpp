@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "kernels/relative_bias.hpp"
+#include "kernels/formulas/relative_bias.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_relative_bias_test {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "kernels/rope.hpp"
+#include "kernels/formulas/rope.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_rope_test {

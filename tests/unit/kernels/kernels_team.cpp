@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/launch.hpp"
-#include "kernels/onednn/isa.hpp"
-#include "kernels/onednn/matmul.hpp"
-#include "kernels/team/team.hpp"
+#include "kernels/portable/launch.hpp"
+#include "kernels/host/onednn/isa.hpp"
+#include "kernels/host/onednn/matmul.hpp"
+#include "kernels/host/team/team.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/refused_with.hpp"
 

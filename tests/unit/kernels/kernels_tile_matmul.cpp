@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bf16.hpp"
-#include "kernels/tile_matmul.hpp"
+#include "kernels/host/tile_matmul.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_tile_matmul_test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bf16.hpp"
-#include "kernels/tiles/tiles.hpp"
+#include "kernels/host/tiles/tiles.hpp"
 
 namespace spillway::kernels_tiles_test {
 namespace {

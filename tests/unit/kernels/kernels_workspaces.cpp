@@ -6,8 +6,8 @@
 #include "base/math.hpp"
 #include "graph/build.hpp"
 #include "graph/target.hpp"
-#include "kernels/product.hpp"
-#include "kernels/workspaces.hpp"
+#include "kernels/host/product.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway::test::kernels_workspaces_test {

@@ -1,6 +1,6 @@
 // How products are cut: everything is covered once, nothing overlaps, whatever the shape and the
 // number of threads.
-#include "kernels/tile_cut.hpp"
+#include "kernels/host/tile_cut.hpp"
 
 #include <gtest/gtest.h>
 

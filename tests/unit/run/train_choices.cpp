@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "job/cores.hpp"
-#include "kernels/product.hpp"
+#include "kernels/host/product.hpp"
 #include "run/prepare.hpp"
 #include "samples/batches.hpp"
 

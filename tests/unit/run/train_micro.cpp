@@ -1,7 +1,7 @@
 // The micro-batch where it is open.
 #include <gtest/gtest.h>
 
-#include "kernels/workspaces.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "run/fastest_micro.hpp"
 #include "run/plan_run.hpp"
 

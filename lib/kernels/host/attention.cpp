@@ -1,0 +1,260 @@
+// attention: o = softmax(scale q k^T + bias) v over the keys that a query sees, per head, by tiles
+// and an online softmax (Dao, FlashAttention-2, arXiv:2307.08691); the log-sum-exp of every row is
+// kept for the backward pass.
+#include <cmath>
+
+#include "kernels/host/attention_tiles.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::attention";
+
+constexpr float kLowest = -1e30f;  // top of a row that has seen no key: finite, as differences are
+
+constexpr std::int64_t kTilesOfQueries = 4;  // that share packed keys, if there are workers for it
+
+// Queries of an item, whole tiles: a number that changes no result.
+std::int64_t block_of_queries(AttentionShape const& s) {
+  auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
+  auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
+  while (tiles > 1 && items() < 4 * s.workers) --tiles;
+  return tiles * s.tile;
+}
+
+// A worker's scratch. Byte offsets.
+struct Scratch {
+  std::int64_t queries;           // of an item
+  std::int64_t q, k, v, weights;  // panels of queries, of a tile of keys, of 32 rows of weights
+  std::int64_t scores;            // [kPanel, strip_stride]
+  std::int64_t o;                 // [queries, width]
+  std::int64_t top, sum;          // [queries]: running maximum, sum of exponentials
+  std::int64_t total_bytes;
+
+  Scratch(AttentionShape const& s, TileKernels const& kernels) {
+    auto const head_bytes = kernels.panel_bytes(s.head_size);
+    queries = block_of_queries(s);
+    ScratchPlan plan;
+    q = plan.bytes(panel_count(queries) * head_bytes);
+    k = plan.bytes(panel_count(s.tile) * head_bytes);
+    v = plan.bytes(panel_count(s.width) * kernels.panel_bytes(s.tile));
+    weights = plan.bytes(kernels.panel_bytes(s.tile));
+    scores = plan.floats(kPanel * s.strip_stride());
+    o = plan.floats(queries * s.width);
+    top = plan.floats(queries);
+    sum = plan.floats(queries);
+    total_bytes = plan.total_bytes();
+  }
+};
+
+// lane[0] = lane[0] op ... op lane[2 * width - 1], by halves.
+template <int width, class Combine>
+void fold(float* lane, Combine const& combine) {
+#pragma omp simd
+  for (int l = 0; l < width; ++l) lane[l] = combine(lane[l], lane[l + width]);
+  if constexpr (width > 1) fold<width / 2>(lane, combine);
+}
+
+constexpr auto larger = [](float a, float b) { return a > b ? a : b; };
+constexpr auto sum_of = [](float a, float b) { return a + b; };
+
+// The largest of factor * x, and `lowest`; NaN may go unnoticed. n: whole panels.
+float largest(float const* __restrict__ x, std::int64_t n, float factor, float lowest) {
+  alignas(64) float top[kStripLanes];
+  for (auto& lane : top) lane = lowest;
+  for (std::int64_t j = 0; j < n; j += kStripLanes)
+#pragma omp simd
+    for (int l = 0; l < kStripLanes; ++l) top[l] = larger(factor * x[j + l], top[l]);
+  fold<kStripLanes / 2>(top, larger);
+  return top[0];
+}
+
+// x = 2^(factor * x - top), and the sum of that in an order that n alone decides.
+float exponentiate(float* __restrict__ x, std::int64_t n, float factor, float top) {
+  alignas(64) float sum[kStripLanes] = {};
+  for (std::int64_t j = 0; j < n; j += kStripLanes)
+#pragma omp simd
+    for (int l = 0; l < kStripLanes; ++l) {
+      x[j + l] = weight_exp2(std::fma(factor, x[j + l], -top));
+      sum[l] += x[j + l];
+    }
+  fold<kStripLanes / 2>(sum, sum_of);
+  return sum[0];
+}
+
+template <class T>
+struct Attention {
+  HeadRows<T const> q, k, v;
+  Scores scores;
+  WeightDropout dropout;
+  HeadRows<T> o;
+  float* lse;
+  std::byte* workspace;
+  TileKernels const* kernels;
+  Scratch scratch;
+  AttentionShape shape;
+
+  std::int64_t blocks() const { return div_ceil(shape.queries, scratch.queries); }
+
+  // An item is a block of queries of one head; the last ones, which see most keys, come first.
+  void operator()(std::int64_t worker, std::int64_t item) const {
+    auto const pair = item / blocks();
+    auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
+    attend(workspace + worker * scratch.total_bytes,
+           {pair / shape.heads, pair % shape.heads,
+            {first, std::min(first + scratch.queries, shape.queries)}});
+  }
+
+ private:
+  struct Queries {
+    std::int64_t sequence, head;
+    Range rows;
+  };
+
+  void attend(std::byte* base, Queries const& at) const {
+    RowFactor const rows(*kernels, HeadBlock(q, at.sequence, at.rows, at.head).by_row,
+                         base + scratch.q);
+    fill(floats(base, scratch.top), at.rows.size(), kLowest);
+    fill(floats(base, scratch.sum), at.rows.size(), 0);
+    fill(floats(base, scratch.o), at.rows.size() * shape.width, 0);
+
+    auto const seen = shape.keys_of(at.rows);
+    for (auto j = shape.tile_start(seen.first); j < seen.past; j += shape.tile) {
+      auto const keys = shape.tile_at(j, seen.past);
+      if (!scores.may_meet(at.sequence, at.rows, keys)) continue;
+      auto const kv_head = at.head / shape.group();
+      kernels->pack_b(HeadBlock(k, at.sequence, keys, kv_head).by_row, base + scratch.k);
+      kernels->pack_b(HeadBlock(v, at.sequence, keys, kv_head).by_column, base + scratch.v);
+      for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_keys(base, rows, at, i, keys);
+    }
+    finish(base, at);
+  }
+
+  // What one tile of keys adds to the kPanel queries at row i of their block.
+  void add_keys(std::byte* base, RowFactor const& rows, Queries const& at, std::int64_t i,
+                Range keys) const {
+    auto const first = at.rows.first + i;
+    Range const queries{first, std::min(first + kPanel, at.rows.past)};
+    auto const seen = intersection(shape.keys_of(queries), keys);
+    if (seen.empty() || !scores.may_meet(at.sequence, queries, seen)) return;
+    auto const panels = panels_of(seen, keys.first);
+    auto const columns = panels.size() * kPanel, skipped = panels.first * kPanel;
+    auto* const strips = floats(base, scratch.scores);
+
+    TileProduct product{
+        .b = base + scratch.k + panels.first * kernels->panel_bytes(shape.head_size),
+        .c = strips,
+        .c_stride = shape.strip_stride(),
+        .b_panels = panels.size()};
+    rows.choose(i / kPanel, product);
+    kernels->product(product);
+    if (!scores.are_finished())
+      for (std::int64_t r = 0; r < queries.size(); ++r)
+        scores.finish_keys(strips + r * shape.strip_stride(), columns, at.sequence, at.head,
+                           queries.first + r, keys.first + skipped);
+    weigh(base, i, queries, keys.first + skipped, columns);
+    if (dropout.drops()) drop(strips, at, queries, keys.first + skipped, columns);
+    kernels->pack_a(scratch_rows(strips, shape.strip_stride(), queries.size(), columns),
+                    base + scratch.weights);
+    kernels->product({.a = base + scratch.weights,
+                      .b = base + scratch.v,
+                      .c = floats(base, scratch.o) + i * shape.width,
+                      .c_stride = shape.width,
+                      .rows = queries.size(),
+                      .b_panels = panel_count(shape.width),
+                      .depth = columns,
+                      .add = true,
+                      .b_depth = padded_depth(keys.size()),
+                      .b_first = skipped});
+  }
+
+  // Scores of the keys [first, first + n) become weights 2^(factor * score - top), those of keys
+  // that a query does not see become 0; sums so far, from the block's row i on, shrink to new tops.
+  void weigh(std::byte* base, std::int64_t i, Range queries, std::int64_t first,
+             std::int64_t n) const {
+    float const factor = scores.factor();
+    auto const rows = queries.size(), stride = shape.strip_stride();
+    float* const strips = floats(base, scratch.scores);
+    float *const top = floats(base, scratch.top) + i, *const sum = floats(base, scratch.sum) + i;
+    float new_top[kPanel], shrink[kPanel];
+    for (std::int64_t r = 0; r < rows; ++r) {
+      auto const query = queries.first + r;
+      auto const seen = intersection(shape.keys_of({query, query + 1}), {first, first + n});
+      if (seen.size() < n) fill_outside(strips + r * stride, n, seen, first, -kInfinity);
+      new_top[r] = largest(strips + r * stride, n, factor, top[r]);
+    }
+#pragma omp simd
+    for (std::int64_t r = 0; r < rows; ++r) {
+      shrink[r] = weight_exp2(top[r] - new_top[r]);
+      top[r] = new_top[r];
+      sum[r] *= shrink[r];
+    }
+    for (std::int64_t r = 0; r < rows; ++r)
+      sum[r] += exponentiate(strips + r * stride, n, factor, top[r]);
+    float* const o_rows = floats(base, scratch.o) + i * shape.width;
+    for (std::int64_t r = 0; r < rows; ++r)
+      if (shrink[r] != 1)
+#pragma omp simd
+        for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
+  }
+
+  // After the sums of exponentials: a softmax does not know that weights are dropped.
+  void drop(float* strips, Queries const& at, Range queries, std::int64_t first,
+            std::int64_t n) const {
+    auto const stream = dropout.stream(at.sequence, at.head);
+    for (std::int64_t r = 0; r < queries.size(); ++r)
+      dropout.drop_keys(strips + r * shape.strip_stride(), n, stream, queries.first + r, first);
+  }
+
+  void finish(std::byte* base, Queries const& at) const {
+    auto* const row_lse =
+        lse + (at.sequence * shape.heads + at.head) * shape.queries + at.rows.first;
+    for (std::int64_t i = 0; i < at.rows.size(); ++i) {
+      float const sum = floats(base, scratch.sum)[i];
+      bool const blind = sum == 0 && scores.segments_q;  // it saw no key
+      row_lse[i] = blind ? kInfinity : (floats(base, scratch.top)[i] + std::log2(sum)) * kLn2;
+      store_scaled(floats(base, scratch.o) + i * shape.width, blind ? 0 : 1 / sum, shape.head_size,
+                   o.at(at.sequence, at.rows.first + i, at.head));
+    }
+  }
+};
+
+template <class T>
+struct BoundAttention {
+  std::vector<std::int64_t> stride;
+  AttentionShape s;
+  TileKernels const* kernels;
+  Scratch scratch;
+
+  BoundAttention(Op const& op, AttentionShape const& shape, TileKernels const& tiles)
+      : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
+
+  void operator()(Exec const& exec, void* const* p) const {
+    auto const shape = s.placed(p[7]);
+    Attention<T> const kernel{.q = head_rows<T const>(p[0], stride[0], s.queries, s),
+                              .k = head_rows<T const>(p[1], stride[1], s.keys, s),
+                              .v = head_rows<T const>(p[2], stride[2], s.keys, s),
+                              .scores = Scores(p + 3, shape),
+                              .dropout = WeightDropout(p[6], s),
+                              .o = head_rows<T>(p[8], stride[8], s.queries, s),
+                              .lse = static_cast<float*>(p[9]),
+                              .workspace = static_cast<std::byte*>(p[10]),
+                              .kernels = kernels,
+                              .scratch = scratch,
+                              .shape = shape};
+    deal_items(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
+  }
+};
+
+std::int64_t workspace(KernelContext const& context, Op const& op) {
+  auto const shape = attention_shape(context, op);
+  return shape.workers * Scratch(shape, attention_kernels(context, op)).total_bytes;
+}
+
+}  // namespace
+
+Kernel kernel_attention() {
+  return {bind_attention<BoundAttention>, serial_attention, workspace};
+}
+
+}  // namespace spillway

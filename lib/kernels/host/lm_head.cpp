@@ -1,0 +1,87 @@
+#include "kernels/host/lm_head.hpp"
+
+#include <algorithm>
+
+#include "kernels/dispatch.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::lm_head_loss sum";
+
+struct Float64 {
+  float const* values;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return double{values[i]}; }
+};
+
+// It runs on a single row, whose columns are the rows of the loss.
+struct SumLosses {
+  float const* losses;
+  float const* weights;
+  double* loss;
+  std::int64_t rows;
+  bool add;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, std::int64_t) const {
+    double const sum = team.template sum_columns<double>(rows, Float64{losses});
+    double const weight = team.template sum_columns<double>(rows, Float64{weights});
+    team.once([=, this] {
+      loss[0] = add ? loss[0] + sum : sum;
+      loss[1] = add ? loss[1] + weight : weight;
+    });
+  }
+};
+
+}  // namespace
+
+LmHead lm_head(KernelContext const& context, Op const& op) {
+  auto const &x = op.inputs[0], &w = op.inputs[1];
+  auto const& attributes = attributes_of<LmHeadAttributes>(op);
+  return {.rows = x.shape[0],
+          .hidden = x.shape[1],
+          .vocab = w.shape[0],
+          .chunk = std::min(attributes.chunk, x.shape[0]),
+          .x = matrix_layout(dtype(context, x), x),
+          .w = matrix_layout(dtype(context, w), w),
+          .bias = is_present(op.inputs[4]),
+          .scale = static_cast<float>(attributes.scale),
+          .add_loss = is_in_place(op, 1),
+          .threads = context.arithmetic.threads,
+          .portable = is_portable(context.arithmetic)};
+}
+
+ChunkProduct::ChunkProduct(LmHead const& head,
+                           std::function<MatmulShape(std::int64_t)> const& shape)
+    : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads, head.portable) {
+  if (auto const last = head.rows % head.chunk; last > 0)
+    m_last.emplace(shape(last), head.threads, head.portable);
+}
+
+std::int64_t ChunkProduct::workspace_bytes() const {
+  return std::max(m_full.workspace_bytes(), m_last ? m_last->workspace_bytes() : 0);
+}
+
+ChunkProduct logits_product(LmHead const& head) {
+  return {head, [&](std::int64_t rows) {
+            auto x = head.x;
+            x.rows = rows;
+            return MatmulShape{.a = x,
+                               .b = head.w.transposed(),
+                               .c = head.vocabulary_rows(DType::f32, rows),
+                               .bias = head.bias};
+          }};
+}
+
+void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
+                double* loss) {
+  for_each_row(exec, label, 1, SumLosses{losses, weights, loss, head.rows, head.add_loss});
+}
+
+void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
+                       double* loss) {
+  SumLosses{losses, weights, loss, head.rows, head.add_loss}(HostRow{}, 0);
+}
+
+}  // namespace spillway

@@ -1,0 +1,139 @@
+// What the loss and its backward share: rows are taken in chunks, whose logits [chunk, vocab] in
+// fp32 are all that ever exists of them. Logits are not rounded to T: losses would carry the error
+// of bf16 logits (2^-9 of the largest).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/bf16.hpp"
+#include "kernels/formulas/fast_math.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/host/product.hpp"
+#include "kernels/portable/rows.hpp"
+
+namespace spillway {
+
+struct LmHead {
+  std::int64_t rows, hidden, vocab, chunk;
+  MatrixLayout x, w;   // [rows, hidden], [vocab, hidden]
+  bool bias;           // of the logits, [vocab]
+  float scale;         // of the logits
+  bool add_loss;       // to what `loss` holds from earlier micro-batches of the step
+  std::int64_t threads;
+  bool portable;
+
+  std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
+    return rows - first < chunk ? rows - first : chunk;
+  }
+  std::int64_t chunks() const { return div_ceil(rows, chunk); }
+  std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
+  // Logits and their slopes, in fp32 and in x's type.
+  MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
+    auto layout = dense_matrix(dtype, chunk_rows, vocab);
+    layout.row_stride = row_stride();
+    return layout;
+  }
+  std::int64_t chunk_bytes(DType dtype) const {
+    return round_up<std::int64_t>(chunk * row_stride() * size_bytes(dtype), 64);
+  }
+};
+LmHead lm_head(KernelContext const& context, Op const& op);
+
+// One product of every chunk: two primitives, as the last chunk may be shorter.
+class ChunkProduct {
+ public:
+  // `shape(rows)`: the product of a chunk of so many rows.
+  ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
+
+  std::int64_t workspace_bytes() const;
+  void operator()(Exec const& exec, std::int64_t rows, MatmulOperands const& operands) const {
+    (rows == m_chunk ? m_full : *m_last)(exec, operands);
+  }
+
+ private:
+  std::int64_t m_chunk;
+  Matmul m_full;
+  std::optional<Matmul> m_last;
+};
+ChunkProduct logits_product(LmHead const& head);  // x w^T + bias: logits before they are scaled
+
+// Address of row `row` of a matrix.
+template <class T>
+T* row_at(T* data, MatrixLayout const& layout, std::int64_t row) {
+  return data + row * layout.row_stride;
+}
+
+// losses = weight (logsumexp(logits) - logits[target]) of logits = scale x products; rows without
+// weight are 0 whatever their products. With kSlopes also slopes = scale x weight (softmax(logits)
+// - onehot(target)), those of the products, which they may replace in place.
+template <class T, bool kSlopes>
+struct LossRows {
+  float const* products;
+  std::int32_t const* targets;
+  float const* weights;
+  float* losses;
+  T* slopes;
+  std::int64_t vocab, row_stride;  // slopes: zeros from one to the other
+  float scale;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
+    auto const* const in = products + row * row_stride;
+    auto* const out = kSlopes ? slopes + row * row_stride : nullptr;
+    float const weight = weights[row];
+    if constexpr (kSlopes)
+      team.for_columns(row_stride - vocab,
+                       [=, this](std::int64_t j) { out[vocab + j] = store<T>(0.0f); });
+    if (weight == 0) {
+      team.once([=, this] { losses[row] = 0; });
+      if constexpr (kSlopes)
+        team.for_columns(vocab, [=](std::int64_t j) { out[j] = store<T>(0.0f); });
+      return;
+    }
+    auto const target = targets[row];
+    float const factor = scale, at_target = factor * in[target];
+    float const top =
+        team.max_columns(vocab, at_target, [=](std::int64_t j) { return factor * in[j]; });
+    float const sum = team.template sum_columns<float>(
+        vocab, [=](std::int64_t j) { return fast_exp(factor * in[j] - top); });
+    team.once([=, this] { losses[row] = weight * (std::log(sum) + (top - at_target)); });
+    if constexpr (kSlopes) {
+      float const share = 1.0f / sum, slope = weight * factor;
+      team.for_columns(vocab, [=](std::int64_t j) {
+        float const p = fast_exp(factor * in[j] - top) * share;
+        out[j] = store<T>(slope * (j == target ? p - 1.0f : p));
+      });
+    }
+  }
+};
+
+// loss = (sum of losses, sum of weights) in fp64, in 32 lanes by row.
+void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
+                double* loss);
+
+// The same for the serial references, from all rows' losses in fp64.
+void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
+                       double* loss);
+
+// softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns
+// log(sum of exponentials) - logit of the target.
+template <class T>
+double serial_softmax(LmHead const& head, T const* x, T const* w, T const* bias,
+                      std::int32_t target, double* softmax) {
+  double top = -INFINITY, sum = 0;
+  for (std::int64_t v = 0; v < head.vocab; ++v) {
+    double dot = 0;
+    for (std::int64_t c = 0; c < head.hidden; ++c)
+      dot += double{to_float(x[c * head.x.column_stride])} *
+             to_float(w[v * head.w.row_stride + c * head.w.column_stride]);
+    softmax[v] = head.scale * (dot + (bias ? to_float(bias[v]) : 0.0f));
+    top = softmax[v] > top ? softmax[v] : top;
+  }
+  double const at_target = softmax[target];
+  for (std::int64_t v = 0; v < head.vocab; ++v) sum += softmax[v] = std::exp(softmax[v] - top);
+  for (std::int64_t v = 0; v < head.vocab; ++v) softmax[v] /= sum;
+  return std::log(sum) + top - at_target;
+}
+
+}  // namespace spillway

@@ -1,0 +1,229 @@
+// lm_head_loss_backward: the losses and, while a chunk's logits exist, their gradient:
+//   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
+//   dbias = column sums of slopes
+// Chunks add to dw and dbias in order, in fp32; what is bf16 is rounded once, after the last.
+#include <algorithm>
+
+#include "kernels/dispatch.hpp"
+#include "kernels/host/lm_head.hpp"
+#include "kernels/portable/partitions.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label_rows = "spillway::lm_head_loss_backward rows";
+Label const label_bias = "spillway::lm_head_loss_backward bias";
+Label const label_round = "spillway::lm_head_loss_backward round";
+
+struct Backward {
+  LmHead head;
+  MatrixLayout dx, dw;
+  bool accumulate;  // dw adds to what is there
+
+  bool rounds() const { return dw.dtype == DType::bf16; }
+  bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
+  MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
+  MatrixLayout sum() const {  // of dw, in fp32
+    return rounds() ? dense_matrix(DType::f32, head.vocab, head.hidden) : dw;
+  }
+};
+
+Backward backward_of(KernelContext const& context, Op const& op) {
+  auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
+  auto const& dw = op.outputs[3];
+  return {lm_head(context, op), layout(op.outputs[2]), layout(dw), is_in_place(op, 3)};
+}
+
+struct Products {
+  ChunkProduct logits, dx, first_dw, next_dw;
+
+  std::int64_t workspace_bytes() const {
+    return std::max({logits.workspace_bytes(), dx.workspace_bytes(), first_dw.workspace_bytes(),
+                     next_dw.workspace_bytes()});
+  }
+};
+
+Products products(Backward const& b) {
+  auto const dx = [&](std::int64_t rows) {
+    auto c = b.dx;
+    c.rows = rows;
+    return MatmulShape{.a = b.slopes(rows), .b = b.head.w, .c = c, .a_zero_padded = b.own_slopes()};
+  };
+  auto const dw = [&](bool add) {
+    return [&b, add](std::int64_t rows) {
+      auto x = b.head.x;
+      x.rows = rows;
+      return MatmulShape{.a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add};
+    };
+  };
+  bool const add_first = b.accumulate && !b.rounds();
+  return {logits_product(b.head), {b.head, dx}, {b.head, dw(add_first)}, {b.head, dw(true)}};
+}
+
+// Byte offsets in the workspace; the products' scratch comes last.
+struct Offsets {
+  std::int64_t slopes, sum, bias_sums, scratch;  // bias_sums: [chunks, vocab]
+};
+
+Offsets offsets(Backward const& b) {
+  auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
+  auto const logits = b.head.chunk_bytes(DType::f32);
+  auto const slopes = b.own_slopes() ? b.head.chunk_bytes(DType::bf16) : 0;
+  auto const sum = b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
+  auto const bias_sums =
+      b.head.bias ? aligned(b.head.chunks() * b.head.vocab * size_bytes(DType::f32)) : 0;
+  return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum,
+          logits + slopes + sum + bias_sums};
+}
+
+std::int64_t workspace(KernelContext const& context, Op const& op) {
+  auto const backward = backward_of(context, op);
+  return offsets(backward).scratch + products(backward).workspace_bytes();
+}
+
+// dw = sum (+ dw), rounded.
+template <class G>
+struct RoundSum {
+  float const* sum;
+  G* dw;
+  bool add;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    dw[i] = store<G>(add ? sum[i] + to_float(dw[i]) : sum[i]);
+  }
+};
+
+template <class T, class G>
+struct LmHeadLossBackward {
+  Backward b;
+  Products product;
+  Offsets offset;
+
+  void operator()(Exec const& exec, void* const* p) const {
+    auto* const sum = b.rounds() ? static_cast<float*>(in_workspace(p, offset.sum)) : p[8];
+    for (std::int64_t m = 0; m < b.head.rows; m += b.head.chunk) run_chunk(exec, p, m, sum);
+    sum_losses(exec, b.head, static_cast<float const*>(p[5]), static_cast<float const*>(p[3]),
+               static_cast<double*>(p[6]));
+    if (b.head.bias)
+      for_each_range(exec, label_bias, b.head.vocab,
+                     AddRows<PartialRows, G>{
+                         {bias_sums(p), b.head.vocab}, static_cast<G*>(p[9]), b.head.chunks()});
+    if (b.rounds())
+      for_each_element(
+          exec, label_round, b.head.vocab * b.head.hidden,
+          RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[8]), b.accumulate});
+  }
+
+ private:
+  static void* in_workspace(void* const* p, std::int64_t bytes) {
+    return static_cast<std::byte*>(p[10]) + bytes;
+  }
+  float* bias_sums(void* const* p) const {
+    return static_cast<float*>(in_workspace(p, offset.bias_sums));
+  }
+  void run_chunk(Exec const& exec, void* const* p, std::int64_t m, void* sum) const {
+    auto const& head = b.head;
+    auto const rows = head.rows_from(m);
+    auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
+    auto* const logits = static_cast<float*>(p[10]);
+    auto* const slopes = static_cast<T*>(in_workspace(p, offset.slopes));
+    void* const scratch = in_workspace(p, offset.scratch);
+
+    product.logits(exec, rows,
+                   {.a = x, .b = p[1], .c = logits, .bias = p[4], .workspace = scratch});
+    for_each_row(
+        exec, label_rows, rows,
+        LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
+                          static_cast<float const*>(p[3]) + m, static_cast<float*>(p[5]) + m,
+                          slopes, head.vocab, head.row_stride(), head.scale});
+    if (head.bias)
+      for_each_range(
+          exec, label_bias, head.vocab,
+          AddRows<MatrixRows<T>, float>{
+              {slopes, head.row_stride()}, bias_sums(p) + m / head.chunk * head.vocab, rows});
+    product.dx(exec, rows,
+               {.a = slopes,
+                .b = p[1],
+                .c = row_at(static_cast<T*>(p[7]), b.dx, m),
+                .workspace = scratch});
+    (m == 0 ? product.first_dw : product.next_dw)(
+        exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
+  }
+};
+
+Launch bind(KernelContext const& context, Op const& op) {
+  auto const b = backward_of(context, op);
+  return dispatch(
+      [&]<class T, class G>(T, G) -> Launch {
+        auto const bound =
+            std::make_shared<LmHeadLossBackward<T, G> const>(b, products(b), offsets(b));
+        return [bound](Exec const& exec, void* const* p) { (*bound)(exec, p); };
+      },
+      b.head.x.dtype, b.dw.dtype);
+}
+
+// Row by row in fp64.
+template <class T, class G>
+struct SerialBackward {
+  Backward b;
+
+  void operator()(Exec const&, void* const* p) const {
+    auto const& head = b.head;
+    auto* const losses = static_cast<float*>(p[5]);
+    auto const* const weights = static_cast<float const*>(p[3]);
+    std::vector<double> dw(static_cast<std::size_t>(head.vocab * head.hidden));
+    std::vector<double> softmax(static_cast<std::size_t>(head.vocab)), dbias(softmax.size());
+    for (std::int64_t m = 0; m < head.rows; ++m) {
+      auto const target = static_cast<std::int32_t const*>(p[2])[m];
+      double const loss = serial_softmax(head, row_at(static_cast<T const*>(p[0]), head.x, m),
+                                         static_cast<T const*>(p[1]), static_cast<T const*>(p[4]),
+                                         target, softmax.data());
+      losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
+      softmax[static_cast<std::size_t>(target)] -= 1;
+      for (auto& slope : softmax) slope = weights[m] == 0 ? 0 : head.scale * weights[m] * slope;
+      for (std::size_t v = 0; v < dbias.size(); ++v) dbias[v] += softmax[v];
+      differentiate_row(p, m, softmax, dw);
+    }
+    serial_sum_losses(head, losses, weights, static_cast<double*>(p[6]));
+    store_dw(static_cast<G*>(p[8]), dw);
+    for (std::size_t v = 0; head.bias && v < dbias.size(); ++v)
+      static_cast<G*>(p[9])[v] = store<G>(static_cast<float>(dbias[v]));
+  }
+
+ private:
+  void differentiate_row(void* const* p, std::int64_t m, std::vector<double> const& slopes,
+                         std::vector<double>& dw) const {
+    auto const& head = b.head;
+    auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
+    auto const* const w = static_cast<T const*>(p[1]);
+    auto* const dx = row_at(static_cast<T*>(p[7]), b.dx, m);
+    for (std::int64_t c = 0; c < head.hidden; ++c) {
+      double sum = 0;
+      for (std::int64_t v = 0; v < head.vocab; ++v) {
+        double const slope = slopes[static_cast<std::size_t>(v)];
+        sum += slope * to_float(w[v * head.w.row_stride + c * head.w.column_stride]);
+        dw[static_cast<std::size_t>(v * head.hidden + c)] +=
+            slope * to_float(x[c * head.x.column_stride]);
+      }
+      dx[c * b.dx.column_stride] = store<T>(static_cast<float>(sum));
+    }
+  }
+  void store_dw(G* out, std::vector<double> const& dw) const {
+    for (std::size_t i = 0; i < dw.size(); ++i)
+      out[i] = store<G>(static_cast<float>(dw[i] + (b.accumulate ? to_float(out[i]) : 0.0f)));
+  }
+};
+
+Launch serial(KernelContext const& context, Op const& op) {
+  auto const b = backward_of(context, op);
+  return dispatch([&]<class T, class G>(T, G) -> Launch { return SerialBackward<T, G>{b}; },
+                  b.head.x.dtype, b.dw.dtype);
+}
+
+}  // namespace
+
+Kernel kernel_lm_head_loss_backward() {
+  return {bind, serial, workspace};
+}
+
+}  // namespace spillway

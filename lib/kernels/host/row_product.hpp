@@ -1,0 +1,30 @@
+// A product whose left factor is one row, as in a step of generating: the right one is read once,
+// where it lies, while tiles would copy it first and so take five times as long.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/exec.hpp"
+#include "kernels/host/onednn/matmul.hpp"
+
+namespace spillway {
+
+// The bits of c depend on shape and types alone. Host execution spaces only.
+class RowProduct {
+ public:
+  static bool offers(MatmulShape const& shape);
+  explicit RowProduct(MatmulShape const& shape);  // which it must offer
+
+  static constexpr std::int64_t workspace_bytes() { return 0; }
+  static std::string implementation() { return "row"; }
+
+  // Returns when c is complete. Allocates nothing.
+  void operator()(Exec const& exec, MatmulOperands const& operands) const;
+
+ private:
+  MatrixLayout m_b;
+  DType m_c;
+};
+
+}  // namespace spillway

@@ -1,0 +1,17 @@
+// What compilers offer that cannot make the instructions.
+#include "kernels/host/tiles/kinds.hpp"
+
+namespace spillway::tiles {
+
+#ifndef SPILLWAY_AMX
+TileKernels const* amx(DType) {
+  return nullptr;
+}
+#endif
+#ifndef SPILLWAY_AVX512
+TileKernels const* avx512(DType) {
+  return nullptr;
+}
+#endif
+
+}  // namespace spillway::tiles

@@ -1,0 +1,106 @@
+#include "kernels/host/workspaces.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/math.hpp"
+#include "graph/attention.hpp"
+#include "graph/target.hpp"
+#include "kernels/dispatch.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::int64_t kAlignment = 256;  // what cuBLAS wants of a workspace's address
+constexpr std::int64_t kRowElements = 64;
+
+std::int64_t product_bytes(int architecture) {
+  return std::int64_t{architecture >= 90 ? 32 : 4} << 20;
+}
+
+std::int64_t aligned(std::int64_t bytes) {
+  return round_up(bytes, kAlignment);
+}
+
+// [logits | their slopes, unless these replace the logits | dw's sum, if dw is rounded | sums of
+// dbias, of every chunk | product]
+std::int64_t head_bytes(int architecture, KernelContext const& context, Op const& op) {
+  auto const &x = op.inputs[0], &w = op.inputs[1];
+  auto const chunk = std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
+  auto const elements = chunk * round_up(w.shape[0], kRowElements);
+  auto bytes = aligned(elements * size_bytes(DType::f32));
+  if (op.kind == OpKind::lm_head_loss_backward) {
+    auto const& dw = op.outputs[3];
+    if (dtype(context, x) == DType::bf16) bytes += aligned(elements * size_bytes(DType::bf16));
+    if (dtype(context, dw) == DType::bf16)
+      bytes += aligned(w.shape[0] * w.shape[1] * size_bytes(DType::f32));
+    if (is_present(op.outputs[4]))
+      bytes += aligned(div_ceil(x.shape[0], chunk) * w.shape[0] * size_bytes(DType::f32));
+  }
+  return bytes + product_bytes(architecture);
+}
+
+std::int64_t attention_backward_bytes(Op const& op) {
+  auto const& a = attributes_of<AttentionAttributes>(op);
+  auto const heads = a.batch * a.heads;
+  auto const of_rows = aligned(heads * a.queries * size_bytes(DType::f32));
+  if (!is_present(op.outputs[3])) return of_rows;
+  auto const tiles = heads * div_ceil(a.queries, kCudaQueryTile);
+  return of_rows + tiles * (kCudaQueryTile + a.keys) * size_bytes(DType::f32);
+}
+
+}  // namespace
+
+std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context, Op const& op) {
+  switch (op.kind) {
+    case OpKind::matmul:
+      return product_bytes(architecture);
+    case OpKind::lm_head_loss:
+    case OpKind::lm_head_loss_backward:
+      return head_bytes(architecture, context, op);
+    case OpKind::attention_backward:
+      return attention_backward_bytes(op);
+    case OpKind::embed_backward:
+    case OpKind::layernorm_backward:
+    case OpKind::rmsnorm_backward:
+    case OpKind::column_sum:
+    case OpKind::square_norm:
+      return kernel(op.kind).workspace_bytes(context, op);
+    case OpKind::embed:
+    case OpKind::layernorm:
+    case OpKind::rmsnorm:
+    case OpKind::attention:
+    case OpKind::relative_bias:
+    case OpKind::rope:
+    case OpKind::activation:
+    case OpKind::gated:
+    case OpKind::dropout:
+    case OpKind::select_row:
+    case OpKind::store_rows:
+    case OpKind::scale:
+    case OpKind::add:
+    case OpKind::relative_bias_backward:
+    case OpKind::activation_backward:
+    case OpKind::gated_backward:
+    case OpKind::accumulate:
+    case OpKind::tree_sum:
+    case OpKind::adamw:
+      break;  // these need none
+  }
+  return 0;
+}
+
+std::int64_t workspace_bytes(std::string_view target, KernelContext const& context, Op const& op) {
+  assert(is_target(target));
+  if (auto const architecture = cuda_architecture(target))
+    return cuda_workspace_bytes(*architecture, context, op);
+  auto const bytes = kernel(op.kind).workspace_bytes;
+  return bytes ? bytes(context, op) : 0;
+}
+
+std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+  auto const& isa = context.arithmetic.isa;
+  return workspace_bytes(cuda_architecture(isa) ? isa : kHostTarget, context, op);
+}
+
+}  // namespace spillway

@@ -1,0 +1,19 @@
+// accumulate: sum += fresh, in place: a gradient of another micro-batch joins those before it.
+#include "kernels/portable/elementwise.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::accumulate";
+
+struct Accumulate {
+  KOKKOS_FUNCTION float operator()(float fresh, float sum) const { return sum + fresh; }
+};
+
+}  // namespace
+
+Kernel kernel_accumulate() {
+  return elementwise_kernel<Accumulate, Accumulate, label>();
+}
+
+}  // namespace spillway

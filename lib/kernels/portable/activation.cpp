@@ -1,0 +1,64 @@
+// activation: g = act(f), element by element.
+#include "kernels/formulas/activation.hpp"
+
+#include "kernels/formulas/activation_reference.hpp"
+#include "kernels/portable/bf16_table.hpp"
+#include "kernels/portable/elementwise.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::activation";
+
+template <class Form>
+struct Value {
+  KOKKOS_FUNCTION float operator()(float f) const { return Form::value(f); }
+};
+
+template <class Form>
+struct Reference {
+  KOKKOS_FUNCTION float operator()(float f) const {
+    return static_cast<float>(reference_value(Form::form, f));
+  }
+};
+
+struct LookUp {
+  std::uint16_t const* table;  // bits of act(f)
+  bf16 const* f;
+  bf16* g;
+
+  // No simd loop: assembling vectors costs GCC twice the time.
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto i = first; i < last; ++i) g[i].bits = table[f[i].bits];
+  }
+};
+
+template <class Form>
+Launch bind_form(KernelContext const& context, Op const& op) {
+  auto const& g = op.outputs[0];
+  if (!kOnHost || dtype(context, g) != DType::bf16)
+    return bind_elementwise<Value<Form>, label>(context, op);
+  assert(all_contiguous(op));
+  static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
+  return [n = element_count(g.shape)](Exec const& exec, void* const* p) {
+    for_each_range(exec, label, n,
+                   LookUp{table.data(), static_cast<bf16 const*>(p[0]), static_cast<bf16*>(p[1])});
+  };
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return with_formula(op, [&]<class Form>(Form) { return bind_form<Form>(context, op); });
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return with_formula(
+      op, [&]<class Form>(Form) { return serial_elementwise<Reference<Form>>(context, op); });
+}
+
+}  // namespace
+
+Kernel kernel_activation() {
+  return {bind, serial};
+}
+
+}  // namespace spillway

@@ -1,0 +1,64 @@
+// activation_backward: df = act'(f) dg, element by element.
+#include "kernels/formulas/activation.hpp"
+#include "kernels/formulas/activation_reference.hpp"
+#include "kernels/portable/bf16_table.hpp"
+#include "kernels/portable/elementwise.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::activation_backward";
+
+template <class Form>
+struct Slope {
+  KOKKOS_FUNCTION float operator()(float f, float dg) const { return Form::slope(f) * dg; }
+};
+
+template <class Form>
+struct Reference {
+  KOKKOS_FUNCTION float operator()(float f, float dg) const {
+    return static_cast<float>(reference_slope(Form::form, f) * dg);
+  }
+};
+
+struct LookUp {
+  float const* table;  // act'(f)
+  bf16 const* f;
+  bf16 const* dg;
+  bf16* df;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    df[i].bits = to_bf16(table[f[i].bits] * to_float(dg[i])).bits;
+  }
+};
+
+template <class Form>
+Launch bind_form(KernelContext const& context, Op const& op) {
+  auto const& df = op.outputs[0];
+  if (!kOnHost || dtype(context, df) != DType::bf16)
+    return bind_elementwise<Slope<Form>, label>(context, op);
+  assert(all_contiguous(op));
+  static Bf16Table<float> const table(Form::slope);
+  return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
+    for_each_element(exec, label, n,
+                     LookUp{table.data(), static_cast<bf16 const*>(p[0]),
+                            static_cast<bf16 const*>(p[1]), static_cast<bf16*>(p[2])});
+  };
+}
+
+Launch bind(KernelContext const& context, Op const& op) {
+  return with_formula(op, [&]<class Form>(Form) { return bind_form<Form>(context, op); });
+}
+
+Launch serial(KernelContext const& context, Op const& op) {
+  return with_formula(
+      op, [&]<class Form>(Form) { return serial_elementwise<Reference<Form>>(context, op); });
+}
+
+}  // namespace
+
+Kernel kernel_activation_backward() {
+  return {bind, serial};
+}
+
+}  // namespace spillway

@@ -1,0 +1,50 @@
+// Activations and their slopes as CPUs look them up for bf16, in fp32.
+#pragma once
+
+#include "kernels/formulas/activation.hpp"
+#include "kernels/portable/bf16_table.hpp"
+#include "kernels/dispatch.hpp"
+#include "kernels/portable/launch.hpp"
+
+namespace spillway {
+
+struct LookedUp {
+  float const* values = nullptr;  // indexed by the bits of a bf16
+  float const* slopes = nullptr;
+
+  KOKKOS_FUNCTION float value(bf16 x) const { return values[x.bits]; }
+  KOKKOS_FUNCTION float slope(bf16 x) const { return slopes[x.bits]; }
+};
+
+template <class Form>
+struct Computed {
+  template <class T>
+  KOKKOS_FUNCTION float value(T x) const {
+    return Form::value(to_float(x));
+  }
+  template <class T>
+  KOKKOS_FUNCTION float slope(T x) const {
+    return Form::slope(to_float(x));
+  }
+};
+
+// The tables for an op, which live on; none where the formula is as fast.
+inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
+  if (!kOnHost || dtype(context, op.outputs[0]) != DType::bf16) return {};
+  return with_formula(op, []<class Form>(Form) -> LookedUp {
+    if (Form::form == Activation::relu) return {};
+    static Bf16Table<float> const values(Form::value), slopes(Form::slope);
+    return {values.data(), slopes.data()};
+  });
+}
+
+// Calls f with what gives the activation and its slope at elements of type T.
+template <class T, class F>
+void with_activation(Activation form, LookedUp const& tables, F const& f) {
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (tables.values) return f(tables);
+  }
+  with_formula(form, [&]<class Form>(Form) { f(Computed<Form>{}); });
+}
+
+}  // namespace spillway

@@ -1,0 +1,181 @@
+// adamw: updates one chunk in place. In bf16 runs a parameter and its remainder together are the
+// fp32 master. Moments in bf16 are rounded by draws: with a decay of 0.999 most steps change them
+// by less than bf16 resolves, and rounding to nearest would leave them where they are.
+#include "kernels/formulas/adamw.hpp"
+
+#include "kernels/host_pieces.hpp"
+#include "kernels/portable/launch.hpp"
+#include "kernels/formulas/moment_draws.hpp"
+#include "kernels/formulas/parameter_ranges.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::adamw";
+
+// These read and write fp32 masters. An fp32 parameter is its own master.
+struct Fp32Masters {
+  float* parameter;
+
+  KOKKOS_FUNCTION float load(std::int64_t i) const { return parameter[i]; }
+  KOKKOS_FUNCTION void save(std::int64_t i, float master) const { parameter[i] = master; }
+};
+struct SplitMasters {
+  bf16* parameter;
+  std::int16_t* remainder;
+
+  KOKKOS_FUNCTION float load(std::int64_t i) const {
+    return join_master(parameter[i], remainder[i]);
+  }
+  KOKKOS_FUNCTION void save(std::int64_t i, float master) const {
+    auto const split = split_master(master);
+    parameter[i].bits = split.parameter.bits;  // copying the struct would not vectorise
+    remainder[i] = split.remainder;
+  }
+};
+
+// Says where the draws of an op's elements come from.
+struct DrawnFrom {
+  std::uint64_t seed;
+  int chunk;
+  std::int64_t first;  // the element of the chunk at which the op starts
+};
+
+template <class G, class Masters, class Moment>
+struct AdamW {
+  G const* gradient;
+  double const* control;
+  Masters masters;
+  Moment* m;
+  Moment* v;
+  AdamWConstants constants;
+  ParameterRange range;
+  DrawnFrom drawn_from;
+
+  // Updates elements [first, last) of the range.
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    if (control[control_go] != 1) return;
+    auto const step = adamw_step(constants, control, range.decay);
+    auto const o = *this;  // a copy whose pointers no store of the loop can change
+    if constexpr (std::is_same_v<Moment, bf16>) {
+      o.update_by_draws(range.offset + first, range.offset + last, step);
+    } else {
+#pragma omp simd
+      for (std::int64_t i = range.offset + first; i < range.offset + last; ++i) o.update(i, step);
+    }
+  }
+
+ private:
+  using Draws = MomentDraws;
+
+  // Whole tiles of draws are made at once on a host. On a device each thread has one element.
+  KOKKOS_FUNCTION void update_by_draws(std::int64_t i, std::int64_t last,
+                                       AdamWStep const& step) const {
+    Draws const draws(drawn_from.seed, drawn_from.chunk,
+                      static_cast<std::uint64_t>(control[control_update]));
+    KOKKOS_IF_ON_HOST((i = update_tiles(i, last, step, draws);))
+    for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
+  }
+
+  // Returns the first element that is left, of a tile that ends behind `last`.
+  std::int64_t update_tiles(std::int64_t i, std::int64_t last, AdamWStep const& step,
+                            Draws const& draws) const {
+    auto const first = drawn_from.first;
+    for (; i < last && (first + i) % Draws::kTile != 0; ++i) update(i, step, draws.of(first + i));
+    for (; i + Draws::kTile <= last; i += Draws::kTile) update_tile(i, step, draws);
+    return i;
+  }
+
+  void update_tile(std::int64_t i, AdamWStep const& step, Draws const& draws) const {
+    std::uint32_t words[Draws::kTile];
+    draws.fill((drawn_from.first + i) / Draws::kTile, words);
+    auto const o = *this;
+#pragma omp simd
+    for (std::int64_t j = 0; j < Draws::kTile; ++j) o.update(i + j, step, words[j]);
+  }
+
+  // These are separate functions because GCC keeps a struct declared in a simd loop in memory.
+  KOKKOS_FUNCTION void update(std::int64_t i, AdamWStep const& step) const {
+    auto const after = updated(i, step);
+    m[i] = store<Moment>(after.m);
+    v[i] = store<Moment>(after.v);
+  }
+  KOKKOS_FUNCTION void update(std::int64_t i, AdamWStep const& step, std::uint32_t draw) const {
+    auto const after = updated(i, step);
+    m[i].bits = to_bf16_by_draw(after.m, draw & 0xffffu).bits;
+    v[i].bits = to_bf16_by_draw(after.v, draw >> 16).bits;
+  }
+  KOKKOS_FUNCTION AdamWElement updated(std::int64_t i, AdamWStep const& step) const {
+    AdamWElement const before{masters.load(i), to_float(m[i]), to_float(v[i])};
+    auto const after = adamw(before, to_float(gradient[i]), step);
+    masters.save(i, after.master);
+    return after;
+  }
+};
+
+struct Settings {
+  AdamWConstants constants;
+  DrawnFrom drawn_from;
+  std::vector<ParameterRange> ranges;
+};
+
+Fp32Masters masters_of(float, void* const* p) {
+  return {static_cast<float*>(p[2])};
+}
+SplitMasters masters_of(bf16, void* const* p) {
+  return {static_cast<bf16*>(p[2]), static_cast<std::int16_t*>(p[3])};
+}
+
+template <class G, class T, class Moment>
+auto operands_of(void* const* p, Settings const& settings, ParameterRange const& range) {
+  using Masters = decltype(masters_of(T{}, p));
+  return AdamW<G, Masters, Moment>{static_cast<G const*>(p[0]),
+                                   static_cast<double const*>(p[1]),
+                                   masters_of(T{}, p),
+                                   static_cast<Moment*>(p[4]),
+                                   static_cast<Moment*>(p[5]),
+                                   settings.constants,
+                                   range,
+                                   settings.drawn_from};
+}
+
+struct AdamWKernel {
+  static Settings prepare(KernelContext const& context, Op const& op) {
+    assert(is_present(op.outputs[1]) == (dtype(context, op.outputs[0]) == DType::bf16));
+    auto const& a = attributes_of<AdamWAttributes>(op);
+    return {{a.beta1, a.beta2, a.eps, a.weight_decay},
+            {a.seed, op.chunk, a.range.first},
+            parameter_ranges(context, op, a.range)};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0], op.outputs[2]); }
+
+  template <class G, class T, class Moment>
+  static void run(Exec const& exec, void* const* p, Settings const& settings) {
+    for (auto const& range : settings.ranges)
+      for_each_range(exec, label, range.count, operands_of<G, T, Moment>(p, settings, range));
+  }
+
+  // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most ranges
+  // are small.
+  template <class G, class T, class Moment>
+  static void run_serially(Exec const& exec, void* const* p, Settings const& settings) {
+    auto const& ranges = settings.ranges;
+    auto const end = ranges.empty() ? 0 : ranges.back().offset + ranges.back().count;
+    for_each_piece(exec, end, kPieceElements, [&](std::int64_t first, std::int64_t last) {
+      for (auto const& range : ranges) {
+        auto const begin = std::max<std::int64_t>(first - range.offset, 0);
+        auto const count = std::min(last - range.offset, range.count);
+        if (begin < count) operands_of<G, T, Moment>(p, settings, range)(begin, count);
+      }
+    });
+  }
+};
+
+}  // namespace
+
+Kernel kernel_adamw() {
+  return typed_kernel<AdamWKernel>();
+}
+
+}  // namespace spillway

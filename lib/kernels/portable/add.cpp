@@ -1,0 +1,19 @@
+// add: c = a + b, element by element.
+#include "kernels/portable/elementwise.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::add";
+
+struct Add {
+  KOKKOS_FUNCTION float operator()(float a, float b) const { return a + b; }
+};
+
+}  // namespace
+
+Kernel kernel_add() {
+  return elementwise_kernel<Add, Add, label>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,87 @@
+// column_sum: db = the sum of dy's rows: the gradient of a bias.
+#include "kernels/portable/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::column_sum", label_total = "spillway::column_sum_total";
+
+struct Extents {
+  Partitions partitions;
+  std::int64_t columns, row_stride;  // of dy
+};
+
+template <class T>
+struct SumRows {
+  T const* dy;
+  float* partial;
+  Extents extents;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
+    auto* const sum = partial + partition * extents.columns;
+    team.for_columns(extents.columns, [=](std::int64_t j) { sum[j] = 0; });
+    auto row = extents.partitions.first(partition);
+    auto const last = extents.partitions.last(partition);
+    for (; row + kRowsAtOnce <= last; row += kRowsAtOnce) add_rows<kRowsAtOnce>(team, row, sum);
+    for (; row < last; ++row) add_rows<1>(team, row, sum);
+  }
+
+ private:
+  // Read side by side: a core follows several streams faster than one. Still added in order.
+  static constexpr int kRowsAtOnce = 8;
+
+  template <int rows>
+  KOKKOS_FUNCTION void add_rows(RowTeam const& team, std::int64_t row, float* sum) const {
+    auto const stride = extents.row_stride;
+    auto const* const values = dy + row * stride;
+    team.for_columns(extents.columns, [=](std::int64_t j) {
+      float total = sum[j];
+      for (int r = 0; r < rows; ++r) total += to_float(values[r * stride + j]);
+      sum[j] = total;
+    });
+  }
+};
+
+struct ColumnSum {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    auto const& dy = op.inputs[0];
+    return {Partitions::of(dy.shape[0]), dy.shape[1], dy.strides[0]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return e.partitions.count * e.columns * size_bytes(DType::f32);
+  }
+
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    auto* const partial = static_cast<float*>(p[2]);
+    for_each_row(exec, label, e.partitions.count,
+                 SumRows<T>{static_cast<T const*>(p[0]), partial, e});
+    for_each_range(
+        exec, label_total, e.columns,
+        AddRows<PartialRows, G>{
+            {partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
+  }
+
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    auto const* const dy = static_cast<T const*>(p[0]);
+    auto* const db = static_cast<G*>(p[1]);
+    for (std::int64_t j = 0; j < e.columns; ++j) {
+      double sum = 0;
+      for (std::int64_t row = 0; row < e.partitions.rows; ++row)
+        sum += to_float(dy[row * e.row_stride + j]);
+      db[j] = store<G>(static_cast<float>(sum));
+    }
+  }
+};
+
+}  // namespace
+
+Kernel kernel_column_sum() {
+  return typed_kernel<ColumnSum>();
+}
+
+}  // namespace spillway

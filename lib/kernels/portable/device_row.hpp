@@ -1,0 +1,82 @@
+// A row's loops on a device: a team owns the row, neighbouring threads take neighbouring columns.
+// The same interface as HostRow, and the same bits of a sum whatever the team's size.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kernels/formulas/sum_lanes.hpp"
+
+namespace spillway {
+
+// Every row gets a team, with the scratch in which its threads' lanes meet. Threads beyond
+// kSumLanes would have nothing to sum.
+template <class Space, class TeamSize = int>
+Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
+                                    TeamSize size = kSumLanes) {
+  Kokkos::TeamPolicy<Space> policy(space, static_cast<int>(rows), size);
+  return policy.set_scratch_size(0, Kokkos::PerTeam(kSumLanes * sizeof(double)));
+}
+
+// It is made from a member of such a team.
+template <class Member>
+class DeviceRow {
+ public:
+  KOKKOS_FUNCTION explicit DeviceRow(Member const& member)
+      : m_member(member), m_scratch(member.team_scratch(0).get_shmem(kSumLanes * sizeof(double))) {}
+
+  template <class Body>
+  KOKKOS_FUNCTION void for_columns(std::int64_t columns, Body const& body) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, columns), body);
+  }
+
+  static constexpr int kBlock = 1;
+  template <class Body>
+  KOKKOS_FUNCTION void for_column_blocks(std::int64_t columns, Body const& body) const {
+    for_columns(columns, [&](std::int64_t j) { body(j, 1); });
+  }
+
+  template <class Sum, class Term>
+  KOKKOS_FUNCTION Sum sum_columns(std::int64_t columns, Term const& term) const {
+    Sum lane[kSumLanes];
+    fill_lanes(lane, Sum{}, columns, [&](Sum& sum, std::int64_t j) { sum += term(j); });
+    return sum_lanes(lane);
+  }
+
+  template <class Term>
+  KOKKOS_FUNCTION float max_columns(std::int64_t columns, float lowest, Term const& term) const {
+    auto const raise = [](float& top, float x) { top = x > top ? x : top; };
+    float lane[kSumLanes], top = lowest;
+    fill_lanes(lane, lowest, columns, [&](float& part, std::int64_t j) { raise(part, term(j)); });
+    for (auto const part : lane) raise(top, part);
+    return top;
+  }
+
+  template <class F>
+  KOKKOS_FUNCTION void once(F const& f) const {
+    Kokkos::single(Kokkos::PerTeam(m_member), f);
+  }
+
+ private:
+  // lane[l] = `start`, to which add(part, j) has added the lane's columns in order; all lanes are
+  // then known to all threads.
+  template <class Part, class Add>
+  KOKKOS_FUNCTION void fill_lanes(Part (&lane)[kSumLanes], Part start, std::int64_t columns,
+                                  Add const& add) const {
+    static_assert(sizeof(Part) <= sizeof(double));
+    auto* const shared = static_cast<Part*>(m_scratch);
+    m_member.team_barrier();  // the last lanes were read by all
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, int{kSumLanes}), [&](int l) {
+      Part part = start;
+      for (std::int64_t j = l; j < columns; j += kSumLanes) add(part, j);
+      shared[l] = part;
+    });
+    m_member.team_barrier();
+    for (int l = 0; l < kSumLanes; ++l) lane[l] = shared[l];
+  }
+
+  Member const& m_member;
+  void* m_scratch;
+};
+
+}  // namespace spillway

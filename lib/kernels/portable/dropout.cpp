@@ -1,0 +1,123 @@
+// dropout: y = x / (1 - p) where a number drawn by counter is >= p, else 0.
+#include "kernels/formulas/dropout.hpp"
+
+#include "kernels/portable/launch.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::dropout";
+
+struct Settings {
+  std::int64_t samples, elements;  // elements per sample
+  float p, scale;
+  std::uint64_t seed, origin;
+
+  std::int64_t blocks() const { return div_ceil<std::int64_t>(elements, kDropoutDraws); }
+};
+
+template <class T>
+struct Dropout {
+  T const* x;
+  std::int64_t const* samples;
+  T* y;
+  Settings s;
+  std::int64_t blocks;  // per sample
+
+  // A range of blocks, cut at the samples' ends and before their last, perhaps partial, block.
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    auto const whole = s.elements / kDropoutDraws;
+    while (first < last) {
+      auto const sample = first / blocks, begin = first % blocks;
+      auto const left = last - first;
+      auto const end = begin + left < blocks ? begin + left : blocks;
+      drop_blocks(sample, begin, end < whole ? end : whole);
+      if (end > whole) drop_tail(sample, whole);
+      first += end - begin;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void drop_blocks(std::int64_t sample, std::int64_t begin,
+                                   std::int64_t end) const {
+    auto const* const in = x + sample * s.elements;
+    auto* const out = y + sample * s.elements;
+    auto const number = static_cast<std::uint64_t>(samples[sample]);
+    auto const settings = s;
+#pragma omp simd
+    for (std::int64_t block = begin; block < end; ++block)
+      drop_block(settings, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
+  }
+
+  // A function of its own: GCC keeps a struct that is declared in a simd loop in memory.
+  KOKKOS_FUNCTION static void drop_block(Settings const& s, std::uint64_t sample,
+                                         std::int64_t block, T const* in, T* out) {
+    auto const draws = dropout_draws(s.seed, s.origin, sample, static_cast<std::uint64_t>(block));
+    for (int k = 0; k < kDropoutDraws; ++k)
+      out[k] = store<T>(to_float(in[k]) * dropout_factor(draws.x[k], s.p, s.scale));
+  }
+
+  KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {
+    auto const draws = dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(samples[sample]),
+                                     static_cast<std::uint64_t>(block));
+    for (auto i = block * kDropoutDraws; i < s.elements; ++i) {
+      auto const at = sample * s.elements + i;
+      auto const draw = draws.x[i % kDropoutDraws];
+      y[at] = store<T>(to_float(x[at]) * dropout_factor(draw, s.p, s.scale));
+    }
+  }
+};
+
+template <class T>
+Dropout<T> operands_of(void* const* p, Settings const& s) {
+  return {static_cast<T const*>(p[0]), static_cast<std::int64_t const*>(p[1]),
+          static_cast<T*>(p[2]), s, s.blocks()};
+}
+
+struct DropoutKernel {
+  static Settings prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const n = element_count(op.outputs[0].shape);
+    auto const samples = element_count(op.inputs[1].shape);
+    auto const& attributes = attributes_of<DropoutAttributes>(op);
+    assert(n == samples * attributes.sequence * op.outputs[0].shape[1]);
+    double const p = attributes.p;
+    assert(p >= 0 && p < 1);
+    return {samples,
+            div_exact(n, samples),
+            static_cast<float>(p),
+            static_cast<float>(1 / (1 - p)),
+            attributes.seed,
+            attributes.origin};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Settings const& s) {
+    for_each_range(exec, label, s.samples * s.blocks(), operands_of<T>(p, s));
+  }
+
+  // Element by element.
+  template <class T>
+  static void run_serially(void* const* p, Settings const& s) {
+    auto const o = operands_of<T>(p, s);
+    for (std::int64_t sample = 0; sample < s.samples; ++sample)
+      for (std::int64_t i = 0; i < s.elements; ++i) {
+        auto const draws =
+            dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(o.samples[sample]),
+                          static_cast<std::uint64_t>(i / kDropoutDraws));
+        bool const keep = uniform01(draws.x[i % kDropoutDraws]) >= s.p;
+        auto const at = sample * s.elements + i;
+        o.y[at] = store<T>(keep ? to_float(o.x[at]) * s.scale : 0.0f);
+      }
+  }
+};
+
+}  // namespace
+
+Kernel kernel_dropout() {
+  return typed_kernel<DropoutKernel>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,158 @@
+// layernorm_backward: with h = (x - mean) rstd and d = dy gamma, per row of C columns,
+//   dx = rstd (d - sum(d)/C - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over rows,
+//   dbeta = sum of dy over rows.
+#include <cmath>
+
+#include "kernels/portable/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::layernorm_backward";
+Label const label_parameters = "spillway::layernorm_backward_parameters";
+
+struct Extents {
+  Partitions partitions;
+  std::int64_t columns;
+};
+
+template <class T, class G>
+struct Operands {
+  T const* dy;
+  T const* x;
+  T const* gamma;
+  float const* mean;
+  float const* rstd;
+  T const* addend;  // null: none
+  T* dx;
+  G* dgamma;
+  G* dbeta;        // null: none
+  float* partial;  // [partitions][dgamma | dbeta][columns]
+
+  explicit Operands(void* const* p)
+      : dy(static_cast<T const*>(p[0])),
+        x(static_cast<T const*>(p[1])),
+        gamma(static_cast<T const*>(p[2])),
+        mean(static_cast<float const*>(p[3])),
+        rstd(static_cast<float const*>(p[4])),
+        addend(static_cast<T const*>(p[5])),
+        dx(static_cast<T*>(p[6])),
+        dgamma(static_cast<G*>(p[7])),
+        dbeta(static_cast<G*>(p[8])),
+        partial(static_cast<float*>(p[9])) {}
+};
+
+// One partition of rows: their dx, and their part of dgamma and dbeta.
+template <class T, class G, bool Addend>
+struct LayerNormBackward {
+  Operands<T, G> o;
+  Extents e;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
+    auto* const dgamma = o.partial + partition * 2 * e.columns;
+    auto* const dbeta = dgamma + e.columns;
+    team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
+    for (auto row = e.partitions.first(partition); row < e.partitions.last(partition); ++row)
+      differentiate_row(team, row, dgamma, dbeta);
+  }
+
+ private:
+  KOKKOS_FUNCTION void differentiate_row(RowTeam const& team, std::int64_t row, float* dgamma,
+                                         float* dbeta) const {
+    auto const at = row * e.columns;
+    auto const *const dy = o.dy + at, *const x = o.x + at, *const gamma = o.gamma;
+    auto const* const addend = Addend ? o.addend + at : nullptr;
+    auto* const dx = o.dx + at;
+    float const mean = o.mean[row], rstd = o.rstd[row], n = static_cast<float>(e.columns);
+    auto const h = [=](std::int64_t j) { return (to_float(x[j]) - mean) * rstd; };
+    auto const d = [=](std::int64_t j) { return to_float(dy[j]) * to_float(gamma[j]); };
+    float const d_mean = team.sum_columns<float>(e.columns, d) / n;
+    float const dh_mean =
+        team.sum_columns<float>(e.columns, [=](std::int64_t j) { return d(j) * h(j); }) / n;
+
+    team.for_columns(e.columns, [=](std::int64_t j) {
+      float const normal = h(j), incoming = to_float(dy[j]);
+      dgamma[j] = std::fma(incoming, normal, dgamma[j]);
+      dbeta[j] += incoming;
+      float const slope = rstd * (std::fma(-normal, dh_mean, d(j)) - d_mean);
+      if constexpr (Addend) {
+        dx[j] = store<T>(slope + to_float(addend[j]));
+      } else {
+        dx[j] = store<T>(slope);
+      }
+    });
+  }
+};
+
+// In fp64, row by row and then column by column.
+template <class T, class G>
+void differentiate(Operands<T, G> const& o, Extents const& e) {
+  auto const C = e.columns;
+  auto const h = [&](std::int64_t m, std::int64_t j) {
+    return (static_cast<double>(to_float(o.x[m * C + j])) - o.mean[m]) * o.rstd[m];
+  };
+  for (std::int64_t m = 0; m < e.partitions.rows; ++m) {
+    auto const d = [&](std::int64_t j) {
+      return static_cast<double>(to_float(o.dy[m * C + j])) * to_float(o.gamma[j]);
+    };
+    double d_sum = 0, dh_sum = 0;
+    for (std::int64_t j = 0; j < C; ++j) d_sum += d(j), dh_sum += d(j) * h(m, j);
+    for (std::int64_t j = 0; j < C; ++j) {
+      double const dx = o.rstd[m] * (d(j) - (d_sum + h(m, j) * dh_sum) / static_cast<double>(C));
+      double const addend = o.addend ? to_float(o.addend[m * C + j]) : 0;
+      o.dx[m * C + j] = store<T>(static_cast<float>(dx + addend));
+    }
+  }
+  for (std::int64_t j = 0; j < C; ++j) {
+    double dgamma = 0, dbeta = 0;
+    for (std::int64_t m = 0; m < e.partitions.rows; ++m) {
+      dgamma += to_float(o.dy[m * C + j]) * h(m, j);
+      dbeta += to_float(o.dy[m * C + j]);
+    }
+    o.dgamma[j] = store<G>(static_cast<float>(dgamma));
+    if (o.dbeta) o.dbeta[j] = store<G>(static_cast<float>(dbeta));
+  }
+}
+
+struct LayerNormBackwardKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& dx = op.outputs[0];
+    return {Partitions::of(dx.shape[0]), dx.shape[1]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0], op.outputs[1]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return e.partitions.count * 2 * e.columns * size_bytes(DType::f32);
+  }
+
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    Operands<T, G> const o(p);
+    if (o.addend) {
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, e});
+    } else {
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, e});
+    }
+    auto const sum = [&](float const* partial, G* out) {
+      for_each_range(exec, label_parameters, e.columns,
+                     AddRows<PartialRows, G>{{partial, 2 * e.columns}, out, e.partitions.count});
+    };
+    sum(o.partial, o.dgamma);
+    if (o.dbeta) sum(o.partial + e.columns, o.dbeta);
+  }
+
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    differentiate(Operands<T, G>(p), e);
+  }
+};
+
+}  // namespace
+
+Kernel kernel_layernorm_backward() {
+  return typed_kernel<LayerNormBackwardKernel>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,63 @@
+// Sums over all rows, deterministic and parallel: rows are cut into partitions by the shape alone
+// (never by the number of threads), each sums its rows in order into a row of the workspace, and
+// the partial rows are then added in order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/bf16.hpp"
+#include "kernels/portable/rows.hpp"
+
+namespace spillway {
+
+struct Partitions {
+  std::int64_t rows, rows_each, count;
+
+  static Partitions of(std::int64_t rows) {
+    auto const each = std::max<std::int64_t>(32, div_ceil<std::int64_t>(rows, 256));
+    return {rows, each, div_ceil(rows, each)};
+  }
+  KOKKOS_FUNCTION std::int64_t first(std::int64_t partition) const { return partition * rows_each; }
+  KOKKOS_FUNCTION std::int64_t last(std::int64_t partition) const {
+    auto const end = first(partition) + rows_each;
+    return end < rows ? end : rows;
+  }
+};
+
+// For for_each_range over columns: out[j] = sum over p, in order, of rows(p)[j], in fp32, rounded
+// once. `out` may be one of the rows.
+template <class Rows, class To>
+struct AddRows {
+  Rows rows;
+  To* out;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto j = first; j < last; j += RowTeam::kBlock)
+      sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+  }
+
+ private:
+  KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
+    float sum[RowTeam::kBlock] = {};
+    for (std::int64_t p = 0; p < count; ++p) {
+      auto const* const row = rows(p) + j;
+#pragma omp simd
+      for (int l = 0; l < width; ++l) sum[l] += to_float(row[l]);
+    }
+    for (int l = 0; l < width; ++l) out[j + l] = store<To>(sum[l]);
+  }
+};
+
+// Rows of a matrix.
+template <class T>
+struct MatrixRows {
+  T const* first;
+  std::int64_t stride;
+
+  KOKKOS_FUNCTION T const* operator()(std::int64_t p) const { return first + p * stride; }
+};
+using PartialRows = MatrixRows<float>;  // those that partitions leave in a workspace
+
+}  // namespace spillway

@@ -1,0 +1,77 @@
+// relative_bias_backward: dtable[b, h] = the sum of ddistance_bias[h, e] over the elements of
+// bucket b, in the order of growing distance.
+#include "kernels/portable/launch.hpp"
+#include "kernels/formulas/relative_bias.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::relative_bias_backward";
+
+struct Extents {
+  RelativeBuckets buckets;
+  std::int64_t rows, heads, queries, distances;  // rows of the table
+};
+
+template <class G>
+struct RelativeBiasBackward {
+  float const* dbias;
+  G* dtable;
+  Extents e;
+
+  // An item is an element of the table. Its elements are found by bisection.
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    auto const row = item / e.heads, head = item % e.heads;
+    bool const ahead = row >= e.buckets.each;
+    auto const bucket = ahead ? row - e.buckets.each : row;
+    auto const* const query = dbias + head * e.distances + e.queries - 1;  // of distance 0
+    auto const keys_ahead = e.distances - e.queries;
+    auto const limit = ahead ? keys_ahead + 1 : e.queries;
+    auto const past =
+        bucket + 1 < e.buckets.each ? e.buckets.first_distance(bucket + 1, limit) : limit;
+    float sum = 0;
+    for (auto d = e.buckets.first_distance(bucket, limit); d < past; ++d)
+      if (!ahead || d > 0) sum += query[ahead ? d : -d];
+    if (!e.buckets.bidirectional && bucket == 0)
+      for (std::int64_t d = 1; d <= keys_ahead; ++d) sum += query[d];
+    dtable[item] = store<G>(sum);
+  }
+};
+
+struct RelativeBiasBackwardKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    assert(all_contiguous(op));
+    auto const& table = op.outputs[0].shape;
+    return {relative_buckets(op, table[0]), table[0], table[1],
+            attributes_of<RelativeBiasAttributes>(op).queries, op.inputs[0].shape[1]};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+
+  template <class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    auto const* const dbias = static_cast<float const*>(p[0]);
+    for_each_item(exec, label, e.rows * e.heads,
+                  RelativeBiasBackward<G>{dbias, static_cast<G*>(p[1]), e});
+  }
+
+  // Every element by a search through all distances.
+  template <class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
+      auto const* const dbias = static_cast<float const*>(p[0]) + item % e.heads * e.distances;
+      double sum = 0;
+      for (std::int64_t i = 0; i < e.distances; ++i)
+        if (e.buckets.bucket(i - e.queries + 1) == item / e.heads) sum += dbias[i];
+      static_cast<G*>(p[1])[item] = store<G>(static_cast<float>(sum));
+    }
+  }
+};
+
+}  // namespace
+
+Kernel kernel_relative_bias_backward() {
+  return typed_kernel<RelativeBiasBackwardKernel>();
+}
+
+}  // namespace spillway

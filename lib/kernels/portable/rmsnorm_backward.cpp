@@ -1,0 +1,155 @@
+// rmsnorm_backward: with h = x rstd and d = dy gamma, per group of C columns (see rmsnorm.cpp),
+//   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over groups.
+#include <cmath>
+
+#include "kernels/portable/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::rmsnorm_backward";
+Label const label_gamma = "spillway::rmsnorm_backward_gamma";
+
+struct Extents {
+  Partitions partitions;                                       // of the groups of all rows
+  std::int64_t groups, columns;                                // groups of a row
+  std::int64_t dy_stride, x_stride, addend_stride, dx_stride;  // from row to row
+
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t group, std::int64_t stride) const {
+    return group / groups * stride + group % groups * columns;
+  }
+};
+
+template <class T, class G>
+struct Operands {
+  T const* dy;
+  T const* x;
+  T const* gamma;
+  float const* rstd;
+  T const* addend;  // null: none
+  T* dx;
+  G* dgamma;
+  float* partial;  // [partitions][columns]
+
+  explicit Operands(void* const* p)
+      : dy(static_cast<T const*>(p[0])),
+        x(static_cast<T const*>(p[1])),
+        gamma(static_cast<T const*>(p[2])),
+        rstd(static_cast<float const*>(p[3])),
+        addend(static_cast<T const*>(p[4])),
+        dx(static_cast<T*>(p[5])),
+        dgamma(static_cast<G*>(p[6])),
+        partial(static_cast<float*>(p[7])) {}
+};
+
+// The groups of one partition: their dx, and their part of dgamma.
+template <class T, class G, bool Addend>
+struct RmsNormBackward {
+  Operands<T, G> o;
+  Extents e;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
+    auto* const dgamma = o.partial + partition * e.columns;
+    team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = 0; });
+    for (auto i = e.partitions.first(partition); i < e.partitions.last(partition); ++i)
+      differentiate_group(team, i, dgamma);
+  }
+
+ private:
+  KOKKOS_FUNCTION void differentiate_group(RowTeam const& team, std::int64_t i,
+                                           float* dgamma) const {
+    auto const *const dy = o.dy + e.at(i, e.dy_stride), *const x = o.x + e.at(i, e.x_stride);
+    auto const* const gamma = o.gamma;
+    auto const* const addend = Addend ? o.addend + e.at(i, e.addend_stride) : nullptr;
+    auto* const dx = o.dx + e.at(i, e.dx_stride);
+    float const rstd = o.rstd[i];
+    auto const h = [=](std::int64_t j) { return to_float(x[j]) * rstd; };
+    auto const d = [=](std::int64_t j) { return to_float(dy[j]) * to_float(gamma[j]); };
+    float const dh =
+        team.sum_columns<float>(e.columns, [=](std::int64_t j) { return d(j) * h(j); });
+    float const dh_mean = dh / static_cast<float>(e.columns);
+
+    team.for_columns(e.columns, [=](std::int64_t j) {
+      float const normal = h(j);
+      dgamma[j] = std::fma(to_float(dy[j]), normal, dgamma[j]);
+      float const slope = rstd * std::fma(-normal, dh_mean, d(j));
+      if constexpr (Addend) {
+        dx[j] = store<T>(slope + to_float(addend[j]));
+      } else {
+        dx[j] = store<T>(slope);
+      }
+    });
+  }
+};
+
+// In fp64, group by group and then column by column.
+template <class T, class G>
+void differentiate(Operands<T, G> const& o, Extents const& e) {
+  auto const dy = [&](std::int64_t i, std::int64_t j) {
+    return static_cast<double>(to_float(o.dy[e.at(i, e.dy_stride) + j]));
+  };
+  auto const h = [&](std::int64_t i, std::int64_t j) {
+    return static_cast<double>(to_float(o.x[e.at(i, e.x_stride) + j])) * o.rstd[i];
+  };
+  for (std::int64_t i = 0; i < e.partitions.rows; ++i) {
+    auto const d = [&](std::int64_t j) { return dy(i, j) * to_float(o.gamma[j]); };
+    double dh_sum = 0;
+    for (std::int64_t j = 0; j < e.columns; ++j) dh_sum += d(j) * h(i, j);
+    for (std::int64_t j = 0; j < e.columns; ++j) {
+      double const dx = o.rstd[i] * (d(j) - h(i, j) * dh_sum / static_cast<double>(e.columns));
+      double const addend = o.addend ? to_float(o.addend[e.at(i, e.addend_stride) + j]) : 0;
+      o.dx[e.at(i, e.dx_stride) + j] = store<T>(static_cast<float>(dx + addend));
+    }
+  }
+  for (std::int64_t j = 0; j < e.columns; ++j) {
+    double dgamma = 0;
+    for (std::int64_t i = 0; i < e.partitions.rows; ++i) dgamma += dy(i, j) * h(i, j);
+    o.dgamma[j] = store<G>(static_cast<float>(dgamma));
+  }
+}
+
+struct RmsNormBackwardKernel {
+  static Extents prepare(KernelContext const&, Op const& op) {
+    auto const &x = op.inputs[1], &gamma = op.inputs[2];
+    assert(is_contiguous(gamma) && is_contiguous(op.inputs[3]) && is_contiguous(op.outputs[1]));
+    auto const groups = div_exact(x.shape[1], gamma.shape[0]);
+    return {Partitions::of(x.shape[0] * groups),
+            groups,
+            gamma.shape[0],
+            row_stride(op.inputs[0]),
+            row_stride(x),
+            row_stride(op.inputs[4]),
+            row_stride(op.outputs[0])};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0], op.outputs[1]); }
+  static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
+    auto const e = prepare(context, op);
+    return e.partitions.count * e.columns * size_bytes(DType::f32);
+  }
+
+  template <class T, class G>
+  static void run(Exec const& exec, void* const* p, Extents const& e) {
+    Operands<T, G> const o(p);
+    if (o.addend) {
+      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, true>{o, e});
+    } else {
+      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, false>{o, e});
+    }
+    for_each_range(exec, label_gamma, e.columns,
+                   AddRows<PartialRows, G>{{o.partial, e.columns}, o.dgamma, e.partitions.count});
+  }
+
+  template <class T, class G>
+  static void run_serially(void* const* p, Extents const& e) {
+    differentiate(Operands<T, G>(p), e);
+  }
+};
+
+}  // namespace
+
+Kernel kernel_rmsnorm_backward() {
+  return typed_kernel<RmsNormBackwardKernel>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,121 @@
+// rope: with angle = position x frequency of pair j (Su et al., arXiv:2104.09864), per head
+//   y[j] = x[j] cos - x[j + d/2] sin,   y[j + d/2] = x[j + d/2] cos + x[j] sin;
+// columns behind the heads are copied. The backward pass turns by the negative angles.
+#include "kernels/formulas/rope.hpp"
+
+#include <cmath>
+
+#include "kernels/formulas/fast_math.hpp"
+#include "kernels/portable/rows.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::rope";
+
+struct Settings {
+  std::int64_t rows, columns, heads, pairs;
+  std::int64_t sequence, x_stride, y_stride;
+  float direction;  // 1 or, to turn back, -1
+  RopeFrequencies frequencies;
+};
+
+template <class T>
+struct Rope {
+  T const* x;
+  std::int32_t const* positions;  // null: the row's number in its sequence
+  T* y;
+  Settings s;
+
+  KOKKOS_FUNCTION float position(std::int64_t row) const {
+    return s.direction * static_cast<float>(positions ? positions[row] : row % s.sequence);
+  }
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
+    auto const* const in = x + row * s.x_stride;
+    auto* const out = y + row * s.y_stride;
+    float const turns = position(row);
+    team.for_column_blocks(s.pairs, [=, this](std::int64_t first, int width) {
+      turn_pairs(in + first, out + first, turns, s.frequencies.of_pair + first, width);
+    });
+    auto const turned = 2 * s.pairs * s.heads;
+    team.for_columns(s.columns - turned, [=](std::int64_t j) { out[turned + j] = in[turned + j]; });
+  }
+
+ private:
+  // These pairs of all heads, which share their cosines and sines.
+  KOKKOS_FUNCTION void turn_pairs(T const* in, T* out, float turns, float const* frequency,
+                                  int width) const {
+    float cosine[RowTeam::kBlock], sine[RowTeam::kBlock];
+#pragma omp simd
+    for (int l = 0; l < width; ++l) fast_cos_sin(turns * frequency[l], cosine + l, sine + l);
+    for (std::int64_t head = 0; head < s.heads; ++head) {
+      auto const *const low = in + 2 * head * s.pairs, *const high = low + s.pairs;
+      auto *const out_low = out + 2 * head * s.pairs, *const out_high = out_low + s.pairs;
+#pragma omp simd
+      for (int l = 0; l < width; ++l) {
+        float const a = to_float(low[l]), b = to_float(high[l]);
+        out_low[l] = store<T>(std::fma(a, cosine[l], -(b * sine[l])));
+        out_high[l] = store<T>(std::fma(b, cosine[l], a * sine[l]));
+      }
+    }
+  }
+};
+
+template <class T>
+Rope<T> operands_of(void* const* p, Settings const& s) {
+  return {static_cast<T const*>(p[0]), static_cast<std::int32_t const*>(p[1]),
+          static_cast<T*>(p[2]), s};
+}
+
+struct RopeKernel {
+  static Settings prepare(KernelContext const&, Op const& op) {
+    auto const& a = attributes_of<RopeAttributes>(op);
+    auto const& x = op.inputs[0];
+    assert(a.heads * a.head_size <= x.shape[1]);
+    return {.rows = x.shape[0],
+            .columns = x.shape[1],
+            .heads = a.heads,
+            .pairs = a.head_size / 2,
+            .sequence = a.sequence,
+            .x_stride = row_stride(x),
+            .y_stride = row_stride(op.outputs[0]),
+            .direction = a.inverse ? -1.0f : 1.0f,
+            .frequencies = rope_frequencies(op)};
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+
+  template <class T>
+  static void run(Exec const& exec, void* const* p, Settings const& s) {
+    for_each_row(exec, label, s.rows, operands_of<T>(p, s));
+  }
+
+  // Element by element, of fp32 angles in fp64.
+  template <class T>
+  static void run_serially(void* const* p, Settings const& s) {
+    auto const o = operands_of<T>(p, s);
+    for (std::int64_t row = 0; row < s.rows; ++row)
+      for (std::int64_t j = 0; j < s.columns; ++j) {
+        auto const* const x = o.x + row * s.x_stride;
+        auto const pair = j % s.pairs;
+        bool const is_low = j % (2 * s.pairs) < s.pairs;
+        float const angle = o.position(row) * s.frequencies.of_pair[pair];
+        double const other = is_low ? -std::sin(double{angle}) : std::sin(double{angle});
+        auto const at = is_low ? j + s.pairs : j - s.pairs;
+        o.y[row * s.y_stride + j] =
+            j < 2 * s.pairs * s.heads
+                ? store<T>(static_cast<float>(to_float(x[j]) * std::cos(double{angle}) +
+                                              to_float(x[at]) * other))
+                : x[j];
+      }
+  }
+};
+
+}  // namespace
+
+Kernel kernel_rope() {
+  return typed_kernel<RopeKernel>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,42 @@
+// Kernels on rows: functor(row_team, row), whose loops over columns are written once, with the
+// methods that HostRow and DeviceRow share, and are what the machine wants.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/portable/device_row.hpp"
+#include "kernels/portable/host_row.hpp"
+#include "kernels/portable/launch.hpp"
+
+namespace spillway {
+
+using TeamMember = Kokkos::TeamPolicy<KernelSpace::Instance>::member_type;
+using RowTeam = std::conditional_t<kOnHost, HostRow, DeviceRow<TeamMember>>;
+
+template <class Functor>
+struct RowOfThread {
+  Functor functor;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const { functor(HostRow{}, row); }
+};
+template <class Functor>
+struct RowOfTeam {
+  Functor functor;
+
+  KOKKOS_FUNCTION void operator()(TeamMember const& member) const {
+    functor(DeviceRow<TeamMember>(member), member.league_rank());
+  }
+};
+
+// functor(row_team, row) for every row in [0, rows).
+template <class Functor>
+void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Functor const& functor) {
+  if constexpr (kOnHost) {
+    for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
+  } else {
+    Kokkos::parallel_for(label, row_teams(exec.space().instance, rows),
+                         RowOfTeam<Functor>{functor});
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,247 @@
+// square_norm: sums the squares of a chunk's gradient in fp64, for each rank's slice. The chunk is
+// cut into tiles of `kNormTile` elements. An element's position in its tile decides which of
+// `kSumLanes` sums it is added to; gaps between parameters are left out. The tiles of a slice are
+// summed in the same way. So the bits depend neither on where the op runs, nor on how many threads
+// run it, nor on how many ranks hold the gradient.
+#include <algorithm>
+#include <vector>
+
+#include "graph/gradient_slice.hpp"
+#include "kernels/host_pieces.hpp"
+#include "kernels/formulas/parameter_ranges.hpp"
+#include "kernels/portable/rows.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
+
+// A piece is the range [first, last) of the op's elements that belongs to one parameter.
+struct Piece {
+  std::int64_t first, last;
+};
+
+// Lists which of the op's elements are parameters, in memory that its kernel can read.
+template <class Space>
+struct Pieces {
+  std::int64_t elements;
+  Kokkos::View<Piece*, Space> pieces;
+  // Holds, for each tile, the first piece that does not end before the tile begins.
+  Kokkos::View<std::int32_t*, Space> first_of_tile;
+
+  std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
+};
+
+template <class Space, class T>
+Kokkos::View<T*, Space> copied(Label const& name, std::vector<T> const& from) {
+  Kokkos::View<T*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
+                                 from.size());
+  Kokkos::deep_copy(result, Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
+  return result;
+}
+
+template <class Space>
+Pieces<Space> pieces_of(KernelContext const& context, Op const& op) {
+  auto const elements = element_count(op.inputs[0].shape);
+  std::vector<Piece> pieces;
+  for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
+    pieces.push_back({range.offset, range.offset + range.count});
+  std::vector<std::int32_t> first_of_tile;
+  std::size_t piece = 0;
+  for (std::int64_t at = 0; at < elements; at += kNormTile) {
+    while (piece < pieces.size() && pieces[piece].last <= at) ++piece;
+    first_of_tile.push_back(static_cast<std::int32_t>(piece));
+  }
+  return {elements, copied<Space>("spillway::pieces", pieces),
+          copied<Space>("spillway::first_of_tile", first_of_tile)};
+}
+
+template <class G>
+struct Square {
+  G const* values;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    double const g = to_float(values[i]);
+    return g * g;
+  }
+};
+
+// Gives the squares of one tile. An element in a gap is not read and counts as 0.
+template <class G>
+struct Tile {
+  G const* gradient;
+  Piece const* pieces;  // those from the first that ends after `first`
+  std::int64_t count;   // number of pieces
+  std::int64_t first, elements;
+
+  KOKKOS_FUNCTION bool is_whole() const {
+    return count > 0 && pieces->first <= first && first + elements <= pieces->last;
+  }
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    auto const at = first + i;
+    for (std::int64_t p = 0; p < count && pieces[p].first <= at; ++p)
+      if (at < pieces[p].last) return Square<G>{gradient}(at);
+    return 0;
+  }
+};
+
+template <class G>
+struct Tiles {
+  G const* gradient;
+  Piece const* pieces;
+  std::int32_t const* first_of_tile;
+  std::int64_t count, elements, tiles;
+
+  template <class Space>
+  Tiles(Pieces<Space> const& of, G const* of_gradient)
+      : gradient(of_gradient),
+        pieces(of.pieces.data()),
+        first_of_tile(of.first_of_tile.data()),
+        count(static_cast<std::int64_t>(of.pieces.size())),
+        elements(of.elements),
+        tiles(of.tiles()) {}
+
+  KOKKOS_FUNCTION Tile<G> operator[](std::int64_t t) const {
+    auto const first = t * kNormTile, piece = std::int64_t{first_of_tile[t]};
+    auto const left = elements - first;
+    return {gradient, pieces + piece, count - piece, first, left < kNormTile ? left : kNormTile};
+  }
+};
+
+// Neighbouring tiles are read together, because a core reads several streams faster than one.
+constexpr std::int64_t kTilesAtOnce = kOnHost ? 4 : 1;
+
+template <class G>
+struct SquareTiles {
+  Tiles<G> tiles;
+  double* sums;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t item) const {
+    auto const first = item * kTilesAtOnce, last = first + kTilesAtOnce;
+    if constexpr (kOnHost) {
+      if (last <= tiles.tiles && are_of_one_parameter(first, last)) return sum_side_by_side(first);
+    }
+    for (auto t = first; t < last && t < tiles.tiles; ++t) {
+      auto const tile = tiles[t];
+      double const sum = tile.is_whole() ? team.sum_columns<double>(
+                                               tile.elements, Square<G>{tile.gradient + tile.first})
+                                         : team.sum_columns<double>(tile.elements, tile);
+      team.once([=, this] { sums[t] = sum; });
+    }
+  }
+
+ private:
+  bool are_of_one_parameter(std::int64_t first, std::int64_t last) const {
+    auto all = tiles[first];
+    all.elements = (last - first) * kNormTile;
+    return all.first + all.elements <= tiles.elements && all.is_whole();
+  }
+
+  // Sums each tile in the order of sum_in_lanes.
+  void sum_side_by_side(std::int64_t first) const {
+    double lane[kTilesAtOnce][kSumLanes] = {};
+    auto const* const values = tiles.gradient + first * kNormTile;
+    for (std::int64_t j = 0; j < kNormTile; j += kSumLanes)
+      for (std::int64_t tile = 0; tile < kTilesAtOnce; ++tile)
+        add_squares(values + tile * kNormTile + j, lane[tile]);
+    for (std::int64_t tile = 0; tile < kTilesAtOnce; ++tile)
+      sums[first + tile] = sum_lanes(lane[tile]);
+  }
+
+  static void add_squares(G const* values, double* lane) {
+    Square<G> const square{values};
+#pragma omp simd
+    for (int l = 0; l < kSumLanes; ++l) lane[l] += square(l);
+  }
+};
+
+// Sums a tile on one thread, and a whole tile with vector instructions.
+template <class G>
+double sum_of(Tile<G> const& tile) {
+  return tile.is_whole()
+             ? sum_in_lanes<double>(tile.elements, Square<G>{tile.gradient + tile.first})
+             : sum_in_lanes<double>(tile.elements, tile);
+}
+
+struct TileSums {
+  double const* sums;
+
+  KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
+};
+
+// Finds the tiles of each rank's slice. An op with one norm has all elements in one slice.
+struct Slices {
+  std::int64_t elements, ranks;
+
+  Slice tiles(std::int64_t rank) const {
+    auto const slice = gradient_slice(elements, rank, ranks);
+    return {slice.first / kNormTile, div_ceil(slice.count, kNormTile)};
+  }
+};
+
+struct SumSlices {
+  double const* sums;
+  double* norms;
+  std::int64_t first, count, rank;
+
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t) const {
+    double const sum = team.sum_columns<double>(count, TileSums{sums + first});
+    team.once([=, this] { norms[rank] = sum; });
+  }
+};
+
+struct SquareNorm {
+  using Space = KernelSpace::Instance::memory_space;
+  struct Prepared {
+    Pieces<Space> pieces;
+    Pieces<Kokkos::HostSpace> host_pieces;
+    Slices slices;
+  };
+
+  static Prepared prepare(KernelContext const& context, Op const& op) {
+    return {pieces_of<Space>(context, op),
+            pieces_of<Kokkos::HostSpace>(context, op),
+            {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
+  }
+  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  // An empty slice has the norm 0, and a launch expects scratch wherever it takes a norm.
+  static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
+    auto const tiles = div_ceil(element_count(op.inputs[0].shape), kNormTile);
+    return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);
+  }
+
+  template <class G>
+  static void run(Exec const& exec, void* const* p, Prepared const& prepared) {
+    auto* const sums = static_cast<double*>(p[2]);
+    Tiles<G> const tiles(prepared.pieces, static_cast<G const*>(p[0]));
+    for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
+    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+      auto const of = prepared.slices.tiles(r);
+      for_each_row(exec, label_slices, 1,
+                   SumSlices{sums, static_cast<double*>(p[1]), of.first, of.count, r});
+    }
+  }
+
+  template <class G>
+  static void run_serially(Exec const& exec, void* const* p, Prepared const& prepared) {
+    auto* const sums = static_cast<double*>(p[2]);
+    Tiles<G> const tiles(prepared.host_pieces, static_cast<G const*>(p[0]));
+    for_each_piece(exec, tiles.tiles, kPieceElements / kNormTile,
+                   [&](std::int64_t first, std::int64_t last) {
+                     for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
+                   });
+    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+      auto const of = prepared.slices.tiles(r);
+      static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
+    }
+  }
+};
+
+}  // namespace
+
+Kernel kernel_square_norm() {
+  return typed_kernel<SquareNorm>();
+}
+
+}  // namespace spillway

@@ -1,0 +1,129 @@
+// tree_sum: replaces this rank's slice of a gradient by the sum of all ranks' values, which are
+// added in fp32 and rounded once. The order is a binary tree over rank numbers: 2^k neighbours are
+// a subtree, which a node may sum first. The others' values come as `parts` [ranks, n], of which
+// this rank's own row is not read.
+#include <bit>
+
+#include "graph/gradient_slice.hpp"
+#include "kernels/host_pieces.hpp"
+#include "kernels/portable/partitions.hpp"
+#include "kernels/typed_kernel.hpp"
+
+namespace spillway {
+namespace {
+
+Label const label = "spillway::tree_sum";
+
+// Returns each rank's slice, by rank number.
+template <class G>
+struct RankRows {
+  G const* parts;
+  G const* own;
+  std::int64_t stride, rank;
+
+  KOKKOS_FUNCTION G const* operator()(std::int64_t r) const {
+    return r == rank ? own : parts + r * stride;
+  }
+};
+
+// Sums columns for for_each_range: out[j] is the tree's sum of rows(r)[j] over `ranks` rows.
+// `partial` keeps the sums of subtrees by height, as a binary counter keeps its digits.
+template <class Rows, class G>
+struct SumTree {
+  Rows rows;
+  G* out;
+  std::int64_t ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+    for (auto j = first; j < last; j += RowTeam::kBlock)
+      sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+  }
+
+ private:
+  static constexpr int kHeights = 24;  // enough for 16 million ranks
+
+  KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
+    float partial[kHeights][RowTeam::kBlock], sum[RowTeam::kBlock];
+    for (std::int64_t r = 0; r < ranks; ++r) {
+      auto const* const row = rows(r) + j;
+#pragma omp simd
+      for (int l = 0; l < width; ++l) sum[l] = to_float(row[l]);
+      int height = 0;
+      for (; (r >> height) % 2 == 1; ++height) add(partial[height], sum, width);
+#pragma omp simd
+      for (int l = 0; l < width; ++l) partial[height][l] = sum[l];
+    }
+    join(partial, sum, width);
+    for (int l = 0; l < width; ++l) out[j + l] = store<G>(sum[l]);
+  }
+
+  // Adds the subtrees that are left, one for each 1 bit of `ranks`, beginning with the lowest bit.
+  KOKKOS_FUNCTION void join(float (*partial)[RowTeam::kBlock], float* sum, int width) const {
+    int height = 0;
+    while ((ranks >> height) % 2 == 0) ++height;
+    for (int l = 0; l < width; ++l) sum[l] = partial[height][l];
+    for (++height; ranks >> height != 0; ++height) {
+      if ((ranks >> height) % 2 == 1) add(partial[height], sum, width);
+    }
+  }
+
+  KOKKOS_FUNCTION static void add(float const* earlier, float* sum, int width) {
+#pragma omp simd
+    for (int l = 0; l < width; ++l) sum[l] = earlier[l] + sum[l];
+  }
+};
+
+struct TreeSum {
+  std::int64_t ranks, rank, stride;
+  Slice slice;
+
+  template <class G>
+  SumTree<RankRows<G>, G> add(void* const* p) const {
+    auto* const own = static_cast<G*>(p[1]) + slice.first;
+    return {{static_cast<G const*>(p[0]), own, stride, rank}, own, ranks};
+  }
+};
+
+// Returns the sum of ranks [first, last). Its left subtree has the largest 2^k < count ranks.
+template <class Rows>
+float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::int64_t last) {
+  auto const count = static_cast<std::uint64_t>(last - first);
+  if (count == 1) return to_float(rows(first)[i]);
+  auto const middle = first + static_cast<std::int64_t>(std::bit_floor(count - 1));
+  return sum_of_ranks(rows, i, first, middle) + sum_of_ranks(rows, i, middle, last);
+}
+
+struct TreeSumKernel {
+  static TreeSum prepare(KernelContext const& context, Op const& op) {
+    auto const& parts = op.inputs[0].shape;
+    auto const elements = element_count(op.outputs[0].shape);
+    TreeSum const sum{parts[0], context.rank, parts[1],
+                      gradient_slice(elements, context.rank, parts[0])};
+    assert(all_contiguous(op) && sum.rank < sum.ranks && sum.slice.count <= sum.stride);
+    return sum;
+  }
+  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+
+  template <class G>
+  static void run(Exec const& exec, void* const* p, TreeSum const& sum) {
+    for_each_range(exec, label, sum.slice.count, sum.add<G>(p));
+  }
+
+  template <class G>
+  static void run_serially(Exec const& exec, void* const* p, TreeSum const& sum) {
+    auto const add = sum.add<G>(p);
+    for_each_piece(exec, sum.slice.count, kPieceElements,
+                   [&](std::int64_t first, std::int64_t last) {
+                     for (auto i = first; i < last; ++i)
+                       add.out[i] = store<G>(sum_of_ranks(add.rows, i, 0, sum.ranks));
+                   });
+  }
+};
+
+}  // namespace
+
+Kernel kernel_tree_sum() {
+  return typed_kernel<TreeSumKernel>();
+}
+
+}  // namespace spillway
