@@ -191,8 +191,10 @@ function(compile_headers target name test)
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${target} PRIVATE spillway_${name})
   target_compile_options(${target} PRIVATE -O0)
-  if(name STREQUAL kernels)  # whose users do not see Kokkos
+  if(name MATCHES "^(formulas|portable_host|kernels_host)$")  # users see no Kokkos, nor its space
     target_link_libraries(${target} PRIVATE Kokkos::kokkos)
+    target_compile_definitions(${target} PRIVATE
+      $<TARGET_PROPERTY:spillway_${name},COMPILE_DEFINITIONS>)
   elseif(name STREQUAL comm)  # nor MPI
     target_link_libraries(${target} PRIVATE MPI::MPI_C)
     target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -44,8 +44,8 @@ void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
 Generator::Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
                      std::int64_t more, CheckpointReader& checkpoint, Compute const& compute,
                      Comm& comm)
-    : m_arithmetic(make_arithmetic(config, {compute.exec.concurrency(), 1}, comm.size(),
-                                   compute.kernels.target)),
+    : m_arithmetic(
+          make_arithmetic(config, {compute.concurrency(), 1}, comm.size(), compute.kernels.target)),
       m_decodings(decodings(config, vocab, std::ssize(prompt), more)),
       m_prompt(std::move(prompt)),
       m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings), checkpoint, m_batch,

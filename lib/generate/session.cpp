@@ -16,7 +16,6 @@ InferenceSession::InferenceSession(Config const& config, std::vector<Graph> grap
   for (Program const& program : m_programs)
     m_engines.emplace_back(EngineParts{program,
                                        m_memory.tiers(),
-                                       compute.exec,
                                        compute.kernels,
                                        comm,
                                        batches,

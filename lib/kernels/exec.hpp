@@ -1,37 +1,28 @@
-// Defines the execution-space instance that every kernel runs on.
+// What launches go to, in order.
 #pragma once
-
-#include <memory>
-#include <utility>
 
 namespace spillway {
 
-class HostPool;      // threads of the host lane (kernels/host_pool.hpp)
-struct KernelSpace;  // Kokkos' instance; only lib/kernels sees its headers
+class HostPool;  // threads of the host lane (kernels/host_pool.hpp)
 
-// Exec is a handle whose copies share the instance. Make and use it only while a KernelScope lives.
+// A table of kernels makes what its own launches go to (KernelTable::exec), and only its kernels
+// know what that is. This class by itself is for kernels that need nothing: those of the host lane,
+// whose launches have ended when they return.
 class Exec {
  public:
-  Exec();  // takes the default instance
-  explicit Exec(std::shared_ptr<KernelSpace const> space) : m_space(std::move(space)) {}
+  Exec() = default;
+  // The threads of `pool` share the work of what `Kernel::serial` binds. It must outlive this.
+  explicit Exec(HostPool& pool) : m_pool(&pool) {}
+  virtual ~Exec() = default;
+  Exec(Exec const&) = delete;
+  Exec& operator=(Exec const&) = delete;
 
-  // Adds threads that share the work of what `Kernel::serial` binds. They must outlive the result.
-  Exec with(HostPool& pool) const;
   HostPool* host_pool() const { return m_pool; }  // null: one thread does all work
-
-  // Makes kernels run in a stream of the device, which must outlive the result (Stream::handle).
-  Exec on(void* stream) const;
-  void* stream() const { return m_stream; }  // null if launches have ended when they return
-
-  KernelSpace const& space() const { return *m_space; }
-  bool is_on_host() const;  // whether its memory is main memory
-  int concurrency() const;  // number of threads
-  void fence() const;       // returns when everything launched on it is done
+  virtual int concurrency() const { return 1; }   // how many threads share a launch's work
+  virtual void fence() const {}                   // returns when all that was launched has ended
 
  private:
-  std::shared_ptr<KernelSpace const> m_space;
   HostPool* m_pool = nullptr;
-  void* m_stream = nullptr;
 };
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-class Exec;  // an execution-space instance that keeps launches in order
+class Exec;  // keeps launches in order (kernels/exec.hpp)
 
 // Runs one op. `operands` points to the first element of every view, in the order inputs, outputs,
 // workspace. A launch is asynchronous on devices and allocates nothing. It gives the same bits for
@@ -31,13 +31,5 @@ struct Kernel {
   Launch (*serial)(KernelContext const&, Op const&);
   std::int64_t (*workspace_bytes)(KernelContext const&, Op const&) = nullptr;  // null: none
 };
-
-#define SPILLWAY_OP(name, rule) Kernel kernel_##name();
-#include "graph/op_kinds.def"
-#undef SPILLWAY_OP
-
-Kernel kernel(OpKind kind);
-// Returns the bytes for the target that context.arithmetic.isa names (kernels/host/workspaces.hpp).
-std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 
 }  // namespace spillway

@@ -8,7 +8,7 @@ ComputeLane::ComputeLane(Compute const& compute)
     : m_stream(compute.device.stream(false)),
       m_begin(compute.device.event()),
       m_end(compute.device.event()),
-      m_exec(m_stream ? compute.exec.on(m_stream->handle()) : compute.exec) {}
+      m_exec(compute.kernels.device.exec(m_stream ? m_stream->handle() : nullptr)) {}
 
 void ComputeLane::wait_for_end() const {
   wait_for(*m_end);
@@ -19,7 +19,7 @@ void wait_for(Event const& event) {
 }
 
 double compute_cores(Compute const& compute) {
-  return compute.device.has_own_memory() ? 1 : compute.exec.concurrency();
+  return compute.device.has_own_memory() ? 1 : compute.concurrency();
 }
 
 }  // namespace spillway

@@ -16,7 +16,7 @@ class ComputeLane {
   explicit ComputeLane(Compute const& compute);
 
   // Names the Exec with which kernels are launched.
-  Exec const& exec() const { return m_exec; }
+  Exec const& exec() const { return *m_exec; }
   Stream* stream() const { return m_stream.get(); }  // null: work has ended when its call returns
 
   // Calls launch() and, if there is one, before() ahead of it, which is not timed. Returns the
@@ -28,7 +28,7 @@ class ComputeLane {
     if (m_stream) m_stream->record(*m_begin);
     launch();
     if (!m_stream) {
-      m_exec.fence();
+      m_exec->fence();
       return seconds_since(start);
     }
     m_stream->record(*m_end);
@@ -45,7 +45,7 @@ class ComputeLane {
 
   std::unique_ptr<Stream> m_stream;
   std::unique_ptr<Event> m_begin, m_end;
-  Exec m_exec;
+  std::unique_ptr<Exec const> m_exec;
 };
 
 // Waits until the device has come to an event. Throws Error(device).

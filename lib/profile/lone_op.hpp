@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/kernel.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "profile/compute_lane.hpp"
 #include "profile/operand_memory.hpp"
 
@@ -26,7 +26,7 @@ class LoneOp {
       (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
     if (kind == OpKind::matmul) m_op.inputs.resize(4);  // it has no bias and no addend
-    m_arithmetic.threads = compute.exec.concurrency();
+    m_arithmetic.threads = compute.concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
     auto const bytes = m_tensors[0].bytes();
@@ -35,7 +35,7 @@ class LoneOp {
       for (View const& view : *views)
         m_operands.push_back(is_present(view) ? m_memory.at(view.tensor * bytes) : nullptr);
     if (m_op.workspace_bytes > 0) m_operands.push_back(m_memory.at(3 * bytes));
-    m_launch = compute.kernels.device(kind).bind(context, m_op);
+    m_launch = compute.kernels.device.of(kind).bind(context, m_op);
   }
 
   // Returns the seconds of one run, which has ended.

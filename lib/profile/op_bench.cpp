@@ -164,11 +164,11 @@ double OpBench::seconds(Op const& op, On lane) {
   auto const operands = place(op, memory(lane).operands);
   KernelContext const context{m_program.tensors, m_program.chunks, m_program.arithmetic};
   auto const& kernels = m_compute.kernels;
-  auto const side = lane.is_host() ? kernels.host(op.kind).serial : kernels.device(op.kind).bind;
+  auto const side = lane.is_host() ? kernels.host(op.kind).serial : kernels.device.of(op.kind).bind;
   auto const launch = side(context, op);
   HostPool pool(static_cast<int>(std::max<std::int64_t>(1, lane.host_threads)));
-  auto const alone = lane.is_host() ? m_compute.exec : m_lane.exec();
-  auto const exec = pool.threads() > 1 ? alone.with(pool) : alone;
+  Exec const alone, shared(pool);
+  auto const& exec = !lane.is_host() ? m_lane.exec() : pool.threads() > 1 ? shared : alone;
   auto const timed_s = [&] { return run_s(launch, exec, operands.data(), lane); };
   double const first_s = timed_s();
   if (first_s > kLong_s) return first_s;

@@ -64,8 +64,8 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   auto const decide = [&config](CommitSums const& sums) {
     return decide_commit(config.optim, config.run.steps, sums.step, sums);
   };
-  Engine engine({program, memory.tiers(), parts.here->exec, parts.here->kernels, parts.comm,
-                 *batches, CommitPolicy(decide), nullptr, host_threads, parts.here->make_watch});
+  Engine engine({program, memory.tiers(), parts.here->kernels, parts.comm, *batches,
+                 CommitPolicy(decide), nullptr, host_threads, parts.here->make_watch});
   ModelState(program, memory.tiers()).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {

@@ -7,6 +7,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "plan/data/words.hpp"
 #include "run/device_choice.hpp"
 
@@ -59,13 +60,12 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
     mine = opened(*m_device, comm);
   });
   if (m_device == nullptr) {
-    m_compute.emplace(host_device(), kernel, Exec());
+    m_compute.emplace(host_device(), host::kernels());
     return;
   }
   auto const all = gathered(comm, mine);
   on_all_ranks(comm, [&] { require_own_devices(asked, all); });
-  m_compute.emplace(*m_device, backend->kernels, Exec(), sharers(all, comm.rank()),
-                    backend->make_watch);
+  m_compute.emplace(*m_device, backend->kernels, sharers(all, comm.rank()), backend->make_watch);
 }
 
 }  // namespace spillway

@@ -6,8 +6,8 @@
 
 #include "base/math.hpp"
 #include "graph/build.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "model/model.hpp"
 #include "samples/batches.hpp"
 #include "version.hpp"
@@ -38,7 +38,7 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
 
 std::string kernels_isa(Config const& config, std::string_view target) {
   if (target != kHostTarget) return std::string(target);
-  return config.debug.kernels == "portable" ? kPortable : matmul_isa();
+  return config.debug.kernels == "portable" ? host::kPortable : host::matmul_isa();
 }
 
 Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,

@@ -56,7 +56,6 @@ struct BoundItem {
 struct EngineParts {
   Program const& program;
   Tiers& tiers;
-  Exec const& exec;
   Kernels kernels;
   Comm& comm;
   BatchSource& batches;

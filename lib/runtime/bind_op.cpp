@@ -56,7 +56,7 @@ Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item) {
   KernelContext const context{program.tensors, program.chunks, program.arithmetic,
                               parts.comm.rank()};
   bool const on_host = item.lane == Lane::host;
-  auto const kernel = (on_host ? parts.kernels.host : parts.kernels.device)(op.kind);
+  auto const kernel = (on_host ? parts.kernels.host : parts.kernels.device.of)(op.kind);
   return
       [launch = (on_host ? kernel.serial : kernel.bind)(context, op), &exec = to.exec,
        pointers = std::array{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)},

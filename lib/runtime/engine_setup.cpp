@@ -81,12 +81,13 @@ void Engine::make_device_lanes() {
     auto const belongs = [lane](Item const& item) { return item.lane == lane; };
     if (std::ranges::none_of(m_state.parts.program.items, belongs)) continue;
     auto stream = device.stream(lane != Lane::compute);
-    if (stream == nullptr) return;
+    if (stream == nullptr) break;
     m_state.device_lanes[index(lane)] =
         std::make_unique<DeviceLane>(m_state, lane, std::move(stream));
   }
-  if (auto* const compute = m_state.device_lane(Lane::compute))
-    m_state.compute_exec = m_state.parts.exec.on(compute->stream().handle());
+  auto* const compute = m_state.device_lane(Lane::compute);
+  m_state.compute_exec =
+      m_state.parts.kernels.device.exec(compute != nullptr ? compute->stream().handle() : nullptr);
   m_state.begin_stream = device.stream(true);
   for (auto& run : m_state.runs) run.device_begin = device.event();
 }
@@ -117,7 +118,7 @@ void Engine::bind_items() {
   for (auto const& item : program.items) {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
     auto* const lane = m_state.device_lane(item.lane);
-    BindTo const to{item.lane == Lane::host ? m_state.host_exec : m_state.compute_exec,
+    BindTo const to{item.lane == Lane::host ? *m_state.host_exec : *m_state.compute_exec,
                     lane != nullptr ? &lane->stream() : nullptr, m_state.state_lost};
     auto bound = bind_item(m_state.parts, to, item);
     bound.end = used_end(program, item);

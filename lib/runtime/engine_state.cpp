@@ -13,12 +13,11 @@ EngineState::EngineState(EngineParts engine_parts, EngineDebug engine_debug)
       watch(parts.make_watch != nullptr ? parts.make_watch(parts.program, parts.tiers) : nullptr),
       sequence(segment_sequence(parts.program)),
       doorbell(parts.tiers.spill),
-      host_exec(parts.exec),
-      compute_exec(parts.exec) {
+      host_exec(std::make_unique<Exec>()) {
   auto const works_there = [](Item const& item) { return item.lane == Lane::host; };
   if (parts.host_threads < 2 || std::ranges::none_of(parts.program.items, works_there)) return;
   host_pool.emplace(static_cast<int>(parts.host_threads));
-  host_exec = parts.exec.with(*host_pool);
+  host_exec = std::make_unique<Exec>(*host_pool);
 }
 
 ItemContext EngineState::context(Cursor const& cursor) {

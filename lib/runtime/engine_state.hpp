@@ -114,7 +114,7 @@ struct EngineState {
   SleepWord poll_bell;                   // changes when the poller has more to ask about
 
   std::optional<HostPool> host_pool;  // present if the host lane has several threads
-  Exec host_exec, compute_exec;
+  std::unique_ptr<Exec const> host_exec, compute_exec;
 
   struct LaneTally {
     Tally<double> busy_s, stall_s;

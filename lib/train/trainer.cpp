@@ -97,7 +97,6 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
   };
   return {program,
           m_parts.memory.tiers(),
-          m_parts.compute.exec,
           m_parts.compute.kernels,
           m_parts.comm,
           batches,

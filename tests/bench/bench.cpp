@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/math.hpp"
+#include "kernels/host/workspaces.hpp"
 
 namespace spillway {
 namespace {
@@ -97,20 +98,21 @@ std::vector<void*> Bench::pointers(Op const& op, IdVector<Buffer> const& buffers
 void Bench::measure(benchmark::State& state, Op& op, IdVector<Chunk> const& chunks,
                     std::vector<std::vector<void*>> operands) {
   Arithmetic arithmetic;
-  arithmetic.threads = Exec().concurrency();
+  arithmetic.threads = host::make_exec(nullptr)->concurrency();
   KernelContext const context{m_tensors, chunks, arithmetic};
   op.workspace_bytes = workspace_bytes(context, op);
-  auto const side = m_host_pool ? kernel(op.kind).serial : kernel(op.kind).bind;
+  auto const side = m_host_pool ? host::kernel(op.kind).serial : host::kernel(op.kind).bind;
   auto const launch = side(context, op);
   auto const workspace = zeros(op.workspace_bytes);
   for (auto& pointers : operands) pointers.push_back(workspace.data());
 
-  auto const exec = m_host_pool ? Exec().with(*m_host_pool) : Exec();
-  for (auto const& pointers : operands) launch(exec, pointers.data());
+  auto const exec =
+      m_host_pool ? std::make_unique<Exec const>(*m_host_pool) : host::make_exec(nullptr);
+  for (auto const& pointers : operands) launch(*exec, pointers.data());
   std::size_t turn = 0;
   for (auto _ : state) {
-    launch(exec, operands[turn++ % operands.size()].data());
-    exec.fence();
+    launch(*exec, operands[turn++ % operands.size()].data());
+    exec->fence();
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/bf16.hpp"
 #include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
 

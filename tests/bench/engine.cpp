@@ -69,9 +69,8 @@ void step(benchmark::State& state, BlockPolicy activations, char const* update) 
   Tiers tiers(host_device(), peak, nullptr);
   auto const comm = make_single_rank_comm();
   NoBatches batches;
-  Exec const exec;
   auto const decide = [](CommitSums const&) { return CommitDecision{}; };
-  Engine engine({program, tiers, exec, nothing, *comm, batches, decide});
+  Engine engine({program, tiers, nothing, *comm, batches, decide});
   std::int64_t number = 0;
   for (auto _ : state) engine.run_step(number++);
   engine.finish();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "graph/gradient_slice.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/portable/launch.hpp"
 #include "tests/bench/bench.hpp"
 
@@ -29,10 +30,10 @@ void triad(benchmark::State& state) {
   Bench bench;
   auto* const a = bench.floats(n);
   auto const *const b = bench.floats(n), *const c = bench.floats(n);
-  Exec const exec;
+  auto const exec = host::make_exec(nullptr);
   for (auto _ : state) {
-    for_each_element(exec, "spillway::triad", n, Triad{b, c, a});
-    exec.fence();
+    host::for_each_element(*exec, "spillway::triad", n, Triad{b, c, a});
+    exec->fence();
   }
   using benchmark::Counter;
   state.counters["GB/s"] = Counter(12e-9 * n, Counter::kIsIterationInvariantRate);

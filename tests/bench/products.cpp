@@ -19,6 +19,7 @@
 #include "base/median.hpp"
 #include "config/load.hpp"
 #include "graph/flops.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host/product.hpp"
 #include "run/prepare.hpp"
 
@@ -126,7 +127,7 @@ double step_s(std::vector<Bound> const& products, MatmulOperands const& operands
 std::vector<Bound> by_onednn(std::vector<Product> const& products, std::int64_t threads) try {
   std::vector<Bound> all;
   for (auto const& product : products) {
-    auto const bound = std::make_shared<OneDnnMatmul>(product.shape, threads);
+    auto const bound = std::make_shared<host::OneDnnMatmul>(product.shape, threads);
     all.push_back(
         {[bound](auto const& o) { (*bound)(o); }, bound->workspace_bytes(), product.times});
   }
@@ -138,7 +139,7 @@ std::vector<Bound> by_onednn(std::vector<Product> const& products, std::int64_t 
 std::vector<Bound> by_ours(std::vector<Product> const& products, Exec const& exec) {
   std::vector<Bound> all;
   for (auto const& product : products) {
-    auto const bound = std::make_shared<Matmul>(product.shape, exec.concurrency(), false);
+    auto const bound = std::make_shared<host::Matmul>(product.shape, exec.concurrency(), false);
     all.push_back({[bound, &exec](auto const& o) { (*bound)(exec, o); }, bound->workspace_bytes(),
                    product.times});
   }
@@ -146,13 +147,13 @@ std::vector<Bound> by_ours(std::vector<Product> const& products, Exec const& exe
 }
 
 void measure(int rounds, Config const& config) {
-  Exec const exec;
-  std::int64_t const threads = exec.concurrency();
+  auto const exec = host::make_exec(nullptr);
+  std::int64_t const threads = exec->concurrency();
   auto const choices = choose(config, nullptr, threads, 1);
   auto const graph =
       training_graph(config, config.model.vocab, make_arithmetic(config, choices, 1));
   auto const products = all_products(graph);
-  auto const onednn = by_onednn(products, threads), ours = by_ours(products, exec);
+  auto const onednn = by_onednn(products, threads), ours = by_ours(products, *exec);
   std::int64_t workspace_bytes = 0;
   for (auto const* all : {&onednn, &ours})
     for (auto const& bound : *all)

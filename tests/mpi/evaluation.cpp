@@ -70,9 +70,8 @@ struct LossAlone : HandMade {
 LossSums evaluated(std::int64_t batches, EvalTold const& told = {}) {
   LossAlone const made;
   auto tiers = make_tiers(made.program, nullptr);
-  Exec const exec;
   NoBatches none;
-  Engine engine({made.program, tiers, exec, loss_kernel, *g_comm, none, {}});
+  Engine engine({made.program, tiers, KernelTable(loss_kernel), *g_comm, none, {}});
   g_batches_run = 0;
   return evaluate(engine, batches, *g_comm, told);
 }

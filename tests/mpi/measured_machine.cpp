@@ -11,6 +11,7 @@
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host/scope.hpp"
 #include "profile/network_probe.hpp"
 #include "profile/shared_profile.hpp"
@@ -62,7 +63,7 @@ class MeasuredMachine : public ::testing::Test {
   Config m_config = tiny_config();
   RunCores m_cores = one_core_a_rank();
   Choices m_choices{1, 2};
-  Compute m_compute{host_device(), kernel, Exec()};
+  Compute m_compute{host_device(), host::kernels()};
   About m_key = profile_key(m_config, m_choices, 1, g_comm->local_size(), m_compute);
   std::filesystem::path m_directory =
       std::filesystem::path(::testing::TempDir()) / ("profiles-" + std::to_string(g_comm->rank()));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "kernels/kernel.hpp"
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"

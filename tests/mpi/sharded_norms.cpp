@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "kernels/host/kernels.hpp"
 #include "plan/proof/verify.hpp"
 #include "runtime/engine.hpp"
 #include "tests/mpi/norm_step.hpp"
@@ -55,7 +56,7 @@ class ShardedNorms : public ::testing::TestWithParam<DType> {
           std::min(1.0, 0.25 / decision.grad_norm) / sums.weight_sum;
       return decision;
     };
-    Engine engine({program, tiers, m_exec, kernel, *g_comm, m_batches, decide});
+    Engine engine({program, tiers, host::kernels(), *g_comm, m_batches, decide});
     std::ranges::fill(doubles(engine, program.known.loss), 1.5);
     for (auto const& chunk : program.chunks) {
       bool const copied = chunks[static_cast<std::size_t>(chunk.id)].held == Held::copied;
@@ -88,7 +89,6 @@ class ShardedNorms : public ::testing::TestWithParam<DType> {
               normal(random) * deviation(chunk.id, i));
   }
 
-  Exec m_exec;
   NoBatches m_batches;
 };
 INSTANTIATE_TEST_SUITE_P(Gradients, ShardedNorms, ::testing::Values(DType::f32, DType::bf16),

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "graph/gradient_slice.hpp"
+#include "kernels/host/kernels.hpp"
 #include "plan/memory/layout.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
@@ -76,8 +77,7 @@ std::vector<float> reduced(std::int64_t elements, std::optional<Tier> tier) {
   if (auto const wrong = verify(step.program)) throw std::logic_error(wrong->why);
   auto tiers = make_tiers(step.program, nullptr);
   NoBatches batches;
-  Exec exec;
-  Engine engine({step.program, tiers, exec, kernel, *g_comm, batches, {}});
+  Engine engine({step.program, tiers, host::kernels(), *g_comm, batches, {}});
   auto const bytes = engine.bytes(step.gradient);
   std::span const values(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
   std::mt19937 random(static_cast<unsigned>(g_comm->rank() + 1));

@@ -45,8 +45,7 @@ TEST(StandInEvents, AreRecordedAgainWhenNobodyMayStillWaitForThem) {
     Tiers tiers(device.device(), program.peak_bytes, nullptr);
     Engine engine({program,
                    tiers,
-                   Exec(),
-                   Kernels(no_work),
+                   KernelTable(no_work),
                    *comm,
                    batches,
                    {},

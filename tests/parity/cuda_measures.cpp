@@ -29,7 +29,7 @@ Seen measured(std::int64_t sequence) {
       {.layers = 1, .hidden = 64, .heads = 4, .vocab = 300, .sequence = sequence});
   auto const program = schedule(graph, make_plan(graph, {}, BlockPolicy::keep), 1, 1);
   DeviceUnderTest on(false);
-  Compute const compute{on.device(), Kernels(counted), Exec()};
+  Compute const compute{on.device(), KernelTable(counted)};
   Seen seen;
   {
     OpBench bench(program, compute);

@@ -8,8 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/checksum.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/host/workspaces.hpp"
+#include "kernels/kernel.hpp"
 #include "tests/support/on_ranks.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/support/tiny_run.hpp"
@@ -68,7 +69,7 @@ Graph graph_of(Frozen const& frozen, std::int64_t ranks) {
   config.precision = frozen.precision;
   config.optim.reduction = frozen.reduction;
   auto graph = tiny_training_graph(config, ranks);
-  graph.arithmetic.isa = kPortable;
+  graph.arithmetic.isa = host::kPortable;
   graph.arithmetic.attention_tile = 32;
   graph.arithmetic.threads = 2;
   size_workspaces(graph, [](Graph const& g, Op const& op) {

@@ -121,7 +121,7 @@ class GoldenRun {
   static Graph graph_of(Golden const& golden, Way way, Precision precision, Purpose purpose) {
     auto const config = config_of(golden, precision);
     auto arithmetic = test::tiny_arithmetic(config);
-    if (way == Way::portable) arithmetic.isa = kPortable;
+    if (way == Way::portable) arithmetic.isa = host::kPortable;
     if (golden.has_setting("micro")) arithmetic.micro = golden.integer("micro");
     auto const vocab = golden.integer("vocab");
     if (purpose == Purpose::generate) {

@@ -1,7 +1,7 @@
 // What tests do without CUDA's headers: they run every Program on the host.
-#include "tests/support/device_under_test.hpp"
-
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace spillway::test {
 
@@ -19,7 +19,7 @@ Device& DeviceUnderTest::device() {
 }
 
 Kernels DeviceUnderTest::kernels() const {
-  return kernel;
+  return host::kernels();
 }
 
 MakeWatch DeviceUnderTest::make_watch() const {

@@ -9,7 +9,8 @@
 #include <random>
 
 #include "base/math.hpp"
-#include "kernels/portable/kernel_space.hpp"
+#include "kernels/host/workspaces.hpp"
+#include "kernels/portable/space.hpp"
 #include "tests/support/element_bytes.hpp"
 #include "tests/support/kernel_watch.hpp"
 
@@ -60,16 +61,12 @@ std::vector<std::byte> unguarded(Buffer const& buffer, std::string const& what) 
 
 }  // namespace
 
-Exec other_instance([[maybe_unused]] int threads) {
-  using Space = KernelSpace::Instance;
-  if constexpr (std::is_constructible_v<Space, int> &&
-                std::is_same_v<Space::memory_space, Kokkos::HostSpace>) {
-    Space const space(threads > 0 ? threads : Space{}.concurrency());
-    return Exec(std::make_shared<KernelSpace>(KernelSpace{space}));
-  } else {
-    auto const space = Kokkos::Experimental::partition_space(Space{}, 1)[0];
-    return Exec(std::make_shared<KernelSpace>(KernelSpace{space}));
-  }
+std::unique_ptr<Exec const> other_instance([[maybe_unused]] int threads) {
+  using host::Space, host::SpaceExec;
+  if constexpr (std::is_constructible_v<Space, int>)
+    return std::make_unique<SpaceExec>(Space(threads > 0 ? threads : Space{}.concurrency()));
+  else
+    return std::make_unique<SpaceExec>(Kokkos::Experimental::partition_space(Space{}, 1)[0]);
 }
 
 View KernelHarness::tensor(DType dtype, Shape shape) {
@@ -175,17 +172,23 @@ KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const&
 }
 
 void KernelHarness::run(Kernel const& kernel, int threads) {
+  run(kernel, *other_instance(threads));
+}
+
+void KernelHarness::run(Kernel const& kernel, Exec const& exec) {
   auto const context = this->context();
   m_op.workspace_bytes = kernel.workspace_bytes ? kernel.workspace_bytes(context, m_op) : 0;
-  auto const exec = other_instance(threads);
   std::optional<KernelWatch> watch;
-  if (!m_launching) watch.emplace(exec);  // a tool makes Kokkos allocate: not under observation
+  // A tool makes Kokkos allocate, so there is none where that is counted.
+  if (!m_launching && dynamic_cast<host::SpaceExec const*>(&exec) != nullptr) watch.emplace(exec);
   m_kernel = run_one(kernel.bind(context, m_op), exec);
   if (watch) {
     EXPECT_EQ(watch->stray(), "") << "runs elsewhere than on the given instance, or has no label";
     watch.reset();
   }
-  m_serial = run_one(kernel.serial(context, m_op), m_pool ? exec.with(*m_pool) : exec);
+  Exec const alone;
+  m_serial = m_pool ? run_one(kernel.serial(context, m_op), Exec(*m_pool))
+                    : run_one(kernel.serial(context, m_op), alone);
   expect_untouched(m_kernel, "the kernel");
   expect_untouched(m_serial, "the serial reference");
 }

@@ -4,7 +4,7 @@
 //   View const a = h.tensor(DType::bf16, {37, 83}), c = h.tensor(DType::f32, {37, 1});
 //   h.fill_normal(a, 1.0);
 //   h.op(OpKind::activation, {a}, {c});
-//   h.run(kernel_activation());
+//   h.run(host::kernel(OpKind::activation));
 //   h.expect_close(c, 1e-6, 1e-3);   // or h.expect_same_bytes(c)
 //
 // `run` fails the test if a byte outside the outputs changed: inputs, elements between the rows of
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/kernel.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
@@ -46,6 +46,8 @@ class KernelHarness {
   // Runs both sides from the present contents. `threads` = 0: all; other counts are a smaller
   // instance where the backend knows such. The execution space is never the default instance.
   void run(Kernel const& kernel, int threads = 0);
+  // The same on an Exec of the kernel's table.
+  void run(Kernel const& kernel, Exec const& exec);
   // The threads that share the reference from now on, as those of the host lane do.
   void share_reference(HostPool& pool) { m_pool = &pool; }
   // Called with true before and with false after every launch, of the kernel and of the reference.
@@ -96,6 +98,6 @@ class KernelHarness {
 };
 
 // An instance of `threads` threads (0: all) that is not the default one.
-Exec other_instance(int threads = 0);
+std::unique_ptr<Exec const> other_instance(int threads = 0);
 
 }  // namespace spillway::test

@@ -34,7 +34,7 @@ void watch_with(Kokkos_Profiling_beginFunction callback) {
 
 KernelWatch::KernelWatch(Exec const& expected) {
   seen = {};
-  seen.expected = Tools::device_id(expected.space().instance);
+  seen.expected = Tools::device_id(host::instance_of(expected));
   watch_with(see);
 }
 

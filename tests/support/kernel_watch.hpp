@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/portable/kernel_space.hpp"
+#include "kernels/portable/space.hpp"
 
 namespace spillway::test {
 

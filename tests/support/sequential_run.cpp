@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "graph/build.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "tests/support/element_bytes.hpp"
 
 namespace spillway::test {
@@ -34,7 +35,7 @@ SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph))
 
 void SequentialRun::bind(Op const& op, Side side) {
   KernelContext const context{m_graph.tensors, m_graph.chunks, m_graph.arithmetic};
-  auto const offered = kernel(op.kind);
+  auto const offered = host::kernel(op.kind);
   m_launches.push_back((side == Side::serial ? offered.serial : offered.bind)(context, op));
   m_workspaces.push_back(filled(op.workspace_bytes, kNothingWritten));
   auto& operands = m_operands.emplace_back();
@@ -55,9 +56,9 @@ void SequentialRun::run(OpKind kind) {
 void SequentialRun::run_if(std::function<bool(Op const&)> const& chosen) {
   for (std::size_t i = 0; i < m_graph.ops.size(); ++i) {
     auto const& op = m_graph.ops[i];
-    if (!op.elided && chosen(op)) m_launches[i](m_exec, m_operands[i].data());
+    if (!op.elided && chosen(op)) m_launches[i](*m_exec, m_operands[i].data());
   }
-  m_exec.fence();
+  m_exec->fence();
 }
 
 std::byte* SequentialRun::element(View const& view, std::int64_t i) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/kernel.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
@@ -42,7 +43,7 @@ class SequentialRun {
   using Bytes = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
 
   Graph m_graph;
-  Exec m_exec;
+  std::unique_ptr<Exec const> m_exec = host::make_exec(nullptr);
   std::vector<Bytes> m_memory;      // of every tensor
   std::vector<Bytes> m_workspaces;  // of every op
   std::vector<Launch> m_launches;

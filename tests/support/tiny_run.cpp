@@ -10,6 +10,8 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "runtime/engine.hpp"
@@ -73,7 +75,7 @@ class Training {
         m_spill(make_spill(run, program.peak_bytes[2])),
         m_model(program, m_tiers),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
-        m_engine({program, m_tiers, m_exec, m_device.kernels(), run.comm, m_batches,
+        m_engine({program, m_tiers, m_device.kernels(), run.comm, m_batches,
                   [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
                   run.host_threads, run.make_watch ? run.make_watch : m_device.make_watch()},
                  {.poison = run.poison, .locked_allocator = true}),
@@ -140,7 +142,6 @@ class Training {
   SpillFile m_spill;  // after the arenas: its transfers end before their memory
   ModelState m_model;
   PatternBatches m_batches;
-  Exec m_exec;
   Engine m_engine;
   StorageTrouble m_trouble;
 };
@@ -148,7 +149,7 @@ class Training {
 }  // namespace
 
 Graph runnable(Graph graph) {
-  graph.arithmetic.threads = Exec().concurrency();
+  graph.arithmetic.threads = host::make_exec(nullptr)->concurrency();
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });

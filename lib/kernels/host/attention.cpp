@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
+#include "kernels/host/deal.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label = "spillway::attention";
@@ -101,7 +102,8 @@ struct Attention {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
     attend(workspace + worker * scratch.total_bytes,
-           {pair / shape.heads, pair % shape.heads,
+           {pair / shape.heads,
+            pair % shape.heads,
             {first, std::min(first + scratch.queries, shape.queries)}});
   }
 
@@ -257,4 +259,4 @@ Kernel kernel_attention() {
   return {bind_attention<BoundAttention>, serial_attention, workspace};
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

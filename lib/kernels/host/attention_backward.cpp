@@ -8,9 +8,10 @@
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
+#include "kernels/host/deal.hpp"
 #include "kernels/portable/host_row.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label = "spillway::attention_backward";
@@ -33,17 +34,17 @@ Division division(AttentionShape const& s) {
 
 // A worker's scratch: byte offsets. Scores lie [keys, queries].
 struct Scratch {
-  std::int64_t q_lines, d_o_lines;      // panels of the tile's rows, to be met by those of k and v
-  std::int64_t q_depth, d_o_depth;      // panels of the head's columns, to be met by p^T and ds^T
-  std::int64_t k_lines, v_lines;        // panels of rows, where they are not read in place
-  std::int64_t k_depth;                 // panels of columns, to be met by ds
-  std::int64_t factor;                  // a panel of p or ds, packed
-  std::int64_t weights;                 // p [kPanel, strip_stride]
-  std::int64_t slopes;                  // ds [tile, strip_stride]
-  std::int64_t factors;                 // of dropout [kDropoutDraws, strip_stride]
-  std::int64_t lse, delta;              // [tile]; lse in powers of 2
-  std::int64_t dq, dk, dv;              // sums: [tile, width], the others [tile or all keys, width]
-  std::int64_t sum_floats;              // of dk and of dv
+  std::int64_t q_lines, d_o_lines;  // panels of the tile's rows, to be met by those of k and v
+  std::int64_t q_depth, d_o_depth;  // panels of the head's columns, to be met by p^T and ds^T
+  std::int64_t k_lines, v_lines;    // panels of rows, where they are not read in place
+  std::int64_t k_depth;             // panels of columns, to be met by ds
+  std::int64_t factor;              // a panel of p or ds, packed
+  std::int64_t weights;             // p [kPanel, strip_stride]
+  std::int64_t slopes;              // ds [tile, strip_stride]
+  std::int64_t factors;             // of dropout [kDropoutDraws, strip_stride]
+  std::int64_t lse, delta;          // [tile]; lse in powers of 2
+  std::int64_t dq, dk, dv;          // sums: [tile, width], the others [tile or all keys, width]
+  std::int64_t sum_floats;          // of dk and of dv
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -109,14 +110,22 @@ struct Gradients {
   BiasSums bias;
 
   void of_head(std::int64_t worker, std::int64_t item) const {
-    add(worker, {item / shape.kv_heads, group_of(item % shape.kv_heads), {0, shape.queries},
-                 {0, shape.keys}, true, true});
+    add(worker, {item / shape.kv_heads,
+                 group_of(item % shape.kv_heads),
+                 {0, shape.queries},
+                 {0, shape.keys},
+                 true,
+                 true});
   }
   void of_query_tile(std::int64_t worker, std::int64_t item) const {
     auto const pair = item / shape.query_tiles(), head = pair % shape.heads;
     auto const first = (shape.query_tiles() - 1 - item % shape.query_tiles()) * shape.tile;
-    add(worker, {pair / shape.heads, {head, head + 1}, shape.tile_at(first, shape.queries),
-                 {0, shape.keys}, true, false});
+    add(worker, {pair / shape.heads,
+                 {head, head + 1},
+                 shape.tile_at(first, shape.queries),
+                 {0, shape.keys},
+                 true,
+                 false});
   }
   void of_key_tile(std::int64_t worker, std::int64_t item) const {
     auto const pair = item / shape.key_tiles();
@@ -238,8 +247,8 @@ struct Gradients {
     }
     auto const first = at.rows.first + skipped, stride = shape.strip_stride();
     float const factor = in.scores.factor();
-    float const *const lse = floats(at.base, scratch.lse) + skipped;
-    float const *const delta = floats(at.base, scratch.delta) + skipped;
+    float const* const lse = floats(at.base, scratch.lse) + skipped;
+    float const* const delta = floats(at.base, scratch.delta) + skipped;
     if (!in.scores.are_finished())
       for (std::int64_t r = 0; r < keys.size(); ++r)
         in.scores.finish_queries(scores.c + r * stride, columns, at.sequence, at.head,
@@ -340,9 +349,8 @@ struct BoundGradients {
     auto* const sums = in.d_bias ? floats(workspace, s.workers * scratch.total_bytes) : nullptr;
     Gradients<T> const gradients{in, workspace, kernels, scratch, s, {sums, s}};
     auto const deal = [&](std::int64_t items, auto part) {
-      deal_items(exec, label, items, s.workers, [&](std::int64_t worker, std::int64_t item) {
-        (gradients.*part)(worker, item);
-      });
+      deal_items(exec, label, items, s.workers,
+                 [&](std::int64_t worker, std::int64_t item) { (gradients.*part)(worker, item); });
     };
     auto const key_heads = s.batch * s.kv_heads;
     if (division(s) == Division::heads) {
@@ -368,4 +376,4 @@ Kernel kernel_attention_backward() {
   return {bind_attention<BoundGradients>, serial_attention_backward, workspace};
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

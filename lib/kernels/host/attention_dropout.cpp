@@ -1,6 +1,6 @@
 #include "kernels/host/attention_dropout.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 PhiloxBlock draws(std::uint64_t stream, std::int64_t query, std::int64_t block) {
@@ -47,4 +47,4 @@ void WeightDropout::factors_of_keys(float* factors, std::int64_t stride, std::ui
     store_block(factors + l, stride, stream, first + l, block, share, kept);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

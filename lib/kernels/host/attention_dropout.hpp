@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-#include "kernels/host/attention_shape.hpp"
 #include "kernels/formulas/dropout.hpp"
+#include "kernels/host/attention_shape.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 static_assert(kPanel % kDropoutDraws == 0);  // so panels begin with a block of draws
 
@@ -44,4 +44,4 @@ struct WeightDropout {
                        std::int64_t first_key, std::int64_t first, std::int64_t n) const;
 };
 
-}  // namespace spillway
+}  // namespace spillway::host

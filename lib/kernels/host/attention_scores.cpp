@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 // From the smallest number that is not negative to the largest.
@@ -75,4 +75,4 @@ void BiasSums::collect(std::int64_t head, float* gradient) const {
     }
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

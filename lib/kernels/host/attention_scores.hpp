@@ -6,7 +6,7 @@
 
 #include "kernels/host/attention_shape.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
@@ -82,4 +82,4 @@ struct BiasSums {
   void collect(std::int64_t head, float* gradient) const;
 };
 
-}  // namespace spillway
+}  // namespace spillway::host

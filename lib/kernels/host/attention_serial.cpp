@@ -3,7 +3,7 @@
 
 #include "kernels/host/attention_tiles.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 template <class T>
@@ -127,8 +127,11 @@ struct SerialGradients {
 template <template <class> class Serial>
 Launch serial(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  return dispatch([&]<class T>(T) -> Launch { return Serial<T>{row_strides(op), shape}; },
-                  dtype(context, op.outputs[0]));
+  return dispatch(
+      [&]<class T>(T) -> Launch {
+        return Serial<T>{row_strides(op), shape};
+      },
+      dtype(context, op.outputs[0]));
 }
 
 }  // namespace
@@ -140,4 +143,4 @@ Launch serial_attention_backward(KernelContext const& context, Op const& op) {
   return serial<SerialGradients>(context, op);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -6,10 +6,10 @@
 
 #include "base/math.hpp"
 #include "graph/attention.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/host/tiles/tiles.hpp"
+#include "kernels/kernel.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 struct Range {  // [first, past)
   std::int64_t first, past;
@@ -66,4 +66,4 @@ struct AttentionShape {
 // Throws Error(bad_input), naming the op, for what these kernels do not offer.
 AttentionShape attention_shape(KernelContext const& context, Op const& op);
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;
@@ -18,7 +18,6 @@ bool has_one_of_two(View const& a, View const& b) {
 
 // The operands from `first` on: segments of queries and keys, bias, samples.
 std::string refusal(AttentionAttributes const& a, View const* first, bool has_positions) {
-  if (!kOnHost) return "tiles in a device's memory";
   if (has_positions && a.batch != 1) return "positions of several sequences";
   if ((a.causal || a.window > 0) && a.queries != a.keys && !has_positions)
     return "a causal mask or a window over unequal numbers of queries and keys";
@@ -85,4 +84,4 @@ void RowFactor::choose(std::int64_t panel, TileProduct& product) const {
   product.depth = padded_depth(m_rows.depth);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/bf16.hpp"
-#include "kernels/host/attention_dropout.hpp"
-#include "kernels/host/attention_scores.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/formulas/fast_math.hpp"
-#include "kernels/portable/launch.hpp"
+#include "kernels/host/attention_dropout.hpp"
+#include "kernels/host/attention_scores.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/portable/launch.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 // The references, in fp64 and a row of scores at a time.
 Launch serial_attention(KernelContext const& context, Op const& op);
@@ -159,4 +159,4 @@ void store_scaled(float const* __restrict__ sums, float factor, std::int64_t n,
   for (std::int64_t c = 0; c < n; ++c) out[c] = store<T>(factor * sums[c]);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -4,7 +4,7 @@
 
 #include "kernels/dispatch.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label = "spillway::lm_head_loss sum";
@@ -84,4 +84,4 @@ void serial_sum_losses(LmHead const& head, float const* losses, float const* wei
   SumLosses{losses, weights, loss, head.rows, head.add_loss}(HostRow{}, 0);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

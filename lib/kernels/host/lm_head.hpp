@@ -9,18 +9,18 @@
 
 #include "base/bf16.hpp"
 #include "kernels/formulas/fast_math.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/kernel.hpp"
 #include "kernels/portable/rows.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 struct LmHead {
   std::int64_t rows, hidden, vocab, chunk;
-  MatrixLayout x, w;   // [rows, hidden], [vocab, hidden]
-  bool bias;           // of the logits, [vocab]
-  float scale;         // of the logits
-  bool add_loss;       // to what `loss` holds from earlier micro-batches of the step
+  MatrixLayout x, w;  // [rows, hidden], [vocab, hidden]
+  bool bias;          // of the logits, [vocab]
+  float scale;        // of the logits
+  bool add_loss;      // to what `loss` holds from earlier micro-batches of the step
   std::int64_t threads;
   bool portable;
 
@@ -113,8 +113,7 @@ void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float
                 double* loss);
 
 // The same for the serial references, from all rows' losses in fp64.
-void serial_sum_losses(LmHead const& head, float const* losses, float const* weights,
-                       double* loss);
+void serial_sum_losses(LmHead const& head, float const* losses, float const* weights, double* loss);
 
 // softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns
 // log(sum of exponentials) - logit of the target.
@@ -136,4 +135,4 @@ double serial_softmax(LmHead const& head, T const* x, T const* w, T const* bias,
   return std::log(sum) + top - at_target;
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -3,7 +3,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/host/lm_head.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label = "spillway::lm_head_loss";
@@ -68,8 +68,7 @@ Launch serial_typed(LmHead const& head) {
 
 Launch serial(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
-  return dispatch([&]<class T>(T) { return serial_typed<T>(head); },
-                  dtype(context, op.inputs[0]));
+  return dispatch([&]<class T>(T) { return serial_typed<T>(head); }, dtype(context, op.inputs[0]));
 }
 
 }  // namespace
@@ -78,4 +77,4 @@ Kernel kernel_lm_head_loss() {
   return {bind, serial, workspace};
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

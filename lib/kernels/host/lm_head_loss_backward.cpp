@@ -8,7 +8,7 @@
 #include "kernels/host/lm_head.hpp"
 #include "kernels/portable/partitions.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label_rows = "spillway::lm_head_loss_backward rows";
@@ -226,4 +226,4 @@ Kernel kernel_lm_head_loss_backward() {
   return {bind, serial, workspace};
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/kernel.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/kernel.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Matmul product(KernelContext const& context, Op const& op) {
@@ -74,4 +74,4 @@ Kernel kernel_matmul() {
   return {bind, serial, workspace};
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

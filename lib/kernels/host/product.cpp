@@ -1,20 +1,17 @@
 #include "kernels/host/product.hpp"
 
-#include "base/error.hpp"
-#include "kernels/portable/launch.hpp"
 #include "kernels/host/onednn/isa.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 using Way = std::variant<OneDnnMatmul, TileMatmul, RowProduct>;
 
 bool uses_tiles(DType dtype, TileKernels const& tiles, bool portable) {
-  return kOnHost && (tiles.matrix_unit || portable || !onednn_multiplies(dtype));
+  return tiles.matrix_unit || portable || !onednn_multiplies(dtype);
 }
 
 Way choose(MatmulShape const& shape, std::int64_t threads, bool portable) {
-  require_products(kOnHost);
   if (RowProduct::offers(shape)) return RowProduct(shape);
   auto const& tiles = tile_kernels(shape.a.dtype, portable);
   if (uses_tiles(shape.a.dtype, tiles, portable)) return TileMatmul(shape, tiles, threads);
@@ -22,12 +19,6 @@ Way choose(MatmulShape const& shape, std::int64_t threads, bool portable) {
 }
 
 }  // namespace
-
-void require_products(bool on_host) {
-  if (!on_host)
-    throw Error(Status::bad_input,
-                "matrix products in a device's memory are not offered: build with Kokkos for CPUs");
-}
 
 Matmul::Matmul(MatmulShape const& shape, std::int64_t threads, bool portable)
     : m_way(choose(shape, threads, portable)) {}
@@ -56,4 +47,4 @@ std::string matmul_isa() {
          tile_kernels(DType::f32, false).name;
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

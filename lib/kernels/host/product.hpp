@@ -11,14 +11,11 @@
 #include "kernels/host/row_product.hpp"
 #include "kernels/host/tile_matmul.hpp"
 
-namespace spillway {
-
-// Tiles and oneDNN alike read and write host memory. Throws Error(bad_input) elsewhere.
-void require_products(bool on_host);
+namespace spillway::host {
 
 class Matmul {
  public:
-  // Throws Error naming the operands when no implementation exists, and on every device.
+  // Throws Error naming the operands when no implementation exists.
   // `threads`: Arithmetic.threads. `portable`: by plain loops, whatever is fastest.
   Matmul(MatmulShape const& shape, std::int64_t threads, bool portable);
 
@@ -40,6 +37,8 @@ std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 // attention are plain loops, which give the same bits on all x86 processors.
 std::string matmul_isa();
 inline constexpr char kPortable[] = "portable";
-inline bool is_portable(Arithmetic const& arithmetic) { return arithmetic.isa == kPortable; }
+inline bool is_portable(Arithmetic const& arithmetic) {
+  return arithmetic.isa == kPortable;
+}
 
-}  // namespace spillway
+}  // namespace spillway::host

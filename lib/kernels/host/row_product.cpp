@@ -5,7 +5,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/portable/launch.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label = "spillway::matmul row";
@@ -67,7 +67,7 @@ bool RowProduct::offers(MatmulShape const& shape) {
   bool const is_row = shape.a.rows == 1 && shape.a.column_stride == 1 && shape.c.column_stride == 1;
   bool const adds_row = shape.addend == nullptr || shape.addend->column_stride == 1;
   bool const is_plain = shape.b.row_stride == 1 || shape.b.column_stride == 1;
-  return kOnHost && is_row && adds_row && is_plain && !shape.accumulate;
+  return is_row && adds_row && is_plain && !shape.accumulate;
 }
 
 RowProduct::RowProduct(MatmulShape const& shape) : m_b(shape.b), m_c(shape.c.dtype) {
@@ -79,9 +79,9 @@ void RowProduct::operator()(Exec const& exec, MatmulOperands const& given) const
     auto const as_row = [](void const* data) { return static_cast<T const*>(data); };
     Row<T, C> const row{as_row(given.a),      as_row(given.b),          as_row(given.bias),
                         as_row(given.addend), static_cast<C*>(given.c), m_b};
-    for_each_host_item(exec, label, div_ceil(m_b.columns, kColumns), row);
+    for_each_item(exec, label, div_ceil(m_b.columns, kColumns), row);
   };
   dispatch(run, m_b.dtype, m_c);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "kernels/exec.hpp"
-#include "kernels/host/onednn/matmul.hpp"
+#include "kernels/matrix.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 // The bits of c depend on shape and types alone. Host execution spaces only.
 class RowProduct {
@@ -27,4 +27,4 @@ class RowProduct {
   DType m_c;
 };
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdlib>
 
-#include "kernels/portable/launch.hpp"
 #include "kernels/host/team/team.hpp"
 
 namespace spillway {
@@ -22,9 +21,7 @@ KernelScope::~KernelScope() {
 }
 
 std::string device_text() {
-  auto const* const space = KernelSpace::Instance::name();
-  if (kOnHost) return fmt::format("cpu (Kokkos {})", space);
-  return fmt::format("{} x {} (Kokkos)", Kokkos::num_devices(), space);
+  return fmt::format("cpu (Kokkos {})", Kokkos::DefaultHostExecutionSpace::name());
 }
 
 }  // namespace spillway

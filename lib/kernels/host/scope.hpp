@@ -16,8 +16,7 @@ class KernelScope {
   KernelScope& operator=(KernelScope const&) = delete;
 };
 
-// What kernels of this build run on: "cpu (Kokkos OpenMP)", "2 x Cuda (Kokkos)"; also outside of a
-// scope.
+// What the host's kernels run on: "cpu (Kokkos OpenMP)"; also outside of a scope.
 std::string device_text();
 
 }  // namespace spillway

@@ -3,16 +3,16 @@
 #include <initializer_list>
 #include <utility>
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 // For one depth block, a block's sums and its panels fit a core's second cache, and a panel of a
 // the first.
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kSmallestBlock = 128;
-constexpr std::int64_t kLineBytes = 1152;        // of a line in a panel
-constexpr std::int64_t kMostBytes = 16 << 20;    // of a packed factor, or of sums that are kept
+constexpr std::int64_t kLineBytes = 1152;      // of a line in a panel
+constexpr std::int64_t kMostBytes = 16 << 20;  // of a packed factor, or of sums that are kept
 constexpr std::int64_t kMostAtOnce = 32;
-constexpr std::int64_t kItemsPerWorker = 3;      // so that a late worker costs little
+constexpr std::int64_t kItemsPerWorker = 3;  // so that a late worker costs little
 
 Factor factor_of_rows(MatrixLayout const& m) {  // lines are the rows
   bool const along = m.column_stride == 1;
@@ -91,4 +91,4 @@ void TileCut::place() {
   }
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

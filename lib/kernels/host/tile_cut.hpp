@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "base/math.hpp"
-#include "kernels/host/onednn/matmul.hpp"
 #include "kernels/host/tiles/tiles.hpp"
+#include "kernels/matrix.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 // [0, extent) in pieces of `size`, a multiple of kPanel, of which the last may be shorter.
 struct Blocks {
@@ -74,4 +74,4 @@ struct TileCut {
   void place();
 };
 
-}  // namespace spillway
+}  // namespace spillway::host

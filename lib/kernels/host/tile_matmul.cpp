@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/bf16.hpp"
-#include "kernels/portable/launch.hpp"
+#include "kernels/host/deal.hpp"
 #include "kernels/host/stream.hpp"
 #include "kernels/host/tile_cut.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 Label const label_pack = "spillway::matmul pack";
@@ -87,8 +87,7 @@ struct TileMatmul::Bound {
   void store_rows(Block const& block) const;
 };
 
-TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& kernels,
-                         std::int64_t threads)
+TileMatmul::Bound::Bound(MatmulShape const& given, TileKernels const& kernels, std::int64_t threads)
     : swapped(given.c.column_stride != 1),
       shape(by_rows(given)),
       cut(shape, !swapped && given.a_zero_padded, kernels, threads) {
@@ -100,8 +99,8 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
                                    std::int64_t lines, std::int64_t depth_block) const {
   auto source = f.source;
   auto const first = cut.depth.first(depth_block);
-  auto const at = source.depth_contiguous ? line * source.stride + first
-                                          : first * source.stride + line;
+  auto const at =
+      source.depth_contiguous ? line * source.stride + first : first * source.stride + line;
   source.data = static_cast<std::byte const*>(data) + at * size_bytes(source.dtype);
   source.lines = lines;
   source.depth = cut.depth.length(depth_block);
@@ -111,8 +110,8 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
 void TileMatmul::Bound::pack_ahead(Exec const& exec, Range pass) const {
   auto const items = cut.a.items(pass.end - pass.first) + cut.b.items(pass.end - pass.first);
   if (items > 0)
-    for_each_host_item(exec, label_pack, items,
-                       [this, pass](std::int64_t item) { pack_item(pass, item); });
+    for_each_item(exec, label_pack, items,
+                  [this, pass](std::int64_t item) { pack_item(pass, item); });
 }
 
 void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
@@ -133,11 +132,10 @@ void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
 
 void TileMatmul::Bound::make_block(Range pass, std::int64_t worker, std::int64_t i) const {
   // Neighbours in time share columns: panels of b stay in a cache that cores share.
-  Block const block{
-      .row_block = i % cut.rows.count,
-      .column_block = i / cut.rows.count,
-      .scratch = in_workspace(cut.scratch_offset +
-                              (cut.keeps_sums() ? i : worker) * cut.scratch_bytes)};
+  Block const block{.row_block = i % cut.rows.count,
+                    .column_block = i / cut.rows.count,
+                    .scratch = in_workspace(cut.scratch_offset +
+                                            (cut.keeps_sums() ? i : worker) * cut.scratch_bytes)};
   for (auto d = pass.first; d < pass.end; ++d) add_depth_block(block, pass, d);
   if (pass.end == cut.depth.count) store_block(block);
 }
@@ -187,8 +185,8 @@ void TileMatmul::Bound::fetch_share(TileProduct& product, std::int64_t column_bl
                                     std::int64_t shares) const {
   if (cut.b.supply != Supply::ahead || depth_block < 0) return;
   auto const bytes = product.b_panels * cut.kernels->panel_bytes(cut.depth.length(depth_block));
-  product.next_b = ahead(cut.b, depth_block, cut.columns.first(column_block) / kPanel) +
-                   bytes * share / shares;
+  product.next_b =
+      ahead(cut.b, depth_block, cut.columns.first(column_block) / kPanel) + bytes * share / shares;
   product.next_b_bytes = div_ceil(bytes, shares);
 }
 
@@ -221,10 +219,9 @@ void TileMatmul::Bound::run(Exec const& exec, MatmulOperands const& given) {
   for (std::int64_t first = 0; first < cut.depth.count; first += cut.pass) {
     Range const pass{first, std::min(first + cut.pass, cut.depth.count)};
     pack_ahead(exec, pass);
-    deal_items(exec, label, cut.blocks(), cut.workers,
-               [this, pass](std::int64_t worker, std::int64_t block) {
-                 make_block(pass, worker, block);
-               });
+    deal_items(
+        exec, label, cut.blocks(), cut.workers,
+        [this, pass](std::int64_t worker, std::int64_t block) { make_block(pass, worker, block); });
   }
 }
 
@@ -246,4 +243,4 @@ void TileMatmul::operator()(Exec const& exec, MatmulOperands const& operands) co
   m_bound->run(exec, operands);
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

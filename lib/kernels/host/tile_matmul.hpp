@@ -6,10 +6,10 @@
 #include <string>
 
 #include "kernels/exec.hpp"
-#include "kernels/host/onednn/matmul.hpp"
 #include "kernels/host/tiles/tiles.hpp"
+#include "kernels/matrix.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 // c is cut into blocks (tile_cut.hpp), each the work of one thread at a time. Blocks take the depth
 // (the dimension that is summed over) piece by piece; their sums stay in fp32 scratch until they
@@ -35,4 +35,4 @@ class TileMatmul {
   std::unique_ptr<Bound> m_bound;
 };
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -7,6 +7,7 @@
 #include "graph/attention.hpp"
 #include "graph/target.hpp"
 #include "kernels/dispatch.hpp"
+#include "kernels/host/kernels.hpp"
 
 namespace spillway {
 namespace {
@@ -65,7 +66,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::rmsnorm_backward:
     case OpKind::column_sum:
     case OpKind::square_norm:
-      return kernel(op.kind).workspace_bytes(context, op);
+      return host::kernel(op.kind).workspace_bytes(context, op);
     case OpKind::embed:
     case OpKind::layernorm:
     case OpKind::rmsnorm:
@@ -94,7 +95,7 @@ std::int64_t workspace_bytes(std::string_view target, KernelContext const& conte
   assert(is_target(target));
   if (auto const architecture = cuda_architecture(target))
     return cuda_workspace_bytes(*architecture, context, op);
-  auto const bytes = kernel(op.kind).workspace_bytes;
+  auto const bytes = host::kernel(op.kind).workspace_bytes;
   return bytes ? bytes(context, op) : 0;
 }
 

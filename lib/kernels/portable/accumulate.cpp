@@ -1,7 +1,7 @@
 // accumulate: sum += fresh, in place: a gradient of another micro-batch joins those before it.
 #include "kernels/portable/elementwise.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::accumulate";
@@ -16,4 +16,4 @@ Kernel kernel_accumulate() {
   return elementwise_kernel<Accumulate, Accumulate, label>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -5,7 +5,7 @@
 #include "kernels/portable/bf16_table.hpp"
 #include "kernels/portable/elementwise.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::activation";
@@ -36,7 +36,7 @@ struct LookUp {
 template <class Form>
 Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& g = op.outputs[0];
-  if (!kOnHost || dtype(context, g) != DType::bf16)
+  if (kLikeDevice || dtype(context, g) != DType::bf16)
     return bind_elementwise<Value<Form>, label>(context, op);
   assert(all_contiguous(op));
   static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
@@ -61,4 +61,4 @@ Kernel kernel_activation() {
   return {bind, serial};
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -4,7 +4,7 @@
 #include "kernels/portable/bf16_table.hpp"
 #include "kernels/portable/elementwise.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::activation_backward";
@@ -35,7 +35,7 @@ struct LookUp {
 template <class Form>
 Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& df = op.outputs[0];
-  if (!kOnHost || dtype(context, df) != DType::bf16)
+  if (kLikeDevice || dtype(context, df) != DType::bf16)
     return bind_elementwise<Slope<Form>, label>(context, op);
   assert(all_contiguous(op));
   static Bf16Table<float> const table(Form::slope);
@@ -61,4 +61,4 @@ Kernel kernel_activation_backward() {
   return {bind, serial};
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

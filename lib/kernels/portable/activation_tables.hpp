@@ -1,12 +1,12 @@
 // Activations and their slopes as CPUs look them up for bf16, in fp32.
 #pragma once
 
+#include "kernels/dispatch.hpp"
 #include "kernels/formulas/activation.hpp"
 #include "kernels/portable/bf16_table.hpp"
-#include "kernels/dispatch.hpp"
 #include "kernels/portable/launch.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 
 struct LookedUp {
   float const* values = nullptr;  // indexed by the bits of a bf16
@@ -30,7 +30,7 @@ struct Computed {
 
 // The tables for an op, which live on; none where the formula is as fast.
 inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
-  if (!kOnHost || dtype(context, op.outputs[0]) != DType::bf16) return {};
+  if (kLikeDevice || dtype(context, op.outputs[0]) != DType::bf16) return {};
   return with_formula(op, []<class Form>(Form) -> LookedUp {
     if (Form::form == Activation::relu) return {};
     static Bf16Table<float> const values(Form::value), slopes(Form::slope);
@@ -47,4 +47,4 @@ void with_activation(Activation form, LookedUp const& tables, F const& f) {
   with_formula(form, [&]<class Form>(Form) { f(Computed<Form>{}); });
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -3,13 +3,13 @@
 // by less than bf16 resolves, and rounding to nearest would leave them where they are.
 #include "kernels/formulas/adamw.hpp"
 
-#include "kernels/host_pieces.hpp"
-#include "kernels/portable/launch.hpp"
 #include "kernels/formulas/moment_draws.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"
+#include "kernels/host_pieces.hpp"
+#include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::adamw";
@@ -178,4 +178,4 @@ Kernel kernel_adamw() {
   return typed_kernel<AdamWKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -1,7 +1,7 @@
 // add: c = a + b, element by element.
 #include "kernels/portable/elementwise.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::add";
@@ -16,4 +16,4 @@ Kernel kernel_add() {
   return elementwise_kernel<Add, Add, label>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

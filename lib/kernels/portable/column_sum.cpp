@@ -2,7 +2,7 @@
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::column_sum", label_total = "spillway::column_sum_total";
@@ -61,8 +61,7 @@ struct ColumnSum {
                  SumRows<T>{static_cast<T const*>(p[0]), partial, e});
     for_each_range(
         exec, label_total, e.columns,
-        AddRows<PartialRows, G>{
-            {partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
+        AddRows<PartialRows, G>{{partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
   }
 
   template <class T, class G>
@@ -84,4 +83,4 @@ Kernel kernel_column_sum() {
   return typed_kernel<ColumnSum>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

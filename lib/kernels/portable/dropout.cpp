@@ -4,7 +4,7 @@
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::dropout";
@@ -120,4 +120,4 @@ Kernel kernel_dropout() {
   return typed_kernel<DropoutKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -8,7 +8,7 @@
 #include "kernels/kernel.hpp"
 #include "kernels/portable/launch.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 
 // Computes output[i] from first[i], or from first[i] and second[i], in fp32 and rounds it once.
 template <class T, class Formula>
@@ -64,4 +64,4 @@ Kernel elementwise_kernel() {
   return {bind_elementwise<Formula, label>, serial_elementwise<Reference>};
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -4,7 +4,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::embed";
@@ -90,4 +90,4 @@ Kernel kernel_embed() {
   return typed_kernel<EmbedKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -10,7 +10,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label_lists = "spillway::embed_backward_lists";
@@ -155,4 +155,4 @@ Kernel kernel_embed_backward() {
   return typed_kernel<EmbedBackward>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

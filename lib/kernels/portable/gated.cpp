@@ -5,7 +5,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::gated";
@@ -83,4 +83,4 @@ Kernel kernel_gated() {
   return typed_kernel<GatedKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -4,7 +4,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::gated_backward";
@@ -100,4 +100,4 @@ Kernel kernel_gated_backward() {
   return typed_kernel<GatedBackwardKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -4,22 +4,17 @@
 // (SIMD on CPUs, neighbouring threads on devices).
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <string>
 
 #include "base/math.hpp"
-#include "kernels/portable/kernel_space.hpp"
-#include "kernels/host/team/team.hpp"
+#include "kernels/portable/space.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 
 // Labels are made before step 0: a Kokkos label is a std::string, and may allocate.
 using Label = std::string;
 
-inline constexpr bool kOnHost =
-    std::is_same_v<KernelSpace::Instance::memory_space, Kokkos::HostSpace>;
 using RangeIndex = Kokkos::IndexType<std::int64_t>;
 
 // Given, because Kokkos would ask the default instance to choose one, and allocate.
@@ -29,42 +24,15 @@ inline constexpr int kChunk = 1;
 // team's size.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
-  using Policy = Kokkos::RangePolicy<KernelSpace::Instance, RangeIndex>;
-  auto const& space = exec.space().instance;
-  Kokkos::parallel_for(label, Policy(space, 0, n, Kokkos::ChunkSize(kChunk)), functor);
-}
-
-// The same with work that devices cannot run: for ops that refuse to bind for one.
-template <class Work>
-void for_each_host_item(Exec const& exec, Label const& label, std::int64_t n, Work const& work) {
-  if constexpr (kOnHost) {
-    for_each_item(exec, label, n, work);
-  } else {
-    Kokkos::abort("this work is for hosts");
-  }
-}
-
-// work(worker, item) for all items, begun in order; which worker takes which must not matter.
-// Returns when all are done: for host execution spaces. Throws Error(device) if fewer threads than
-// the Exec's have worked.
-template <class Work>
-void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
-                Work const& work) {
-  std::atomic<std::int64_t> next{0};
-  auto team = std::int64_t{exec.concurrency()};
-  for_each_host_item(exec, label, std::min(items, workers),
-                     [&next, &team, &work, items](std::int64_t worker) {
-                       if (worker == 0) team = size_of_this_team();
-                       for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1))
-                         work(worker, item);
-                     });
-  require_whole_team(team, exec.concurrency());
+  using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
+  Policy const all(instance_of(exec), 0, n, Kokkos::ChunkSize(kChunk));
+  Kokkos::parallel_for(label, all, functor);
 }
 
 // functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.
 template <class Functor>
 struct RangeOfTile {
-  static constexpr std::int64_t tile = kOnHost ? 4096 : 1;  // elements
+  static constexpr std::int64_t tile = kLikeDevice ? 1 : 4096;  // elements
   Functor functor;
   std::int64_t n;
 
@@ -96,4 +64,4 @@ void for_each_element(Exec const& exec, Label const& label, std::int64_t n,
   for_each_range(exec, label, n, ElementsOfRange<Functor>{functor});
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

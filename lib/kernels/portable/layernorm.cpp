@@ -5,7 +5,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::layernorm";
@@ -113,4 +113,4 @@ Kernel kernel_layernorm() {
   return typed_kernel<LayerNormKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

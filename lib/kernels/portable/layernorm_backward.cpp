@@ -6,7 +6,7 @@
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::layernorm_backward";
@@ -155,4 +155,4 @@ Kernel kernel_layernorm_backward() {
   return typed_kernel<LayerNormBackwardKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -9,7 +9,7 @@
 #include "base/bf16.hpp"
 #include "kernels/portable/rows.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 
 struct Partitions {
   std::int64_t rows, rows_each, count;
@@ -60,4 +60,4 @@ struct MatrixRows {
 };
 using PartialRows = MatrixRows<float>;  // those that partitions leave in a workspace
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

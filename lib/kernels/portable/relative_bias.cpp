@@ -1,13 +1,10 @@
 // relative_bias: distance_bias[h, e] = table[bucket of e - (queries - 1) rows ahead, h].
 #include "kernels/formulas/relative_bias.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::relative_bias";
@@ -54,21 +51,8 @@ struct RelativeBiasKernel {
 
 }  // namespace
 
-RelativeBuckets relative_buckets(Op const& op, std::int64_t buckets) {
-  auto const& a = attributes_of<RelativeBiasAttributes>(op);
-  auto const each = a.bidirectional ? buckets / 2 : buckets;
-  auto const exact = each / 2;
-  if (exact < 1 || a.max_distance <= exact)
-    throw Error(Status::bad_input,
-                fmt::format("{}: {} buckets of distances up to {}: there must be two of each "
-                            "direction, and distances beyond their first half",
-                            op.name, buckets, a.max_distance));
-  auto const ratio = static_cast<double>(a.max_distance) / static_cast<double>(exact);
-  return {each, exact, static_cast<float>(std::log(ratio)), a.bidirectional};
-}
-
 Kernel kernel_relative_bias() {
   return typed_kernel<RelativeBiasKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -1,10 +1,10 @@
 // relative_bias_backward: dtable[b, h] = the sum of ddistance_bias[h, e] over the elements of
 // bucket b, in the order of growing distance.
-#include "kernels/portable/launch.hpp"
 #include "kernels/formulas/relative_bias.hpp"
+#include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::relative_bias_backward";
@@ -74,4 +74,4 @@ Kernel kernel_relative_bias_backward() {
   return typed_kernel<RelativeBiasBackwardKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -5,7 +5,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::rmsnorm";
@@ -89,4 +89,4 @@ Kernel kernel_rmsnorm() {
   return typed_kernel<RmsNormKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

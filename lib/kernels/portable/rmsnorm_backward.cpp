@@ -5,7 +5,7 @@
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::rmsnorm_backward";
@@ -152,4 +152,4 @@ Kernel kernel_rmsnorm_backward() {
   return typed_kernel<RmsNormBackwardKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

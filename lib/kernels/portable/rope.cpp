@@ -9,7 +9,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::rope";
@@ -118,4 +118,4 @@ Kernel kernel_rope() {
   return typed_kernel<RopeKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -2,16 +2,17 @@
 // methods that HostRow and DeviceRow share, and are what the machine wants.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/portable/device_row.hpp"
 #include "kernels/portable/host_row.hpp"
 #include "kernels/portable/launch.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 
-using TeamMember = Kokkos::TeamPolicy<KernelSpace::Instance>::member_type;
-using RowTeam = std::conditional_t<kOnHost, HostRow, DeviceRow<TeamMember>>;
+using TeamMember = Kokkos::TeamPolicy<Space>::member_type;
+using RowTeam = std::conditional_t<kLikeDevice, DeviceRow<TeamMember>, HostRow>;
 
 template <class Functor>
 struct RowOfThread {
@@ -31,12 +32,13 @@ struct RowOfTeam {
 // functor(row_team, row) for every row in [0, rows).
 template <class Functor>
 void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Functor const& functor) {
-  if constexpr (kOnHost) {
-    for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
-  } else {
-    Kokkos::parallel_for(label, row_teams(exec.space().instance, rows),
+  if constexpr (kLikeDevice) {
+    auto const threads = std::min<int>(kSumLanes, exec.concurrency());
+    Kokkos::parallel_for(label, row_teams(instance_of(exec), rows, threads),
                          RowOfTeam<Functor>{functor});
+  } else {
+    for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
   }
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -2,7 +2,7 @@
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::scale";
@@ -54,4 +54,4 @@ Kernel kernel_scale() {
   return typed_kernel<ScaleKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

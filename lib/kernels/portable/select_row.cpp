@@ -2,7 +2,7 @@
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::select_row";
@@ -51,4 +51,4 @@ Kernel kernel_select_row() {
   return typed_kernel<SelectRowKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
-#include "kernels/host_pieces.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"
+#include "kernels/host_pieces.hpp"
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
@@ -23,26 +23,26 @@ struct Piece {
 };
 
 // Lists which of the op's elements are parameters, in memory that its kernel can read.
-template <class Space>
+template <class Memory>
 struct Pieces {
   std::int64_t elements;
-  Kokkos::View<Piece*, Space> pieces;
+  Kokkos::View<Piece*, Memory> pieces;
   // Holds, for each tile, the first piece that does not end before the tile begins.
-  Kokkos::View<std::int32_t*, Space> first_of_tile;
+  Kokkos::View<std::int32_t*, Memory> first_of_tile;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
 };
 
-template <class Space, class T>
-Kokkos::View<T*, Space> copied(Label const& name, std::vector<T> const& from) {
-  Kokkos::View<T*, Space> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
-                                 from.size());
+template <class Memory, class T>
+Kokkos::View<T*, Memory> copied(Label const& name, std::vector<T> const& from) {
+  Kokkos::View<T*, Memory> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
+                                  from.size());
   Kokkos::deep_copy(result, Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
   return result;
 }
 
-template <class Space>
-Pieces<Space> pieces_of(KernelContext const& context, Op const& op) {
+template <class Memory>
+Pieces<Memory> pieces_of(KernelContext const& context, Op const& op) {
   auto const elements = element_count(op.inputs[0].shape);
   std::vector<Piece> pieces;
   for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
@@ -53,8 +53,8 @@ Pieces<Space> pieces_of(KernelContext const& context, Op const& op) {
     while (piece < pieces.size() && pieces[piece].last <= at) ++piece;
     first_of_tile.push_back(static_cast<std::int32_t>(piece));
   }
-  return {elements, copied<Space>("spillway::pieces", pieces),
-          copied<Space>("spillway::first_of_tile", first_of_tile)};
+  return {elements, copied<Memory>("spillway::pieces", pieces),
+          copied<Memory>("spillway::first_of_tile", first_of_tile)};
 }
 
 template <class G>
@@ -93,8 +93,8 @@ struct Tiles {
   std::int32_t const* first_of_tile;
   std::int64_t count, elements, tiles;
 
-  template <class Space>
-  Tiles(Pieces<Space> const& of, G const* of_gradient)
+  template <class Memory>
+  Tiles(Pieces<Memory> const& of, G const* of_gradient)
       : gradient(of_gradient),
         pieces(of.pieces.data()),
         first_of_tile(of.first_of_tile.data()),
@@ -110,7 +110,7 @@ struct Tiles {
 };
 
 // Neighbouring tiles are read together, because a core reads several streams faster than one.
-constexpr std::int64_t kTilesAtOnce = kOnHost ? 4 : 1;
+constexpr std::int64_t kTilesAtOnce = kLikeDevice ? 1 : 4;
 
 template <class G>
 struct SquareTiles {
@@ -119,7 +119,7 @@ struct SquareTiles {
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t item) const {
     auto const first = item * kTilesAtOnce, last = first + kTilesAtOnce;
-    if constexpr (kOnHost) {
+    if constexpr (!kLikeDevice) {
       if (last <= tiles.tiles && are_of_one_parameter(first, last)) return sum_side_by_side(first);
     }
     for (auto t = first; t < last && t < tiles.tiles; ++t) {
@@ -192,15 +192,15 @@ struct SumSlices {
 };
 
 struct SquareNorm {
-  using Space = KernelSpace::Instance::memory_space;
+  using Memory = Space::memory_space;
   struct Prepared {
-    Pieces<Space> pieces;
+    Pieces<Memory> pieces;
     Pieces<Kokkos::HostSpace> host_pieces;
     Slices slices;
   };
 
   static Prepared prepare(KernelContext const& context, Op const& op) {
-    return {pieces_of<Space>(context, op),
+    return {pieces_of<Memory>(context, op),
             pieces_of<Kokkos::HostSpace>(context, op),
             {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
   }
@@ -244,4 +244,4 @@ Kernel kernel_square_norm() {
   return typed_kernel<SquareNorm>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -2,7 +2,7 @@
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::store_rows";
@@ -59,4 +59,4 @@ Kernel kernel_store_rows() {
   return typed_kernel<StoreRowsKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

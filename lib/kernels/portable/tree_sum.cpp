@@ -9,7 +9,7 @@
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
-namespace spillway {
+namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::tree_sum";
@@ -126,4 +126,4 @@ Kernel kernel_tree_sum() {
   return typed_kernel<TreeSumKernel>();
 }
 
-}  // namespace spillway
+}  // namespace spillway::SPILLWAY_SPACE

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "tests/support/cuda/checked_device.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"
@@ -73,7 +74,8 @@ Device& DeviceUnderTest::device() {
 }
 
 Kernels DeviceUnderTest::kernels() const {
-  return m_stand_in ? Kernels(cuda::cuda_stand_in_kernel, kernel) : Kernels(kernel);
+  return m_stand_in ? Kernels(cuda::cuda_stand_in_kernels(), host::kernel)
+                    : Kernels(host::kernels());
 }
 
 MakeWatch DeviceUnderTest::make_watch() const {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host/team/team.hpp"
 #include "tests/support/cuda/call.hpp"
 #include "tests/support/cuda/operands.hpp"
@@ -26,6 +26,20 @@ struct Bound {
   std::string name;
   std::vector<Operand> operands;
   Launch launch;
+};
+
+// A stream of the stand-in, and who computes when the device comes to what is in it.
+class StandInExec final : public Exec {
+ public:
+  explicit StandInExec(void* stream) : m_stream(stream) {}
+
+  void* stream() const { return m_stream; }
+  std::shared_ptr<Exec const> const& host() const { return m_host; }
+  int concurrency() const override { return m_host->concurrency(); }
+
+ private:
+  void* m_stream;
+  std::shared_ptr<Exec const> m_host = spillway::host::make_exec(nullptr);
 };
 
 // One launch: where its operands lie for callers, and where for those who touch them.
@@ -89,7 +103,7 @@ void add_fresh(Piece& piece, Bound const& bound, Placed const& placed, std::size
   }
 }
 
-Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, Exec const& exec) {
+Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, StandInExec const& exec) {
   Piece piece{.kind = Piece::Kind::kernel, .label = bound->name};
   for (std::size_t i = 0; i < bound->operands.size(); ++i) {
     auto const& operand = bound->operands[i];
@@ -98,15 +112,15 @@ Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, Exec const& ex
     if (operand.writes) piece.accesses.push_back({placed.ranges[i], true});
     add_fresh(piece, *bound, placed, i);
   }
-  piece.run = [bound = std::move(bound), there = std::move(placed.touchable), exec] {
+  piece.run = [bound = std::move(bound), there = std::move(placed.touchable), host = exec.host()] {
     // Each thread of a program begins with OpenMP's own number, and sums may depend on it.
-    Team const team(exec.concurrency());
-    bound->launch(exec, there.data());
+    Team const team(host->concurrency());
+    bound->launch(*host, there.data());
   };
   return piece;
 }
 
-cudaError_t launch(State& all, std::shared_ptr<Bound const> const& bound, Exec const& exec,
+cudaError_t launch(State& all, std::shared_ptr<Bound const> const& bound, StandInExec const& exec,
                    void* const* operands, bool stuck) {
   auto const expected = std::exchange(t_expected, {});
   auto const* const stream = all.queues.stream(number(exec.stream()));
@@ -127,10 +141,10 @@ cudaError_t launch(State& all, std::shared_ptr<Bound const> const& bound, Exec c
 template <OpKind kind>
 Launch bind(KernelContext const& context, Op const& op) {
   auto const bound = std::make_shared<Bound const>(
-      Bound{op.name, cuda::operands(context, op), kernel(kind).bind(context, op)});
+      Bound{op.name, cuda::operands(context, op), spillway::host::kernel(kind).bind(context, op)});
   return [bound](Exec const& exec, void* const* operands) {
     call_that_enqueues("launch", [&](State& all, bool stuck) {
-      return launch(all, bound, exec, operands, stuck);
+      return launch(all, bound, dynamic_cast<StandInExec const&>(exec), operands, stuck);
     });
   };
 }
@@ -138,7 +152,7 @@ Launch bind(KernelContext const& context, Op const& op) {
 }  // namespace
 
 Kernel cuda_stand_in_kernel(OpKind kind) {
-  Kernel result = kernel(kind);
+  Kernel result = spillway::host::kernel(kind);
   switch (kind) {
 #define SPILLWAY_OP(name, rule)       \
   case OpKind::name:                  \
@@ -148,6 +162,10 @@ Kernel cuda_stand_in_kernel(OpKind kind) {
 #undef SPILLWAY_OP
   }
   return result;
+}
+
+std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream) {
+  return std::make_unique<StandInExec>(stream);
 }
 
 void expect_ranges(std::span<Range const> ranges) {

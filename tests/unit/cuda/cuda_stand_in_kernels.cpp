@@ -1,5 +1,5 @@
 // Kernels of the stand-in run when the device comes to them, on operands that it can reach.
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "runtime/locked_allocator.hpp"
 #include "tests/support/cuda/kernel.hpp"
 #include "tests/support/cuda/operands.hpp"
@@ -27,7 +27,7 @@ class CudaStandInKernels : public CudaStandIn {
     result.inputs = std::move(inputs);
     result.outputs = std::move(outputs);
     if (kind == OpKind::activation) result.attributes = ActivationAttributes{};
-    auto const bytes = kernel(kind).workspace_bytes;
+    auto const bytes = host::kernel(kind).workspace_bytes;
     result.workspace_bytes = bytes ? bytes(context(), result) : 0;
     return result;
   }
@@ -49,7 +49,8 @@ class CudaStandInKernels : public CudaStandIn {
   int rank = 0;
   DeviceGranule device;
   TestStream stream;
-  Exec exec = Exec().on(stream);
+  std::unique_ptr<Exec const> own = cuda_stand_in_exec(stream);
+  Exec const& exec = *own;
 };
 
 TEST_F(CudaStandInKernels, RunInTheirStreamOnTheDevicesMemory) {
@@ -116,7 +117,7 @@ TEST_F(CudaStandInKernels, OperandsMustBeReachable) {
   EXPECT_TRUE(refused(nullptr, device.at()));
   EXPECT_EQ(complaints().size(), 3u);
   void* const operands[] = {device.at(), device.at(64)};
-  activation(Exec(), operands);
+  activation(*cuda_stand_in_exec(nullptr), operands);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
   EXPECT_TRUE(complained("activation is launched on no stream"));
 }
@@ -158,7 +159,7 @@ TEST_F(CudaStandInKernels, ProductsAndTheirWorkspaceGiveTheBitsOfTheHost) {
   std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes) + 64);
   auto* const aligned = scratch.data() + -reinterpret_cast<std::uintptr_t>(scratch.data()) % 64;
   void* const on_host[] = {left.data(), right.data(), nullptr, nullptr, expected.data(), aligned};
-  kernel(OpKind::matmul).bind(context(), product)(Exec(), on_host);
+  host::kernel(OpKind::matmul).bind(context(), product)(*host::make_exec(nullptr), on_host);
   std::size_t const at = 1 << 20;
   set(0, left);
   set(at, right);
@@ -179,7 +180,7 @@ TEST_F(CudaStandInKernels, KernelsOfTwoStreamsMustBeOrdered) {
     activation(exec, operands);
     cudaEventRecord(event, stream);
     if (waits) cudaStreamWaitEvent(other, event, 0);
-    activation(exec.on(other), operands);
+    activation(*cuda_stand_in_exec(other), operands);
     EXPECT_EQ(complained("nothing orders 'activation', which writes, and 'activation'"), !waits);
     wait_for(other);
     wait_for(stream);

@@ -59,13 +59,13 @@ struct AttentionCase {
     a.tile = tile;
     h.op(OpKind::attention, {q, k, v, segments_q, segments_k, bias, samples, positions}, {o, lse},
          a);
-    h.run(kernel_attention());
+    h.run(host::kernel(OpKind::attention));
   }
   void backward(std::int64_t tile) {
     a.tile = tile;
     h.op(OpKind::attention_backward, {q, k, v, o, lse, d_o, segments_q, segments_k, bias, samples},
          {dq, dk, dv, d_bias}, a);
-    h.run(kernel_attention_backward());
+    h.run(host::kernel(OpKind::attention_backward));
   }
 };
 

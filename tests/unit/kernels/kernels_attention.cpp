@@ -181,7 +181,7 @@ TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
     c.h.op(OpKind::attention, {c.q, c.k, c.v, c.segments_q, {}, {}, {}, {}}, {c.o, c.lse}, c.a);
     c.h.op().name = "h.3/attention";
     try {
-      kernel_attention().bind(c.h.context(), c.h.op());
+      host::kernel(OpKind::attention).bind(c.h.context(), c.h.op());
     } catch (Error const& error) {
       return std::string(error.what()).starts_with("h.3/attention: attention with ");
     }

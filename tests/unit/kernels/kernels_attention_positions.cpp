@@ -109,7 +109,7 @@ TEST(KernelAttention, RefusesPositionsOfSeveralSequences) {
   AttentionCase c(d, DType::f32);
   place(c, 0);
   c.h.op(OpKind::attention, {c.q, c.k, c.v, {}, {}, {}, {}, c.positions}, {c.o, c.lse}, c.a);
-  EXPECT_THROW(kernel_attention().bind(c.h.context(), c.h.op()), Error);
+  EXPECT_THROW(host::kernel(OpKind::attention).bind(c.h.context(), c.h.op()), Error);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "kernels/attention_dropout.hpp"
-#include "kernels/dropout.hpp"
+#include "kernels/formulas/dropout.hpp"
+#include "kernels/host/attention_dropout.hpp"
 
 namespace spillway::kernels_draws_test {
 namespace {
@@ -39,10 +39,10 @@ TEST(DropoutDraws, keep_an_element_from_the_share_on) {
 // 64 queries and keys of one head.
 std::vector<float> mask(std::uint64_t seed, std::uint64_t origin, std::int64_t sample,
                         std::int64_t head, double share = 0.5) {
-  AttentionShape shape{};
+  host::AttentionShape shape{};
   shape.dropout = static_cast<float>(share), shape.seed = seed, shape.origin = origin;
   std::int64_t const samples[] = {-1, sample};
-  WeightDropout const dropout(samples, shape);
+  host::WeightDropout const dropout(samples, shape);
   auto const stream = dropout.stream(1, head);
   std::vector<float> factors;
   for (std::int64_t query = 0; query < 64; ++query)
@@ -60,10 +60,10 @@ TEST(WeightDropout, follows_from_seed_op_sample_and_head) {
   EXPECT_EQ(all.size(), 8u);
   EXPECT_EQ(mask(1, 2, 3, 4), mask(1, 2, 3, 4));
   auto const drawn = philox(1, (2ull << 32) | 4, 3);
-  AttentionShape shape{};
+  host::AttentionShape shape{};
   shape.dropout = 0.5f, shape.seed = 1, shape.origin = 2;
   std::int64_t const sample = 3;
-  EXPECT_EQ(WeightDropout(&sample, shape).stream(0, 4),
+  EXPECT_EQ(host::WeightDropout(&sample, shape).stream(0, 4),
             (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0]);
 }
 
@@ -90,10 +90,10 @@ TEST(WeightDropout, tells_queries_from_keys_and_scales_what_it_keeps) {
 }
 
 TEST(WeightDropout, of_blocks_and_of_keys_is_that_of_single_weights) {
-  AttentionShape shape{};
+  host::AttentionShape shape{};
   shape.dropout = 0.25f, shape.seed = 9, shape.origin = 5;
   std::int64_t const samples[] = {7, 1ll << 35};
-  WeightDropout const dropout(samples, shape);
+  host::WeightDropout const dropout(samples, shape);
   ASSERT_TRUE(dropout.drops());
   auto const stream = dropout.stream(1, 3);
   std::vector<float> weights(96);
@@ -112,12 +112,12 @@ TEST(WeightDropout, of_blocks_and_of_keys_is_that_of_single_weights) {
 }
 
 TEST(WeightDropout, of_no_share_needs_no_samples) {
-  AttentionShape shape{};
+  host::AttentionShape shape{};
   std::int64_t const sample = 3;
-  EXPECT_FALSE(WeightDropout(&sample, shape).drops());
+  EXPECT_FALSE(host::WeightDropout(&sample, shape).drops());
   shape.dropout = 0.1f;
-  EXPECT_TRUE(WeightDropout(&sample, shape).drops());
-  EXPECT_FALSE(WeightDropout(nullptr, shape).drops());
+  EXPECT_TRUE(host::WeightDropout(&sample, shape).drops());
+  EXPECT_FALSE(host::WeightDropout(nullptr, shape).drops());
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_P(KernelElements, AddRoundsTheExactSumOnce) {
   h.set(a, 5, 1);
   h.set(b, 5, 0x1p-8);  // half a bf16 ulp above 1: to even
   h.op(OpKind::add, {a, b}, {c});
-  h.run(kernel_add());
+  h.run(host::kernel(OpKind::add));
   h.expect_same_bytes(c);
   EXPECT_EQ(h.result(c, 5), GetParam() == DType::bf16 ? 1.0 : 1.00390625);
 }
@@ -45,7 +45,7 @@ TEST_P(KernelElements, AccumulateAddsInPlace) {
   h.set(fresh, 9000, 3);
   h.set(sum, 9000, 4);
   h.op(OpKind::accumulate, {fresh}, {sum});
-  h.run(kernel_accumulate());
+  h.run(host::kernel(OpKind::accumulate));
   h.expect_same_bytes(sum);
   EXPECT_EQ(h.result(sum, 9000), 7);
 }
@@ -63,7 +63,7 @@ TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
       rank == own ? h.set(sum, own * slice + 17, value) : h.set(parts, rank * slice + 17, value);
     h.set(parts, own * slice + 17, 5);  // not read
     h.run_as(own);
-    h.run(kernel_tree_sum());
+    h.run(host::kernel(OpKind::tree_sum));
     h.expect_same_bytes(sum);
     EXPECT_EQ(h.result(sum, own * slice + 17), 0);
     auto const other = own == 0 ? slice : 0;  // of another rank
@@ -81,7 +81,7 @@ TEST_P(KernelElements, TreeSumAddsPairsOfRanksThenPairsOfPairs) {
   for (auto const& [rank, value] : {std::pair{1, 1.0}, {2, -0x1p30}, {3, 1.0}})
     h.set(parts, rank * kNormTile + 17, value);
   h.op(OpKind::tree_sum, {parts}, {sum});
-  h.run(kernel_tree_sum());
+  h.run(host::kernel(OpKind::tree_sum));
   h.expect_same_bytes(sum);
   EXPECT_EQ(h.result(sum, 17), 0);
 }
@@ -93,7 +93,7 @@ TEST_P(KernelElements, TreeSumOfAnyNumberOfRanksIsTheSameOnBothLanes) {
     h.fill_normal(parts, 1);
     h.fill_normal(sum, 1);
     h.op(OpKind::tree_sum, {parts}, {sum});
-    h.run(kernel_tree_sum());
+    h.run(host::kernel(OpKind::tree_sum));
     h.expect_same_bytes(sum);
   }
 }
@@ -105,7 +105,7 @@ TEST_P(KernelElements, TreeSumOfARankWithoutASliceChangesNothing) {
   h.fill_normal(sum, 1);
   h.op(OpKind::tree_sum, {parts}, {sum});
   h.run_as(1);
-  h.run(kernel_tree_sum());
+  h.run(host::kernel(OpKind::tree_sum));
   EXPECT_EQ(h.results(sum), h.contents(sum));
 }
 
@@ -126,7 +126,7 @@ TEST_P(KernelElements, ActivationFollowsTheTextbookOverTheWholeRange) {
     auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
     fill_for_bend(h, f);
     h.op(OpKind::activation, {f}, {g}, ActivationAttributes{form});
-    h.run(kernel_activation());
+    h.run(host::kernel(OpKind::activation));
     h.expect_close(g, 1e-10, rounding() + 2e-6);
   }
 }
@@ -139,7 +139,7 @@ TEST_P(KernelElements, ActivationBackwardFollowsTheTextbookOverTheWholeRange) {
     fill_for_bend(h, f);
     h.fill_normal(dg, 1);
     h.op(OpKind::activation_backward, {f, dg}, {df}, ActivationAttributes{form});
-    h.run(kernel_activation_backward());
+    h.run(host::kernel(OpKind::activation_backward));
     h.expect_close(df, 2e-6, rounding() + 2e-6);
   }
 }
@@ -166,7 +166,7 @@ TEST_P(KernelElements, GatedFollowsTheTextbookOverTheWholeRange) {
   for (auto const form : kForms) {
     Gated g(GetParam());
     g.h.op(OpKind::gated, {g.gate, g.up}, {g.y}, ActivationAttributes{form});
-    g.h.run(kernel_gated());
+    g.h.run(host::kernel(OpKind::gated));
     g.h.expect_close(g.y, 1e-10, rounding() + 2e-6);
   }
 }
@@ -178,7 +178,7 @@ TEST_P(KernelElements, GatedTellsGateFromUp) {
   g.h.set(g.gate, 1, 2);
   g.h.set(g.up, 1, -3);
   g.h.op(OpKind::gated, {g.gate, g.up}, {g.y}, ActivationAttributes{Activation::relu});
-  g.h.run(kernel_gated());
+  g.h.run(host::kernel(OpKind::gated));
   EXPECT_EQ(g.h.result(g.y, 0), 0);
   EXPECT_EQ(g.h.result(g.y, 1), -6);
 }
@@ -189,7 +189,7 @@ TEST_P(KernelElements, GatedBackwardFollowsTheTextbookOverTheWholeRange) {
     g.h.fill_normal(g.y, 1);
     g.h.op(OpKind::gated_backward, {g.gate, g.up, g.y}, {g.dgate, g.dup},
            ActivationAttributes{form});
-    g.h.run(kernel_gated_backward());
+    g.h.run(host::kernel(OpKind::gated_backward));
     g.h.expect_close(g.dgate, 1e-5, rounding() + 2e-6);
     g.h.expect_close(g.dup, 1e-10, rounding() + 2e-6);
   }
@@ -230,10 +230,10 @@ TEST(KernelTables, ActivationOfBf16GivesTheFormulasBits) {
   };
   auto const expect_formulas = [&]<class Form>(Form, Activation form) {
     h.op(OpKind::activation, {f}, {g}, ActivationAttributes{form});
-    h.run(kernel_activation());
+    h.run(host::kernel(OpKind::activation));
     expect(h.results(g), Form::value);
     h.op(OpKind::activation_backward, {f, ones}, {df}, ActivationAttributes{form});
-    h.run(kernel_activation_backward());
+    h.run(host::kernel(OpKind::activation_backward));
     expect(h.results(df), Form::slope);
   };
   expect_formulas(TanhGelu{}, Activation::gelu_tanh);
@@ -250,7 +250,7 @@ TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
   h.op(OpKind::select_row, {x, position}, {row});
   for (int const wanted : {0, 36}) {
     h.set(position, 0, wanted);
-    h.run(kernel_select_row());
+    h.run(host::kernel(OpKind::select_row));
     h.expect_same_bytes(row);
     EXPECT_EQ(h.result(row, 82), h.contents(x)[static_cast<std::size_t>(wanted * 83 + 82)]);
   }
@@ -265,7 +265,7 @@ TEST_P(KernelElements, StoreRowsWritesTheRowsThatItsOperandNamesAndNoOther) {
   h.op(OpKind::store_rows, {x, positions}, {cache}, {}, {0});
   for (int const first : {0, 13, 32}) {
     for (int i = 0; i < 5; ++i) h.set(positions, i, first + i);
-    h.run(kernel_store_rows());
+    h.run(host::kernel(OpKind::store_rows));
     h.expect_same_bytes(cache);
     auto expected = h.contents(cache);
     std::ranges::copy(h.contents(x), expected.begin() + first * 83);
@@ -278,7 +278,7 @@ TEST_P(KernelElements, ScaleMultipliesByItsFactor) {
   auto const x = h.tensor(GetParam(), {37, 83}), y = h.tensor(GetParam(), {37, 83});
   h.fill_normal(x, 1);
   h.op(OpKind::scale, {x}, {y}, ScaleAttributes{0.25});
-  h.run(kernel_scale());
+  h.run(host::kernel(OpKind::scale));
   h.expect_same_bytes(y);
   for (std::int64_t i = 0; i < 37 * 83; ++i)
     EXPECT_EQ(h.result(y, i), 0.25 * h.contents(x)[static_cast<std::size_t>(i)]);
@@ -291,10 +291,10 @@ TEST_P(KernelElements, ColumnSumDoesNotDependOnThreads) {
   h.fill_normal(wide, 1);
   auto const dy = columns(wide, 70, 83);
   h.op(OpKind::column_sum, {dy}, {db});
-  h.run(kernel_column_sum(), 1);
+  h.run(host::kernel(OpKind::column_sum), 1);
   h.expect_close(db, 1e-4, 1e-6);
   auto const alone = h.result_bytes(db);
-  h.run(kernel_column_sum(), 3);
+  h.run(host::kernel(OpKind::column_sum), 3);
   EXPECT_EQ(h.result_bytes(db), alone);
 }
 
@@ -303,7 +303,7 @@ TEST_P(KernelElements, ColumnSumOfOneRowIsThatRow) {
   auto const dy = h.tensor(GetParam(), {1, 83}), db = h.tensor(GetParam(), {83});
   h.fill_normal(dy, 1);
   h.op(OpKind::column_sum, {dy}, {db});
-  h.run(kernel_column_sum());
+  h.run(host::kernel(OpKind::column_sum));
   EXPECT_EQ(h.results(db), h.contents(dy));
 }
 

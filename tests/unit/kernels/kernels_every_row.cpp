@@ -62,7 +62,7 @@ TEST(EveryRow, of_an_embedding_is_the_sum_of_the_rows_it_names) {
     auto const wtt = e.table(kTypes, has.wtt), x = e.table(kRows);
     e.h.op(OpKind::embed, {e.tokens, wte, wpe, e.positions, e.types, wtt}, {x},
            EmbedAttributes{kSequence});
-    e.h.run(kernel_embed());
+    e.h.run(host::kernel(OpKind::embed));
     auto const words = e.h.contents(wte);
     auto const places = has.wpe ? e.h.contents(wpe) : std::vector<double>();
     auto const kinds = has.wtt ? e.h.contents(wtt) : std::vector<double>();
@@ -86,7 +86,7 @@ TEST(EveryRow, of_an_embeddings_gradients_is_the_sum_over_what_took_it) {
       auto const dwpe = e.table(kPlaces, has.wpe), dwtt = e.table(kTypes, has.wtt);
       e.h.op(OpKind::embed_backward, {e.tokens, dx, e.positions, e.types}, {dwte, dwpe, dwtt},
              EmbedAttributes{kSequence}, accumulate ? std::vector{0} : std::vector<int>{});
-      e.h.run(kernel_embed_backward());
+      e.h.run(host::kernel(OpKind::embed_backward));
       auto const slopes = e.h.contents(dx);
       auto const expect = [&](View const& table, std::int64_t rows, auto const& row_of, bool add) {
         auto sums = e.h.contents(table);
@@ -119,7 +119,7 @@ TEST(EveryRow, of_a_bias_gradient_is_a_columns_sum) {
     h.fill_normal(wide, 1);
     auto const dy = columns(wide, 5, 17);
     h.op(OpKind::column_sum, {dy}, {db});
-    h.run(kernel_column_sum());
+    h.run(host::kernel(OpKind::column_sum));
     auto const values = h.contents(wide), got = h.results(db), serial = h.serial_results(db);
     for (std::size_t j = 0; j < 17; ++j) {
       double sum = 0;

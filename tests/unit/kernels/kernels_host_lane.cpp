@@ -46,7 +46,7 @@ TEST(HostPool, CutsWithoutRegardToItsThreads) {
   auto const ranges_of = [](int threads) {
     HostPool pool(threads);
     Ranges ends(4);
-    for_each_piece(Exec().with(pool), 31, 10, [&](std::int64_t first, std::int64_t last) {
+    for_each_piece(Exec(pool), 31, 10, [&](std::int64_t first, std::int64_t last) {
       ends[static_cast<std::size_t>(first / 10)] = last;
     });
     return ends;
@@ -78,7 +78,7 @@ TEST_P(KernelHostLane, AccumulatesToTheBitsOfTheComputeLane) {
   h.fill_normal(fresh, 1);
   h.fill_normal(sum, 1);
   h.op(OpKind::accumulate, {fresh}, {sum});
-  h.run(kernel_accumulate());
+  h.run(host::kernel(OpKind::accumulate));
   h.expect_same_bytes(sum);
 }
 
@@ -90,7 +90,7 @@ TEST_P(KernelHostLane, SumsRanksToTheBitsOfTheComputeLane) {
   h.fill_normal(sum, 1);
   h.op(OpKind::tree_sum, {parts}, {sum});
   h.run_as(1);
-  h.run(kernel_tree_sum());
+  h.run(host::kernel(OpKind::tree_sum));
   h.expect_same_bytes(sum);
 }
 
@@ -107,7 +107,7 @@ TEST_P(KernelHostLane, SumsSquaresToTheBitsOfTheComputeLane) {
   auto const gradient = h.tensor(type(), {chunk.elements}), norms = h.tensor(DType::f64, {kRanks});
   for (auto const& p : chunk.parameters) h.fill_normal(in(gradient, p), 1);
   h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
-  h.run(kernel_square_norm());
+  h.run(host::kernel(OpKind::square_norm));
   h.expect_same_bytes(norms);
 }
 
@@ -126,7 +126,7 @@ TEST_P(KernelHostLane, UpdatesToTheBitsOfTheComputeLane) {
   h.op(OpKind::adamw, {gradient, control},
        {parameter, type() == DType::bf16 ? remainder : View{}, m, v},
        AdamWAttributes{0.9, 0.95, 1e-8, 0.1, {}});
-  h.run(kernel_adamw());
+  h.run(host::kernel(OpKind::adamw));
   for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
   EXPECT_NE(h.results(in(m, chunk.parameters[4])), h.contents(in(m, chunk.parameters[4])));
 }

@@ -49,13 +49,13 @@ struct LossCase {
   void forward(std::int64_t chunk, bool add = false) {
     h.op(OpKind::lm_head_loss, {x, w, targets, weights, bias}, {losses, loss},
          LmHeadAttributes{chunk, scale}, add ? std::vector{1} : std::vector<int>{});
-    h.run(kernel_lm_head_loss());
+    h.run(host::kernel(OpKind::lm_head_loss));
   }
   void backward(std::int64_t chunk, bool accumulate = false) {
     h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights, bias},
          {losses, loss, dx, dw, dbias}, LmHeadAttributes{chunk, scale},
          accumulate ? std::vector{3} : std::vector<int>{});
-    h.run(kernel_lm_head_loss_backward());
+    h.run(host::kernel(OpKind::lm_head_loss_backward));
   }
   void expect_losses_match() {
     h.expect_close(losses, 2e-5, 2e-6);

@@ -38,7 +38,7 @@ class Product : public ::testing::TestWithParam<DType> {
     auto const k = inputs[0].shape[1];
     m_harness.graph().arithmetic.threads = 2;
     m_harness.op(OpKind::matmul, std::move(inputs), {c});
-    m_harness.run(kernel_matmul());
+    m_harness.run(host::kernel(OpKind::matmul));
     m_harness.expect_close(c, sum_error(k), neighbours(m_harness.graph().tensor(c).dtype));
   }
 
@@ -99,7 +99,7 @@ TEST(KernelMatmul, RoundsOnceAfterBiasAndAddend) {
     auto const c = h.tensor(DType::bf16, {3, 5});
     for (auto const& view : {a, b, more}) h.fill_normal(view, 0, 1);
     h.op(OpKind::matmul, {a, b, bias ? more : View{}, bias ? View{} : more}, {c});
-    h.run(kernel_matmul());
+    h.run(host::kernel(OpKind::matmul));
     EXPECT_EQ(h.results(c), std::vector<double>(15, 258));
   }
 }
@@ -108,7 +108,7 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
   MatmulShape const shape{.a = dense_matrix(DType::bf16, 96, 512).transposed(),
                           .b = dense_matrix(DType::bf16, 96, 160),
                           .c = dense_matrix(DType::f32, 512, 160)};
-  Matmul const product(shape, 2, false);
+  host::Matmul const product(shape, 2, false);
   constexpr std::size_t line = 64, a_size = 96 * 512 * 2, b_size = 96 * 160 * 2;
   constexpr std::size_t c_size = 512 * 160 * 4;
   auto const scratch_size = static_cast<std::size_t>(product.workspace_bytes());
@@ -125,23 +125,11 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
       reinterpret_cast<bf16*>(a.data() + offset)[i] = to_bf16(std::sin(static_cast<float>(i)));
     for (std::size_t i = 0; i < b_size / 2; ++i)
       reinterpret_cast<bf16*>(b.data() + offset)[i] = to_bf16(std::cos(static_cast<float>(i)));
-    product(test::other_instance(2), {a.data() + offset, b.data() + offset, c.data() + offset,
-                                      nullptr, nullptr, scratch.data() + offset});
+    product(*test::other_instance(2), {a.data() + offset, b.data() + offset, c.data() + offset,
+                                       nullptr, nullptr, scratch.data() + offset});
     std::vector<std::byte> const bits(c.data() + offset, c.data() + offset + c_size);
     if (shift == 0) first = bits;
     EXPECT_TRUE(bits == first) << "operands moved by " << offset << " bytes";
-  }
-}
-
-// Every Matmul asks; this build's answer is the one of hosts.
-TEST(KernelMatmul, IsRefusedInADevicesMemory) {
-  EXPECT_NO_THROW(require_products(true));
-  try {
-    require_products(false);
-    FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
-    EXPECT_NE(std::string(error.what()).find("a device's memory"), std::string::npos);
   }
 }
 
@@ -150,7 +138,7 @@ TEST(KernelMatmul, IsMadeOfPlainLoopsWhereAsked) {
     MatmulShape const shape{.a = dense_matrix(dtype, 3, 16),
                             .b = dense_matrix(dtype, 16, 5),
                             .c = dense_matrix(dtype, 3, 5)};
-    EXPECT_NE(Matmul(shape, 1, true).implementation().find("portable"), std::string::npos);
+    EXPECT_NE(host::Matmul(shape, 1, true).implementation().find("portable"), std::string::npos);
   }
 }
 
@@ -159,12 +147,12 @@ TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
                           .b = dense_matrix(DType::bf16, 16, 5),
                           .c = dense_matrix(DType::f32, 3, 5),
                           .accumulate = true};
-  Matmul const product(shape, 1, false);
+  host::Matmul const product(shape, 1, false);
   std::vector<bf16> const a(48, to_bf16(1)), b(80, to_bf16(0.5f));
   std::vector<float> c(15, 100.0f);
   std::vector<std::byte> scratch(static_cast<std::size_t>(product.workspace_bytes()) + 64);
   auto const aligned = (reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64;
-  product(test::other_instance(1),
+  product(*test::other_instance(1),
           {a.data(), b.data(), c.data(), nullptr, nullptr, reinterpret_cast<void*>(aligned)});
   EXPECT_EQ(c, std::vector<float>(15, 108.0f));
 }

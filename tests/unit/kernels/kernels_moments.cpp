@@ -90,7 +90,7 @@ class Moments : public ::testing::TestWithParam<DType> {
          {part(parameter, first, last), split ? part(remainder, first, last) : View{},
           part(m, first, last), part(v, first, last)},
          AdamWAttributes{kBeta1, kBeta2, 1e-8, 0.1, {first}, seed});
-    h.run(kernel_adamw());
+    h.run(host::kernel(OpKind::adamw));
     for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
     h.keep_results();
   }
@@ -176,7 +176,7 @@ TEST(BF16Moments, AreOffByNoMoreAfterThousandsOfStepsAtABeta2Of0999) {
     double const scale = step <= kLargeUntil ? 1 : 0.1;
     h.set_all(control, {1, scale, 0, 1 - std::pow(kBeta1, step), 1 - std::pow(kBeta2, step),
                         static_cast<double>(step), 0, 0});
-    h.run(kernel_adamw(), 1);
+    h.run(host::kernel(OpKind::adamw), 1);
     h.keep_results();
     exact_m.step(scale);
     exact_v.step(scale * scale);
@@ -197,7 +197,7 @@ TEST(BF16Moments, OfElementsWithoutAGradientStayZero) {
   h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v}, AdamWAttributes{});
   for (int step = 1; step <= 10; ++step) {
     h.set_all(control, {1, 1, 1e-3, 0.1, 0.1, static_cast<double>(step), 0, 0});
-    h.run(kernel_adamw());
+    h.run(host::kernel(OpKind::adamw));
     h.keep_results();
   }
   for (auto const& zero : {parameter, m, v}) EXPECT_EQ(h.contents(zero), zeros);

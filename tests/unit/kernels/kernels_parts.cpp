@@ -7,12 +7,12 @@
 
 #include "base/math.hpp"
 #include "kernels/exec.hpp"
-#include "kernels/fast_math.hpp"
+#include "kernels/formulas/fast_math.hpp"
+#include "kernels/formulas/parameter_ranges.hpp"
+#include "kernels/host/stream.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "kernels/host_pool.hpp"
-#include "kernels/parameter_ranges.hpp"
-#include "kernels/partitions.hpp"
-#include "kernels/stream.hpp"
-#include "kernels/workspaces.hpp"
+#include "kernels/portable/partitions.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_parts_test {
@@ -46,7 +46,7 @@ TEST(PartitionsOfRows, are_of_32_or_at_most_256) {
   for (auto const& [rows, each, count] :
        {Case{1, 32, 1}, Case{32, 32, 1}, Case{33, 32, 2}, Case{8192, 32, 256}, Case{8193, 33, 249},
         Case{100'000, 391, 256}}) {
-    auto const cut = Partitions::of(rows);
+    auto const cut = host::Partitions::of(rows);
     EXPECT_EQ(cut.rows, rows);
     EXPECT_EQ(cut.rows_each, each) << rows;
     EXPECT_EQ(cut.count, count) << rows;
@@ -89,21 +89,16 @@ TEST(FastSigmoid, IsTheTextbooksAndZeroFarBelow) {
   for (float const x : {-88.5f, -1e4f, -infinity}) EXPECT_LT(fast_sigmoid(x), 1e-38) << x;
 }
 
-TEST(Execution, keeps_its_pool_and_its_stream_apart_from_those_of_copies) {
-  Exec const plain;
+TEST(Exec, has_the_pool_that_it_was_given_or_the_threads_of_its_space) {
   HostPool pool(2);
+  EXPECT_EQ(Exec().host_pool(), nullptr);
+  EXPECT_EQ(Exec().concurrency(), 1);
+  EXPECT_EQ(Exec(pool).host_pool(), &pool);
+  auto const of_host = host::make_exec(nullptr);
+  EXPECT_EQ(of_host->host_pool(), nullptr);
+  EXPECT_EQ(of_host->concurrency(), Kokkos::DefaultHostExecutionSpace().concurrency());
   int stream = 0;
-  auto const with_pool = plain.with(pool), on_stream = plain.on(&stream);
-  auto const both = with_pool.on(&stream);
-  EXPECT_EQ(plain.host_pool(), nullptr);
-  EXPECT_EQ(plain.stream(), nullptr);
-  EXPECT_EQ(with_pool.host_pool(), &pool);
-  EXPECT_EQ(with_pool.stream(), nullptr);
-  EXPECT_EQ(on_stream.host_pool(), nullptr);
-  EXPECT_EQ(on_stream.stream(), &stream);
-  EXPECT_EQ(both.host_pool(), &pool);
-  EXPECT_EQ(both.stream(), &stream);
-  EXPECT_EQ(&both.space(), &plain.space());
+  EXPECT_THROW(host::make_exec(&stream), std::logic_error);
 }
 
 TEST(ParameterRanges, are_what_a_slice_has_of_each_parameter) {

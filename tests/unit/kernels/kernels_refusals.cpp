@@ -1,13 +1,13 @@
 // What kernels say of ops and threads that they do not offer: whole lines.
 #include <gtest/gtest.h>
 
+#include "base/cannot_start.hpp"
 #include "base/error.hpp"
+#include "kernels/formulas/relative_bias.hpp"
+#include "kernels/formulas/rope.hpp"
+#include "kernels/host/product.hpp"
+#include "kernels/host/team/team.hpp"
 #include "kernels/host_pool.hpp"
-#include "kernels/product.hpp"
-#include "kernels/relative_bias.hpp"
-#include "kernels/rope.hpp"
-#include "kernels/team/cannot_start.hpp"
-#include "kernels/team/team.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
@@ -36,11 +36,11 @@ std::vector<std::string> lines_of(AttentionAttributes const& a, Has const& has =
     lines.push_back(test::refused_with([&] { kernel.bind(c.h.context(), c.h.op()); }));
   };
   c.h.op(OpKind::attention, {c.q, c.k, c.v, of_q, of_k, {}, samples, positions}, {c.o, c.lse}, a);
-  bind(kernel_attention());
+  bind(host::kernel(OpKind::attention));
   if (has.positions) return lines;
   c.h.op(OpKind::attention_backward, {c.q, c.k, c.v, c.o, c.lse, c.d_o, of_q, of_k, {}, samples},
          {c.dq, c.dk, c.dv, {}}, a);
-  bind(kernel_attention_backward());
+  bind(host::kernel(OpKind::attention_backward));
   return lines;
 }
 
@@ -133,12 +133,6 @@ TEST(RefusedBuckets, are_named_with_their_distances) {
   EXPECT_EQ(line(32, 9, true), "");
   EXPECT_EQ(line(32, 16, false), "bias: 32 buckets of distances up to 16" + rest);
   EXPECT_EQ(line(32, 17, false), "");
-}
-
-TEST(RefusedProducts, are_those_in_a_devices_memory) {
-  EXPECT_EQ(test::refused_with([] { require_products(true); }), "");
-  EXPECT_EQ(test::refused_with([] { require_products(false); }),
-            "matrix products in a device's memory are not offered: build with Kokkos for CPUs");
 }
 
 TEST(RefusedThreads, are_named_with_what_limits_them) {

@@ -57,7 +57,7 @@ TEST_P(RelativeBias, TakesEveryDistancesBucketFromTheTable) {
   for (auto const& [queries, keys] : {std::pair{300, 300}, {300, 7}, {7, 300}, {1, 1}}) {
     Case c(queries, keys, bidirectional, type, gradient);
     c.h.op(OpKind::relative_bias, {c.table}, {c.bias}, c.attributes);
-    c.h.run(kernel_relative_bias());
+    c.h.run(host::kernel(OpKind::relative_bias));
     c.h.expect_same_bytes(c.bias);
     auto const table = c.h.contents(c.table), bias = c.h.results(c.bias);
     auto const distances = c.bias.shape[1];
@@ -75,7 +75,7 @@ TEST_P(RelativeBias, GradientIsTheSumOverABucketsDistances) {
   for (auto const& [queries, keys] : {std::pair{300, 300}, {300, 7}, {7, 300}, {1, 1}}) {
     Case c(queries, keys, bidirectional, type, gradient);
     c.h.op(OpKind::relative_bias_backward, {c.dbias}, {c.dtable}, c.attributes);
-    c.h.run(kernel_relative_bias_backward());
+    c.h.run(host::kernel(OpKind::relative_bias_backward));
     double const relative = gradient == DType::bf16 ? 0x1p-7 : 1e-5;
     c.h.expect_close(c.dtable, 1e-5, relative);
     std::vector<double> sums(32 * 3);
@@ -95,7 +95,7 @@ TEST(RelativeBiasOp, RefusesFewerThanTwoBucketsOfADirection) {
   KernelHarness h;
   auto const table = h.tensor(DType::f32, {3, 1}), bias = h.tensor(DType::f32, {1, 9});
   h.op(OpKind::relative_bias, {table}, {bias}, RelativeBiasAttributes{5, 128, true});
-  EXPECT_THROW(kernel_relative_bias().bind(h.context(), h.op()), Error);
+  EXPECT_THROW(host::kernel(OpKind::relative_bias).bind(h.context(), h.op()), Error);
 }
 
 }  // namespace

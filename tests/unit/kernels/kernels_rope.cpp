@@ -40,7 +40,7 @@ struct Rope {
     attributes.heads = heads;
     attributes.head_size = head_size;
     h.op(OpKind::rope, {x, positions}, {y}, attributes);
-    h.run(kernel_rope());
+    h.run(host::kernel(OpKind::rope));
   }
 
  private:

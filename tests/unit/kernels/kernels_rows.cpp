@@ -71,7 +71,7 @@ TEST_P(KernelRows, EmbedAddsTheRowsOfItsTables) {
     h.op(OpKind::embed,
          {e.tokens, wte, has.wpe ? wpe : View{}, e.positions, e.types, has.wtt ? wtt : View{}}, {x},
          EmbedAttributes{19});
-    h.run(kernel_embed());
+    h.run(host::kernel(OpKind::embed));
     h.expect_same_bytes(x);
     double expected = h.contents(wte)[299 * 83];
     if (has.wpe) expected += h.contents(wpe)[has.positions ? 39 * 83 : 0];
@@ -91,7 +91,7 @@ TEST_P(KernelRows, EmbedBackwardSumsInOrderOverWhatTookARow) {
     h.fill_normal(dx, 1);
     h.op(OpKind::embed_backward, {e.tokens, dx, e.positions, e.types}, {dwte, dwpe, dwtt},
          EmbedAttributes{19});
-    h.run(kernel_embed_backward());
+    h.run(host::kernel(OpKind::embed_backward));
     for (auto const& table : {dwte, dwpe, dwtt})
       if (is_present(table)) h.expect_same_bytes(table);
     if (has.wtt && !has.types) {
@@ -116,7 +116,7 @@ struct EmbedBackward {
     if (accumulate) h.fill_normal(dwte, 1);
     h.op(OpKind::embed_backward, {tokens, dx, {}, {}}, {dwte, dwpe, {}}, EmbedAttributes{19},
          accumulate ? std::vector{0} : std::vector<int>{});
-    h.run(kernel_embed_backward());
+    h.run(host::kernel(OpKind::embed_backward));
   }
 };
 
@@ -159,7 +159,7 @@ TEST_P(KernelRows, LayerNormFollowsFp64) {
   for (bool const bias : {false, true})
     for (std::int64_t const columns : {1, 83, 128}) {
       LayerNorm n(T(), bias, 37, columns);
-      n.h.run(kernel_layernorm());
+      n.h.run(host::kernel(OpKind::layernorm));
       n.h.expect_close(n.mean, 1e-6, 1e-6);
       n.h.expect_close(n.rstd, 0, 1e-5);
       n.h.expect_close(n.y, 1e-5, rounding(T()) + 1e-5);
@@ -169,7 +169,7 @@ TEST_P(KernelRows, LayerNormFollowsFp64) {
 TEST_P(KernelRows, LayerNormOfLargeMeansDoesNotCancel) {
   LayerNorm n(DType::f32, true, 5, 768);
   n.h.fill_normal(n.x, 1, 1e4);
-  n.h.run(kernel_layernorm());
+  n.h.run(host::kernel(OpKind::layernorm));
   n.h.expect_close(n.rstd, 0, 1e-4);
   n.h.expect_close(n.y, 5e-3, 1e-3);
 }
@@ -201,7 +201,7 @@ TEST_P(KernelRows, LayerNormBackwardFollowsFp64) {
     for (bool const addend : {false, true})
       for (std::int64_t const rows : {1, 37, 200}) {
         LayerNormBackward n(T(), G(), bias, addend, rows);
-        n.h.run(kernel_layernorm_backward());
+        n.h.run(host::kernel(OpKind::layernorm_backward));
         n.h.expect_close(n.dx, 1e-5, rounding(T()) + 1e-5);
         n.h.expect_close(n.dgamma, 1e-4, rounding(G()) + 1e-5);
         if (bias) n.h.expect_close(n.dbeta, 1e-4, rounding(G()) + 1e-5);
@@ -210,9 +210,9 @@ TEST_P(KernelRows, LayerNormBackwardFollowsFp64) {
 
 TEST_P(KernelRows, LayerNormBackwardDoesNotDependOnThreads) {
   LayerNormBackward n(T(), G(), true, true, 200);
-  n.h.run(kernel_layernorm_backward(), 1);
+  n.h.run(host::kernel(OpKind::layernorm_backward), 1);
   auto const dgamma = n.h.result_bytes(n.dgamma), dx = n.h.result_bytes(n.dx);
-  n.h.run(kernel_layernorm_backward(), 3);
+  n.h.run(host::kernel(OpKind::layernorm_backward), 3);
   EXPECT_EQ(n.h.result_bytes(n.dgamma), dgamma);
   EXPECT_EQ(n.h.result_bytes(n.dx), dx);
 }
@@ -246,7 +246,7 @@ TEST_P(KernelRows, RmsNormFollowsFp64) {
       auto const x = n.in_wider(T()), y = n.in_wider(T());
       for (std::int64_t j = 0; j < columns; ++j) n.h.set(x, j, 0);  // nothing but eps
       n.h.op(OpKind::rmsnorm, {x, n.gamma}, {y, n.rstd}, NormAttributes{1e-5});
-      n.h.run(kernel_rmsnorm());
+      n.h.run(host::kernel(OpKind::rmsnorm));
       n.h.expect_close(n.rstd, 0, 1e-5);
       n.h.expect_close(y, 1e-5, rounding(T()) + 1e-5);
       EXPECT_NEAR(n.h.result(n.rstd, 0), 1 / std::sqrt(1e-5), 1e-2);
@@ -261,8 +261,8 @@ TEST_P(KernelRows, RmsNormOfHeadsIsThatOfRowsOfTheirLength) {
   rows.h.set_all(x_rows, heads.h.contents(x));
   heads.h.op(OpKind::rmsnorm, {x, heads.gamma}, {y, heads.rstd}, NormAttributes{});
   rows.h.op(OpKind::rmsnorm, {x_rows, rows.gamma}, {y_rows, rows.rstd}, NormAttributes{});
-  heads.h.run(kernel_rmsnorm());
-  rows.h.run(kernel_rmsnorm());
+  heads.h.run(host::kernel(OpKind::rmsnorm));
+  rows.h.run(host::kernel(OpKind::rmsnorm));
   EXPECT_EQ(heads.h.results(y), rows.h.results(y_rows));
 }
 
@@ -275,11 +275,11 @@ TEST_P(KernelRows, RmsNormBackwardFollowsFp64AndDoesNotDependOnThreads) {
         auto const addend = add ? n.in_wider(T()) : View{};
         auto const dgamma = n.h.tensor(G(), {83});
         n.h.op(OpKind::rmsnorm_backward, {dy, x, n.gamma, n.rstd, addend}, {dx, dgamma});
-        n.h.run(kernel_rmsnorm_backward(), 1);
+        n.h.run(host::kernel(OpKind::rmsnorm_backward), 1);
         n.h.expect_close(dx, 1e-4, rounding(T()) + 1e-5);
         n.h.expect_close(dgamma, 2e-3, rounding(G()) + 1e-5);
         auto const alone = n.h.result_bytes(dgamma), dx_alone = n.h.result_bytes(dx);
-        n.h.run(kernel_rmsnorm_backward(), 3);
+        n.h.run(host::kernel(OpKind::rmsnorm_backward), 3);
         EXPECT_EQ(n.h.result_bytes(dgamma), alone);
         EXPECT_EQ(n.h.result_bytes(dx), dx_alone);
       }
@@ -296,7 +296,7 @@ struct Dropout {
     h.fill_normal(x, 1);
     h.set_all(samples, {7, 0x1p33 + 1, 12});
     h.op(OpKind::dropout, {x, samples}, {y}, DropoutAttributes{p, 19, seed, 11});
-    h.run(kernel_dropout());
+    h.run(host::kernel(OpKind::dropout));
   }
 };
 
@@ -330,7 +330,7 @@ TEST_P(KernelRows, DropoutFollowsTheSampleNotItsPlaceInTheBatch) {
   std::swap_ranges(x.begin(), x.begin() + sample, x.begin() + 2 * sample);
   d.h.set_all(d.x, x);
   d.h.set_all(d.samples, {12, 0x1p33 + 1, 7});
-  d.h.run(kernel_dropout());
+  d.h.run(host::kernel(OpKind::dropout));
   auto second = d.h.results(d.y);
   std::swap_ranges(second.begin(), second.begin() + sample, second.begin() + 2 * sample);
   EXPECT_EQ(second, first);

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Sums, ::testing::Values(100, 1000));
 TEST_P(Sums, OfABiasGradient) {
   auto const dy = numbers({n, kColumns}), db = sum({kColumns});
   h.op(OpKind::column_sum, {dy}, {db});
-  h.run(kernel_column_sum());
+  h.run(host::kernel(OpKind::column_sum));
   expect_column_sums(db, dy);
 }
 
@@ -66,7 +66,7 @@ TEST_P(Sums, OfAWordsGradientAndOfAPositions) {
   auto const dwte = sum({3, kColumns}), dwpe = sum({2, kColumns}), dwtt = sum({2, kColumns});
   h.op(OpKind::embed_backward, {none({n}), dx, none({n}), none({n})}, {dwte, dwpe, dwtt},
        EmbedAttributes{n});
-  h.run(kernel_embed_backward());
+  h.run(host::kernel(OpKind::embed_backward));
   for (auto const& table : {dwte, dwpe, dwtt}) expect_column_sums(table, dx);
 }
 
@@ -74,7 +74,7 @@ TEST_P(Sums, OfAMatrixGradient) {
   auto const x = all(DType::bf16, {n, 1}, 1), dy = numbers({n, kColumns});
   auto const dw = sum({1, kColumns});
   h.op(OpKind::matmul, {transposed(x), dy, {}, {}}, {dw});
-  h.run(kernel_matmul());
+  h.run(host::kernel(OpKind::matmul));
   expect_column_sums(dw, dy);
 }
 
@@ -84,17 +84,17 @@ TEST_P(Sums, OfTheGradientsOfNorms) {
   auto const mean = all(DType::f32, {n}, 0), rstd = all(DType::f32, {n, 1}, 1);
   auto const dgamma = sum({kColumns}), dbeta = sum({kColumns});
   h.op(OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, {}}, {dx, dgamma, dbeta});
-  h.run(kernel_layernorm_backward());
+  h.run(host::kernel(OpKind::layernorm_backward));
   for (auto const& result : {dgamma, dbeta}) expect_column_sums(result, dy);
   h.op(OpKind::rmsnorm_backward, {dy, x, gamma, rstd, {}}, {dx, dgamma});
-  h.run(kernel_rmsnorm_backward());
+  h.run(host::kernel(OpKind::rmsnorm_backward));
   expect_column_sums(dgamma, dy);
 }
 
 TEST_P(Sums, OverRanks) {
   auto const parts = numbers({n, kNormTile}), own = numbers({kColumns});
   h.op(OpKind::tree_sum, {parts}, {own});
-  h.run(kernel_tree_sum());
+  h.run(host::kernel(OpKind::tree_sum));
   auto const others = h.contents(parts), first = h.contents(own);
   expect_sums(own, kColumns, [&](std::int64_t rank, std::int64_t column) {
     return rank == 0 ? first[static_cast<std::size_t>(column)]
@@ -110,7 +110,7 @@ double sum_over(DType type, int micro_batches) {
   h.set(total, 0, 0);
   h.op(OpKind::accumulate, {fresh}, {total});
   for (int i = 0; i < micro_batches; ++i) {
-    h.run(kernel_accumulate());
+    h.run(host::kernel(OpKind::accumulate));
     h.keep_results();
   }
   return h.contents(total)[0];

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernels/portable/launch.hpp"
+#include "kernels/host/deal.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host/onednn/isa.hpp"
 #include "kernels/host/onednn/matmul.hpp"
 #include "kernels/host/team/team.hpp"
@@ -17,7 +18,7 @@
 namespace spillway::kernels_team_test {
 namespace {
 
-Label const label = "test";
+host::Label const label = "test";
 
 // While it lives, OpenMP gives no team more than one thread.
 class NoTeams {
@@ -68,11 +69,11 @@ TEST(Team, is_begun_at_the_limit_and_not_beyond) {
 }
 
 TEST(DealItems, refuses_what_fewer_threads_have_done) {
-  Exec const exec;
-  if (exec.concurrency() < 2) GTEST_SKIP() << "one thread cannot be fewer";
+  auto const exec = host::make_exec(nullptr);
+  if (exec->concurrency() < 2) GTEST_SKIP() << "one thread cannot be fewer";
   std::atomic<int> done = 0;
   auto const deal = [&] {
-    deal_items(exec, label, 7, exec.concurrency(), [&](auto, auto) { ++done; });
+    host::deal_items(*exec, label, 7, exec->concurrency(), [&](auto, auto) { ++done; });
   };
   EXPECT_EQ(test::refused_with(deal), "");
   EXPECT_EQ(done, 7);
@@ -82,10 +83,10 @@ TEST(DealItems, refuses_what_fewer_threads_have_done) {
 }
 
 TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {
-  if (!onednn_multiplies(DType::f32)) GTEST_SKIP() << "oneDNN has no product here";
+  if (!host::onednn_multiplies(DType::f32)) GTEST_SKIP() << "oneDNN has no product here";
   constexpr std::int64_t n = 64;
   auto const square = dense_matrix(DType::f32, n, n);
-  OneDnnMatmul const product({.a = square, .b = square, .c = square}, 2);
+  host::OneDnnMatmul const product({.a = square, .b = square, .c = square}, 2);
   std::vector<float> a(n * n, 1), c(n * n);
   std::vector<std::byte> workspace(static_cast<std::size_t>(product.workspace_bytes()));
   auto const run = [&] {
@@ -103,7 +104,7 @@ TEST(OneDnnMatmulDeathTest, has_no_bf16_on_a_processor_without_AVX_512) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const asks = [](DType dtype) {
     ::setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
-    std::_Exit(onednn_multiplies(dtype) ? 10 : 11);
+    std::_Exit(host::onednn_multiplies(dtype) ? 10 : 11);
   };
   EXPECT_EXIT(asks(DType::bf16), testing::ExitedWithCode(11), "");
   EXPECT_EXIT(asks(DType::f32), testing::ExitedWithCode(10), "");

@@ -65,10 +65,10 @@ class Case {
   }
   void run(TileKernels const& kernels, int threads) {
     m_c = m_before;
-    TileMatmul const product(m_shape, kernels, threads);
+    host::TileMatmul const product(m_shape, kernels, threads);
     Kokkos::View<std::byte*, Kokkos::HostSpace> const workspace(
         "workspace", static_cast<std::size_t>(product.workspace_bytes()));
-    product(test::other_instance(threads),
+    product(*test::other_instance(threads),
             {m_a.data(), m_b.data(), m_c.data(), m_bias.data(), m_more.data(), workspace.data()});
   }
   std::vector<double> results() const {

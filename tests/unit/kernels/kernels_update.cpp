@@ -84,7 +84,7 @@ TEST_P(KernelUpdate, TenStepsGiveEqualBitsOnTheComputeAndTheHostLane) {
   Update u(GetParam());
   for (int step = 1; step <= 10; ++step) {
     u.begin_step(step);
-    u.h.run(kernel_adamw());
+    u.h.run(host::kernel(OpKind::adamw));
     u.expect_same_on_both_lanes();
     u.h.keep_results();
   }
@@ -101,7 +101,7 @@ TEST_P(KernelUpdate, TenStepsFollowTheFormulaInFp64) {
                         u.h.contents(Update::in(u.remainder, p)), type));
   for (int step = 1; step <= 10; ++step) {
     u.begin_step(step);
-    u.h.run(kernel_adamw());
+    u.h.run(host::kernel(OpKind::adamw));
     for (std::size_t k = 0; k < w.size(); ++k) {
       auto const& p = u.chunk.parameters[k];
       auto const gradient = u.h.contents(Update::in(u.gradient, p));
@@ -127,7 +127,7 @@ TEST_P(KernelUpdate, TenStepsFollowTheFormulaInFp64) {
 TEST_P(KernelUpdate, GapsBetweenParametersAreNeverTouched) {
   Update u(GetParam());
   u.begin_step(1);
-  u.h.run(kernel_adamw());
+  u.h.run(host::kernel(OpKind::adamw));
   for (auto const& tensor : {u.parameter, u.remainder, u.m, u.v}) {
     View const gap{tensor.tensor, 9001, {9024 - 9001}, {1}};
     for (auto const value : u.h.results(gap)) {
@@ -140,7 +140,7 @@ TEST_P(KernelUpdate, NothingChangesWhenTheStepIsNotCommitted) {
   Update u(GetParam());
   u.begin_step(1, false);
   auto const before = u.h.contents(Update::in(u.parameter, u.chunk.parameters[0]));
-  u.h.run(kernel_adamw());
+  u.h.run(host::kernel(OpKind::adamw));
   u.expect_same_on_both_lanes();
   EXPECT_EQ(u.h.results(Update::in(u.parameter, u.chunk.parameters[0])), before);
 }
@@ -159,7 +159,7 @@ TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
   }
   h.op(OpKind::square_norm, {gradient}, {norm}, UpdateRange{});
   for (int const threads : {1, 3}) {
-    h.run(kernel_square_norm(), threads);
+    h.run(host::kernel(OpKind::square_norm), threads);
     h.expect_same_bytes(norms);
     EXPECT_NEAR(h.result(norm, 0), expected, 1e-14 * expected);
   }
@@ -173,14 +173,14 @@ TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
   auto const norms = h.tensor(DType::f64, {kRanks}), alone = h.tensor(DType::f64, {1});
   for (auto const& p : chunk.parameters) h.fill_normal(Update::in(gradient, p), 1);
   h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
-  h.run(kernel_square_norm());
+  h.run(host::kernel(OpKind::square_norm));
   h.expect_same_bytes(norms);
   auto const all = h.results(norms);
   for (std::int64_t rank = 0; rank < kRanks; ++rank) {
     auto const slice = gradient_slice(chunk.elements, rank, kRanks);
     View const part{gradient.tensor, slice.first, {slice.count}, {1}};
     h.op(OpKind::square_norm, {part}, {alone}, UpdateRange{slice.first});
-    h.run(kernel_square_norm());
+    h.run(host::kernel(OpKind::square_norm));
     h.expect_same_bytes(alone);
     EXPECT_EQ(h.result(alone, 0), all[static_cast<std::size_t>(rank)]) << rank;
   }
@@ -193,7 +193,7 @@ TEST_P(KernelUpdate, TheNormOfAnEmptySliceIsZero) {
   auto const norm = h.tensor(DType::f64, {1});
   h.op(OpKind::square_norm, {View{gradient.tensor, elements, {0}, {1}}}, {norm},
        UpdateRange{elements});
-  h.run(kernel_square_norm());
+  h.run(host::kernel(OpKind::square_norm));
   h.expect_same_bytes(norm);
   EXPECT_EQ(h.result(norm, 0), 0);
 }

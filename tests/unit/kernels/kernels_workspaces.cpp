@@ -6,6 +6,7 @@
 #include "base/math.hpp"
 #include "graph/build.hpp"
 #include "graph/target.hpp"
+#include "kernels/host/kernels.hpp"
 #include "kernels/host/product.hpp"
 #include "kernels/host/workspaces.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -41,7 +42,7 @@ TEST(Workspaces, OfADeviceFollowFromShapesAndTheArchitectureAlone) {
   EXPECT_EQ(sizes_of("sm_120", 1), one);
   EXPECT_NE(sizes_of("sm_86", 1), one);
   auto graph = tiny_training_graph(tiny_config());
-  for (auto const& isa : {matmul_isa(), std::string(kPortable)}) {
+  for (auto const& isa : {host::matmul_isa(), std::string(host::kPortable)}) {
     graph.arithmetic.isa = isa;
     KernelContext const context{graph.tensors, graph.chunks, graph.arithmetic};
     for (Op const& op : graph.ops)
@@ -88,12 +89,12 @@ TEST(Workspaces, OfTheHeadHoldAChunkOfLogitsAndWhatBf16RoundsLater) {
 
 TEST(Workspaces, OfTheHostAreThoseOfItsKernels) {
   auto const graph = tiny_training_graph(tiny_config());
-  for (auto const& isa : {matmul_isa(), std::string(kPortable)}) {
+  for (auto const& isa : {host::matmul_isa(), std::string(host::kPortable)}) {
     auto arithmetic = graph.arithmetic;
     arithmetic.isa = isa;
     KernelContext const context{graph.tensors, graph.chunks, arithmetic};
     for (Op const& op : graph.ops) {
-      auto const bytes = kernel(op.kind).workspace_bytes;
+      auto const bytes = host::kernel(op.kind).workspace_bytes;
       EXPECT_EQ(workspace_bytes(context, op), bytes ? bytes(context, op) : 0) << op.name;
       EXPECT_EQ(workspace_bytes(kHostTarget, context, op), workspace_bytes(context, op));
     }

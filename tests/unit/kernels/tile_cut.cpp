@@ -23,8 +23,8 @@ MatmulShape shape_of(DType dtype, Lie const& l) {
 }
 
 // Every panel of every depth block of a pass, as often as items pack it.
-void expect_packed_once(Factor const& f, std::int64_t depth_blocks) {
-  if (f.supply != Supply::ahead) return;
+void expect_packed_once(host::Factor const& f, std::int64_t depth_blocks) {
+  if (f.supply != host::Supply::ahead) return;
   std::map<std::pair<std::int64_t, std::int64_t>, int> packed;
   for (std::int64_t item = 0; item < f.items(depth_blocks); ++item) {
     auto const first = item % f.groups() * f.at_once;
@@ -37,10 +37,10 @@ void expect_packed_once(Factor const& f, std::int64_t depth_blocks) {
   for (auto const& [place, times] : packed) EXPECT_EQ(times, 1);
 }
 
-void expect_places_apart(TileCut const& cut) {
+void expect_places_apart(host::TileCut const& cut) {
   std::int64_t end = 0;
   for (auto const* f : {&cut.a, &cut.b}) {
-    if (f->supply != Supply::ahead) continue;
+    if (f->supply != host::Supply::ahead) continue;
     EXPECT_EQ(f->offset, end);
     for (std::int64_t d = 0; d < cut.pass; ++d) {
       auto const bytes = cut.kernels->panel_bytes(cut.depth.length(d));
@@ -64,7 +64,7 @@ TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (auto const& l : kShapes)
       for (auto const threads : {1, 2, 7, 64, 200}) {
-        TileCut const cut(shape_of(dtype, l), false, tile_kernels(dtype, false), threads);
+        host::TileCut const cut(shape_of(dtype, l), false, tile_kernels(dtype, false), threads);
         SCOPED_TRACE(testing::Message() << name(dtype) << " " << l.rows << " x " << l.columns
                                         << " x " << l.depth << ", " << threads << " threads");
         ASSERT_GE(cut.pass, 1);

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
 namespace spillway::machine_probe_test {
@@ -16,13 +16,13 @@ bool plausible(double rate) {
 }
 
 TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
-  Compute const compute{host_device(), kernel, Exec()};
+  Compute const compute{host_device(), host::kernels()};
   Arithmetic arithmetic;
   arithmetic.precision = "fp32";
   auto const f32 = probe_machine(compute, arithmetic);
   EXPECT_EQ(f32.matmul_gflops_bf16, 0);
   EXPECT_EQ(f32.nvme_write_gbps, 0);
-  EXPECT_EQ(f32.compute_cores, Exec().concurrency());
+  EXPECT_EQ(f32.compute_cores, host::make_exec(nullptr)->concurrency());
   EXPECT_TRUE(plausible(f32.h2d_gbps));
   EXPECT_EQ(f32.d2h_gbps, f32.h2d_gbps);
   EXPECT_TRUE(plausible(f32.matmul_gflops_f32));

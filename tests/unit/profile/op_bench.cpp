@@ -134,7 +134,7 @@ void expect_placed(Program const& program, Op const& op, std::int64_t bytes) {
 TEST(OpBench, binds_whole_tensors_filled_like_those_of_training) {
   for (auto const precision : {Precision::f32, Precision::bf16}) {
     auto const program = program_in(precision);
-    Compute const compute{host_device(), recorder, Exec()};
+    Compute const compute{host_device(), KernelTable(recorder)};
     OpBench bench(program, compute);
     for (Op const& op : program.ops) {
       if (op.inputs.empty() && op.outputs.empty()) continue;
@@ -147,7 +147,7 @@ TEST(OpBench, binds_whole_tensors_filled_like_those_of_training) {
 
 TEST(OpBench, runs_each_lane_s_kernels_with_its_threads) {
   auto const program = program_in(Precision::f32);
-  Compute const compute{host_device(), recorder, Exec()};
+  Compute const compute{host_device(), KernelTable(recorder)};
   OpBench bench(program, compute);
   for (int const threads : {1, 3}) {
     bench.seconds(program.ops[0], {threads});

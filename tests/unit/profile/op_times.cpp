@@ -7,7 +7,8 @@
 
 #include "device/host/host_device.hpp"
 #include "graph/build.hpp"
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "kernels/kernel.hpp"
 #include "plan/schedule/schedule.hpp"
 #include "plan/search/solve.hpp"
@@ -28,7 +29,7 @@ Program tiny_program() {
 }
 
 Compute host() {
-  return {host_device(), kernel, Exec()};
+  return {host_device(), host::kernels()};
 }
 
 constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};

@@ -36,7 +36,7 @@ std::vector<std::string> names(About const& about) {
 TEST(ProfileKey, names_the_program_the_hardware_and_how_it_is_used) {
   auto config = tiny_config();
   config.debug.kernels = "portable";
-  auto const key = profile_key(config, {3, 2}, 4, 5, {host_device(), kernel, Exec()});
+  auto const key = profile_key(config, {3, 2}, 4, 5, {host_device(), host::kernels()});
   EXPECT_EQ(names(key),
             (std::vector<std::string>{"program", "cpu", "node_cores", "node_memory", "kernel",
                                       "isa", "cores", "threads", "node_ranks"}));
@@ -58,7 +58,7 @@ TEST(ProfileKey, names_the_program_the_hardware_and_how_it_is_used) {
 TEST(ProfileKey, of_a_device_has_its_name_and_the_target_of_its_kernels) {
   DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
-  Compute const compute{on.device(), Kernels(kernel, kernel, "sm_90"), Exec()};
+  Compute const compute{on.device(), Kernels(host::kernels(), host::kernel, "sm_90")};
   auto const key = profile_key(tiny_config(), {3, 2}, 4, 5, compute);
   EXPECT_EQ(value(key, "isa"), "sm_90");
   EXPECT_EQ(value(key, "device"), on.device().properties().name);

@@ -5,6 +5,7 @@
 
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "profile/link_bench.hpp"
 #include "run/measured_machine.hpp"
 #include "run/profile_key.hpp"
@@ -46,7 +47,7 @@ class ProfileOfDevice : public ::testing::Test {
 TEST_F(ProfileOfDevice, KnowsItsMemoryItsLinkAndEveryOp) {
   DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
-  Compute const compute{on.device(), on.kernels(), Exec()};
+  Compute const compute{on.device(), on.kernels()};
   auto const free_bytes = on.device().properties().free_bytes;
   auto const machine = measured(compute, with_drive());
   EXPECT_EQ(on.device().properties().free_bytes, free_bytes) << "all of it is given back";
@@ -69,20 +70,20 @@ TEST_F(ProfileOfDevice, KnowsItsMemoryItsLinkAndEveryOp) {
 TEST_F(ProfileOfDevice, IsFoundAgain) {
   DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
-  Compute const compute{on.device(), on.kernels(), Exec()};
+  Compute const compute{on.device(), on.kernels()};
   auto const machine = measured(compute);
   EXPECT_EQ(to_yaml(measured(compute)), to_yaml(machine)) << "nothing is measured again";
   on.expect_sound();
   EXPECT_NE(profile_key(tiny_config(), {1, 2}, 4, 1, compute),
-            profile_key(tiny_config(), {1, 2}, 4, 1, {host_device(), kernel, Exec()}));
+            profile_key(tiny_config(), {1, 2}, 4, 1, {host_device(), host::kernels()}));
 }
 
 TEST_F(ProfileOfDevice, OfTheHostIsOfMainMemory) {
-  auto const machine = measured({host_device(), kernel, Exec()});
+  auto const machine = measured({host_device(), host::kernels()});
   EXPECT_TRUE(machine.is_unified());
   EXPECT_EQ(machine.target, "host");
   EXPECT_EQ(machine.host_cores, 1);
-  EXPECT_EQ(machine.compute_cores, std::min(4, Exec().concurrency()));
+  EXPECT_EQ(machine.compute_cores, std::min(4, host::make_exec(nullptr)->concurrency()));
   EXPECT_GT(machine.h2d_gbps, 0);
 }
 

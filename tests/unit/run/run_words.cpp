@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "run/existing_memory.hpp"
 #include "run/fault.hpp"
 #include "run/measured_machine.hpp"
@@ -95,7 +96,7 @@ TEST(RunWords, of_a_machine_file_for_another_one_name_the_file_and_its_key) {
   auto const alone = make_single_rank_comm();
   auto config = tiny_config();
   config.debug.machine = file;
-  Compute const here{host_device(), kernel, Exec()};
+  Compute const here{host_device(), host::kernels()};
   auto const why = [&](std::string const& text, Compute const& compute) {
     std::ofstream(file) << text;
     auto const error = error_of([&] {
@@ -108,7 +109,7 @@ TEST(RunWords, of_a_machine_file_for_another_one_name_the_file_and_its_key) {
   EXPECT_EQ(why(of_device, here),
             file + ": memory.device: is a GPU's, but this run computes on the cores");
   if (DeviceUnderTest on(false); on.is_stand_in()) {
-    Compute const there{on.device(), on.kernels(), Exec()};
+    Compute const there{on.device(), on.kernels()};
     EXPECT_EQ(why(of_device, there), file + ": target: sm_90, but this run's kernels are for host");
     EXPECT_EQ(why("memory_gbps: 7\n", there),
               file + ": memory.device: has none, but this run computes on a GPU");

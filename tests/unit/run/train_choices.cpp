@@ -78,9 +78,9 @@ TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
 
 TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
   auto user = config(8, 64);
-  EXPECT_EQ(make_arithmetic(user, {}, 1).isa, matmul_isa());
+  EXPECT_EQ(make_arithmetic(user, {}, 1).isa, host::matmul_isa());
   user.debug.kernels = "portable";
-  EXPECT_TRUE(is_portable(make_arithmetic(user, {}, 1)));
+  EXPECT_TRUE(host::is_portable(make_arithmetic(user, {}, 1)));
   EXPECT_FALSE(
       describe_difference(make_arithmetic(config(8, 64), {}, 1), make_arithmetic(user, {}, 1))
           .empty());

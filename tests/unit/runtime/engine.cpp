@@ -90,7 +90,7 @@ class EngineRun : public ::testing::Test {
   void TearDown() override { g_disturb = nullptr; }
 
   EngineParts parts(Program const& program, Tiers& tiers) {
-    return {program, tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr};
+    return {program, tiers, KernelTable(fake_kernel), *m_comm, m_batches, {}, nullptr};
   }
 
   std::vector<std::uint64_t> run_engine(Program const& program, int steps, EngineDebug debug) {
@@ -114,7 +114,6 @@ class EngineRun : public ::testing::Test {
     return g_digests;
   }
 
-  Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   NoBatches m_batches;
 };

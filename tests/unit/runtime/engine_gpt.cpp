@@ -12,7 +12,8 @@
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
 #include "io/spill/spill_file.hpp"
-#include "kernels/exec.hpp"
+#include "kernels/host/kernels.hpp"
+#include "kernels/host/workspaces.hpp"
 #include "plan/search/solve.hpp"
 #include "runtime/engine.hpp"
 #include "support/plan_words.hpp"
@@ -75,8 +76,7 @@ Story train(Graph const& graph, BlockPolicy policy, std::vector<std::string> con
   initialise(program, tiers);
   auto const comm = make_single_rank_comm();
   PatternBatches batches(graph);
-  Exec const exec;
-  Engine engine({program, tiers, exec, kernel, *comm, batches, decide, nullptr},
+  Engine engine({program, tiers, host::kernels(), *comm, batches, decide, nullptr},
                 {.poison = true, .locked_allocator = true});
   Story story;
   double first = 0, last = 0;
@@ -112,7 +112,7 @@ class EngineGpt : public ::testing::TestWithParam<Precision> {
     config.precision = GetParam();
     config.model.dropout = 0.1;
     auto graph = tiny_training_graph(config);
-    graph.arithmetic.threads = Exec().concurrency();
+    graph.arithmetic.threads = host::make_exec(nullptr)->concurrency();
     size_workspaces(graph, [](Graph const& g, Op const& op) {
       return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
     });

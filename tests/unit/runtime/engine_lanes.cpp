@@ -35,13 +35,12 @@ class EngineLanes : public ::testing::Test {
     SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {.patience_s = 1800},
                     MadeQueue{std::make_unique<ScriptedQueue>(8, 1, std::move(fate)), ""});
     auto tiers = make_tiers(program, &spill);
-    Engine engine({program, tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr});
+    Engine engine({program, tiers, KernelTable(fake_kernel), *m_comm, m_batches, {}, nullptr});
     for (int step = 0; step < steps; ++step) engine.run_step(step);
     engine.finish();
     EXPECT_EQ(spill.first_failure(), "");
   }
 
-  Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   NoBatches m_batches;
 };

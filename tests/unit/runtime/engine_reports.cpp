@@ -40,12 +40,11 @@ class EngineReports : public ::testing::Test {
   void TearDown() override { g_disturb = nullptr; }
 
   EngineParts parts() {
-    return {m_made.program, *m_tiers, m_exec, fake_kernel, *m_comm, m_batches, {}, nullptr};
+    return {m_made.program, *m_tiers, KernelTable(fake_kernel), *m_comm, m_batches, {}, nullptr};
   }
 
   HandMadeRun m_made;
   int m_slow = -1;
-  Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   NoBatches m_batches;
   std::unique_ptr<Tiers> m_tiers;  // cannot be moved

@@ -75,7 +75,7 @@ class EngineWriteBack : public ::testing::Test {
     double const zeros[8] = {};
     ASSERT_EQ(m_spill->write(offset(), std::as_bytes(std::span(zeros))), IoResult::ok);
     m_engine.emplace(
-        EngineParts{program, *m_tiers, m_exec, kernels, *m_comm, m_batches, decide, nullptr});
+        EngineParts{program, *m_tiers, KernelTable(kernels), *m_comm, m_batches, decide, nullptr});
   }
   std::int64_t offset() { return m_made.at_buffer(m_away).offset; }
   // After the engine has finished.
@@ -87,7 +87,6 @@ class EngineWriteBack : public ::testing::Test {
 
   HandMadeRun m_made;
   BufferId m_away = -1;
-  Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   NoBatches m_batches;
   std::optional<SpillFile> m_spill;

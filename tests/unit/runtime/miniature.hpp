@@ -166,8 +166,8 @@ class MiniatureRun : public ::testing::Test {
   }
 
   EngineParts parts() {
-    return {m_small.program, m_tiers,   m_exec, miniature_kernel,
-            *m_comm,         m_batches, decide, stop_requested};
+    return {m_small.program, m_tiers,       KernelTable(miniature_kernel), *m_comm, m_batches,
+            decide,          stop_requested};
   }
   double weight(Engine& engine) const {
     double value = 0;
@@ -181,7 +181,6 @@ class MiniatureRun : public ::testing::Test {
   SpillFile m_spill{
       ::testing::TempDir(), m_small.program.peak_bytes[2], {.faults = m_faults.get()}};
   Tiers m_tiers = make_tiers(m_small.program, &m_spill);
-  Exec m_exec;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
   StepNumbers m_batches;
 };

@@ -70,10 +70,16 @@ class Places {
   // Whether storage held.
   bool run(Program const& move) {
     NoBatches batches;
-    Exec const exec;
     auto const comm = make_single_rank_comm();
-    Engine engine(
-        {move, m_tiers, exec, fake_kernel, *comm, batches, {}, nullptr, 1, m_device.make_watch()});
+    Engine engine({move,
+                   m_tiers,
+                   KernelTable(fake_kernel),
+                   *comm,
+                   batches,
+                   {},
+                   nullptr,
+                   1,
+                   m_device.make_watch()});
     engine.run_step(0);
     engine.finish();
     m_device.expect_sound();

@@ -9,10 +9,15 @@ function breach(rule, text) {
   printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, text
 }
 
-# The library that owns a path: the innermost folder that is one.
+# The library that owns a path: the innermost folder that is one, by its name, with its parent's
+# before it, or as what it is for the host.
 function library_of(path, parts, n, i) {
   n = split(path, parts, "/")
-  for (i = n - 1; i > 0; i--) if (parts[i] in reach) return parts[i]
+  for (i = n - 1; i > 0; i--) {
+    if (parts[i] in reach) return parts[i]
+    if (i > 1 && parts[i - 1] "_" parts[i] in reach) return parts[i - 1] "_" parts[i]
+    if (parts[i] "_host" in reach) return parts[i] "_host"
+  }
   return ""
 }
 

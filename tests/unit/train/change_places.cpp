@@ -83,11 +83,9 @@ class TinyRun {
   }
   void run(Program const& move) {
     NoBatches batches;
-    Exec const exec;
     Engine engine({move,
                    m_memory.tiers(),
-                   exec,
-                   fake_kernel,
+                   KernelTable(fake_kernel),
                    *m_comm,
                    batches,
                    {},

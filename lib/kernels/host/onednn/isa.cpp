@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "kernels/host/onednn/matmul.hpp"
 
-namespace spillway {
+namespace spillway::host {
 
 std::string onednn_isa() {
   auto const* version = dnnl::version();
@@ -35,4 +35,4 @@ bool onednn_multiplies(DType dtype) {
   return known[dtype == DType::f32 ? 0 : 1];
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

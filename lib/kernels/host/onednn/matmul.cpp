@@ -13,7 +13,7 @@
 #include "base/math.hpp"
 #include "kernels/host/team/team.hpp"
 
-namespace spillway {
+namespace spillway::host {
 namespace {
 
 using dnnl::memory;
@@ -63,15 +63,6 @@ dnnl::matmul::primitive_desc primitive_descriptor(MatmulShape const& shape) {
 }
 
 }  // namespace
-
-MatrixLayout matrix_layout(DType dtype, View const& view) {
-  assert(view.shape.size() == 2);
-  return {dtype, view.shape[0], view.shape[1], view.strides[0], view.strides[1]};
-}
-
-MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns) {
-  return {dtype, rows, columns, columns, 1};
-}
 
 // The primitive and its arguments; a run only fills in addresses.
 struct OneDnnMatmul::Bound {
@@ -155,4 +146,4 @@ void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   m.stream.wait();
 }
 
-}  // namespace spillway
+}  // namespace spillway::host

@@ -12,6 +12,7 @@
 
 #include "app/device_backend.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
@@ -84,7 +85,7 @@ DeviceBackend const* device_backend() {
       .name = "cuda",
       .count = count,
       .open = open_cuda_device,
-      .kernels = Kernels(cuda::cuda_stand_in_kernel, kernel),
+      .kernels = Kernels(cuda::cuda_stand_in_kernels(), host::kernel),
       .make_watch = cuda::make_engine_order,
   };
   return &on_stand_in;

@@ -1,0 +1,22 @@
+// The kernels of this folder for one execution space.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "kernels/exec.hpp"
+#include "kernels/kernel.hpp"
+
+namespace spillway::SPILLWAY_SPACE {
+
+#define SPILLWAY_PORTABLE(kind) Kernel kernel_##kind();
+#include "kernels/portable/kinds.def"
+#undef SPILLWAY_PORTABLE
+
+std::optional<Kernel> portable_kernel(OpKind kind);  // empty: the folder has none
+
+// An instance of the space, for these kernels: the default one, or one on a device's stream
+// (KernelTable::exec). Only while a KernelScope lives.
+std::unique_ptr<Exec const> make_exec(void* stream);
+
+}  // namespace spillway::SPILLWAY_SPACE

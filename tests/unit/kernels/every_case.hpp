@@ -1,0 +1,72 @@
+// An op of every kind that has a portable kernel, on odd sizes.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "tests/support/kernel_harness.hpp"
+
+namespace spillway::test {
+
+// One op of every memory-bound kind, with every operand that it may have.
+struct KernelCase {
+  OpKind kind;
+  std::vector<View> inputs, outputs;
+  Attributes attributes = {};
+  std::vector<int> in_place = {};
+};
+
+inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::bf16) {
+  auto const elements = h.chunk({9001, 83}).elements;
+  auto const of_type = [&](Shape shape) { return h.tensor(type, std::move(shape)); };
+  auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
+  auto const a = of_type({38, 83}), b = of_type({38, 83}), c = of_type({38, 83}),
+             d = of_type({38, 83}), gamma = of_type({83});
+  auto const rows = f32({38}), rows2 = f32({38}), g = f32({elements}), sums = f32({83});
+  auto const sums2 = f32({83}), parts = f32({2, elements}), words = f32({300, 83});
+  auto const m = f32({elements}), v = f32({elements}), places = f32({40, 83}), kinds = f32({2, 83});
+  auto const parameter = of_type({elements}), row = of_type({1, 83}), beta = of_type({83});
+  auto const table = of_type({300, 83}), relative = of_type({32, 4}), distances = f32({4, 39});
+  auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
+  auto const samples = h.tensor(DType::i64, {2}),
+             rest = type == DType::bf16 ? h.tensor(DType::i16, {elements}) : View{};
+  auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
+  for (auto const& view :
+       {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table, relative, distances})
+    h.fill_normal(view, 1);
+  h.fill_integers(tokens, 0, 300);
+  h.fill_integers(samples, 0, 100);
+  h.set(position, 0, 36);
+  h.set_all(control, {1, 1, 1e-3, 0.1, 0.05, 0, 0, 0});
+  return {
+      {OpKind::add, {a, b}, {c}},
+      {OpKind::accumulate, {g}, {m}},
+      {OpKind::tree_sum, {parts}, {g}},
+      {OpKind::activation, {a}, {c}, ActivationAttributes{}},
+      {OpKind::activation_backward, {a, b}, {c}, ActivationAttributes{}},
+      {OpKind::gated, {a, b}, {c}, ActivationAttributes{}},
+      {OpKind::gated_backward, {a, b, a}, {c, d}, ActivationAttributes{}},
+      {OpKind::rope, {a, tokens}, {c}, RopeAttributes{19, 2, 40}},
+      {OpKind::relative_bias, {relative}, {distances}, RelativeBiasAttributes{20}},
+      {OpKind::relative_bias_backward, {distances}, {relative}, RelativeBiasAttributes{20}},
+      {OpKind::select_row, {a, position}, {row}},
+      {OpKind::store_rows, {row, position}, {b}, {}, {0}},
+      {OpKind::scale, {a}, {c}, ScaleAttributes{0.5}},
+      {OpKind::column_sum, {a}, {sums}},
+      {OpKind::embed, {tokens, table, table, tokens, tokens, table}, {c}, EmbedAttributes{19}},
+      {OpKind::embed_backward,
+       {tokens, a, tokens, tokens},
+       {words, places, kinds},
+       EmbedAttributes{19},
+       {0}},
+      {OpKind::layernorm, {a, gamma, beta}, {c, rows, rows2}, NormAttributes{1e-5}},
+      {OpKind::layernorm_backward, {b, a, gamma, rows, rows2, a}, {c, sums, sums2}},
+      {OpKind::rmsnorm, {a, gamma}, {c, rows}, NormAttributes{1e-5}},
+      {OpKind::rmsnorm_backward, {b, a, gamma, rows, a}, {c, sums}},
+      {OpKind::dropout, {a, samples}, {c}, DropoutAttributes{0.5, 19, 1, 2}},
+      {OpKind::square_norm, {g}, {norm}, UpdateRange{}},
+      {OpKind::adamw, {g, control}, {parameter, rest, m, v}, AdamWAttributes{}},
+  };
+}
+
+}  // namespace spillway::test
