@@ -22,8 +22,8 @@ class TokenWriter {
  public:
   // `count` tokens in [0, vocab) of `documents` documents will follow; they are stored in the
   // smallest type that holds vocab.
-  TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab,
-              std::int64_t count, std::int64_t documents);
+  TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab, std::int64_t count,
+              std::int64_t documents);
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 

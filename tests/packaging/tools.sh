@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools.sh FOLDER: EasyBuild and ReFrame of the versions in requirements.txt, once, below FOLDER:
+# tools.sh FOLDER: what requirements.txt names, in the versions that it names, once, below FOLDER:
 # python/, and EasyBuild's own recipes in easybuild/. Exits 77 where pip reaches no packages.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

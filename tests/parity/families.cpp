@@ -26,10 +26,9 @@ TEST_P(Families, give_equal_bits_under_every_plan_and_after_a_restart) {
 
 TEST_P(Families, are_evaluated_by_the_command_as_in_training) {
   auto const run = experiment("_eval", 0, {"precision=fp32", "run.eval.batches=1000"}).run("run");
-  auto const outcome =
-      run_command(fmt::format("{} eval {}/config.yaml --checkpoint {} 2>/dev/null",
-                              spillway_command(0), run.dir.string(),
-                              find_latest(run.dir)->string()));
+  auto const outcome = run_command(fmt::format("{} eval {}/config.yaml --checkpoint {} 2>/dev/null",
+                                               spillway_command(0), run.dir.string(),
+                                               find_latest(run.dir)->string()));
   double loss = 0;
   ASSERT_EQ(std::sscanf(outcome.output.c_str(), "loss %lf", &loss), 1) << outcome.output;
   EXPECT_NEAR(loss, run.rows.back().at("valid_loss").get<double>(), 1e-5);

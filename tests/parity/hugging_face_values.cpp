@@ -37,9 +37,8 @@ TEST_F(HuggingFaceValues, that_are_not_finite_are_imported_by_no_command) {
   write_with(m_tensor, {std::numeric_limits<float>::quiet_NaN(), -kInfinite, 1});
   auto const said = m_tensor + ": 2 of 52 values are not finite";
   expect(5, said, fmt::format("import {} -o {}", path("model"), path("other")));
-  EXPECT_EQ(names_in(m_dir),
-            (std::vector<std::string>{"checkpoint", "in.yaml", "model", "stderr", "tokens.h5",
-                                      "valid.h5"}));
+  EXPECT_EQ(names_in(m_dir), (std::vector<std::string>{"checkpoint", "in.yaml", "model", "stderr",
+                                                       "tokens.h5", "valid.h5"}));
   expect(5, said, fmt::format("train {} run.init={}", path("in.yaml"), path("model")));
 }
 

@@ -13,8 +13,8 @@ namespace spillway::test::no_targets_test {
 namespace {
 
 // One of seven tokens is hidden: often none of eight.
-Keys const kMasked = {"model.family=bert", "data.sequence=8",   "batch.micro=1",
-                      "precision=fp32",    "data.valid=none",   "run.checkpoint.every=1",
+Keys const kMasked = {"model.family=bert", "data.sequence=8",        "batch.micro=1",
+                      "precision=fp32",    "data.valid=none",        "run.checkpoint.every=1",
                       "run.steps=40",      "run.checkpoint.keep=100"};
 
 std::filesystem::path checkpoint_of(Run const& run, std::int64_t step) {
@@ -103,9 +103,9 @@ TEST(EvaluationsWithoutTargets, are_said_in_training_and_refused_by_the_command)
   EXPECT_EQ(run.rows.back().at("valid_targets"), 0);
   EXPECT_EQ(times_said(run, "  valid none  "), 1) << run.output;
 
-  auto const outcome = run_command(fmt::format("{} eval {}/config.yaml --checkpoint {}",
-                                               spillway_command(0), run.dir.string(),
-                                               run.dir.string()));
+  auto const outcome =
+      run_command(fmt::format("{} eval {}/config.yaml --checkpoint {}", spillway_command(0),
+                              run.dir.string(), run.dir.string()));
   EXPECT_EQ(outcome.status, 2) << outcome.output;
   EXPECT_NE(outcome.output.find("data.valid: " + valid + ": nothing to predict in the 2 tokens"),
             std::string::npos)

@@ -13,7 +13,10 @@ namespace spillway {
 inline void stream_row(float const* from, float* to, std::int64_t n) {
   std::int64_t i = 0;
 #ifdef __SSE2__
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 64 > 0; ++i) to[i] = from[i];
+  auto const begins_a_line = [to](std::int64_t at) {
+    return reinterpret_cast<std::uintptr_t>(to + at) % 64 == 0;
+  };
+  for (; i < n && !begins_a_line(i); ++i) to[i] = from[i];
   for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
 #endif
   for (; i < n; ++i) to[i] = from[i];

@@ -433,8 +433,7 @@ TEST_F(TokensTest, a_path_that_exists_is_that_file_whatever_its_brackets_would_m
     auto const patterns = std::vector{(m_dir / pattern).string()};
     if (!names_files(patterns)) return names;
     TokenSet const set("data.train", patterns);
-    for (auto const& file : set.files())
-      names.push_back(file.path().filename().string());
+    for (auto const& file : set.files()) names.push_back(file.path().filename().string());
     return names;
   };
   using Names = std::vector<std::string>;

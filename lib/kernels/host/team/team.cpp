@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/cannot_start.hpp"
+#include "base/error.hpp"
 
 namespace spillway {
 namespace {

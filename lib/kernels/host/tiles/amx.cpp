@@ -101,8 +101,7 @@ constexpr auto products_of_parts() {
   if constexpr (kParts == 1)
     return std::array{Parts{0, 0}};
   else
-    return std::array{Parts{2, 0}, Parts{0, 0}, Parts{1, 0},
-                      Parts{1, 1}, Parts{0, 1}, Parts{0, 2}};
+    return std::array{Parts{2, 0}, Parts{0, 0}, Parts{1, 0}, Parts{1, 1}, Parts{0, 1}, Parts{0, 2}};
 }
 
 // a stays in the first cache; b passes through it, and is loaded so that it leaves a there.

@@ -88,10 +88,9 @@ constexpr TileKernels kernels_f32{.name = "avx512",
 }  // namespace
 
 TileKernels const* avx512(DType dtype) {
-  static bool const usable = __builtin_cpu_supports("avx512bw") &&
-                             __builtin_cpu_supports("avx512dq") &&
-                             __builtin_cpu_supports("avx512vl") &&
-                             __builtin_cpu_supports("avx512bf16");
+  static bool const usable =
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16");
   if (!usable) return nullptr;
   return dtype == DType::bf16 ? &kernels_bf16 : &kernels_f32;
 }

@@ -87,13 +87,11 @@ struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
     __m512i const bits = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
     return _mm512_and_si512(bits, _mm512_set1_epi32(static_cast<int>(0xffff0000u)));
   }
-  static __m512 rest(__m512 x, __m512i part) {
-    return _mm512_sub_ps(x, _mm512_castsi512_ps(part));
-  }
+  static __m512 rest(__m512 x, __m512i part) { return _mm512_sub_ps(x, _mm512_castsi512_ps(part)); }
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
-    __m512i const upper_halves = _mm512_set_epi16(
-        63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19,
-        17, 15, 13, 11, 9, 7, 5, 3, 1);
+    __m512i const upper_halves =
+        _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27,
+                         25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
     __m512 first = FloatLoads<kWhole>::along(s, line, depth);
     __m512 second = FloatLoads<kWhole>::along(s, line, depth + 16);
     for (int part = 0; part < parts; ++part) {
@@ -187,8 +185,8 @@ void pack_lying(TileSource const& s, char* panels) {
     auto const depth = block * depth_per_block;
     auto* const out = panels + line / kPanel * panel_bytes + block * kBlockBytes;
     bool const whole = line + kPanel <= s.lines && depth + depth_per_block <= s.depth;
-    auto const one = whole ? move<Source<true>, by_line, kAlong>
-                           : move<Source<false>, by_line, kAlong>;
+    auto const one =
+        whole ? move<Source<true>, by_line, kAlong> : move<Source<false>, by_line, kAlong>;
     one(s, line, depth, out, part_bytes);
     one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
   };

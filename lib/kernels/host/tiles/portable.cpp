@@ -60,8 +60,7 @@ void pack(TileSource const& s, void* panels) {
 
 template <class To, bool by_line>
 void pack(TileSource const& s, void* panels) {
-  s.dtype == DType::bf16 ? pack<bf16, To, by_line>(s, panels)
-                         : pack<float, To, by_line>(s, panels);
+  s.dtype == DType::bf16 ? pack<bf16, To, by_line>(s, panels) : pack<float, To, by_line>(s, panels);
 }
 
 // sums[r][0:32] += the cell of a's row r times b's 32 cells.

@@ -38,7 +38,7 @@ struct TileProduct {
   std::int64_t a_row_bytes = 0;  // 0: a packed panel; else from row to row of bf16 in memory
   void const* b = nullptr;       // panels, one after another
   float* c = nullptr;
-  std::int64_t c_stride = 0;                         // elements
+  std::int64_t c_stride = 0;                       // elements
   std::int64_t rows = 0, b_panels = 0, depth = 0;  // columns of c: kPanel for each of b_panels
   bool add = false;                                // else c is overwritten
   // Where b's panels are deeper than the product: their padded depth, and the depth that a's first
@@ -58,8 +58,8 @@ constexpr std::int64_t sums_stride(std::int64_t columns) {
 
 // What one kind of instructions offers for factors of one type.
 struct TileKernels {
-  char const* name;                  // part of Arithmetic
-  std::int64_t bytes_per_element;    // of a panel
+  char const* name;                // part of Arithmetic
+  std::int64_t bytes_per_element;  // of a panel
   void (*pack_a)(TileSource const&, void* panels);
   void (*pack_b)(TileSource const&, void* panels);
   void (*product)(TileProduct const&);
