@@ -2,12 +2,14 @@
 // that factors lie in memory.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "base/bf16.hpp"
+#include "kernels/host/tiles/kinds.hpp"
 #include "kernels/host/tiles/tiles.hpp"
 
 namespace spillway::kernels_tiles_test {
@@ -157,6 +159,39 @@ TEST(TileKernels, keep_all_bits_of_f32) {
   for (auto const* kernels : all_tile_kernels(DType::f32)) {
     EXPECT_EQ(product(*kernels, left, right, false, false)[0], std::ldexp(1.0f, -23))
         << kernels->name;
+  }
+}
+
+// AMX multiplies f32 as three bf16, which AVX-512 packs.
+TEST(SplitPanels, hold_three_numbers_whose_sum_is_each_number) {
+  if (tiles::avx512(DType::bf16) == nullptr) GTEST_SKIP() << "no AVX-512 here";
+  constexpr std::int64_t n = 32, elements = n * n;
+  auto const sum_of_parts = [](float x, bool is_a, bool depth_contiguous) {
+    std::vector<float> const all(elements, x);
+    AlignedBytes panel(3 * elements * 2);
+    auto const pack = is_a ? tiles::pack_a_split_avx512 : tiles::pack_b_split_avx512;
+    pack({all.data(), DType::f32, depth_contiguous, n, n, n}, panel.data());
+    auto const* const parts = static_cast<bf16 const*>(panel.data());
+    double sum = 0;
+    for (std::int64_t part = 0; part < 3; ++part) {
+      auto const value = to_float(parts[part * elements]);
+      for (std::int64_t i = 1; i < elements; ++i)
+        EXPECT_EQ(std::memcmp(&parts[part * elements + i], &parts[part * elements], 2), 0);
+      sum += value;
+    }
+    return sum;
+  };
+  for (bool const is_a : {true, false}) {
+    for (bool const along : {true, false}) {
+      for (float const x :
+           {1.0f, -0.3f, 1.2345678e-20f, 3.3961e38f, std::numeric_limits<float>::max(),
+            std::numeric_limits<float>::lowest()})
+        EXPECT_EQ(sum_of_parts(x, is_a, along), x);
+      for (std::uint32_t const bits : {0x7fffffffu, 0xffffffffu, 0x7f800001u, 0x7fc00000u})
+        EXPECT_TRUE(std::isnan(sum_of_parts(std::bit_cast<float>(bits), is_a, along))) << bits;
+      auto const infinity = std::numeric_limits<float>::infinity();
+      EXPECT_FALSE(std::isfinite(sum_of_parts(infinity, is_a, along)));
+    }
   }
 }
 

@@ -83,9 +83,13 @@ template <bool kWhole>
 struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
   static constexpr int parts = 3, depth_per_cell = 2;
 
-  static __m512i upper(__m512 x) {  // rounded to bf16, ties away from zero
-    __m512i const bits = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
-    return _mm512_and_si512(bits, _mm512_set1_epi32(static_cast<int>(0xffff0000u)));
+  // Rounded to bf16, ties away from zero; what has no next number is cut, so that NaN stays NaN.
+  static __m512i upper(__m512 x) {
+    __m512i const bits = _mm512_castps_si512(x);
+    __m512i const size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fffffff));
+    __mmask16 const rounds = _mm512_cmplt_epu32_mask(size, _mm512_set1_epi32(0x7f7f8000));
+    __m512i const rounded = _mm512_mask_add_epi32(bits, rounds, bits, _mm512_set1_epi32(0x8000));
+    return _mm512_and_si512(rounded, _mm512_set1_epi32(static_cast<int>(0xffff0000u)));
   }
   static __m512 rest(__m512 x, __m512i part) { return _mm512_sub_ps(x, _mm512_castsi512_ps(part)); }
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
