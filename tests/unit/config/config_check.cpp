@@ -40,6 +40,16 @@ TEST(ConfigCheck, HeadsOfKeysMustFitThoseOfQueriesAndRotaryPositionsTheirSize) {
             "in.yaml:2: model.kv_heads: models of the family gpt have none; it is of llama");
 }
 
+TEST(ConfigCheck, FrequenciesAreComparedWhereTheyAreUsed) {
+  for (auto const* scaling : {"none", "linear"})
+    EXPECT_EQ(error_of(fmt::format("model: {{family: llama, rope_scaling: {}, "
+                                   "rope_low_freq_factor: 4}}",
+                                   scaling)),
+              "");
+  EXPECT_EQ(error_of("model: {family: llama, rope_scaling: llama3, rope_low_freq_factor: 3.9}"),
+            "");
+}
+
 TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
   EXPECT_EQ(error_of("run: {}\nmodel:\n  hidden: 770\n"),
             "in.yaml:3: model.heads: 12 does not divide hidden = 770");

@@ -156,6 +156,23 @@ TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
       << text;
 }
 
+// Of what is printed: each part of the comment before a key.
+TEST(ConfigKeys, ThePrintedConfigSaysWhatAKeyIs) {
+  auto config = unusual();
+  auto const text = print_config(config);
+  for (auto const* lines :
+       {"  # Width of a head; auto (0): hidden / heads. Of llama, t5. [integer, 0 to 100000; or "
+        "auto; default auto]\n  head_size: 18\n",
+        "    # Between checkpoints; 0: only at the end. [integer, 0 to 1000000000000; "
+        "in steps; default 1000]\n    every: 0\n",
+        "# Of weights and activations; sums are fp32 in both. [bf16 | fp32; default bf16]\n"
+        "precision: fp32\n",
+        "    # Budget of the spill file, which takes 16 MiB more for pieces that must move; given "
+        "with the path. [size, 4KiB to 1000PB; or none; or auto; in bytes per rank; default "
+        "auto]\n    size: 7GiB\n"})
+    EXPECT_NE(text.find(lines), text.npos) << lines;
+}
+
 // To write the reference anew: SPILLWAY_WRITE_DOCS=1 build/bin/test_config
 TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
   std::string const path = SPILLWAY_SOURCE_DIR "/docs/keys.md";

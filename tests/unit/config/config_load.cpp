@@ -122,6 +122,18 @@ TEST(ConfigLoad, ARunWhoseInputHasNoNameIsNamedSo) {
   EXPECT_EQ(config.run.dir, "runs/stdin");
 }
 
+TEST(ConfigLoad, ARunWhoseInputIsADescriptorIsNamedSo) {
+  if (!std::filesystem::exists("/dev/fd")) GTEST_SKIP() << "no /dev/fd here";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "run: {steps: 8}", 15), 15);
+  ::close(ends[1]);
+  auto const config = load_config("/dev/fd/" + std::to_string(ends[0]));
+  ::close(ends[0]);
+  EXPECT_EQ(config.run.steps, 8);
+  EXPECT_EQ(config.run.dir, "runs/stdin");
+}
+
 TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {
   auto before = parse_config("data: {train: a}\n", "in.yaml"), now = before;
   EXPECT_TRUE(differences(before, now).empty());
@@ -152,6 +164,23 @@ TEST(ConfigLoad, VariablesInPathsAreExpanded) {
             "in.yaml:2: run.dir: '$' without a variable's name in 'a$/x'");
   EXPECT_EQ(file_error("run:\n  dir: ${A/x\n"),
             "in.yaml:2: run.dir: '$' without a variable's name in '${A/x'");
+}
+
+TEST(ConfigLoad, NamesOfVariablesEndBeforeWhatNoNameHas) {
+  setenv("spillway_Test_09z", "there", 1);
+  auto const given = [](std::string const& text) {
+    return parse_config("model: {}", "in.yaml", Overrides{"run.dir=" + text}).run.dir;
+  };
+  for (std::string const behind : {"/x", "-x", ".x", "{x", " x", "\xc3\xa4", "$$x", ""}) {
+    auto const expected = behind == "$$x" ? "$x" : behind;
+    EXPECT_EQ(given("a/$spillway_Test_09z" + behind), "a/there" + expected);
+    EXPECT_EQ(given("${spillway_Test_09z}" + behind), "there" + expected);
+  }
+  EXPECT_EQ(given("$spillway_Test_09z$spillway_Test_09z"), "therethere");
+  EXPECT_EQ(given("${spillway_Test_09z}9z}"), "there9z}");
+  for (std::string const text : {"a$", "${}", "${spillway_Test_09z", "${spillway_Test-09z}"})
+    EXPECT_EQ(override_error("run.dir=" + text),
+              "command line: run.dir: '$' without a variable's name in '" + text + "'");
 }
 
 // What the shell has quoted is not parsed again.
@@ -220,6 +249,9 @@ TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
             "in.yaml:2: plan.shard: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
+  EXPECT_EQ(override_error("run.trace.level=2"),
+            "command line: run.trace.level: not offered in this version");
+  EXPECT_EQ(override_error("run.tracer=2").find("command line: run.tracer: unknown key"), 0u);
   EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
             "in.yaml:2: data.train: weights are not offered in this version");
 }
@@ -399,6 +431,36 @@ TEST_F(ConfigFile, ThatIsEmptyBinaryOrHugeIsRefused) {
             m_dir + "/in.yaml:3: is not a text file (a zero byte)");
   EXPECT_EQ(error(write(std::string((4u << 20) + 1, '#'))),
             m_dir + "/in.yaml: is larger than 4 MiB");
+}
+
+// Everything of its plan but whether that may change.
+TEST_F(ConfigFile, OfASavedPlanTakesThePlaceOfThePlanKeys) {
+  auto const file = write("activations: [keep, recompute]\nupdate: host\nprefetch: 3\n");
+  for (auto const* replan : {"false", "true"}) {
+    auto const config =
+        parse_config("run: {steps: 9}", "in.yaml",
+                     Overrides{"plan.file=" + file, std::string("plan.replan=") + replan});
+    auto const plan = with_saved_plan(config).plan;
+    EXPECT_EQ(texts(plan.activations), (std::vector<std::string>{"keep", "recompute"}));
+    EXPECT_EQ(texts(plan.update), std::vector<std::string>{"host"});
+    EXPECT_EQ(texts(plan.optimizer), std::vector<std::string>{"auto"});
+    EXPECT_EQ(plan.prefetch, 3);
+    EXPECT_EQ(plan.replan, std::string(replan) == "true");
+    EXPECT_EQ(plan.file, "");
+    EXPECT_EQ(with_saved_plan(config).run.steps, 9);
+  }
+  EXPECT_TRUE(load_plan(file).replan);
+}
+
+TEST_F(ConfigFile, OfASavedPlanIsHeldAgainstTheMachineThatIsMeant) {
+  auto const config =
+      parse_config("model: {layers: 2}", "in.yaml",
+                   Overrides{"plan.file=" + write("prefetch: 1\noptimizer: host\n")});
+  EXPECT_EQ(error_line([&] { with_saved_plan(config); }),
+            m_dir + "/in.yaml:2: plan.optimizer: host needs memory.host: BYTES");
+  EXPECT_EQ(error_line([&] { with_saved_plan(config, elsewhere); }), "");
+  auto const none = parse_config("{}", "in.yaml");
+  EXPECT_EQ(to_yaml(with_saved_plan(none)), to_yaml(none));
 }
 
 TEST_F(ConfigFile, NamesItsLinesWithWindowsLineEndsToo) {

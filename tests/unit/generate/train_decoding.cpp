@@ -1,6 +1,9 @@
 // Which tokens the steps of generating bring, and where the cache has them.
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <utility>
+
 #include "base/error.hpp"
 #include "generate/decoding.hpp"
 #include "generate/generator.hpp"
@@ -28,6 +31,24 @@ TEST(Decodings, RoomIsForThePositionsThatThereAre) {
   EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].rows, 64) << "half of them, again";
   EXPECT_EQ(decodings(of_family("gpt", 16), 256, 20, 200)[0].rows, 16);
   EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 5)[1].capacity, 25);
+}
+
+// Where the text just fits, nothing is read again, and a prompt needs its own rows alone.
+TEST(Decodings, APromptIsReadInAsManyRowsAsItEverHas) {
+  auto const rows = [](std::int64_t positions, std::int64_t prompt, std::int64_t more) {
+    auto const graphs = decodings(of_family("gpt", positions), 256, prompt, more);
+    EXPECT_EQ(graphs[1].rows, 1);
+    EXPECT_EQ(graphs[0].capacity, graphs[1].capacity);
+    return std::pair(graphs[0].rows, graphs[0].capacity);
+  };
+  using Sizes = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(rows(128, 20, 108), Sizes(20, 128));
+  EXPECT_EQ(rows(128, 20, 109), Sizes(64, 128));
+  EXPECT_EQ(rows(40, 30, 200), Sizes(30, 40)) << "more than half of the positions";
+  EXPECT_EQ(rows(40, 10, 200), Sizes(20, 40));
+  EXPECT_EQ(rows(40, 100, 200), Sizes(40, 40));
+  EXPECT_EQ(rows(1000, 64, 1), Sizes(64, 65));
+  EXPECT_EQ(rows(1000, 65, 1), Sizes(64, 66));
 }
 
 TEST(Decodings, AnEncoderReadsThePromptOnce) {
@@ -91,6 +112,23 @@ TEST(DecodeOrder, ReadsAPromptInStepsOfSeveralRowsAndThenARowAtATime) {
     EXPECT_EQ(cache.bring(tokens), 1);
     EXPECT_EQ(cache.seen(), tokens);
   }
+}
+
+TEST(DecodeOrder, ACacheIsFullWithItsLastRow) {
+  DecodeOrder order({.rows = 2, .capacity = 4});
+  auto const expect = [&](std::int64_t tokens, DecodeStep const& step, bool is_last) {
+    auto const next = order.next(tokens);
+    EXPECT_EQ(std::tuple(next.of_prompt, next.token, next.position, next.rows),
+              std::tuple(step.of_prompt, step.token, step.position, step.rows))
+        << tokens;
+    EXPECT_EQ(order.has(tokens), is_last) << tokens;
+  };
+  expect(3, {true, 0, 0, 2}, false);
+  expect(3, {false, 2, 2, 1}, true);
+  expect(4, {false, 3, 3, 1}, true);
+  expect(5, {true, 3, 0, 2}, true);
+  expect(7, {true, 5, 2, 2}, true);
+  expect(8, {true, 6, 0, 2}, true);
 }
 
 TEST(DecodeOrder, AFullCacheGoesOnFromTheLastHalfOfItsRows) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "generate/sampling.hpp"
 
@@ -45,6 +46,21 @@ TEST(Sampling, depends_on_seed_and_draw_alone) {
   EXPECT_NE(first, other);
 }
 
+// A text of a seed is the same in every version.
+TEST(Sampling, draws_of_a_seed_are_these) {
+  auto const tokens = [](double temperature, std::uint64_t seed, std::uint64_t first_draw) {
+    std::string text;
+    for (std::uint64_t draw = first_draw; draw < first_draw + 24; ++draw)
+      text += std::to_string(sample_token(kLogits, {temperature, seed}, draw));
+    return text;
+  };
+  constexpr std::uint64_t one = 1;
+  EXPECT_EQ(tokens(1, 7, 0), "310111310123101011111111");
+  EXPECT_EQ(tokens(3, 7, 0), "310111310133100021110011");
+  EXPECT_EQ(tokens(3, (one << 40) + 7, 0), "011111103103330111003133");
+  EXPECT_EQ(tokens(3, 7, one << 33), "123131112100233121101021");
+}
+
 TEST(Sampling, stands_logits_of_any_size) {
   std::array<float, 3> const huge = {-3e38f, 3e38f, 0};
   EXPECT_EQ(sample_token(huge, {1, 1}, 0), 1);
@@ -67,6 +83,7 @@ TEST(Sampling, likeliest_tokens_come_first_with_their_probabilities) {
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].token, 0);
   EXPECT_EQ(all[2].token, 2);
+  EXPECT_NEAR(likeliest(equal, 1).at(0).probability, 1.0 / 3, 1e-12) << "of all, not of those here";
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/checked.hpp"
 #include "graph/build.hpp"
+#include "graph/gradient_slice.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::graph_test {
 namespace {
@@ -36,6 +39,44 @@ TEST(View, TransposedTwiceIsItself) {
 TEST(View, ReshapedKeepsOffsetAndElements) {
   View const flat{0, 64, {12}, {1}};
   EXPECT_EQ(reshaped(flat, {3, 4}), (View{0, 64, {3, 4}, {4, 1}}));
+}
+
+// The line of a mistake of ours.
+template <class F>
+std::string mistake(F const& action) {
+  try {
+    action();
+  } catch (std::logic_error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(View, ColumnsOfATransposedMatrixAreRowsOfTheMatrix) {
+  auto const turned = transposed(whole(tensor({4, 6})));
+  EXPECT_EQ(columns(turned, 1, 2), (View{0, 6, {6, 2}, {1, 6}}));
+  EXPECT_EQ(bounding_range(columns(turned, 1, 2)).last, 18);
+}
+
+TEST(View, ColumnsEndWithTheMatrix) {
+  auto const matrix = whole(tensor({4, 6}));
+  auto const why = "graph, tensor number 0: has no such columns";
+  EXPECT_EQ(mistake([&] { columns(matrix, 4, 2); }), "");
+  EXPECT_EQ(mistake([&] { columns(matrix, 6, 0); }), "");
+  EXPECT_EQ(mistake([&] { columns(matrix, 5, 2); }), why);
+  EXPECT_EQ(mistake([&] { columns(matrix, -1, 2); }), why);
+  EXPECT_EQ(mistake([&] { columns(matrix, 3, -1); }), why);
+  EXPECT_EQ(mistake([&] { columns(whole(tensor({4})), 0, 1); }), why);
+}
+
+TEST(View, ReshapedNeedsElementsThatFollowEachOther) {
+  auto const half = columns(whole(tensor({4, 6})), 0, 3);
+  EXPECT_EQ(mistake([&] { reshaped(half, {12}); }),
+            "graph, tensor number 0: has other elements than the new shape");
+  EXPECT_EQ(mistake([&] {
+              transposed(whole(tensor({2, 2, 2})));
+            }),
+            "graph, tensor number 0: only a matrix can be transposed");
 }
 
 TEST(View, EmptyViewTouchesNothing) {
@@ -150,6 +191,37 @@ TEST(Op, AttributesOfAnotherKindAreRefusedByName) {
   }
 }
 
+TEST(Op, AddsToOrOverwritesAllThatItWritesOfATensor) {
+  Op op;
+  op.outputs = {{4, 0, {2}, {1}}, {5, 0, {2}, {1}}, {}, {4, 2, {2}, {1}}};
+  op.in_place = {1};
+  set_in_place(op, 4, true);
+  EXPECT_EQ(op.in_place, (std::vector{1, 0, 3}));
+  set_in_place(op, 4, true);
+  EXPECT_EQ(op.in_place, (std::vector{1, 0, 3}));
+  set_in_place(op, 5, false);
+  EXPECT_EQ(op.in_place, (std::vector{0, 3}));
+  set_in_place(op, -1, true);  // absent outputs are none's
+  set_in_place(op, 6, true);
+  EXPECT_EQ(op.in_place, (std::vector{0, 3}));
+  EXPECT_TRUE(is_in_place(op, 3));
+  EXPECT_FALSE(is_in_place(op, 1));
+  EXPECT_TRUE(writes(op, 5));
+  EXPECT_FALSE(writes(op, 6));
+  EXPECT_FALSE(writes(op, -1));
+}
+
+TEST(Op, RangeOfAnUpdateIsFoundInBothKindsOfThem) {
+  auto norm = gelu({}, {}, UpdateRange{7}), adamw = gelu({}, {}, AdamWAttributes{.range = {8}});
+  EXPECT_EQ(update_range(norm).first, 7);
+  update_range(adamw).first = 9;
+  EXPECT_EQ(attributes_of<AdamWAttributes>(adamw).range.first, 9);
+  auto other = gelu({}, {}, NormAttributes{});
+  other.name = "h.3/gelu";
+  EXPECT_EQ(mistake([&] { update_range(other); }),
+            "h.3/gelu: a activation op with the attributes of another kind");
+}
+
 // By counting.
 double pairs_seen(AttentionAttributes const& a) {
   double pairs = 0;
@@ -169,6 +241,87 @@ TEST(Attention, VisiblePairsAreThoseThatCausalAndWindowLeave) {
     }
   AttentionAttributes const cross{.queries = 5, .keys = 9};
   EXPECT_EQ(visible_pairs(cross), 45);
+}
+
+// As when a step brings some rows to a cache of many: which of these are filled is not known.
+TEST(Attention, VisiblePairsOfARowOfACacheAreItsWindowAtMost) {
+  auto const pairs = [](std::int64_t window) {
+    return visible_pairs({.queries = 5, .keys = 9, .causal = true, .window = window});
+  };
+  EXPECT_EQ(pairs(0), 45);
+  EXPECT_EQ(pairs(3), 15);
+  EXPECT_EQ(pairs(9), 45);
+  EXPECT_EQ(pairs(50), 45);
+}
+
+TEST(GradientSlices, AreWholeTilesAndWhatIsLeft) {
+  auto const expect = [](std::int64_t elements, std::int64_t ranks,
+                         std::vector<std::pair<std::int64_t, std::int64_t>> const& slices) {
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      auto const [first, count] = gradient_slice(elements, rank, ranks);
+      EXPECT_EQ(std::pair(first, count), slices[static_cast<std::size_t>(rank)]) << elements;
+    }
+  };
+  expect(5000, 1, {{0, 5000}});
+  expect(3 * 4096, 3, {{0, 4096}, {4096, 4096}, {8192, 4096}});
+  expect(3 * 4096 + 1, 3, {{0, 8192}, {8192, 4097}, {12289, 0}});
+  expect(4096, 3, {{0, 4096}, {4096, 0}, {4096, 0}});
+  expect(8191, 2, {{0, 4096}, {4096, 4095}});
+}
+
+// A block that is entered twice has a group for each time.
+TEST(BackwardGroups, HaveTheBackwardOpsOfABlockThatFollowEachOther) {
+  Graph graph;
+  auto const add = [&](Phase phase, int block) {
+    Op op;
+    op.id = static_cast<int>(graph.ops.size());
+    op.phase = phase;
+    op.block = block;
+    graph.ops.push_back(op);
+  };
+  add(Phase::forward, 3), add(Phase::backward, 3), add(Phase::backward, 3);
+  add(Phase::backward, 1), add(Phase::norm, 1), add(Phase::backward, 1), add(Phase::backward, 3);
+  add(Phase::update, 3);
+  auto const groups = backward_groups(graph);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].block, 3);
+  EXPECT_EQ(groups[0].ops, (std::vector{1, 2}));
+  EXPECT_EQ(groups[1].block, 1);
+  EXPECT_EQ(groups[1].ops, (std::vector{3, 5}));
+  EXPECT_EQ(groups[2].block, 3);
+  EXPECT_EQ(groups[2].ops, std::vector{6});
+}
+
+TEST(Builder, WhatIsOutOfPlaceIsNamed) {
+  Graph graph;
+  GraphBuilder builder(graph);
+  EXPECT_EQ(mistake([&] { builder.add_chunk("c"); }), "op c: belongs to a block, and none is open");
+  EXPECT_EQ(mistake([&] { builder.append(OpKind::add, "a", {}, {}); }),
+            "op a: belongs to a block, and none is open");
+  EXPECT_EQ(mistake([&] { builder.end_block(); }),
+            "op the end of a block: belongs to a block, and none is open");
+  builder.begin_block("h.0", true);
+  EXPECT_EQ(mistake([&] { builder.begin_block("h.1", true); }), "op h.1: begins in an open block");
+  EXPECT_EQ(mistake([&] { builder.finish(); }), "op h.0: is still open");
+  builder.end_block();
+  EXPECT_EQ(mistake([&] { builder.finish(); }), "");
+  EXPECT_EQ(builder.add_tensor("x", Role::batch, DType::f32, {1}).tensor, 2);
+  EXPECT_EQ(graph.tensors[2].name, "x") << "of no block";
+  EXPECT_EQ(graph.tensors[2].block, -1);
+}
+
+// Moments and masters of one parameter may take as much as a number of 8 bytes for each element.
+TEST(Builder, AParameterThatNoMachineHoldsIsNamed) {
+  Graph graph;
+  GraphBuilder builder(graph);
+  builder.begin_block("b", false);
+  int const chunk = builder.add_chunk("c");
+  auto const add = [&](std::string const& name, std::int64_t elements) {
+    return test::refused_with([&] { builder.add_parameter(chunk, name, {elements}, {}, false); });
+  };
+  EXPECT_EQ(add("too.large", kMostBytes / 8 + 1),
+            "model: too.large [1125899906842625] takes more than 8 PiB, which no machine has");
+  EXPECT_EQ(add("large", kMostBytes / 8), "");
 }
 
 TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {

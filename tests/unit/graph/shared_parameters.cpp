@@ -234,6 +234,27 @@ TEST(RefusedGraphs, APartAfterAWhole) {
   expect_refusal([&] { net.finish(sum, head); }, "b/y", "b/x");
 }
 
+TEST(RefusedGraphs, APartThatIsToTakeOverAGradient) {
+  Network net;
+  auto const chunk = net.chunk(true);
+  auto const w = net.parameter(chunk, "w", {4, 8}), head = net.parameter(chunk, "head", {5, 4});
+  auto const x = net.product("x", net.activation("start", {3, 4}), w);
+  auto const sum = net.activation("sum", {3, 4});
+  net.append(OpKind::add, "sum", {columns(x, 0, 4), columns(x, 4, 4)}, {sum});
+  expect_refusal([&] { net.finish(sum, head); },
+                 "op b/sum, tensor b/x: ", "only a whole tensor can take over a gradient");
+}
+
+TEST(RefusedGraphs, AnActivationThatIsUsedAsAParameter) {
+  Network net;
+  auto const chunk = net.chunk(true);
+  auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
+  auto const x = net.product("x", net.activation("start", {4, 4}), w);
+  auto const y = net.product("y", net.activation("other", {3, 4}), x);
+  expect_refusal([&] { net.finish(y, head); },
+                 "op b/y, tensor b/x: ", "is no parameter, and used as one");
+}
+
 TEST(RefusedGraphs, ParametersOfWhichAnotherOpUsesAPart) {
   Network net;
   auto const chunk = net.chunk(true);

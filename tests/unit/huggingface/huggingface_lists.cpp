@@ -2,6 +2,7 @@
 // beside the weights, what generate does not follow; and what positions may say beside what they
 // need.
 #include <filesystem>
+#include <optional>
 
 #include "huggingface/model_files.hpp"
 #include "huggingface/special_ids.hpp"
@@ -220,6 +221,22 @@ TEST_F(ListedFiles, of_generation_are_followed_where_they_change_nothing) {
   EXPECT_EQ(read_generation_ids(m_dir, 61).not_followed, std::vector<std::string>());
   write("generation_config.json", other.dump());
   EXPECT_EQ(read_generation_ids(m_dir, 61).not_followed, names);
+}
+
+// An id is a whole number of the vocabulary: others are as good as none.
+TEST_F(ListedFiles, of_generation_say_ids_as_whole_numbers) {
+  write("config.json", "{}");
+  auto const ids = [&](std::string const& text) {
+    write("generation_config.json", text);
+    return read_generation_ids(m_dir, 61);
+  };
+  using Ids = std::vector<std::int64_t>;
+  EXPECT_EQ(ids(R"({"eos_token_id": [60, 0, 61, 7.0, "8", null, true]})").ends, (Ids{60, 0}));
+  EXPECT_EQ(ids(R"({"eos_token_id": 60, "decoder_start_token_id": 60})").ends, Ids{60});
+  EXPECT_EQ(ids(R"({"decoder_start_token_id": 60})").start, 60);
+  EXPECT_EQ(ids(R"({"decoder_start_token_id": 61})").start, std::nullopt);
+  EXPECT_EQ(ids(R"({"decoder_start_token_id": -1})").start, std::nullopt);
+  EXPECT_EQ(ids(R"({"decoder_start_token_id": 0})").start, 0);
 }
 
 // A token may stand alone on the last line; lines before it count from 0.

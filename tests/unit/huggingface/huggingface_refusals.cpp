@@ -300,6 +300,13 @@ TEST(RefusedConfigs, bombs_are_refused) {
   EXPECT_NE(refusal(std::string(kMostConfigBytes + 1, ' ')).find("larger than"), std::string::npos);
 }
 
+TEST(RefusedConfigs, a_file_of_a_mebibyte_is_read) {
+  auto text = config_of(Architecture::gpt2).dump();
+  text.append(static_cast<std::size_t>(kMostConfigBytes) - text.size(), ' ');
+  EXPECT_EQ(refusal(text), "");
+  EXPECT_EQ(refusal(text + ' '), "dir/config.json: is larger than 1048576 bytes");
+}
+
 TEST(RefusedConfigs, bytes_of_a_file_are_shown_on_one_short_line) {
   auto file = config_of(Architecture::gpt2);
   file[std::string(5000, 'x') + "\n"] = std::string(5000, 'y') + "\n\x1b";

@@ -90,6 +90,14 @@ TEST(HuggingFaceTensors, of_a_bare_gpt2_have_no_prefix) {
   EXPECT_EQ(files.refusal(), "here: transformer.wte.weight: is there as wte.weight too");
 }
 
+TEST(HuggingFaceTensors, of_a_bare_gpt2_have_a_head_of_its_own_name) {
+  Files files(with_tied("gpt2", false));
+  files.rename_all("transformer.", "");
+  EXPECT_EQ(files.matched("lm_head.weight"), "lm_head.weight");
+  EXPECT_EQ(files.matched("transformer.wte.weight"), "wte.weight");
+  EXPECT_FALSE(files.match().model.tied);
+}
+
 TEST(HuggingFaceTensors, of_an_old_bert_call_their_norms_otherwise) {
   Files files(described("bert"));
   files.rename_all("LayerNorm.weight", "LayerNorm.gamma");

@@ -137,6 +137,30 @@ TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
   EXPECT_EQ(count(tiny_forward(config, Purpose::eval), OpKind::dropout), 0);
 }
 
+// Each of the two alone.
+TEST(Gpt, DropoutOfAttentionIsInsideItsOp) {
+  auto const attention = [](Graph const& graph) -> Op const& {
+    return *std::ranges::find(graph.ops, OpKind::attention, &Op::kind);
+  };
+  auto config = tiny_config();
+  config.run.seed = 9;
+  config.model.dropout = 0.1;
+  auto const outside = tiny_forward(config);
+  EXPECT_EQ(attributes_of<AttentionAttributes>(attention(outside)).dropout, 0);
+  EXPECT_EQ(attributes_of<AttentionAttributes>(attention(outside)).seed, 0u);
+  EXPECT_FALSE(is_present(attention(outside).inputs[6]));
+  config.model.dropout = 0;
+  config.model.attention_dropout = 0.25;
+  auto const inside = tiny_forward(config);
+  EXPECT_EQ(count(inside, OpKind::dropout), 0);
+  EXPECT_EQ(count(inside, OpKind::add), 0);
+  EXPECT_EQ(attributes_of<AttentionAttributes>(attention(inside)).dropout, 0.25);
+  EXPECT_EQ(attributes_of<AttentionAttributes>(attention(inside)).seed, 9u);
+  auto const samples = inside.known.of(BatchField::samples);
+  EXPECT_GE(samples, 0);
+  EXPECT_EQ(attention(inside).inputs[6].tensor, samples);
+}
+
 TEST(Gpt, BlocksCoverTheForwardOps) {
   auto const graph = tiny_forward(tiny_config());
   ASSERT_EQ(graph.blocks.size(), 4u);
@@ -156,6 +180,29 @@ TEST(Gpt, GenerateTakesOneSequenceToTheLogitsOfOneRow) {
   EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.logits)].shape, (Shape{1, kTinyVocab}));
   EXPECT_EQ(graph.ops.back().outputs[0].tensor, known.logits);
   EXPECT_EQ(known.loss, -1);
+}
+
+// 8/3 of the width, rounded up once.
+TEST(Llama, AutoOfFfnIsAMultipleOf256) {
+  for (auto const& [hidden, ffn] :
+       {std::pair(32, 256), std::pair(96, 256), std::pair(97, 512), std::pair(4096, 11008)}) {
+    Config config;
+    config.model.family = "llama";
+    config.model.hidden = hidden;
+    config.model.heads = 1;
+    EXPECT_EQ(completed(config, 300).ffn, ffn) << hidden;
+  }
+}
+
+TEST(Llama, AutoOfHeadsGoesByTheirNumber) {
+  Config config;
+  config.model.family = "llama";
+  config.model.hidden = 96, config.model.heads = 6;
+  EXPECT_EQ(completed(config, 300).head_size, 16);
+  EXPECT_EQ(completed(config, 300).kv_heads, 6);
+  config.model.head_size = 10, config.model.kv_heads = 2;
+  EXPECT_EQ(completed(config, 300).head_size, 10);
+  EXPECT_EQ(completed(config, 300).kv_heads, 2);
 }
 
 TEST(Model, UnknownFamilyIsTheUsersMistake) {

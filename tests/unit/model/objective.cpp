@@ -1,6 +1,9 @@
 #include "model/objective.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <tuple>
 
 #include "base/error.hpp"
 #include "model/model.hpp"
@@ -78,6 +81,44 @@ TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
   data.mask_id = 3;
   EXPECT_EQ(test::refused_with([&] { stack_lengths(data, Objective::next); }),
             "data.mask_id: is of the objective masked; data.objective is next here");
+}
+
+// Ids of tokens that the objective has not would be passed over.
+TEST(StackLengths, RefuseIdsOfOtherObjectives) {
+  auto const refusal = [](std::optional<std::int64_t> DataConfig::*id, Objective objective) {
+    DataConfig data;
+    data.*id = 5;
+    return test::refused_with([&] { stack_lengths(data, objective); });
+  };
+  using enum Objective;
+  for (auto const& [id, key] : {std::pair(&DataConfig::pad_id, "data.pad_id"),
+                                std::pair(&DataConfig::sentinel_id, "data.sentinel_id")}) {
+    EXPECT_EQ(refusal(id, masked),
+              std::string(key) + ": is of the objective spans; data.objective is masked here");
+    EXPECT_EQ(refusal(id, spans), "") << key;
+  }
+  EXPECT_EQ(refusal(&DataConfig::mask_id, spans),
+            "data.mask_id: is of the objective masked; data.objective is spans here");
+  EXPECT_EQ(refusal(&DataConfig::mask_id, masked), "");
+  for (auto const objective : {next, masked, spans})
+    EXPECT_EQ(refusal(&DataConfig::eos_id, objective), "");
+}
+
+TEST(ObjectiveOf, AutoIsWhatEachFamilyIsTrainedFor) {
+  for (auto const& [family, objective, other] :
+       {std::tuple("gpt", Objective::next, "spans"), std::tuple("bert", Objective::masked, "next"),
+        std::tuple("t5", Objective::spans, "masked"),
+        std::tuple("llama", Objective::next, "masked")}) {
+    Config config;
+    config.model.family = family;
+    EXPECT_EQ(objective_of(config), objective) << family;
+    config.data.objective = name(objective);
+    EXPECT_EQ(objective_of(config), objective) << family;
+    config.data.objective = other;
+    EXPECT_EQ(test::refused_with([&] { objective_of(config); }),
+              fmt::format("data.objective: {} is not for models of the family {}; give {} or auto",
+                          other, family, name(objective)));
+  }
 }
 
 TEST(ObjectiveOf, AutoIsTheFamilysAndOthersAreRefused) {

@@ -1,7 +1,9 @@
 // What `rok` measures and how it tells; the measuring itself is tests/parity/rok_command.cpp.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
+#include <span>
 
 #include "rok/rok_report.hpp"
 #include "samples/random_batches.hpp"
@@ -96,6 +98,33 @@ TEST(Rok, random_batches_are_of_the_vocabulary_and_the_same_when_asked_again) {
       EXPECT_EQ(first.targets[i], first.tokens[i + 1]);
     }
   }
+}
+
+// A rank's rows of a step that has too few, of an encoder's and a decoder's stack.
+TEST(Rok, random_batches_fill_every_stack_and_pad_what_a_step_lacks) {
+  std::array const lengths{std::int64_t{3}, std::int64_t{2}};
+  RandomBatches batches({.sequences = 5, .micro = 2, .rank = 1, .ranks = 2}, lengths, 9, 1);
+  std::vector<std::int32_t> encoder(6, -7), decoder(4, -7), targets(4, -7), documents(4, -7);
+  std::vector<float> weights(4, -7);
+  std::vector<std::int64_t> samples(2);
+  auto const bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  BatchBuffers const to({{BatchField::tokens, 0, bytes(encoder)},
+                         {BatchField::tokens, 1, bytes(decoder)},
+                         {BatchField::targets, 1, bytes(targets)},
+                         {BatchField::documents, 1, bytes(documents)},
+                         {BatchField::weights, 1, bytes(weights)},
+                         {BatchField::samples, 0, bytes(samples)}});
+  batches.load(3, 0, to);  // samples 2 and 3 of the step
+  EXPECT_EQ(samples, (std::vector<std::int64_t>{17, 18}));
+  EXPECT_EQ(weights, std::vector<float>(4, 1));
+  EXPECT_EQ(documents, std::vector<std::int32_t>(4, 0));
+  EXPECT_EQ(targets[0], decoder[1]);
+  EXPECT_EQ(targets[2], decoder[3]);
+  for (auto const* tokens : {&encoder, &decoder, &targets})
+    for (auto const token : *tokens) EXPECT_TRUE(token >= 0 && token < 9) << token;
+  batches.load(3, 1, to);  // sample 4 is rank 0's
+  EXPECT_EQ(weights, std::vector<float>(4, 0));
+  EXPECT_EQ(documents, std::vector<std::int32_t>(4, -1));
 }
 
 }  // namespace

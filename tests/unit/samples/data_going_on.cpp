@@ -93,6 +93,28 @@ TEST_F(GoingOn, of_an_earlier_versions_run_takes_the_data_for_its_own) {
   expect_order(data.order, {12, 7, {12, 1}}, 12);
 }
 
+// That version took no text without a whole window, and packed spans into windows of one length.
+TEST_F(GoingOn, of_an_earlier_versions_run_on_a_short_text_counts_one_window) {
+  RunState state;
+  state.samples = 8;
+  state.seed = 7;
+  auto config = config_of({m_b}, 7);
+  config.model.family = "t5";
+  config.data.pack = true;
+  config.data.sequence = 64, config.data.target = 40;
+  auto data = open_data(config);
+  ASSERT_GT(data.recipe.window, 33);
+  auto const said = go_on(data, config, state, "run/checkpoint");
+  ASSERT_EQ(said.size(), 3u);
+  EXPECT_TRUE(said[0].starts_with("data.pack: windows of 32 tokens -> windows of up to "))
+      << said[0];
+  EXPECT_EQ(said[1], "the data as they are now begin an epoch here, after sample 8");
+  ASSERT_EQ(data.texts().size(), 1u);
+  auto const first = data.order.sample(8);
+  EXPECT_EQ(first.epoch, 8);
+  EXPECT_EQ(first.window, 0);
+}
+
 TEST_F(GoingOn, begins_anew_where_that_is_asked_for) {
   RunState state;
   state.samples = 7;

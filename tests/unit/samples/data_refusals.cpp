@@ -65,6 +65,8 @@ TEST_F(DataRefusals, name_what_fills_no_sequence) {
   EXPECT_EQ(refusal(config),
             "data.sequence: with data.pack and spans a sequence must hold three tokens; give a "
             "larger data.sequence and data.target");
+  config.data.sequence = 4;  // which hold three
+  EXPECT_EQ(refusal(config), "");
 }
 
 TEST_F(DataRefusals, name_what_has_no_documents_or_nothing_to_predict) {
@@ -83,6 +85,13 @@ TEST_F(DataRefusals, name_what_has_no_documents_or_nothing_to_predict) {
             "data.train: " + plain +
                 ": data.pack: this llm.c file does not say where documents begin; those that "
                 "`spillway tokenize` writes do");
+
+  config.data.train = {write("documents", 400, 50257), plain};
+  EXPECT_TRUE(refusal(config).starts_with("data.train: " + plain + ": data.pack: this llm.c file"))
+      << refusal(config);
+  config.data.pack = false;
+  EXPECT_EQ(refusal(config), "");
+  config.data.pack = true;
 
   std::vector<std::int64_t> ones(100);
   std::iota(ones.begin(), ones.end(), 0);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -102,6 +103,17 @@ TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
       }
     }
   }
+}
+
+// No smaller micro-batch leaves fewer.
+TEST(BatchShape, tells_of_empty_rows_without_advice_where_there_is_none) {
+  EXPECT_EQ(describe_empty_rows({5, 1, 0, 2}),
+            "1 of 6 rows (17 %) of a step are empty, as 5 sequences do not part into micro-batches "
+            "of 1 on 2 ranks\n");
+  EXPECT_EQ(describe_empty_rows({3, 2, 0, 2}),
+            "1 of 4 rows (25 %) of a step are empty, as 3 sequences do not part into micro-batches "
+            "of 2 on 2 ranks\n");
+  EXPECT_EQ(describe_empty_rows({1, 1, 0, 1}), "");
 }
 
 TEST_F(Batches, hold_the_ordered_windows_with_each_token_s_successor_as_target) {
@@ -329,6 +341,28 @@ TEST_F(Batches, count_the_tokens_of_samples_in_every_epoch) {
   for (std::int64_t sample = 0; sample < 2 * order.windows(); ++sample)
     EXPECT_EQ(batches.tokens_of(sample, 1),
               windows.at(*m_tokens, order.sample(sample).window, scratch).used);
+}
+
+// Each sample is counted in the text that it is of.
+TEST_F(Batches, count_the_tokens_of_samples_of_several_texts) {
+  auto spans = spans_recipe();
+  spans.pack = true;
+  auto const other_path = std::filesystem::path(m_path) += ".long";
+  TokenWriter writer(Output(other_path), "byte", 256, 60, 1);
+  writer.append(std::vector<std::int32_t>(60, 7));
+  writer.close(std::vector<std::int64_t>{0});
+  auto const& one = text_of({m_path.string()}, spans);
+  auto const& other = text_of({other_path.string()}, spans);
+  auto const windows = one.windows.count(), others = other.windows.count();
+  DataOrder const of_one(windows, 3), of_other(others, 3, {windows, 0});
+  TrainBatches const batches({{one, of_one, windows}, {other, of_other}}, spans, {3, 3, 0, 1});
+  EXPECT_EQ(batches.tokens_of(0, windows), kTokens - 4);
+  EXPECT_EQ(batches.tokens_of(windows, others), 60);
+  EXPECT_EQ(batches.tokens_of(0, windows + 2 * others), kTokens - 4 + 120);
+  EXPECT_EQ(batches.tokens_of(windows - 1, 2),
+            batches.tokens_of(windows - 1, 1) + batches.tokens_of(windows, 1));
+  EXPECT_EQ(batches.tokens_of(windows, 0), 0);
+  std::filesystem::remove(other_path);
 }
 
 TEST_F(Batches, feed_an_encoder_and_a_decoder) {

@@ -1,6 +1,8 @@
 // Prompts as tokens, and tokens as text.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "samples/byte_text.hpp"
 
@@ -62,6 +64,24 @@ TEST(ByteText, SentinelsAreWordsAgain) {
   auto few = kSpans;
   few.ids.sentinels = 99;
   EXPECT_EQ(text_of(258, few), "");
+}
+
+// Ids that a model has of its own may lie among its sentinels, and these among bytes.
+TEST(ByteText, IdsOfAnotherMeaningAreNoSentinels) {
+  auto mixed = kSpans;
+  mixed.ids.pad = 300, mixed.ids.eos = 310;
+  for (auto const& [token, word] : {std::pair(299, "<extra_id_58>"), std::pair(300, ""),
+                                    std::pair(301, "<extra_id_56>"), std::pair(310, "")})
+    EXPECT_EQ(text_of(token, mixed), word) << token;
+  EXPECT_EQ(tokens_of("<extra_id_56><extra_id_58>", mixed), (Tokens{301, 299, 310}));
+  EXPECT_THROW(tokens_of("<extra_id_57>", mixed), Error);
+  EXPECT_THROW(tokens_of("<extra_id_47>", mixed), Error);
+  auto low = kSpans;
+  low.ids = {.pad = 290, .eos = -1, .first_sentinel = 257, .sentinels = 100};
+  EXPECT_EQ(text_of(256, low), "<extra_id_1>");
+  EXPECT_EQ(text_of(255, low), "\xff");
+  EXPECT_EQ(tokens_of("<extra_id_1>", low), Tokens{256});
+  EXPECT_THROW(tokens_of("<extra_id_2>", low), Error);
 }
 
 }  // namespace

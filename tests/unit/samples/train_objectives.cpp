@@ -140,6 +140,35 @@ TEST(Padding, has_no_document_and_no_weight_in_any_stack) {
   }
 }
 
+// One buffer holds one sequence after the other.
+TEST(Padding, has_nothing_of_the_sequence_before) {
+  Recipe const recipe{.objective = Objective::spans,
+                      .pack = true,
+                      .lengths = {12, 9},
+                      .window = 12,
+                      .ids = {.pad = 9, .eos = 8, .first_sentinel = 99}};
+  SequenceBuffer buffer(recipe.lengths);
+  std::vector<std::int64_t> const starts{5}, ones{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  auto const fill = [&](std::vector<std::int64_t> const& documents) {
+    make_sequence(recipe, {counted(13, 100), documents}, 3, buffer.fields());
+  };
+  auto const expect_empty = [&] {
+    for (int stack = 0; stack < 2; ++stack) {
+      auto const made = stack_of(buffer.fields(), stack);
+      auto const rows = made.tokens.size();
+      std::vector<std::int32_t> const pads(rows, 9), zeros(rows), none(rows, -1);
+      EXPECT_EQ(made, (Sequence{pads, none, zeros, zeros, pads, std::vector<float>(rows)}));
+    }
+  };
+  fill(starts);
+  EXPECT_EQ(stack_of(buffer.fields(), 1).documents[0], 0);
+  make_padding(recipe, buffer.fields());
+  expect_empty();
+  fill(starts);
+  fill(ones);  // of which nothing can be told
+  expect_empty();
+}
+
 TEST(SequenceBuffer, refuses_a_stack_that_it_has_not_and_rows_of_another_length) {
   SequenceBuffer const buffer(std::array{std::int64_t{4}});
   std::vector<std::int32_t> rows(8);
@@ -199,6 +228,34 @@ TEST(Recipe, takes_the_ids_that_are_given) {
   EXPECT_EQ(recipe.words, 32'128);
 }
 
+// Those that are used and, for texts, those that T5 has beside them, as far as there are ids.
+TEST(Recipe, knows_how_many_sentinels_a_model_has) {
+  auto const sentinels = [](std::int64_t sequence, std::optional<std::int64_t> first) {
+    auto config = config_of(sequence);
+    config.data.sentinel_id = first;
+    return recipe_of(config, Objective::spans, 32'128, "spm").ids.sentinels;
+  };
+  EXPECT_EQ(sentinels(512, {}), 100);
+  EXPECT_EQ(sentinels(4096, {}), 227);
+  EXPECT_EQ(sentinels(512, 32'099), 100);
+  EXPECT_EQ(sentinels(512, 99), 100);
+  EXPECT_EQ(sentinels(512, 98), 99);
+  EXPECT_EQ(sentinels(512, 27), 28) << "as many as its spans";
+}
+
+TEST(Recipe, counts_the_ids_that_nobody_gave) {
+  auto const count = [](std::optional<std::int64_t> DataConfig::*given, Objective objective) {
+    auto data = config_of(512).data;
+    data.*given = 300;
+    return special_count(data, objective);
+  };
+  EXPECT_EQ(count(&DataConfig::mask_id, Objective::masked), 0);
+  EXPECT_EQ(count(&DataConfig::pad_id, Objective::spans), 100);
+  EXPECT_EQ(count(&DataConfig::sentinel_id, Objective::spans), 1);
+  EXPECT_EQ(count(&DataConfig::eos_id, Objective::spans), 101);
+  EXPECT_EQ(count(&DataConfig::eos_id, Objective::masked), 1);
+}
+
 TEST(Recipe, of_an_imported_model_has_no_ids_that_nobody_gave) {
   Config config;
   auto const refused_key = [&](Objective objective) {
@@ -235,6 +292,12 @@ TEST(Recipe, refuses_ids_outside_the_vocabulary_by_their_key) {
   config.data.mask_id = 300;
   EXPECT_EQ(refusal(config, Objective::masked, 300),
             "data.mask_id: ids 300 to 300 are not in a vocabulary of 300; give an id below 300");
+  config.data.mask_id = 299;
+  EXPECT_EQ(refusal(config, Objective::masked, 300), "");
+  config = config_of(512);
+  config.data.eos_id = 400;
+  EXPECT_EQ(refusal(config, Objective::next, 400),
+            "data.eos_id: ids 400 to 400 are not in a vocabulary of 400; give an id below 400");
   config = config_of(512);
   config.data.sentinel_id = 20;  // too low for its 28 spans
   EXPECT_EQ(refusal(config, Objective::spans, 300),
@@ -261,6 +324,10 @@ TEST(Recipe, refuses_one_id_for_two_things) {
   EXPECT_EQ(recipe_of(config, Objective::spans, 500, "spm").ids.first_sentinel, 29);
   config.data.pad_id = 1;
   expect("data.pad_id: id 1 is of data.eos_id too", config, Objective::spans);
+  config.data.pad_id = 29;
+  expect("data.sentinel_id: id 29 is of data.pad_id too", config, Objective::spans);
+  config.data.pad_id = 30;
+  EXPECT_EQ(recipe_of(config, Objective::spans, 500, "spm").ids.pad, 30);
 }
 
 }  // namespace

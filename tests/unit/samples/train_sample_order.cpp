@@ -184,6 +184,27 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
   }
 }
 
+// As a checkpoint would say that somebody has changed.
+TEST(SampleOrder, is_at_its_beginning_before_its_first_sample) {
+  auto const before = continued(begun(now({kA, kB})), 7, now({kC}), true).order;
+  ASSERT_EQ(before.stretches.at(0).begin, 7);
+  ASSERT_EQ(before.stretches.at(0).epoch, 1);
+  auto const [after, said] = continued(before, 5, now({kA}), false);
+  ASSERT_EQ(after.stretches.size(), 1u);
+  EXPECT_EQ(after.stretches[0].begin, 5);
+  EXPECT_EQ(after.stretches[0].epoch, 1);
+  EXPECT_EQ(after.stretches[0].files.at(0).path, "here/a");
+}
+
+// The last token of a text is only the last window's successor.
+TEST(SampleOrder, has_as_many_windows_as_have_a_successor) {
+  for (auto const& [tokens, windows] :
+       {std::pair(5, 1), std::pair(8, 1), std::pair(9, 2), std::pair(12, 2), std::pair(13, 3)}) {
+    auto const order = begun(now({file("f", tokens)}));
+    EXPECT_EQ(order.windows(order.stretches[0]), windows) << tokens;
+  }
+}
+
 TEST(SampleOrder, comes_back_from_its_text_and_no_other_is_taken) {
   auto const order = continued(begun(now({kA, kB})), 7, now({kA, kB, kC}), false).order;
   EXPECT_EQ(to_json(sample_order(to_json(order), "here")), to_json(order));

@@ -134,6 +134,29 @@ TEST_F(StartWords, of_another_run_s_weights_name_its_tokens_and_files) {
   m_said.expect_frozen("starts_elsewhere");
 }
 
+// As many as are named.
+TEST_F(StartWords, of_strangers_name_eight_and_count_the_others) {
+  save(m_config, 30);
+  CheckpointReader const checkpoint(m_dir / "run/step-30");
+  auto const said = [&] {
+    testing::internal::CaptureStderr();
+    warn_of_strangers(checkpoint);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(), "");
+  std::string names;
+  for (int i = 0; i < 8; ++i) {
+    std::ofstream(m_dir / fmt::format("run/step-30/stranger-{}", i)) << i;
+    names += fmt::format("{}stranger-{}", i == 0 ? "" : ", ", i);
+  }
+  auto const line = "spillway: warning: " + (m_dir / "run/step-30").string() +
+                    ": passed over, for the checkpoint does not have them: " + names;
+  EXPECT_EQ(said(), line + "\n");
+  std::ofstream(m_dir / "run/step-30/stranger-8") << 8;
+  std::ofstream(m_dir / "run/step-30/stranger-9") << 9;
+  EXPECT_EQ(said(), line + " and 2 more\n");
+}
+
 TEST_F(StartWords, of_keys_that_are_not_known_any_more_name_a_way_out) {
   auto state = state_of(m_config, 12);
   state.config = "what: this\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
@@ -83,6 +84,42 @@ TEST(StoredTensor, DoesNotTakeAFailedReadForBytes) {
   stored.tensor.complete();
   EXPECT_THROW(stored.at(3, false), Error);
   EXPECT_EQ(stored.at(3, false), 1.5f);
+}
+
+// What could not be written is there still, and written when that is tried again.
+TEST(StoredTensor, DoesNotLoseWhatAFailedWriteHasNotStored) {
+  FaultOnNth faults(Fault::error, 0, 1, false);
+  Stored stored(&faults);
+  stored.at(3, true) = 1.5f;
+  try {
+    stored.at(kWindowElements + 7, true);
+    FAIL() << "is written";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::storage);
+    EXPECT_NE(
+        std::string(error.what()).find(": write of 4194304 bytes at 196608: Input/output error"),
+        std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+  stored.at(kWindowElements + 7, true) = 2.5f;
+  stored.tensor.complete();
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+  EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
+}
+
+// The last one holds what is left of the tensor, and what is only read is not written.
+TEST(StoredTensor, WritesItsWindowsOnceEach) {
+  FaultOnNth third(Fault::error, 0, 3, true);
+  Stored stored(&third);
+  stored.at(3, false);
+  stored.at(kWindowElements + 99, true) = 2.5f;
+  stored.at(3, true) = 1.5f;
+  stored.at(4, true) = 3.5f;
+  stored.tensor.complete();
+  EXPECT_EQ(stored.at(kWindowElements + 99, false), 2.5f);
+  EXPECT_EQ(stored.at(3, false), 1.5f);
+  EXPECT_EQ(stored.at(4, false), 3.5f);
 }
 
 }  // namespace
