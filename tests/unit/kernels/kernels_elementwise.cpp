@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/bf16.hpp"
 #include "kernels/formulas/activation.hpp"
@@ -210,6 +211,26 @@ TEST(Gelu, FormsAreToldApart) {
   EXPECT_NEAR(TanhGelu::value(1.0f), 0.8411920, 1e-6);
   EXPECT_NEAR(ErfGelu::slope(1.0f), 1.0833155, 1e-6);
   EXPECT_NEAR(TanhGelu::slope(1.0f), 1.0829641, 1e-6);
+}
+
+// What has overflown must not look as if nothing was wrong.
+TEST(Activations, OfWhatIsNotANumberAreNone) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (float const x : {nan, -nan}) {
+    EXPECT_TRUE(std::isnan(Relu::value(x)));
+    EXPECT_TRUE(std::isnan(Silu::value(x)));
+    EXPECT_TRUE(std::isnan(TanhGelu::value(x)));
+    EXPECT_TRUE(std::isnan(ErfGelu::value(x)));
+    EXPECT_TRUE(std::isnan(Silu::slope(x)));
+    EXPECT_TRUE(std::isnan(TanhGelu::slope(x)));
+    EXPECT_TRUE(std::isnan(ErfGelu::slope(x)));
+  }
+  EXPECT_EQ(Relu::value(infinity), infinity);
+  EXPECT_EQ(Silu::value(infinity), infinity);
+  EXPECT_EQ(TanhGelu::value(infinity), infinity);
+  EXPECT_EQ(ErfGelu::value(infinity), infinity);
+  EXPECT_EQ(Relu::value(-infinity), 0);
 }
 
 // A table on CPUs, a formula elsewhere: all numbers there are.

@@ -2,6 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "kernels/host_pieces.hpp"
@@ -52,6 +57,40 @@ TEST(HostPool, CutsWithoutRegardToItsThreads) {
     return ends;
   };
   for (int const threads : {1, 2, 5}) EXPECT_EQ(ranges_of(threads), (Ranges{10, 20, 30, 31}));
+}
+
+TEST(HostPool, CutsWhatFitsExactlyAndNothingWhereNothingIs) {
+  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  HostPool pool(1);
+  auto const ranges = [](Exec const& exec, std::int64_t n) {
+    Ranges all;
+    for_each_piece(exec, n, 10,
+                   [&](std::int64_t first, std::int64_t last) { all.emplace_back(first, last); });
+    return all;
+  };
+  EXPECT_EQ(ranges(Exec(pool), 30), (Ranges{{0, 10}, {10, 20}, {20, 30}}));
+  EXPECT_EQ(ranges(Exec(pool), 10), (Ranges{{0, 10}}));
+  EXPECT_EQ(ranges(Exec(pool), 9), (Ranges{{0, 9}}));
+  EXPECT_EQ(ranges(Exec(pool), 0), Ranges{});
+  EXPECT_EQ(ranges(Exec(), 31), (Ranges{{0, 31}}));
+}
+
+// Names by number, as `top -H` shows them. The caller keeps its own.
+std::map<std::string, std::string> threads() {
+  std::map<std::string, std::string> names;
+  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    std::getline(std::ifstream(thread.path() / "comm") >> std::ws,
+                 names[thread.path().filename().string()]);
+  return names;
+}
+
+TEST(HostPool, GivesItsThreadsTheNameOfTheLane) {
+  auto const before = threads();
+  HostPool const pool(4);
+  std::multiset<std::string> begun;
+  for (auto const& [number, name] : threads())
+    if (!before.contains(number)) begun.insert(name);
+  EXPECT_EQ(begun, (std::multiset<std::string>{"host", "host", "host"}));
 }
 
 class KernelHostLane : public ::testing::TestWithParam<std::tuple<int, DType>> {

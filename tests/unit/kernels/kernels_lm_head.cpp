@@ -128,6 +128,23 @@ TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
   for (double const slope : c.h.results(c.dx)) EXPECT_TRUE(std::isfinite(slope));
 }
 
+// A step that overflows is known by its loss.
+TEST_P(EachPairOfTypes, WhatIsNotANumberShowsInTheLoss) {
+  LossCase c(GetParam());
+  c.add_bias_and_scale(GetParam());
+  c.forward(7);
+  EXPECT_TRUE(std::isfinite(c.h.result(c.loss, 0)));
+  for (auto const& input : {c.x, c.w, c.bias, c.weights}) {
+    auto const before = c.h.contents(input)[2];
+    c.h.set(input, 2, NAN);
+    c.forward(7);
+    EXPECT_TRUE(std::isnan(c.h.result(c.loss, 0)));
+    c.backward(7);
+    EXPECT_TRUE(std::isnan(c.h.result(c.loss, 0)));
+    c.h.set(input, 2, before);
+  }
+}
+
 TEST(KernelLmHead, SurvivesLogitsOfManyHundreds) {
   LossCase c;
   c.h.fill_normal(c.x, 300);

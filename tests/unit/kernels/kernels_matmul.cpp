@@ -5,6 +5,7 @@
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
+#include "kernels/host/onednn/isa.hpp"
 #include "kernels/host/product.hpp"
 #include "tests/support/kernel_harness.hpp"
 
@@ -140,6 +141,61 @@ TEST(KernelMatmul, IsMadeOfPlainLoopsWhereAsked) {
                             .c = dense_matrix(dtype, 3, 5)};
     EXPECT_NE(host::Matmul(shape, 1, true).implementation().find("portable"), std::string::npos);
   }
+}
+
+// One row by itself, tiles where the processor multiplies matrices or oneDNN has no product.
+TEST(KernelMatmul, IsMadeByWhoeverIsFastest) {
+  for (auto const dtype : {DType::bf16, DType::f32}) {
+    auto const shape = [&](std::int64_t rows) {
+      return MatmulShape{.a = dense_matrix(dtype, rows, 50),
+                         .b = dense_matrix(dtype, 50, 5),
+                         .c = dense_matrix(dtype, rows, 5)};
+    };
+    auto const& tiles = tile_kernels(dtype, false);
+    bool const in_tiles = tiles.matrix_unit || !host::onednn_multiplies(dtype);
+    auto const way = host::Matmul(shape(2), 1, false).implementation();
+    EXPECT_EQ(way == tiles.name, in_tiles) << way;
+    EXPECT_NE(way, "row");
+    for (bool const portable : {false, true})
+      EXPECT_EQ(host::Matmul(shape(1), 1, portable).implementation(), "row");
+    EXPECT_EQ(host::padded_columns(dtype, 50, false), in_tiles ? 64 : 50);
+    EXPECT_EQ(host::padded_columns(dtype, 50, true), 64);
+    EXPECT_EQ(host::padded_columns(dtype, 64, true), 64);
+  }
+}
+
+TEST(RowProduct, IsOfOneRowWhoseOperandsLieInRows) {
+  auto const offers = host::RowProduct::offers;
+  auto const dense = [](std::int64_t rows, std::int64_t columns) {
+    return dense_matrix(DType::f32, rows, columns);
+  };
+  MatmulShape const sound{.a = dense(1, 8), .b = dense(8, 5), .c = dense(1, 5)};
+  EXPECT_TRUE(offers(sound));
+  auto shape = sound;
+  shape.b = dense(5, 8).transposed();
+  EXPECT_TRUE(offers(shape));
+  shape.b = {DType::f32, 8, 5, 10, 2};
+  EXPECT_FALSE(offers(shape)) << "no column and no row of b is contiguous";
+  shape = sound;
+  shape.a = {DType::f32, 1, 8, 16, 2};
+  EXPECT_FALSE(offers(shape));
+  shape = sound;
+  shape.c = dense(5, 3).transposed();
+  EXPECT_FALSE(offers(shape));
+  shape = sound;
+  shape.a = dense(2, 8), shape.c = dense(2, 5);
+  EXPECT_FALSE(offers(shape));
+  shape = sound;
+  shape.accumulate = true;
+  EXPECT_FALSE(offers(shape)) << "it overwrites c";
+  auto const in_row = dense(1, 5);
+  shape = sound;
+  shape.bias = true;
+  shape.addend = &in_row;
+  EXPECT_TRUE(offers(shape));
+  MatrixLayout const apart{DType::f32, 1, 5, 1, 3};
+  shape.addend = &apart;
+  EXPECT_FALSE(offers(shape));
 }
 
 TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {

@@ -27,6 +27,23 @@ TEST(MomentDraws, OfATileAreThoseOfItsElements) {
   }
 }
 
+// As runs have drawn them so far: key and counter by number, and which word an element has.
+TEST(MomentDraws, FollowFromSeedChunkUpdateAndElement) {
+  MomentDraws const draws(5, 3, 17);
+  EXPECT_EQ(draws.key, 0x006d6f6d656e7476u);
+  EXPECT_EQ(draws.high, 0x0000000300000011u);
+  EXPECT_EQ(MomentDraws(5, 3, (1ull << 32) + 17).high, draws.high) << "the chunk has its own bits";
+  struct Place {
+    std::int64_t element;
+    std::uint64_t block;
+    int word;
+  };
+  for (auto const& [element, block, word] :
+       {Place{0, 0, 0}, Place{63, 63, 0}, Place{64, 0, 1}, Place{130, 2, 2}, Place{255, 63, 3},
+        Place{256, 64, 0}, Place{256 + 70, 64 + 6, 1}, Place{1ll << 38, 1ull << 36, 0}})
+    EXPECT_EQ(draws.of(element), philox(draws.key, draws.high, block).x[word]) << element;
+}
+
 // Words of 32 bits that are drawn evenly: among 4096, two are equal with a chance of 1 in 500, and
 // here none are.
 TEST(MomentDraws, DifferBetweenSeedsChunksUpdatesAndElements) {
@@ -135,6 +152,15 @@ TEST_P(Moments, DependOnTheSeedAndOnTheNumberOfTheUpdate) {
   }
 }
 
+TEST_P(Moments, OfASliceThatIsAGapStayAsTheyAre) {
+  View const outputs[] = {parameter, remainder, m, v};
+  std::vector<std::vector<double>> before, after;
+  for (auto const& output : outputs) before.push_back(h.contents(output));
+  update(1500, 1536, 1);
+  for (auto const& output : outputs) after.push_back(h.contents(output));
+  EXPECT_EQ(after, before);
+}
+
 // What fp64 makes of the moments of one gradient, and how far bf16 may be off. A step rounds to a
 // neighbour with the right mean, which adds a variance of at most a quarter of a unit squared; a
 // unit is at most 2^-7 of the value. Earlier errors fade as the moment itself does.
@@ -183,6 +209,36 @@ TEST(BF16Moments, AreOffByNoMoreAfterThousandsOfStepsAtABeta2Of0999) {
     if (step % 250 != 0) continue;
     expect_near(m, exact_m, step);
     expect_near(v, exact_v, step);
+  }
+}
+
+// Both become the middle between two numbers of bf16, where the highest bit of a draw decides: m's
+// is in the lower half of the element's word, v's in the upper one.
+TEST(BF16Moments, AreRoundedByTheHalvesOfTheDrawsOfTheirChunksElements) {
+  constexpr std::int64_t kFirst = 100, kElements = 700;
+  constexpr double kBeta = 255.0 / 256;
+  KernelHarness h;
+  h.chunk({kFirst + kElements});
+  h.graph().chunks.push_back(h.graph().chunks[0]);
+  auto const tensor = [&](DType dtype, double value) {
+    auto const view = h.tensor(dtype, {kElements});
+    h.fill_normal(view, 0, value);
+    return view;
+  };
+  auto const gradient = tensor(DType::f32, 2), parameter = tensor(DType::f32, 0.5);
+  auto const m = tensor(DType::bf16, 1), v = tensor(DType::bf16, 1);
+  auto const control = h.tensor(DType::f64, {kControlWords});
+  h.set_all(control, {1, 1, 0, 1, 1, 17, 0, 0});
+  h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v},
+       AdamWAttributes{kBeta, kBeta, 1e-8, 0, {kFirst}, 5});
+  h.op().chunk = 1;
+  h.run(host::kernel(OpKind::adamw));
+  MomentDraws const draws(5, 1, 17);
+  auto const got_m = h.results(m), got_v = h.results(v);
+  for (std::size_t i = 0; i < got_m.size(); ++i) {
+    auto const word = draws.of(kFirst + static_cast<std::int64_t>(i));
+    ASSERT_EQ(got_m[i], (word & 0x8000u) != 0 ? 1.0078125 : 1) << i;
+    ASSERT_EQ(got_v[i], (word & 0x80000000u) != 0 ? 1.015625 : 1.0078125) << i;
   }
 }
 

@@ -167,5 +167,67 @@ TEST(WorkspacesOfADevice, of_a_head_with_a_bias_have_its_sums_of_every_chunk) {
                 aligned(std::int64_t{4} * 70 * 4));
 }
 
+// Partial sums of every 32 rows, lists of rows and entries, a number of a norm's tile.
+TEST(WorkspacesOfReductions, are_of_their_partial_sums_on_every_target) {
+  KernelHarness h;
+  auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
+  auto const expect = [&](OpKind kind, std::int64_t bytes) {
+    EXPECT_EQ(host::kernel(kind).workspace_bytes(h.context(), h.op()), bytes) << name(kind);
+    EXPECT_EQ(cuda_workspace_bytes(80, h.context(), h.op()), bytes) << name(kind);
+  };
+  auto const x = f32({100, 21}), sums = f32({21}), of_rows = f32({100});
+  h.op(OpKind::column_sum, {x}, {sums});
+  expect(OpKind::column_sum, 4 * 21 * 4);
+  h.op(OpKind::layernorm_backward, {x, x, sums, of_rows, of_rows, {}}, {x, sums, sums});
+  expect(OpKind::layernorm_backward, 4 * 2 * 21 * 4);
+  auto const gamma = f32({7}), of_heads = f32({100, 3});
+  h.op(OpKind::rmsnorm_backward, {x, x, gamma, of_heads, {}}, {x, gamma});
+  expect(OpKind::rmsnorm_backward, 10 * 7 * 4);
+  auto const tokens = h.tensor(DType::i32, {100});
+  struct Tables {
+    std::int64_t words, places, kinds, longest;
+  };
+  for (auto const& [words, places, kinds, longest] :
+       {Tables{300, 40, 3, 300}, Tables{30, 40, 3, 40}, Tables{30, 40, 50, 50}}) {
+    h.op(OpKind::embed_backward, {tokens, x, tokens, tokens},
+         {f32({words, 21}), f32({places, 21}), f32({kinds, 21})}, EmbedAttributes{50});
+    expect(OpKind::embed_backward, (longest + 100) * 4);
+  }
+  auto const norm = h.tensor(DType::f64, {1});
+  for (auto const& [elements, bytes] : {std::pair{0, 8}, {4096, 8}, {4097, 16}, {8193, 24}}) {
+    h.op(OpKind::square_norm, {f32({elements})}, {norm}, UpdateRange{});
+    expect(OpKind::square_norm, bytes);
+  }
+}
+
+// Sizes alone: nothing of these is ever held.
+TEST(WorkspacesOfADevice, are_counted_beyond_32_bits) {
+  std::vector<Tensor> tensors;
+  auto const f32 = [&](Shape shape) {
+    Tensor tensor;
+    tensor.id = static_cast<TensorId>(tensors.size());
+    tensor.shape = std::move(shape);
+    tensors.push_back(tensor);
+    return whole(tensor);
+  };
+  Arithmetic const arithmetic;
+  auto const bytes = [&](Op const& op) {
+    return cuda_workspace_bytes(80, {tensors, {}, arithmetic}, op);
+  };
+  Op head;
+  head.kind = OpKind::lm_head_loss;
+  head.inputs = {f32({8192, 8}), f32({1 << 20, 8})};
+  head.attributes = LmHeadAttributes{.chunk = 8192};
+  EXPECT_EQ(bytes(head), (std::int64_t{1} << 35) + (4 << 20));
+  Op attention;
+  attention.kind = OpKind::attention_backward;
+  attention.attributes = AttentionAttributes{
+      .batch = 64, .queries = 1 << 20, .keys = 1 << 20, .heads = 64, .kv_heads = 64};
+  attention.outputs.resize(4);
+  EXPECT_EQ(bytes(attention), std::int64_t{1} << 34);
+  attention.outputs[3] = f32({1, 1});
+  EXPECT_EQ(bytes(attention), (std::int64_t{1} << 48) + (std::int64_t{1} << 35));
+}
+
 }  // namespace
 }  // namespace spillway::kernels_parts_test

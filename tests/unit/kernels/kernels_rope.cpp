@@ -125,6 +125,27 @@ TEST(RopeFrequencies, OfLlama3DivideLongWavesAlone) {
   EXPECT_FLOAT_EQ(f.of_pair[63], 3.06892599e-7f);
 }
 
+// Limits that are not those of Llama 3: waves beyond 2048 positions are divided, those below 819.2
+// are kept. By fp64: (1 - s) f / 4 + s f, s = (4096 / wave - 2) / (5 - 2).
+TEST(RopeFrequencies, OfLlama3PassFromLowToHighWithinTheGivenLimits) {
+  auto const f = frequencies({.head_size = 128,
+                              .theta = 5e5,
+                              .scaling = RopeScaling::llama3,
+                              .factor = 4,
+                              .low_freq_factor = 2,
+                              .high_freq_factor = 5,
+                              .original_max_position = 4096});
+  auto const expect_near = [&](int pair, double expected) {
+    EXPECT_NEAR(f.of_pair[pair] / expected, 1, 5e-6) << pair;
+  };
+  expect_near(23, 0.00895225933619);
+  expect_near(24, 0.00684430856333);
+  expect_near(26, 0.00260701107193);
+  expect_near(28, 0.000877958994414);
+  expect_near(29, 0.000654024813231);
+  expect_near(40, 6.85620439191e-05);
+}
+
 TEST(RopeFrequencies, OfWhatHasNoneAreRefusedByName) {
   auto const refused = [](RopeAttributes const& attributes) {
     try {

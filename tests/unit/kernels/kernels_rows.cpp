@@ -316,6 +316,20 @@ TEST_P(KernelRows, DropoutKeepsTheExpectedShareAndNothingIsLostAtZero) {
   EXPECT_EQ(none.h.results(none.y), none.h.contents(none.x));
 }
 
+TEST_P(KernelRows, DropoutDividesWhatItKeepsByTheShareThatStays) {
+  Dropout d(T(), 0.75, 83);
+  auto const n = static_cast<std::size_t>(3 * 19 * 83);
+  d.h.set_all(d.x, std::vector<double>(n, 1.5));
+  d.h.run(host::kernel(OpKind::dropout));
+  for (auto const& y : {d.h.results(d.y), d.h.serial_results(d.y)}) {
+    auto const kept = static_cast<std::size_t>(std::count(y.begin(), y.end(), 6.0));
+    auto const dropped = static_cast<std::size_t>(std::count(y.begin(), y.end(), 0.0));
+    EXPECT_EQ(kept + dropped, n);
+    EXPECT_LT(kept, dropped);
+    EXPECT_GT(kept, 0u);
+  }
+}
+
 TEST_P(KernelRows, DropoutFollowsEveryBitOfTheSeed) {
   Dropout a(T(), 0.5, 83, 1ull << 63), b(T(), 0.5, 83, (1ull << 63) + 1), c(T(), 0.5, 83, 0);
   EXPECT_NE(a.h.results(a.y), b.h.results(b.y));

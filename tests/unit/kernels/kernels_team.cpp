@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <vector>
@@ -61,6 +62,24 @@ TEST(Team, is_refused_where_there_would_be_fewer) {
   EXPECT_EQ(test::refused_with([] { Team const team(1); }), "");
 }
 
+TEST(Team, is_refused_within_another_unless_teams_nest) {
+  auto const before = omp_get_max_active_levels();
+  omp_set_dynamic(0);
+  for (int const levels : {1, 2}) {
+    std::string alone = "not asked", two = "not asked";
+    omp_set_max_active_levels(levels);
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+      alone = test::refused_with([] { Team const team(1); }, Status::device);
+      two = test::refused_with([] { Team const team(2); }, Status::device);
+    }
+    EXPECT_EQ(alone, "");
+    EXPECT_EQ(two.starts_with("OpenMP has 1 threads work together where 2"), levels == 1) << two;
+    EXPECT_EQ(two.empty(), levels == 2) << two;
+  }
+  omp_set_max_active_levels(before);
+}
+
 TEST(Team, is_begun_at_the_limit_and_not_beyond) {
   EXPECT_EQ(test::refused_with([] { begin_teams(5); }), "");
   EXPECT_NE(
@@ -80,6 +99,24 @@ TEST(DealItems, refuses_what_fewer_threads_have_done) {
   NoTeams const fewer;
   EXPECT_NE(test::refused_with(deal, Status::device).find("OpenMP has 1 threads work together"),
             std::string::npos);
+}
+
+TEST(DealItems, gives_each_item_once_to_workers_that_there_are) {
+  auto const exec = host::make_exec(nullptr);
+  for (auto const& dealt : {std::pair{7, 2}, {2, 7}, {5, 1}, {0, 3}}) {
+    int const items = dealt.first, workers = dealt.second;
+    std::vector<std::atomic<int>> times(static_cast<std::size_t>(items));
+    std::atomic<int> strangers = 0;
+    auto const deal = [&, most = std::min(items, workers)] {
+      host::deal_items(*exec, label, items, workers, [&](std::int64_t worker, std::int64_t item) {
+        ++times[static_cast<std::size_t>(item)];
+        if (worker < 0 || worker >= most) ++strangers;
+      });
+    };
+    EXPECT_EQ(test::refused_with(deal, Status::device), "") << items << " items";
+    for (auto const& count : times) EXPECT_EQ(count, 1) << items << " items";
+    EXPECT_EQ(strangers, 0);
+  }
 }
 
 TEST(OneDnnMatmul, refuses_to_run_with_fewer_threads_than_it_was_bound_for) {

@@ -138,6 +138,45 @@ TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
     }
 }
 
+// Rows of 40 bf16 that go on to a multiple of 32 elements, with zeros in a, with NaN in b: only a's
+// may be read beyond their end, and only if that was said.
+TEST(TileMatmul, ReadsOnBehindRowsOfAIfTheyAreZeroPaddedAndNowhereElse) {
+  constexpr std::int64_t rows = 3, columns = 5, depth = 40, stride = 64;
+  for (bool const zero_padded : {false, true})
+    for (bool const c_transposed : {false, true}) {
+      float const behind_a = zero_padded ? 0 : NAN;
+      std::vector<bf16> a(rows * stride, to_bf16(behind_a)), b(columns * stride, to_bf16(NAN));
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < depth; ++k)
+          a[static_cast<std::size_t>(i * stride + k)] = to_bf16(static_cast<float>(i + k % 3));
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t k = 0; k < depth; ++k)
+          b[static_cast<std::size_t>(j * stride + k)] = to_bf16(static_cast<float>(j - k % 4));
+      MatmulShape const shape{.a = {DType::bf16, rows, depth, stride, 1},
+                              .b = {DType::bf16, depth, columns, 1, stride},
+                              .c = c_transposed
+                                       ? dense_matrix(DType::f32, columns, rows).transposed()
+                                       : dense_matrix(DType::f32, rows, columns),
+                              .a_zero_padded = zero_padded};
+      for (auto const* kernels : all_tile_kernels(DType::bf16)) {
+        host::TileMatmul const product(shape, *kernels, 1);
+        Kokkos::View<std::byte*, Kokkos::HostSpace> const workspace(
+            "workspace", static_cast<std::size_t>(product.workspace_bytes()));
+        std::vector<float> c(rows * columns, -1);
+        product(*test::other_instance(1),
+                {a.data(), b.data(), c.data(), nullptr, nullptr, workspace.data()});
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            std::int64_t sum = 0;
+            for (std::int64_t k = 0; k < depth; ++k) sum += (i + k % 3) * (j - k % 4);
+            auto const at = i * shape.c.row_stride + j * shape.c.column_stride;
+            EXPECT_EQ(c[static_cast<std::size_t>(at)], static_cast<float>(sum))
+                << kernels->name << (c_transposed ? " transposed" : "") << " " << i << " " << j;
+          }
+      }
+    }
+}
+
 TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     Case product(dtype, {300, 500, 700}, true, false, false, DType::f32, true);

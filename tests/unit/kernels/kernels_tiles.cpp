@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/bf16.hpp"
@@ -126,6 +127,85 @@ TEST_P(TileKernelsOf, multiply_factors_however_they_lie) {
             expect_product(product(*kernels, a.source, b.source, add, false), a, b, add,
                            kernels->name, tolerance(depth));
           }
+}
+
+// As attention multiplies weights by the values of some keys of a tile.
+TEST_P(TileKernelsOf, multiply_a_part_of_what_deeper_panels_hold) {
+  constexpr std::int64_t rows = 9, columns = 40, depth = 64, all = 160;
+  Factor const a(GetParam(), rows, depth, true, 1), b(GetParam(), columns, all, true, 2);
+  for (auto const* kernels : all_tile_kernels(GetParam())) {
+    AlignedBytes panel(kernels->panel_bytes(depth)), panels(2 * kernels->panel_bytes(all));
+    kernels->pack_a(a.source, panel.data());
+    kernels->pack_b(b.source, panels.data());
+    for (std::int64_t const first : {0, 32, 96})
+      for (bool const add : {false, true}) {
+        std::vector<float> c(static_cast<std::size_t>(rows * 64), 5);
+        kernels->product({.a = panel.data(),
+                          .b = panels.data(),
+                          .c = c.data(),
+                          .c_stride = 64,
+                          .rows = rows,
+                          .b_panels = 2,
+                          .depth = depth,
+                          .add = add,
+                          .b_depth = all,
+                          .b_first = first});
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            double sum = add ? 5 : 0, size = 5;
+            for (std::int64_t k = 0; k < depth; ++k) {
+              sum += a.at(i, k) * b.at(j, first + k);
+              size += std::abs(a.at(i, k) * b.at(j, first + k));
+            }
+            ASSERT_NEAR(c[static_cast<std::size_t>(i * 64 + j)], sum, tolerance(depth) * size)
+                << kernels->name << " from " << first << " at " << i << ", " << j;
+          }
+      }
+  }
+}
+
+TEST_P(TileKernelsOf, show_what_is_not_finite_in_its_row_alone) {
+  constexpr std::size_t columns = 64;
+  for (float const x : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    Factor a(GetParam(), 5, 33, true, 1), b(GetParam(), 37, 33, false, 2);
+    auto const at = static_cast<std::size_t>(3 * a.source.stride + 20);
+    a.f32[at] = x;
+    a.bits[at] = to_bf16(x);
+    for (auto const* kernels : all_tile_kernels(GetParam())) {
+      auto const c = product(*kernels, a.source, b.source, false, false);
+      for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 37; ++j)
+          ASSERT_EQ(std::isfinite(c[i * columns + j]), i != 3) << kernels->name << " " << i << j;
+    }
+  }
+}
+
+// Checkpoints keep the names. Those that this processor has are in this order.
+TEST_P(TileKernelsOf, are_the_fastest_or_plain_loops) {
+  struct Kind {
+    std::string name;
+    std::int64_t bytes;
+    bool matrix_unit;
+  };
+  bool const half = GetParam() == DType::bf16;
+  std::vector<Kind> const kinds =
+      half
+          ? std::vector<Kind>{{"amx-bf16", 2, true}, {"avx512-bf16", 2, false}, {"portable", 2, {}}}
+          : std::vector<Kind>{{"amx-bf16x3", 6, true}, {"avx512", 4, false}, {"portable", 4, {}}};
+  auto const all = all_tile_kernels(GetParam());
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(&tile_kernels(GetParam(), false), all.front());
+  EXPECT_EQ(&tile_kernels(GetParam(), true), all.back());
+  EXPECT_EQ(std::string(all.back()->name), "portable");
+  std::size_t next = 0;
+  for (auto const* kernels : all) {
+    while (next < kinds.size() && kinds[next].name != kernels->name) ++next;
+    ASSERT_LT(next, kinds.size()) << kernels->name << " is unknown, or out of order";
+    EXPECT_EQ(kernels->bytes_per_element, kinds[next].bytes) << kernels->name;
+    EXPECT_EQ(kernels->matrix_unit, kinds[next].matrix_unit) << kernels->name;
+    EXPECT_EQ(kernels->reads_rows, half) << kernels->name;
+    ++next;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, TileKernelsOf, testing::Values(DType::bf16, DType::f32),

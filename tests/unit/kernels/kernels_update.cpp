@@ -145,6 +145,22 @@ TEST_P(KernelUpdate, NothingChangesWhenTheStepIsNotCommitted) {
   EXPECT_EQ(u.h.results(Update::in(u.parameter, u.chunk.parameters[0])), before);
 }
 
+TEST_P(KernelUpdate, NothingChangesWhereWhetherToGoIsNotANumber) {
+  Update u(GetParam());
+  u.begin_step(1);
+  u.h.set(u.control, 0, std::nan(""));
+  std::vector<std::vector<double>> before, after;
+  for (auto const& p : u.chunk.parameters)
+    for (auto const& tensor : {u.parameter, u.m, u.v})
+      before.push_back(u.h.contents(Update::in(tensor, p)));
+  u.h.run(host::kernel(OpKind::adamw));
+  u.expect_same_on_both_lanes();
+  for (auto const& p : u.chunk.parameters)
+    for (auto const& tensor : {u.parameter, u.m, u.v})
+      after.push_back(u.h.results(Update::in(tensor, p)));
+  EXPECT_EQ(after, before);
+}
+
 TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83, 1, 4096});
@@ -184,6 +200,32 @@ TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
     h.expect_same_bytes(alone);
     EXPECT_EQ(h.result(alone, 0), all[static_cast<std::size_t>(rank)]) << rank;
   }
+}
+
+// A single tile, which the first rank has; what norms held before is not kept.
+TEST_P(KernelUpdate, NormsOfRanksWithoutASliceAreZero) {
+  KernelHarness h;
+  auto const chunk = h.chunk({100});
+  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const norms = h.tensor(DType::f64, {3});
+  h.set_all(Update::in(gradient, chunk.parameters[0]), std::vector<double>(100, 2));
+  h.set_all(norms, {7, 7, 7});
+  h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
+  h.run(host::kernel(OpKind::square_norm));
+  EXPECT_EQ(h.results(norms), (std::vector<double>{400, 0, 0}));
+  EXPECT_EQ(h.serial_results(norms), (std::vector<double>{400, 0, 0}));
+}
+
+// Between two parameters, where the harness's poison is.
+TEST_P(KernelUpdate, TheNormOfAGapIsZero) {
+  KernelHarness h;
+  auto const chunk = h.chunk({9001, 83});
+  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const norm = h.tensor(DType::f64, {1});
+  h.op(OpKind::square_norm, {View{gradient.tensor, 9001, {23}, {1}}}, {norm}, UpdateRange{9001});
+  h.run(host::kernel(OpKind::square_norm));
+  EXPECT_EQ(h.result(norm, 0), 0);
+  EXPECT_EQ(h.serial_results(norm), std::vector<double>{0});
 }
 
 TEST_P(KernelUpdate, TheNormOfAnEmptySliceIsZero) {

@@ -83,5 +83,65 @@ TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
       }
 }
 
+using host::Supply;
+
+// `a` lies as it is said, b and c are dense.
+host::TileCut cut_of(MatrixLayout const& a, std::int64_t columns, bool a_zero_padded,
+                     std::int64_t threads = 2) {
+  MatmulShape const shape{.a = a,
+                          .b = dense_matrix(a.dtype, a.columns, columns),
+                          .c = dense_matrix(a.dtype, a.rows, columns)};
+  return {shape, a_zero_padded, tile_kernels(a.dtype, true), threads};
+}
+
+TEST(TileCut, ReadsRowsOfBf16InPlaceWhereTheyAreOfWholeTilesOrGoOnWithZeros) {
+  auto const supply = [](DType dtype, std::int64_t depth, bool a_zero_padded) {
+    MatrixLayout const rows{dtype, 100, depth, 64, 1};
+    return cut_of(rows, 70, a_zero_padded).a.supply;
+  };
+  EXPECT_EQ(supply(DType::bf16, 50, true), Supply::in_place);
+  EXPECT_EQ(supply(DType::bf16, 50, false), Supply::ahead);
+  EXPECT_EQ(supply(DType::bf16, 64, false), Supply::in_place);
+  EXPECT_EQ(supply(DType::f32, 50, true), Supply::ahead);
+  auto const columns = dense_matrix(DType::bf16, 64, 100).transposed();
+  EXPECT_EQ(cut_of(columns, 70, true).a.supply, Supply::ahead);
+}
+
+// 16 MiB of packed panels of b, or of sums of c that wait, just fit.
+TEST(TileCut, PacksAheadWhatJustFits) {
+  struct Case {
+    std::int64_t rows, columns;
+    Supply b;
+    std::int64_t pass;
+  };
+  for (auto const& [rows, columns, b, pass] :
+       {Case{1024, 8192, Supply::ahead, 2}, Case{1024, 8193, Supply::per_block, 2},
+        Case{256, 16384, Supply::ahead, 1}, Case{256, 16385, Supply::per_block, 2}}) {
+    auto const a = dense_matrix(DType::bf16, 1024, rows).transposed();
+    auto const cut = cut_of(a, columns, false);
+    EXPECT_EQ(cut.depth.count, 2);
+    EXPECT_EQ(cut.a.supply, Supply::ahead) << columns;
+    EXPECT_EQ(cut.b.supply, b) << columns;
+    EXPECT_EQ(cut.pass, pass) << columns;
+    EXPECT_EQ(cut.keeps_sums(), pass == 1) << columns;
+  }
+}
+
+TEST(TileCut, HasAWorkerWhereNobodySaidHowMany) {
+  EXPECT_EQ(cut_of(dense_matrix(DType::f32, 50, 40), 70, false, 0).workers, 1);
+}
+
+TEST(TileCut, CountsMoreRowsThan32BitsHold) {
+  constexpr std::int64_t rows = 5'000'000'000;
+  auto const cut = cut_of(dense_matrix(DType::bf16, 96, rows).transposed(), 40, false);
+  EXPECT_EQ(cut.a.panels(), 156'250'000);
+  EXPECT_EQ(cut.a.supply, Supply::per_block);
+  EXPECT_EQ(cut.rows.size, 256);
+  EXPECT_EQ(cut.blocks(), 19'531'250);
+  EXPECT_EQ(cut.rows.first(cut.rows.count - 1), 4'999'999'744);
+  EXPECT_EQ(cut.rows.length(cut.rows.count - 1), 256);
+  EXPECT_EQ(cut.workspace_bytes(), 274'432);
+}
+
 }  // namespace
 }  // namespace spillway::tile_cut_test
