@@ -22,7 +22,7 @@ volatile std::time_t g_first_at_s = 0;
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (g_first_signal == signal && now.tv_sec > g_first_at_s + 1) _exit(128 + signal);
+  if (ends_at_once(g_first_signal, g_first_at_s, signal, now.tv_sec)) _exit(128 + signal);
   if (g_first_signal == 0) {
     g_first_signal = signal;
     g_first_at_s = now.tv_sec;

@@ -17,7 +17,6 @@
 #include "profile/compute_lane.hpp"
 #include "profile/link_bench.hpp"
 #include "profile/lone_op.hpp"
-#include "profile/storage_bench.hpp"
 
 namespace spillway {
 namespace {
@@ -58,9 +57,7 @@ void measure_storage(Machine& machine, StorageBench& bench) {
       moved[i].s += now.s;
     }
   } while (seconds_since(start) < kStoragePatience_s);
-  machine.nvme_write_gbps = moved[0].gbps();
-  machine.nvme_read_gbps = moved[1].gbps();
-  machine.nvme_both_gbps = std::min(moved[2].gbps(), moved[0].gbps() + moved[1].gbps());
+  set_drive_rates(machine, moved[0], moved[1], moved[2]);
   machine.nvme_core_s_per_gb = bench.core_s_per_gb();
 }
 
@@ -133,6 +130,13 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic) {
   }
   machine.compute_cores = compute_cores(compute);
   return machine;
+}
+
+void set_drive_rates(Machine& machine, StorageBench::Moved const& written,
+                     StorageBench::Moved const& read, StorageBench::Moved const& both) {
+  machine.nvme_write_gbps = written.gbps();
+  machine.nvme_read_gbps = read.gbps();
+  machine.nvme_both_gbps = std::min(both.gbps(), written.gbps() + read.gbps());
 }
 
 std::int64_t storage_probe_bytes(std::int64_t free_bytes) {

@@ -7,6 +7,7 @@
 
 #include "graph/arithmetic.hpp"
 #include "plan/data/machine.hpp"
+#include "profile/storage_bench.hpp"
 #include "runtime/compute.hpp"
 
 namespace spillway {
@@ -23,6 +24,10 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 // of its own, it also lowers the rates of its link to what this gets while the drive is busy.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
                    Device& device);
+
+// Enters the rates of streams that have only written, only read, and done both at once.
+void set_drive_rates(Machine& machine, StorageBench::Moved const& written,
+                     StorageBench::Moved const& read, StorageBench::Moved const& both);
 
 // Returns the size of the file that `probe_storage` makes where so many bytes are free: a GiB, and
 // never more than half of them.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "fault_test.hpp"
+#include "preload.hpp"
 
 namespace spillway::test::broken_streams_test {
 namespace {
@@ -90,6 +91,18 @@ TEST_F(BrokenStreams, results_that_do_not_arrive_are_an_error) {
   expect_refused(us + "--print-config " + path("job.yaml"));
   expect_refused(us + "--version");
   expect_refused(us + "plan --help");
+}
+
+// As network file systems do it, which find no room only then.
+TEST_F(BrokenStreams, results_that_are_refused_when_their_file_is_closed_are_an_error) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  auto const closed_with = [&](std::string const& error) {
+    return run_command(planted({.calls = "close", .path = path("said"), .what = error}) +
+                       spillway_command(kAlone) + " --version > " + path("said"));
+  };
+  EXPECT_TRUE(
+      fails_with(4, kUnwritable + std::string("Disk quota exceeded"), closed_with("EDQUOT")));
+  EXPECT_EQ(closed_with("EINTR").status, 0) << "it is closed all the same";
 }
 
 TEST_F(BrokenStreams, results_of_two_ranks_that_do_not_arrive_end_both) {

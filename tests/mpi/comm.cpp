@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/backoff.hpp"
+#include "comm/mpi_comm.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/signs_of_life.hpp"
 
@@ -127,6 +128,21 @@ TEST(Comm, TwoRanksSwapWhileOthersDoNot) {
   EXPECT_EQ(received, expected);
 }
 
+// Of data alone: the last word of an agreement may have waited for another rank's.
+TEST(Comm, CountsTheWaitForThePeerWhoseMessageItWaitedFor) {
+  auto const me = g_comm->rank(), last = g_comm->size() - 1;
+  g_comm->forget_waits();
+  g_comm->agree(0);
+  EXPECT_EQ(std::ranges::count(g_comm->waited_s(), 0), g_comm->size());
+  if (me != 0 && me != last) return;
+  std::vector<std::byte> const sent(1000);
+  std::vector<std::byte> received(1000);
+  g_comm->swap(last - me, sent, received);
+  auto const waited_s = g_comm->waited_s();
+  for (int r = 0; r <= last; ++r)
+    EXPECT_EQ(waited_s[static_cast<std::size_t>(r)] > 0, r == last - me) << r;
+}
+
 TEST(Comm, HasWaitedForNobodyInTheBeginning) {
   auto const others = make_world_comm({});
   EXPECT_EQ(std::ranges::count(others->waited_s(), 0), g_comm->size());
@@ -172,6 +188,24 @@ TEST(Comm, RanksOfOneMachineCountEachOther) {
   EXPECT_EQ(g_comm->local_size(), g_comm->size());
   EXPECT_EQ(g_comm->local_rank(), g_comm->rank());
   EXPECT_EQ(g_comm->node_leader(), 0);
+}
+
+// The first rank has a node for itself, and the others have another one together.
+TEST(Comm, RanksCountThoseOfTheirNodeAlone) {
+  auto const me = g_comm->rank(), size = g_comm->size();
+  MPI_Comm data = MPI_COMM_NULL, control = MPI_COMM_NULL, node = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &data);
+  MPI_Comm_dup(MPI_COMM_WORLD, &control);
+  MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? 1 : 0, me, &node);
+  {
+    MpiComm const comm(data, control, node, {});
+    EXPECT_EQ(comm.rank(), me);
+    EXPECT_EQ(comm.size(), size);
+    EXPECT_EQ(comm.local_rank(), me == 0 ? 0 : me - 1);
+    EXPECT_EQ(comm.local_size(), me == 0 ? 1 : size - 1);
+    EXPECT_EQ(comm.node_leader(), me == 0 ? 0 : 1);
+  }
+  MPI_Comm_free(&node);
 }
 
 TEST(Comm, NamesItsLibraryOnOneLine) {

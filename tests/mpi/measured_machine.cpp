@@ -127,6 +127,35 @@ TEST_F(MeasuredMachine, OfRanksThatShareNoFileEachKeepsItsOwn) {
   EXPECT_EQ(m_cache.find(m_key).machine.memory_gbps, 10 - g_comm->rank());
 }
 
+// Rates belong together: what one rank lacks, all measure. Ops are known one by one.
+TEST_F(MeasuredMachine, RatesOfWhichOneRankLacksAnyAreUnknownToAll) {
+  Rates const rates = {&Machine::memory_gbps, &Machine::matmul_gflops_f32};
+  auto const me = g_comm->rank();
+  Machine mine{.memory_gbps = 10.0 + me, .op_s = {{"both", 3.0 + me}}};
+  if (me == 0) mine.matmul_gflops_f32 = 5;
+  mine.op_s[me == 0 ? "first" : "second"] = 7;
+  ASSERT_EQ(m_cache.store(m_key, mine), "");
+  SharedProfile const profile(m_cache, m_key, *g_comm);
+  auto const found = [&] {
+    return profile.find(rates, {{"both", 0}, {"first", 0}, {"second", 0}, {"none", 0}}, *g_comm);
+  };
+  auto const before = found();
+  EXPECT_EQ(before.memory_gbps, 0);
+  EXPECT_EQ(before.matmul_gflops_f32, 0);
+  EXPECT_EQ(before.op_s, (Numbers{{"both", 4}}));
+  mine.matmul_gflops_f32 = 5.0 + me;
+  ASSERT_EQ(m_cache.store(m_key, mine), "");
+  auto const after = found();
+  EXPECT_EQ(after.memory_gbps, 10);
+  EXPECT_EQ(after.matmul_gflops_f32, 5);
+  EXPECT_EQ(after.op_s, (Numbers{{"both", 4}}));
+}
+
+TEST_F(MeasuredMachine, OfANetworkIsKeptUnderItsRanksAndNodes) {
+  auto const name = network_name(*g_comm);
+  EXPECT_TRUE(name.starts_with("2 ranks on 1 nodes, ")) << name;
+}
+
 // A machine that is known, on nodes that are not.
 TEST_F(MeasuredMachine, IsAskedForItsNetworkWhereOnlyThatIsNew) {
   seed();

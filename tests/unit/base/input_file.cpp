@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/support/interrupted.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
@@ -72,6 +73,34 @@ TEST_F(InputFile, of_the_shell_may_be_a_pipe) {
   ASSERT_EQ(::write(ends[1], "text", 4), 4);
   ::close(ends[1]);
   EXPECT_EQ(read_input("/dev/fd/" + std::to_string(ends[0]), 4), "text");
+  ::close(ends[0]);
+}
+
+TEST_F(InputFile, of_the_shell_that_cannot_be_opened_or_read_says_why) {
+  int const directory = ::open(m_root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  auto const number = std::to_string(directory);
+  EXPECT_EQ(refusal("/proc/self/fd/" + number),
+            "/proc/self/fd/" + number + ": cannot be read: Is a directory");
+  ::close(directory);
+  EXPECT_EQ(refusal("/dev/fd/" + number),
+            "/dev/fd/" + number + ": cannot be read: No such file or directory");
+}
+
+TEST_F(InputFile, is_read_on_where_a_signal_interrupts) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  std::string text;
+  test::interrupted(
+      [&] {
+        auto const why =
+            test::refused_with([&] { text = read_input("/dev/fd/" + std::to_string(ends[0]), 4); });
+        EXPECT_EQ(why, "");
+      },
+      [&] {
+        EXPECT_EQ(::write(ends[1], "text", 4), 4);
+        ::close(ends[1]);
+      });
+  EXPECT_EQ(text, "text");
   ::close(ends[0]);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/checksum.hpp"
+#include "base/enum_array.hpp"
 #include "base/median.hpp"
 #include "base/number.hpp"
 #include "base/permutation.hpp"
@@ -51,6 +52,18 @@ TEST(Checksum, is_XXH3_of_64_bits_whole_or_in_pieces) {
   EXPECT_EQ(sum.value(), checksum(bytes_of(text)));
   auto moved = std::move(sum);
   EXPECT_EQ(moved.value(), checksum(bytes_of(text)));
+}
+
+enum class Place { first, second, third };
+
+TEST(EnumArray, is_added_and_taken_away_one_by_one) {
+  EnumArray<Place, int, 3> const a{1, 20, 300}, b{4, 50, 600};
+  auto const sum = a + b;
+  EXPECT_EQ(sum[Place::first], 5);
+  EXPECT_EQ(sum[Place::second], 70);
+  EXPECT_EQ(sum[Place::third], 900);
+  EXPECT_EQ(sum - a, b);
+  EXPECT_EQ(sum - b, a);
 }
 
 // A run goes on in the order in which another version began.

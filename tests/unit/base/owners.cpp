@@ -1,5 +1,6 @@
 // Those who own a resource of the system give it back once, whoever has it last.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -66,6 +67,16 @@ TEST(Pages, are_zero_whole_and_where_a_huge_page_begins_if_they_are_as_large) {
     std::memset(pages.data(), 1, bytes);
   }
   EXPECT_TRUE(Pages(0).all().empty());
+}
+
+TEST(Pages, are_all_there_from_the_beginning) {
+  for (std::size_t const count : {1u, 3u, 255u}) {
+    Pages const pages(count * 4096 - 1);
+    std::vector<unsigned char> resident(count);
+    ASSERT_EQ(::mincore(pages.data(), count * 4096, resident.data()), 0);
+    EXPECT_EQ(std::ranges::count_if(resident, [](auto page) { return (page & 1) != 0; }),
+              std::ssize(resident));
+  }
 }
 
 TEST(Pages, go_back_to_the_system_with_whoever_has_them_last) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 namespace spillway::permutation_test {
@@ -25,6 +26,13 @@ TEST(Permutation, each_element_comes_once) {
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(images, expected) << size;
   }
+}
+
+TEST(Permutation, is_of_something_and_has_no_image_outside_its_range) {
+  EXPECT_THROW(Permutation(0, 1, 1), std::logic_error);
+  Permutation const two(2, 1, 1);
+  EXPECT_EQ(two(0) + two(1), 1);
+  for (std::int64_t const index : {-1, 2}) EXPECT_THROW(two(index), std::logic_error) << index;
 }
 
 TEST(Permutation, sizes_beyond_32_bits_stay_in_range_and_do_not_collide) {

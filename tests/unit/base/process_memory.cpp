@@ -1,12 +1,15 @@
 #include "base/process_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 #include "base/control_group.hpp"
+#include "base/pages.hpp"
 
 namespace spillway::process_memory_test {
 namespace {
@@ -34,6 +37,12 @@ TEST(ProcessMemory, GrowsWithTouchedMemoryAndRemembersThePeak) {
   { std::vector<char> const touched(kBytes, 1); }
   EXPECT_GE(process_memory().peak_resident_bytes,
             before.resident_bytes + static_cast<std::int64_t>(kBytes) * 9 / 10);
+}
+
+TEST(ProcessMemory, ForgetsWhatWasGivenBackButForThePeak) {
+  { Pages const touched(std::size_t{48} << 20); }
+  auto const after = process_memory();
+  EXPECT_LT(after.resident_bytes + (std::int64_t{40} << 20), after.peak_resident_bytes);
 }
 
 TEST(ProcessMemory, TheMachineHasMemoryAndCores) {
@@ -141,6 +150,26 @@ TEST(AvailableCores, AreTheWholeOnesOfTheQuotaAndAtLeastOne) {
   EXPECT_EQ(available_cores(8, 2.9), 2);
   EXPECT_EQ(available_cores(8, 64), 8);
   EXPECT_EQ(available_cores(8, 0.5), 1);
+}
+
+TEST(AvailableCores, AreThoseOnWhichTheThreadMayRun) {
+  std::thread([] {
+    cpu_set_t all, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    std::size_t core = 0;
+    while (!CPU_ISSET(core, &all)) ++core;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(available_cores(), 1);
+  }).join();
+}
+
+TEST_F(ControlGroup, APeriodOfNothingIsNoLimit) {
+  write("self", "3:cpu:/job\n");
+  write("cpu/job/cpu.cfs_quota_us", "50000\n");
+  write("cpu/job/cpu.cfs_period_us", "0\n");
+  EXPECT_EQ(limits().cores, std::nullopt);
 }
 
 TEST_F(ControlGroup, NoLimitsMeanNone) {

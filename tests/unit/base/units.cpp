@@ -95,6 +95,13 @@ TEST(Units, WhatIsNoDurationIsRefused) {
   }
 }
 
+TEST(Units, DurationsThatAreNotFiniteAreRefused) {
+  std::string const large = "1" + std::string(308, '0');
+  EXPECT_EQ(parse_duration_s(large + "s"), 1e308);
+  EXPECT_FALSE(parse_duration_s(large + "0s"));
+  EXPECT_FALSE(parse_duration_s(large + "m")) << "only the product is infinite";
+}
+
 TEST(Units, FormattedDurationsReadBackExactly) {
   EXPECT_EQ(format_duration(13800), "3h50m");
   EXPECT_EQ(format_duration(0), "0s");

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/interrupted.hpp"
+
 namespace spillway::write_all_test {
 namespace {
 
@@ -50,6 +52,29 @@ TEST(WriteAll, waits_for_room_where_the_descriptor_does_not) {
   ::close(from);
   EXPECT_EQ(error, 0);
   EXPECT_EQ(all, expected + text);
+}
+
+// Where the write waits itself, and where it waits for room.
+TEST(WriteAll, goes_on_where_a_signal_interrupts) {
+  for (int const flags : {0, O_NONBLOCK}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    auto const [from, to] = ends;
+    ::fcntl(to, F_SETFL, O_NONBLOCK);
+    auto const before = fill(to);
+    ::fcntl(to, F_SETFL, flags);
+    int error = -1;
+    std::string all;
+    test::interrupted(
+        [&, to = to] {
+          error = write_all(to, "text");
+          ::close(to);
+        },
+        [&, from = from] { all = read_to_end(from); });
+    ::close(from);
+    EXPECT_EQ(error, 0) << flags;
+    EXPECT_TRUE(all == before + "text") << flags;
+  }
 }
 
 TEST(WriteAll, gives_the_error_of_what_takes_nothing) {

@@ -5,15 +5,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/error.hpp"
+#include "base/steady_clock.hpp"
 #include "job/owner.hpp"
 #include "job/owner_file.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/refused_with.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::train_owner_test {
 namespace {
@@ -78,6 +83,32 @@ TEST(OwnerOfAFile, runs_until_it_has_ended_whatever_its_name_is) {
   EXPECT_EQ(runs(owner), std::optional(false));
 }
 
+TEST(OwnerOfAFile, is_told_apart_by_its_boot_and_its_container_and_named_by_its_host) {
+  auto const own = this_process();
+  auto const line = [](char const* path) {
+    std::string text;
+    std::getline(std::ifstream(path), text);
+    return text;
+  };
+  EXPECT_EQ(own.machine, line("/proc/sys/kernel/random/boot_id") + " " +
+                             fs::read_symlink("/proc/self/ns/pid").string());
+  EXPECT_EQ(own.host, line("/proc/sys/kernel/hostname"));
+  EXPECT_EQ(own.pid, ::getpid());
+}
+
+// The clock's ticks are of 10 ms.
+TEST(OwnerOfAFile, began_before_those_that_were_started_later) {
+  Child const first;
+  for (auto const begin = SteadyClock::now(); seconds_since(begin) < 0.1;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  Child const second;
+  EXPECT_LT(std::stoll(first.owner().begin), std::stoll(second.owner().begin));
+  for (auto const* child : {&first, &second}) {
+    child->end();
+    child->forget();
+  }
+}
+
 TEST(OwnerOfAFile, is_named_by_whole_lines) {
   std::string const whole = "machine: m 1\nhost: h\npid: 17\nbegin: 5\n";
   auto const owner = parse_owner(whole + "count: 3\n");
@@ -132,6 +163,28 @@ TEST_F(OwnerFileSays, that_it_knows_no_owner) {
                               "for 0 s\nwarning: {0}: left behind by one that it does not name, "
                               "which has ended; taken over\n",
                               m_file.string()));
+}
+
+// Nobody has ended then: it was given back.
+TEST_F(OwnerFileSays, nothing_of_an_end_where_the_file_goes_while_it_is_watched) {
+  std::ofstream(m_file) << "machine: m\nhost: far.example\npid: 4711\nbegin: 5\n";
+  std::thread owner([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    fs::remove(m_file);
+  });
+  OwnerFile const file(m_file, {.renew_s = 0.02, .watch_s = 1e6});
+  owner.join();
+  EXPECT_TRUE(file.is_ours_now());
+  EXPECT_EQ(m_log.taken().find("left behind"), std::string::npos);
+}
+
+TEST_F(OwnerFileSays, why_it_cannot_be_made) {
+  auto const none = fs::path(::testing::TempDir()) / "spillway-no-directory" / "lock.owner";
+  EXPECT_EQ(test::refused_with([&] { OwnerFile const file(none); }),
+            "run.dir: " + none.string() + ": cannot be created: No such file or directory");
+  test::FileSizeLimit const limit(0);
+  EXPECT_EQ(test::refused_with([&] { OwnerFile const file(m_file); }),
+            "run.dir: " + m_file.string() + ": cannot be written: File too large");
 }
 
 }  // namespace

@@ -90,6 +90,32 @@ TEST_F(RunDirectories, whose_lock_was_removed_hold_it_anew_or_are_left_to_who_to
                 "leaves everything to the other");
 }
 
+TEST_F(RunDirectories, whose_lock_is_a_link_or_no_file_are_refused) {
+  fs::create_directories(m_dir);
+  auto const held = [&] { return test::refused_with([&] { RunDir const dir(m_dir); }); };
+  auto const refusal = "run.dir: " + m_dir.string() + ": cannot be written: ";
+  put("mine", "kept");
+  fs::create_symlink("mine", m_dir / "lock");
+  EXPECT_EQ(held(), refusal + "Too many levels of symbolic links");
+  EXPECT_EQ(text("mine"), "kept");
+  fs::remove(m_dir / "lock");
+  fs::create_directory(m_dir / "lock");
+  EXPECT_EQ(held(), refusal + "Is a directory");
+}
+
+// What stands in the lock's place says itself what is wrong, at the next checkpoint.
+TEST_F(RunDirectories, whose_lock_cannot_be_made_anew_now_are_kept_until_it_can) {
+  RunDir dir(m_dir);
+  fs::remove(m_dir / "lock");
+  fs::create_directory(m_dir / "lock");
+  dir.require_ours_now();
+  EXPECT_TRUE(fs::is_directory(m_dir / "lock"));
+  fs::remove(m_dir / "lock");
+  dir.require_ours_now();
+  EXPECT_EQ(text("lock"), std::to_string(::getpid()) + "\n");
+  EXPECT_NE(test::refused_with([&] { RunDir const other(m_dir); }), "") << "it is held";
+}
+
 TEST_F(RunDirectories, have_a_place_where_the_nearest_directory_can_be_written) {
   fs::create_directories(m_dir);
   require_run_place(m_dir);

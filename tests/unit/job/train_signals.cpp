@@ -58,5 +58,13 @@ TEST(Signals, those_of_batch_systems_are_taken_though_they_were_ignored) {
     EXPECT_EXIT(take_though_ignored(signal), ::testing::ExitedWithCode(0), "") << signal;
 }
 
+TEST(Signals, end_a_run_at_once_where_the_first_one_comes_again_seconds_later) {
+  EXPECT_FALSE(ends_at_once(0, 0, SIGTERM, 1000)) << "there was none";
+  EXPECT_FALSE(ends_at_once(SIGINT, 1000, SIGINT, 1000));
+  EXPECT_FALSE(ends_at_once(SIGINT, 1000, SIGINT, 1001)) << "one Ctrl-C may come twice";
+  EXPECT_TRUE(ends_at_once(SIGINT, 1000, SIGINT, 1002));
+  EXPECT_FALSE(ends_at_once(SIGUSR1, 1000, SIGTERM, 2000)) << "batch systems send both";
+}
+
 }  // namespace
 }  // namespace spillway::train_signals_test

@@ -6,6 +6,7 @@
 #include "device/host/host_device.hpp"
 #include "kernels/host/kernels.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::machine_probe_test {
 namespace {
@@ -42,6 +43,29 @@ TEST(MachineProbe, MeasuresTheSpillPath) {
   EXPECT_LE(machine.nvme_both_gbps, machine.nvme_write_gbps + machine.nvme_read_gbps);
   EXPECT_TRUE(plausible(machine.nvme_core_s_per_gb));
   EXPECT_EQ(machine.h2d_gbps, 0) << "no link on the cores";
+}
+
+TEST(MachineProbe, HasTheRatesOfADriveThatOnlyWritesThatOnlyReadsAndOfBoth) {
+  Machine machine;
+  set_drive_rates(machine, {6, 3}, {20, 4}, {9, 1.5});
+  EXPECT_EQ(machine.nvme_write_gbps, 2);
+  EXPECT_EQ(machine.nvme_read_gbps, 5);
+  EXPECT_EQ(machine.nvme_both_gbps, 6);
+  set_drive_rates(machine, {6, 3}, {20, 4}, {16, 2});
+  EXPECT_EQ(machine.nvme_both_gbps, 7) << "no more than both by themselves";
+  set_drive_rates(machine, {}, {20, 4}, {});
+  EXPECT_EQ(machine.nvme_write_gbps, 0);
+  EXPECT_EQ(machine.nvme_both_gbps, 0);
+}
+
+TEST(MachineProbe, KnowsNothingOfADriveThatHasNoRoom) {
+  Machine machine;
+  test::FileSizeLimit const limit(std::int64_t{1} << 16);
+  probe_storage(machine, ::testing::TempDir(), true, host_device());
+  EXPECT_EQ(machine.nvme_write_gbps, 0);
+  EXPECT_EQ(machine.nvme_read_gbps, 0);
+  EXPECT_EQ(machine.nvme_both_gbps, 0);
+  EXPECT_EQ(machine.nvme_core_s_per_gb, 0);
 }
 
 TEST(MachineProbe, LeavesRoomOnADriveForOthers) {

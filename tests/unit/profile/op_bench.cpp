@@ -159,6 +159,73 @@ TEST(OpBench, runs_each_lane_s_kernels_with_its_threads) {
   EXPECT_EQ(g_launched.threads, 1);
 }
 
+// Tokens pick from the first table; positions and types pick from no row that the shortest lacks.
+TEST(OpBench, picks_rows_from_the_whole_of_the_table_that_the_numbers_are_for) {
+  Program program;
+  auto const tensor = [&](Role role, DType dtype, Shape const& shape) {
+    Tensor added;
+    added.id = static_cast<TensorId>(program.tensors.size());
+    added.role = role;
+    added.dtype = dtype;
+    added.shape = shape;
+    program.tensors.push_back(added);
+    return whole(added);
+  };
+  auto const numbers = [&] { return tensor(Role::batch, DType::i32, {3000}); };
+  Op forward, backward, without;
+  forward.inputs = {numbers(), tensor(Role::parameter, DType::f32, {50, 2}),
+                    tensor(Role::parameter, DType::f32, {7, 2}), numbers(),
+                    tensor(Role::parameter, DType::f32, {2})};
+  forward.outputs = {tensor(Role::activation, DType::f32, {2, 3})};
+  backward.inputs = {numbers(), tensor(Role::activation, DType::f32, {3, 2})};
+  backward.outputs = {tensor(Role::gradient, DType::f32, {11, 2})};
+  without.inputs = {numbers()};
+  Compute const compute{host_device(), KernelTable(recorder)};
+  OpBench bench(program, compute);
+  auto const rows_of = [&](Op const& op, std::size_t operand) {
+    bench.seconds(op, {});
+    std::set<std::int32_t> rows;
+    auto const* const first = static_cast<std::int32_t const*>(g_launched.operands[operand]);
+    rows.insert(first, first + 3000);
+    EXPECT_EQ(*rows.begin(), 0);
+    EXPECT_EQ(*rows.rbegin() + 1, std::ssize(rows)) << "all of them";
+    return std::ssize(rows);
+  };
+  EXPECT_EQ(rows_of(forward, 0), 50);
+  EXPECT_EQ(rows_of(forward, 3), 7);
+  EXPECT_EQ(rows_of(backward, 0), 11);
+  EXPECT_EQ(rows_of(without, 0), 1);
+}
+
+double g_lasts_s = 0;
+int g_runs = 0;
+
+Launch lasting(KernelContext const&, Op const&) {
+  return [](Exec const&, void* const*) {
+    ++g_runs;
+    for (auto const begin = SteadyClock::now(); seconds_since(begin) < g_lasts_s;) continue;
+  };
+}
+Kernel of_some_length(OpKind) {
+  return {lasting, lasting};
+}
+
+// No time decides: where the machine is slow, there are fewer runs.
+TEST(OpBench, runs_an_op_the_fewer_times_the_longer_it_takes) {
+  auto const program = program_in(Precision::f32);
+  Compute const compute{host_device(), KernelTable(of_some_length)};
+  OpBench bench(program, compute);
+  for (auto const& lane : {OpBench::On{}, OpBench::On{1}}) {
+    for (auto const& [seconds, most_runs] : {std::pair(0.06, 1), {0.03, 2}, {0.0, 3}}) {
+      g_lasts_s = seconds;
+      g_runs = 0;
+      EXPECT_GE(bench.seconds(program.ops[0], lane), seconds);
+      EXPECT_LE(g_runs, most_runs) << seconds;
+      EXPECT_GE(g_runs, 1);
+    }
+  }
+}
+
 // 32 MiB pass through the caches of nearly all machines.
 TEST(OpBench, tells_steps_that_caches_hold_from_others) {
   auto program = program_in(Precision::f32);

@@ -104,6 +104,50 @@ TEST(OpTimes, OfTheHostLaneAreThoseOfItsBestTrial) {
   EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at("host adamw"), two / 2);
 }
 
+TEST(OpTimes, OfATrialThatLacksAnyAreNoReasonToTakeIt) {
+  auto const program = tiny_program();
+  HostTrials const trials{{1, 2, 4}, true};
+  auto seconds = distinct_ops(program, trials);
+  std::vector<std::string> with_four;
+  for (auto& [key, s] : seconds) {
+    bool const is_of_four = key.find("host 4 ") != key.npos;
+    s = is_of_four ? 0.001 : key.find("host 2 ") != key.npos ? 1 : 2;
+    if (is_of_four) with_four.push_back(key);
+  }
+  ASSERT_GT(with_four.size(), 1u);
+  Machine machine;
+  set_op_times(machine, program, seconds, trials);
+  EXPECT_EQ(machine.host_cores, 4);
+  for (auto const& key : {with_four.front(), with_four.back()}) {
+    auto known = seconds;
+    known[key] = 0;
+    set_op_times(machine, program, known, trials);
+    EXPECT_EQ(machine.host_cores, 2) << key;
+  }
+}
+
+// The first chunk is the largest one, and the last the smallest.
+TEST(OpTimes, OfWholeChunksAreOfTheSizeThatMostOfThemHave) {
+  auto program = tiny_program();
+  ASSERT_GE(program.chunks.size(), 4u);
+  for (auto& chunk : program.chunks) chunk.elements = 500;
+  program.chunks.front().elements = 9999;
+  program.chunks.back().elements = 10;
+  auto const last = static_cast<int>(program.chunks.size()) - 1;
+  auto const is_of_chunk = [&](std::string const& key, int first, int end) {
+    return std::ranges::any_of(program.ops, [&](Op const& op) {
+      return op.chunk >= first && op.chunk < end && key.ends_with(cost_key(op, program.tensors));
+    });
+  };
+  int linear = 0;
+  for (auto const& [key, s] : distinct_ops(program)) {
+    if (!is_of_chunk(key, 0, last + 1)) continue;
+    ++linear;
+    EXPECT_TRUE(is_of_chunk(key, 1, last)) << key;
+  }
+  EXPECT_GT(linear, 1);
+}
+
 TEST(HostTrials, AreWhatIsAskedElseOneThreadOnCoresThatComputeElseUpToAllButOne) {
   using Counts = std::vector<std::int64_t>;
   EXPECT_EQ(host_trials(3, 2, true).threads, Counts{3});

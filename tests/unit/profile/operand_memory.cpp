@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/support/device_under_test.hpp"
+
 namespace spillway::operand_memory_test {
 namespace {
 
@@ -26,6 +28,45 @@ void expect_repeated(std::int64_t pattern_bytes, std::int64_t bytes) {
 TEST(OperandMemory, RepeatsAPatternToTheLastByteAndNoFurther) {
   for (std::int64_t const pattern_bytes : {1, 3, 8, 59})
     for (std::int64_t const bytes : {0, 1, 7, 16, 58, 59}) expect_repeated(pattern_bytes, bytes);
+}
+
+void expect_repeated_on(Device& device, std::int64_t pattern_bytes, std::int64_t bytes) {
+  OperandMemory memory(&device);
+  memory.need(64);
+  std::vector<std::byte> pattern, background(1, std::byte{99}), expected(64, std::byte{99});
+  for (std::int64_t i = 0; i < pattern_bytes; ++i) pattern.push_back(static_cast<std::byte>(i));
+  for (std::int64_t i = 0; i < bytes; ++i)
+    expected[static_cast<std::size_t>(5 + i)] = static_cast<std::byte>(i % pattern_bytes);
+  memory.repeat(background, 0, 64);
+  memory.repeat(pattern, 5, bytes);
+  auto* const first = memory.at(0);
+  EXPECT_EQ(memory.at(5), static_cast<std::byte*>(first) + 5);
+  std::vector<std::byte> there(64);
+  device.copy(HostBytes(there), DeviceBytes(first, 64));
+  EXPECT_EQ(there, expected) << pattern_bytes << " bytes in " << bytes;
+  memory.need(32);
+  EXPECT_EQ(memory.at(0), first) << "there are as many";
+}
+
+TEST(OperandMemory, OfADeviceRepeatsAPatternThere) {
+  test::DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  for (std::int64_t const pattern_bytes : {1, 3, 8, 59})
+    for (std::int64_t const bytes : {0, 1, 7, 16, 58, 59})
+      expect_repeated_on(on.device(), pattern_bytes, bytes);
+  on.expect_sound();
+}
+
+TEST(OperandMemory, GrowsWhereMoreIsNeededAndOnlyThen) {
+  OperandMemory memory;
+  memory.need(4096);
+  auto* const first = memory.at(0);
+  memory.need(4096);
+  memory.need(1);
+  EXPECT_EQ(memory.at(0), first);
+  memory.need(std::int64_t{5} << 20);
+  std::fill_n(static_cast<std::byte*>(memory.at(0)), std::int64_t{5} << 20, std::byte{1});
+  EXPECT_EQ(*static_cast<std::byte*>(memory.at((std::int64_t{5} << 20) - 1)), std::byte{1});
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "profile/hardware.hpp"
+#include "tests/support/names_in.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::test::profile_cache_test {
 namespace {
@@ -140,6 +142,18 @@ TEST_F(ProfileCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
   ProfileCache const below(m_root / "file/cache");
   EXPECT_EQ(below.store(kHere, m_machine), (m_root / "file/cache").string() + ": Not a directory");
   EXPECT_EQ(below.find(kHere).trouble, "");
+}
+
+TEST_F(ProfileCacheTest, WhatCannotBeWrittenWholeOrGetItsNameLeavesNothing) {
+  auto const directory = m_root / "a/b";
+  {
+    FileSizeLimit const limit(16);
+    EXPECT_EQ(m_cache.store(kHere, m_machine), directory.string() + ": File too large");
+  }
+  EXPECT_EQ(names_in(directory), std::vector<std::string>{});
+  fs::create_directories(m_cache.file(kHere) / "of somebody");
+  EXPECT_EQ(m_cache.store(kHere, m_machine), directory.string() + ": Is a directory");
+  EXPECT_EQ(names_in(directory), std::vector<std::string>{m_cache.file(kHere).filename().string()});
 }
 
 TEST_F(ProfileCacheTest, ReadersNeverSeeHalfAFile) {

@@ -1,11 +1,13 @@
 // What a run runs on, and what the job script calls it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "report/environment.hpp"
+#include "tests/support/two_ranks.hpp"
 #include "version.hpp"
 
 namespace spillway::train_environment_test {
@@ -31,6 +33,19 @@ TEST(Environment, says_what_was_built_and_what_it_runs_on) {
   std::string host;
   std::getline(std::ifstream("/proc/sys/kernel/hostname"), host);
   EXPECT_EQ(json.at("hosts"), Json({host.substr(0, 63)}));
+}
+
+// Hosts may have any bytes as a name, and JSON has none that are no UTF-8.
+TEST(Environment, names_the_hosts_of_all_ranks_in_their_order) {
+  using HostName = std::array<char, 64>;
+  test::TwoRanks comm(1, test::TwoRanks::On::two_nodes, [](std::span<std::byte> said) {
+    test::change<HostName>(said, [](HostName) { return HostName{"node\xff"}; });
+  });
+  auto const json = Json::parse(environment_json(comm, {}));
+  EXPECT_EQ(json.at("ranks"), 2);
+  std::string host;
+  std::getline(std::ifstream("/proc/sys/kernel/hostname"), host);
+  EXPECT_EQ(json.at("hosts"), Json({"node\xef\xbf\xbd", host.substr(0, 63)}));
 }
 
 TEST(JobName, is_what_the_script_says) {

@@ -53,6 +53,16 @@ TEST(ReportTexts, a_row_of_an_event_leaves_out_what_it_has_none_of) {
             R"({"event":"start","step":0,"time":"2001-09-09T01:46:40Z"})");
 }
 
+// What people name may hold any bytes; rows stay JSON all the same.
+TEST(ReportTexts, of_what_is_no_utf8_have_a_sign_in_its_place) {
+  EXPECT_EQ(to_json({"resume", 3, {{"from", "run\xff/step-3"}}, {"data.train a\xc3 -> b"}}, 0),
+            R"({"event":"resume","step":3,"time":"1970-01-01T00:00:00Z",)"
+            "\"from\":\"run\xef\xbf\xbd/step-3\",\"changed\":[\"data.train a\xef\xbf\xbd -> b\"]}");
+  Summary named;
+  named.job = "\xfe";
+  EXPECT_NE(to_json(named).find("\"job\": \"\xef\xbf\xbd\""), std::string::npos);
+}
+
 Summary summary() {
   Summary result;
   result.plan = "plan-7.yaml";

@@ -1,6 +1,9 @@
 // What a run reports of its steps, and when.
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -96,6 +99,20 @@ TEST_F(Reporting, a_step_that_beats_the_rate_of_products_raises_it) {
   EXPECT_EQ(rates, (std::vector{4.0, 16.0, 16.0}));
 }
 
+TEST_F(Reporting, shares_of_rates_that_nobody_knows_stay_unknown) {
+  RunDir const dir(m_path);
+  Reporter reporter(m_config, {}, 16e9, &dir);
+  testing::internal::CaptureStderr();
+  for (double const seconds : {8.0, 1.0}) reporter.step({7, 0, 1, step_of(seconds), {}, {}});
+  testing::internal::GetCapturedStderr();
+  ASSERT_EQ(rows().size(), 2u);
+  for (auto const& row : rows()) {
+    EXPECT_TRUE(row.at("mfu").is_null());
+    EXPECT_TRUE(row.at("matmul_share").is_null());
+    EXPECT_EQ(row.at("matmul_gflops"), 0);
+  }
+}
+
 // A run that goes on at its third step: its first one, every third, the last, and any evaluation.
 TEST_F(Reporting, rows_and_lines_are_of_the_same_steps) {
   RunDir const dir(m_path);
@@ -175,6 +192,33 @@ TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             live + "1/9  loss 0.5000  " + rest + "8 s" + live + "2/9  loss 0.5000  " + rest +
                 "7 s\n" + live + "3/9  loss 0.5000  valid 0.7500  " + rest + "6 s\n");
+}
+
+// What it shows on a terminal of so many columns; 0: which does not say.
+std::string shown(unsigned short columns) {
+  int master = -1, terminal = -1;
+  winsize const size{24, columns, 0, 0};
+  EXPECT_EQ(::openpty(&master, &terminal, nullptr, nullptr, &size), 0);
+  int const before = ::dup(STDERR_FILENO);
+  ::dup2(terminal, STDERR_FILENO);
+  Progress(9, true).show(row_of(1, 1), false);
+  ::dup2(before, STDERR_FILENO);
+  EXPECT_EQ(::write(terminal, "\x04", 1), 1);  // the end, for the reader below
+  std::string text;
+  for (std::array<char, 256> some{}; !text.ends_with('\x04');) {
+    auto const got = ::read(master, some.data(), some.size());
+    if (got <= 0) break;
+    text.append(some.data(), static_cast<std::size_t>(got));
+  }
+  for (int const each : {before, terminal, master}) ::close(each);
+  return text.substr(0, text.size() - 1);
+}
+
+TEST(ProgressShown, a_line_of_a_terminal_ends_where_that_does) {
+  std::string const live = "\r\033[K", line = "step 1/9  loss 0.5000  0 tok/s  ETA 8 s";
+  EXPECT_EQ(shown(20), live + line.substr(0, 20));
+  EXPECT_EQ(shown(static_cast<unsigned short>(line.size())), live + line);
+  EXPECT_EQ(shown(0), live + line);
 }
 
 }  // namespace

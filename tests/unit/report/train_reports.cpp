@@ -1,5 +1,6 @@
 // What a run says: metrics.jsonl, summary.json and the line on the terminal.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,9 @@
 #include "report/metrics.hpp"
 #include "report/progress.hpp"
 #include "report/summary.hpp"
+#include "tests/support/captured_log.hpp"
+#include "tests/support/refused_with.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::train_reports_test {
 namespace {
@@ -106,6 +110,93 @@ TEST(Metrics, go_on_behind_the_last_whole_row) {
     text << std::ifstream(path).rdbuf();
     EXPECT_EQ(text.str(), *before == 0 ? "c\n" : "a\nb\nc\n") << before;
   }
+  std::filesystem::remove(path);
+}
+
+std::string text_of(std::filesystem::path const& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// The partial row begins in one part that is read, and the row before it ends in another.
+TEST(Metrics, lose_a_partial_row_of_any_length) {
+  test::CapturedLog log;
+  auto const path = std::filesystem::path(::testing::TempDir()) / "long-cut-metrics.jsonl";
+  for (std::size_t const size : {4095u, 4096u, 4097u, 9000u}) {
+    std::ofstream(path) << "a\n" << std::string(size, 'x');
+    MetricsFile(path).append("c");
+    EXPECT_EQ(text_of(path), "a\nc\n") << size;
+    EXPECT_EQ(log.taken(),
+              "info: " + path.string() + ": its last row was cut short, and is removed\n");
+    std::ofstream(path) << std::string(size, 'x');
+    MetricsFile(path).append("c");
+    EXPECT_EQ(text_of(path), "c\n") << size << ", and no row before it";
+    log.taken();
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Metrics, are_written_to_files_alone) {
+  auto const path = std::filesystem::path(::testing::TempDir()) / "no-metrics.jsonl";
+  std::filesystem::remove_all(path);
+  auto const refused = [&] { return test::refused_with([&] { MetricsFile const file(path); }); };
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(refused(), path.string() + ": is not a regular file");
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(refused(), path.string() + ": cannot be written: Is a directory");
+  std::filesystem::remove(path);
+}
+
+TEST(Metrics, are_lost_while_their_directory_is_and_go_on_where_it_comes_back) {
+  test::CapturedLog log;
+  auto const directory = std::filesystem::path(::testing::TempDir()) / "lost-metrics";
+  auto const path = directory / "metrics.jsonl";
+  std::filesystem::create_directories(directory);
+  MetricsFile file(path);
+  file.append("a");
+  EXPECT_EQ(log.taken(), "");
+  std::filesystem::remove_all(directory);
+  file.append("b");
+  file.append("c");
+  EXPECT_EQ(log.taken(),
+            "warning: metrics.jsonl cannot be written (No such file or directory); training goes "
+            "on without it, and each row is tried\n");
+  std::filesystem::create_directories(directory);
+  file.append("d");
+  EXPECT_EQ(log.taken(),
+            "warning: metrics.jsonl was removed or replaced; the rows from here on are in a new "
+            "one\nwarning: metrics.jsonl can be written again; 2 rows are missing\n");
+  file.append("e");
+  EXPECT_EQ(text_of(path), "d\ne\n");
+  EXPECT_EQ(log.taken(), "");
+  std::filesystem::remove_all(directory);
+}
+
+// The system writes as much of a row as the file may have; the row is taken away.
+TEST(Metrics, have_a_row_whole_or_not_at_all_where_there_is_room_for_a_part) {
+  test::CapturedLog log;
+  auto const path = std::filesystem::path(::testing::TempDir()) / "full-metrics.jsonl";
+  std::filesystem::remove(path);
+  {
+    MetricsFile file(path);
+    file.append("first");
+    test::FileSizeLimit const limit(10);
+    file.append("second");
+    EXPECT_EQ(text_of(path), "first\n");
+    file.append("3rd");  // fits: 10 bytes
+    EXPECT_EQ(text_of(path), "first\n3rd\n");
+    file.append("4");
+    file.append("5");
+  }
+  EXPECT_EQ(text_of(path), "first\n3rd\n");
+  auto const cannot = std::string(
+      "warning: metrics.jsonl cannot be written (File too large); training goes on without it, and "
+      "each row is tried\n");
+  EXPECT_EQ(log.taken(), cannot +
+                             "warning: metrics.jsonl can be written again; 1 rows are missing\n" +
+                             cannot + "warning: metrics.jsonl: the last 2 rows are missing\n");
   std::filesystem::remove(path);
 }
 

@@ -7,10 +7,12 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "job/scheduler.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/two_ranks.hpp"
 
 namespace spillway::train_job_end_test {
 namespace {
@@ -105,6 +107,40 @@ TEST_F(JobEnds, end_the_run_half_a_minute_before) {
   EXPECT_EQ(said(),
             "info: run.max_time: auto: Slurm says that this job ends in 10d12h; the run ends 30 s "
             "earlier\n");
+}
+
+TEST_F(JobEnds, that_have_passed_leave_no_time) {
+  setenv("SLURM_JOB_ID", "17", 1);
+  program("squeue", fmt::format("echo {}", std::time(nullptr) - 1000));
+  auto const limit = limit_s(0);
+  ASSERT_TRUE(limit);
+  EXPECT_LT(*limit, 0);
+  EXPECT_EQ(said(),
+            "info: run.max_time: auto: squeue says that this job ends in 0 s; the run ends 30 s "
+            "earlier\n");
+}
+
+// A day more or less tells whose word it is.
+TEST_F(JobEnds, are_asked_for_by_the_first_rank_alone) {
+  auto const ten_days = std::time(nullptr) + 10 * 86'400;
+  setenv("SLURM_JOB_ID", "17", 1);
+  setenv("SLURM_JOB_END_TIME", fmt::format("{}", ten_days).c_str(), 1);
+  double other_says = 1000;
+  auto const with_other = [&](int rank) {
+    m_comm = std::make_unique<test::TwoRanks>(
+        rank, test::TwoRanks::On::two_nodes, [&](std::span<std::byte> said) {
+          test::change<double>(said, [&](double) { return other_says; });
+        });
+    return limit_s(0);
+  };
+  EXPECT_GT(with_other(0), 9 * 86'400.0);
+  EXPECT_NE(said(), "");
+  auto const of_second = with_other(1);
+  EXPECT_GE(of_second, 970.0);
+  EXPECT_LT(of_second, 86'400.0);
+  other_says = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(with_other(1), std::nullopt);
+  EXPECT_EQ(said(), "");
 }
 
 TEST_F(JobEnds, that_nobody_tells_leave_the_run_without_a_limit) {

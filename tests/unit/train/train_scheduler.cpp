@@ -49,6 +49,31 @@ TEST(PbsEnd, is_what_is_left_where_no_start_is_told) {
   EXPECT_EQ(parse_pbs_end(limit + "    Walltime.Remaining = 3571\n", kNow), kNow + 3571);
 }
 
+TEST(PbsEnd, is_by_the_first_that_tells_it_and_no_start_that_is_no_date) {
+  std::string const limit = "    Resource_List.walltime = 04:00:00\n",
+                    used = "    resources_used.walltime = 01:00:00\n",
+                    left = "    Walltime.Remaining = 3571\n",
+                    start = "    stime = Tue Nov  3 08:33:10 2026\n";
+  EXPECT_EQ(parse_pbs_end(used + left + limit, kNow), kNow + 3571);
+  EXPECT_EQ(parse_pbs_end(used + left + start + limit, kNow), local_time(12, 33, 10));
+  for (auto const* none : {"soon", "Tue Nov  3 08:33:10 2026 or so", "Tue Nov  3 08:33"})
+    EXPECT_EQ(parse_pbs_end(limit + "    stime = " + none + "\n", kNow), kNow + 4 * 3600) << none;
+}
+
+// Two hours from UTC in July and one in November.
+TEST(PbsEnd, is_of_a_start_in_summer_time_where_that_has_it) {
+  std::string const before = std::getenv("TZ") == nullptr ? "" : std::getenv("TZ");
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  ::tzset();
+  auto const end = [](std::string const& start) {
+    return parse_pbs_end("Resource_List.walltime = 10\nstime = " + start, kNow);
+  };
+  EXPECT_EQ(end("Tue Jul  7 08:33:10 2026"), 1'783'406'000);
+  EXPECT_EQ(end("Tue Nov  3 08:33:10 2026"), 1'793'691'200);
+  before.empty() ? unsetenv("TZ") : setenv("TZ", before.c_str(), 1);
+  ::tzset();
+}
+
 TEST(PbsEnd, knows_all_ways_to_write_a_limit) {
   auto const limit = [](std::string const& text) {
     return parse_pbs_end(" Resource_List.walltime = " + text, 0);

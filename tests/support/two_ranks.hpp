@@ -1,0 +1,56 @@
+// A communicator of two ranks, of which the other one says what a test makes it say.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "comm/comm.hpp"
+
+namespace spillway::test {
+
+class TwoRanks final : public Comm {
+ public:
+  // Gets what this rank sends in an exchange, and changes it into what the other one does.
+  using Answer = std::function<void(std::span<std::byte> said)>;
+  enum class On { one_node, two_nodes };
+
+  TwoRanks(int rank, On nodes, Answer answer)
+      : Comm(nodes == On::one_node ? Place{rank, 2, rank, 2, 0} : Place{rank, 2, 0, 1, rank}),
+        m_answer(std::move(answer)) {}
+
+  [[noreturn]] void abort(int status) override { std::_Exit(status); }
+
+ private:
+  void exchange(Traffic, std::span<Outgoing const> outgoing,
+                std::span<Incoming const> incoming) override {
+    ASSERT_EQ(outgoing.size(), 1u);
+    ASSERT_EQ(incoming.size(), 1u);
+    ASSERT_EQ(outgoing[0].to, 1 - rank());
+    ASSERT_EQ(incoming[0].from, 1 - rank());
+    auto const said = incoming[0].bytes;
+    ASSERT_EQ(said.size(), outgoing[0].bytes.size());
+    std::ranges::copy(outgoing[0].bytes, said.begin());
+    m_answer(said);
+  }
+
+  Answer m_answer;
+};
+
+// Replaces what the other rank says by what `changed` makes of it, if it is as large as a T.
+template <class T, class Changed>
+void change(std::span<std::byte> said, Changed const& changed) {
+  if (said.size() != sizeof(T)) return;
+  T value;
+  std::memcpy(&value, said.data(), sizeof value);
+  value = changed(value);
+  std::memcpy(said.data(), &value, sizeof value);
+}
+
+}  // namespace spillway::test
