@@ -18,6 +18,7 @@
 #include "io/h5/shard_writer.hpp"
 #include "support/frozen.hpp"
 #include "support/refusals.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test::checkpoint_refusals_test {
 namespace {
@@ -112,6 +113,35 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
   with(text, R"({"run":{},"shards":[],"tensors":[{"group":"g","name":"n","shape":[1],)"
              R"("shard":0,"offset":0,"xxh3":""}]})");
   expect_frozen("checkpoint_index");
+}
+
+// What just fits, and one more.
+TEST_F(CheckpointRefusals, of_an_index_begin_behind_the_largest_that_there_may_be) {
+  auto const said = [](auto const& change) {
+    auto index = sample();
+    change(index);
+    return refused_with([&] { index_from_json(to_json(index), "index"); }, Status::damaged);
+  };
+  auto const named = [&](std::string const& name) {
+    return said([&](CheckpointIndex& index) { index.tensors[1].name = name; });
+  };
+  auto const impossible = "index: a tensor or a file has an impossible name";
+  EXPECT_EQ(named(std::string(1024, 'x')), "");
+  EXPECT_EQ(named(std::string(1025, 'x')), impossible);
+  EXPECT_EQ(named("a\x7f"), impossible);
+  EXPECT_EQ(named(" ~"), "");
+  auto const shaped = [&](std::vector<std::int64_t> const& shape) {
+    return said([&](CheckpointIndex& index) { index.tensors[1].shape = shape; });
+  };
+  EXPECT_EQ(shaped({5, 1, 1, 1, 1, 1, 1, 1}), "");
+  EXPECT_EQ(shaped({1 << 24, 1 << 24}), "");
+  EXPECT_EQ(shaped({std::int64_t{1} << 48}), "");
+  EXPECT_EQ(said([](CheckpointIndex& index) { index.shards[1].rank = 1 << 24; }), "");
+  auto const large = [&](std::int64_t bytes) {
+    return said([&](CheckpointIndex& index) { index.shards[1].bytes = bytes; });
+  };
+  EXPECT_EQ(large(std::int64_t{1} << 56), "");
+  EXPECT_EQ(large((std::int64_t{1} << 56) + 1), "index: 72057594037927937 is impossible");
 }
 
 TEST_F(CheckpointRefusals, of_a_directory_name_the_file_and_what_is_wrong_with_it) {

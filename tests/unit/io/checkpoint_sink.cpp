@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <span>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/carried_files.hpp"
@@ -185,6 +187,31 @@ TEST_F(CheckpointSinkTest, more_than_is_carried_is_said_of_each) {
   auto const found = read_carried(m_dir / "many", write_carried(m_dir / "many", files));
   EXPECT_EQ(found.files.size(), kMostCarriedFiles);
   EXPECT_EQ(found.damaged.size(), 40 - kMostCarriedFiles);
+}
+
+// Two as large as one may be are as much as there may be.
+TEST_F(CheckpointSinkTest, exactly_as_much_as_is_carried_is_read) {
+  auto const folder = m_dir / "full" / kCarriedFolder;
+  fs::create_directories(folder);
+  auto const sum_of = [](std::string const& text) {
+    return checksum_text(checksum(std::as_bytes(std::span(text))));
+  };
+  CarriedSums sums;
+  for (auto const* name : {"a", "b"}) {
+    std::ofstream(folder / name) << "";
+    fs::resize_file(folder / name, kMostCarriedBytes);
+    sums[name] = {kMostCarriedBytes, sum_of(std::string(kMostCarriedBytes, '\0'))};
+  }
+  std::ofstream(folder / "c") << "x";
+  std::ofstream(folder / "d") << "";
+  sums["c"] = {1, sum_of("x")};
+  sums["d"] = {0, sum_of("")};
+  auto const found = read_carried(m_dir / "full", sums);
+  ASSERT_EQ(found.files.size(), 3u);
+  EXPECT_EQ(size_bytes(found.files), 134'217'728);
+  EXPECT_EQ(found.files[2].name, "d");
+  EXPECT_EQ(found.damaged,
+            std::vector<std::string>{(folder / "c").string() + ": is more than what is carried"});
 }
 
 TEST_F(CheckpointSinkTest, permissions_are_no_wider_than_they_were_nor_than_the_umask) {

@@ -60,6 +60,37 @@ TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
   }
 }
 
+TEST_F(DescribeTest, a_text_is_cut_where_its_line_ends_or_behind_60_characters) {
+  auto const layout = spread_evenly({{"model", "w", {2}}}, 1);
+  ShardWriter writer(m_dir, 0, layout);
+  writer.write("model", "w", 0, std::array{1.0f, 2.0f});
+  writer.close();
+  auto const full = std::string(60, 'f'), over = std::string(61, 'o');
+  write_manifest(m_dir, layout, {{"full", full}, {"over", over}, {"two", "a\nb"}, {"none", ""}});
+  auto const text = describe(m_dir);
+  EXPECT_NE(text.find("  full        " + full + "\n  none        \n  over        " +
+                      over.substr(1) + " ...\n  two         a ...\n"),
+            std::string::npos)
+      << text;
+  auto const before = fs::current_path();
+  fs::current_path(m_dir);
+  auto const from_inside = describe("checkpoint.h5");
+  fs::current_path(before);
+  EXPECT_EQ(from_inside.substr(0, from_inside.find('\n')), "checkpoint .");
+}
+
+TEST_F(DescribeTest, bytes_that_are_no_letters_are_dots_and_60_tokens_are_shown) {
+  std::ofstream(m_dir / "a.txt") << "a~\x7f \x1f\xff" + std::string(70, 'b');
+  tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), false);
+  EXPECT_EQ(describe(m_dir / "t.h5"), "token file " + (m_dir / "t.h5").string() +
+                                          " (HDF5)\n"
+                                          "  tokens      76 of 8 bits\n"
+                                          "  vocabulary  256 (byte)\n"
+                                          "  documents   1\n"
+                                          "  begins      a~. .." +
+                                          std::string(54, 'b') + "\n");
+}
+
 TEST_F(DescribeTest, weights_show_names_types_and_shapes) {
   auto const directory = m_dir / "hf";
   SafetensorsWriter writer(

@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_group.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
@@ -123,6 +125,68 @@ TEST_F(CheckpointTest, the_manifest_shows_whole_tensors) {
   EXPECT_EQ(manifest.read<float>("/optimizer/v/wte.weight", 42), values_of(3, 42));  // in two parts
   EXPECT_EQ(manifest.text("/run", "step"), "1");
   EXPECT_EQ(manifest.info("/optimizer/m/wte.weight").shape, (std::vector<std::int64_t>{7, 6}));
+}
+
+// A tensor that is cut, from both sides of the cut.
+TEST_F(CheckpointTest, a_group_is_a_source_of_its_own_tensors) {
+  auto const directory = save(1);
+  CheckpointReader reader(directory);
+  CheckpointGroup group(reader, "optimizer/v");
+  ASSERT_EQ(group.tensors().size(), 1u);
+  EXPECT_EQ(group.tensors()[0], (TensorEntry{"wte.weight", ElementType::f32, {7, 6}}));
+  EXPECT_EQ(group.place(), directory.string());
+  std::array<float, 5> values{};
+  group.read(0, 14, std::as_writable_bytes(std::span(values)));
+  EXPECT_EQ(values, (std::array<float, 5>{3014, 3015, 3016, 3017, 3018}));
+  EXPECT_THROW(group.read(0, 38, std::as_writable_bytes(std::span(values))), std::logic_error);
+  EXPECT_EQ(CheckpointGroup(reader, "model").tensors().size(), 2u);
+  EXPECT_EQ(CheckpointGroup(reader, "none").tensors().size(), 0u);
+}
+
+TEST_F(CheckpointTest, what_is_read_in_turns_or_twice_is_not_taken_for_damage) {
+  CheckpointReader reader(save(1));
+  std::vector<float> values(42), other(42);
+  reader.read("model", "wte.weight", 0, std::span(values).first(2));
+  reader.read("optimizer/m", "wte.weight", 0, std::span(other).first(2));
+  reader.read("model", "wte.weight", 2, std::span(values).subspan(2));
+  EXPECT_EQ(values, values_of(0, 42));
+  reader.read("model", "wte.weight", 0, std::span(values).first(5));
+  reader.read("model", "wte.weight", 2, std::span(values).subspan(2));
+  EXPECT_EQ(values, values_of(0, 42));
+  reader.read("model", "wte.weight", 0, std::span(values).first(5));
+  reader.read("model", "wte.weight", 0, values);
+  EXPECT_EQ(values, values_of(0, 42));
+}
+
+TEST_F(CheckpointTest, a_manifest_of_other_extents_than_were_written_is_refused) {
+  auto const halves = [](std::string const& name, std::vector<std::int64_t> shape, std::int64_t cut,
+                         int first_rank) {
+    return CheckpointLayout{{{"model", name, std::move(shape)}},
+                            {{0, first_rank, 0, cut}, {0, 1 - first_rank, cut, 6 - cut}}};
+  };
+  m_layout = halves("a", {6}, 3, 0);
+  for (auto const& other : {halves("b", {6}, 3, 0), halves("a", {2, 3}, 3, 0),
+                            halves("a", {6}, 2, 0), halves("a", {6}, 3, 1)}) {
+    auto const directory = begin_checkpoint(m_run, 1);
+    write_shards(directory);
+    auto const error = error_of([&] { write_manifest(directory, other, {}); });
+    EXPECT_EQ(error.status(), Status::damaged);
+    EXPECT_EQ(error.what(), (directory / "shard-0.h5").string() +
+                                ": holds other tensors than were to be written");
+  }
+}
+
+TEST_F(CheckpointTest, those_up_to_a_step_are_counted_and_a_run_stands_for_its_newest) {
+  EXPECT_EQ(checkpoint_at(m_run), m_run);
+  for (std::int64_t const step : {5, 20, 30}) save(step);
+  fs::create_directory(m_run / "step-7.partial");
+  fs::create_directory(m_run / "step-8.replaced");
+  for (auto const& [step, count] : {std::pair{4, 0}, {5, 1}, {29, 2}, {30, 3}, {1000, 3}})
+    EXPECT_EQ(count_checkpoints(m_run, step), count) << step;
+  std::ofstream(m_run / "latest") << "step-20";  // nobody ended the line
+  EXPECT_EQ(checkpoint_at(m_run), m_run / "step-20");
+  EXPECT_EQ(checkpoint_at(m_run / "step-5"), m_run / "step-5");
+  EXPECT_EQ(checkpoint_at(m_run / "none"), m_run / "none");
 }
 
 TEST_F(CheckpointTest, a_new_run_has_none) {

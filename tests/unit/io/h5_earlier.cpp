@@ -4,11 +4,14 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
@@ -236,6 +239,33 @@ TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
   EXPECT_EQ(test::names_in(m_run), (Names{"earlier-1", "earlier-2", "step-9.partial"}));
   for (auto const* earlier : {"earlier-1", "earlier-2"})
     EXPECT_EQ(find_latest(m_run / earlier), m_run / earlier / "step-7");
+}
+
+TEST(CheckpointNames, are_of_whole_steps_and_their_own_suffix) {
+  using Step = std::optional<std::int64_t>;
+  EXPECT_EQ(step_in("step-20"), Step(20));
+  EXPECT_EQ(step_in("step-0"), Step(0));
+  EXPECT_EQ(step_in("step-9223372036854775807"), Step(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(step_in("step-20.partial", kUnfinished), Step(20));
+  EXPECT_EQ(step_of("runs/step-30/"), Step(30));
+  EXPECT_EQ(step_path("run", 7, kReplaced), "run/step-7.replaced");
+  for (auto const* name : {"step-20.partial", "step-", "step--1", "step-1x", "Step-1", "xstep-1",
+                           "step-9223372036854775808"})
+    EXPECT_EQ(step_in(name), Step()) << name;
+  for (auto const* name : {"step-20", "step-.partial", "step-20.replaced"})
+    EXPECT_EQ(step_in(name, kUnfinished), Step()) << name;
+}
+
+TEST_F(EarlierCheckpoints, of_latest_a_line_of_a_small_file_counts) {
+  EXPECT_EQ(read_latest(m_run), std::nullopt);
+  auto const put = [&](std::string const& text) { std::ofstream(m_run / "latest") << text; };
+  put("step-5");
+  EXPECT_EQ(read_latest(m_run), "step-5");
+  put("step-5\n" + std::string(4096 - 7, 'x'));
+  EXPECT_EQ(read_latest(m_run), "step-5");
+  put("step-5\n" + std::string(4096 - 6, 'x'));
+  EXPECT_EQ(test::refused_with([&] { read_latest(m_run); }, Status::damaged),
+            (m_run / "latest").string() + ": has 4097 bytes, more than the 4096 that make sense");
 }
 
 }  // namespace

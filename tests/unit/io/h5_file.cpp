@@ -183,5 +183,64 @@ TEST_F(H5FileTest, what_is_missing_or_of_another_kind_is_named) {
   EXPECT_EQ(error_of([&] { file.text("/t", "unit"); }).status(), Status::damaged);
 }
 
+template <class T>
+void expect_type(fs::path const& path, H5Type type, std::array<T, 2> const& values) {
+  auto file = H5File::create(path);
+  file.create_dataset("/t", type, std::array{std::int64_t{2}});
+  auto const offset = file.offset_bytes("/t");
+  file.close();
+  write_at(path, offset, std::as_bytes(std::span(values)));
+  auto const read = H5File::open(path);
+  EXPECT_EQ(read.info("/t").type, type);
+  EXPECT_EQ(read.read<T>("/t", 2), std::vector<T>(values.begin(), values.end()));
+}
+
+TEST_F(H5FileTest, values_of_every_type_are_what_lies_in_the_file) {
+  expect_type<float>(m_dir / "f32", H5Type::f32, {0.5f, -3.0f});
+  expect_type<std::uint8_t>(m_dir / "u8", H5Type::u8, {1, 0xfe});
+  expect_type<std::uint16_t>(m_dir / "u16", H5Type::u16, {0x0102, 0xfffe});
+  expect_type<std::uint32_t>(m_dir / "u32", H5Type::u32, {0x01020304, 0xfffffffe});
+  expect_type<std::int64_t>(m_dir / "i64", H5Type::i64, {0x0102030405060708, -2});
+}
+
+TEST_F(H5FileTest, integers_of_a_missing_source_are_zero) {
+  auto file = H5File::create(m_dir / "a.h5");
+  file.create_virtual("/t", H5Type::u16, std::array{std::int64_t{3}},
+                      std::array{H5Source{"none.h5", "/t", 3}});
+  file.close();
+  EXPECT_EQ(H5File::open(m_dir / "a.h5").read<std::uint16_t>("/t", 3),
+            (std::vector<std::uint16_t>{0, 0, 0}));
+}
+
+TEST_F(H5FileTest, attributes_of_another_type_or_made_twice_are_named) {
+  auto made = H5File::create(m_dir / "a.h5");
+  made.create_group("/run");
+  made.set_text("/run", "word", "7");
+  made.set_integer("/run", "number", 7);
+  auto const twice = error_of([&] { made.set_integer("/run", "number", 8); });
+  EXPECT_EQ(twice.status(), Status::storage);
+  auto const begin = (m_dir / "a.h5").string() + ": /run: ";
+  EXPECT_EQ(std::string(twice.what()).find(begin + "an attribute cannot be created"), 0u);
+  made.close();
+  auto const file = H5File::open(m_dir / "a.h5", Status::bad_input);
+  auto const word = error_of([&] { file.integer("/run", "word"); }),
+             number = error_of([&] { file.text("/run", "number"); }),
+             none = error_of([&] { file.text("/run", "none"); });
+  for (auto const& error : {word, number, none}) EXPECT_EQ(error.status(), Status::bad_input);
+  EXPECT_EQ(word.what(), begin + "attribute word has another type");
+  EXPECT_EQ(number.what(), begin + "attribute number is not text");
+  EXPECT_EQ(std::string(none.what()).find(begin + "no attribute none"), 0u) << none.what();
+  EXPECT_EQ(file.integer("/run", "number"), 7);
+}
+
+TEST_F(H5FileTest, one_that_cannot_be_created_says_what_the_system_says) {
+  for (auto const status : {Status::storage, Status::bad_input}) {
+    auto const error = error_of([&] { H5File::create(m_dir / "none/a.h5", status); });
+    EXPECT_EQ(error.status(), status);
+    EXPECT_EQ(error.what(),
+              (m_dir / "none/a.h5").string() + ": cannot be created: No such file or directory");
+  }
+}
+
 }  // namespace
 }  // namespace spillway::h5_file_test

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::inside_test {
 namespace {
@@ -125,6 +126,32 @@ TEST_F(Inside, what_is_no_file_is_named_and_not_waited_for) {
   EXPECT_NE(refusal("no-directory", "plain"), "");
   put("model/large", std::string(101, 'x'));
   EXPECT_NE(refusal("model", "large").find("is larger than"), std::string::npos);
+}
+
+// As of a file that is named without its directory.
+TEST_F(Inside, a_directory_without_a_name_is_the_one_in_which_the_process_is) {
+  link("plain", "model/relative");
+  link("../secret", "model/out");
+  struct There {
+    explicit There(fs::path const& directory) { fs::current_path(directory); }
+    ~There() { fs::current_path(before); }
+    fs::path const before = fs::current_path();
+  } const there(m_dir / "model");
+  for (auto const* name : {"plain", "relative"}) EXPECT_EQ(read_inside("", name, 5), "plain");
+  EXPECT_EQ(test::refused_with([] { read_inside("", "out", 100); }),
+            "out: leads out of its directory, to " + (m_dir / "secret").string() +
+                ": put the file there instead of the link");
+}
+
+TEST_F(Inside, only_snapshots_of_the_hubs_cache_show_blobs) {
+  fs::path const entry = "hub/models--a--b";
+  put(entry / "blobs/sum", "blob");
+  for (auto const* folder : {"branches/0123", "snapshots/0123/deep"}) {
+    auto const name =
+        folder == std::string("branches/0123") ? "../../blobs/sum" : "../../../blobs/sum";
+    link(name, entry / folder / "file");
+    expect_outside(entry / folder, "file");
+  }
 }
 
 }  // namespace

@@ -101,6 +101,32 @@ TEST_F(SafetensorsTest, several_files_and_their_index_come_back) {
   expect_all(by_index, kTensors);
 }
 
+TEST_F(SafetensorsTest, bytes_of_several_files_are_those_of_all) {
+  SafetensorsWriter writer(m_dir, kTensors, 40);
+  write_all(writer);
+  std::int64_t bytes = 0;
+  for (auto const& name : test::names_in(m_dir))
+    if (name != kIndexFile)
+      bytes += static_cast<std::int64_t>(std::filesystem::file_size(m_dir / name));
+  EXPECT_EQ(SafetensorsReader(m_dir).size_bytes(), bytes);
+  EXPECT_EQ(SafetensorsReader(m_dir / kIndexFile).size_bytes(), bytes);
+}
+
+TEST_F(SafetensorsTest, files_are_known_by_their_names_and_directories_by_what_is_in_them) {
+  std::filesystem::create_directories(m_dir / "empty.safetensors");
+  EXPECT_FALSE(is_safetensors(m_dir / "empty.safetensors"));
+  EXPECT_FALSE(is_safetensors(m_dir));
+  put(kIndexFile, "{}");
+  EXPECT_TRUE(is_safetensors(m_dir));
+  std::filesystem::remove(m_dir / kIndexFile);
+  put(kWeightFile, "");
+  EXPECT_TRUE(is_safetensors(m_dir));
+  for (auto const* name : {"a.safetensors", "a.safetensors.index.json"})
+    EXPECT_TRUE(is_safetensors(m_dir / name)) << name;
+  for (auto const* name : {"a.json", "safetensors", "a.safetensors.json", "a.h5"})
+    EXPECT_FALSE(is_safetensors(m_dir / name)) << name;
+}
+
 TEST_F(SafetensorsTest, files_are_full_where_the_next_tensor_does_not_fit) {
   TensorList const tensors({{"a", ElementType::u8, {6}},
                             {"b", ElementType::f32, {1}},
@@ -302,6 +328,27 @@ TEST_F(SafetensorsTest, a_copy_is_identical_where_the_type_is_and_else_rounded) 
   read_floats(converted, 0, 0, after);
   for (std::size_t i = 0; i < before.size(); ++i)
     ASSERT_EQ(to_f16(before[i]).bits, to_f16(after[i]).bits) << i;
+}
+
+// More than is copied at a time, of elements that are wider and narrower than floats.
+TEST_F(SafetensorsTest, a_copy_of_what_is_no_float_is_whole_in_any_order_and_told_of_nobody) {
+  std::vector<TensorEntry> entries = {{"ids", ElementType::i64, {600'001}},
+                                      {"half", ElementType::f16, {5}},
+                                      {"mask", ElementType::u8, {1'100'003}}};
+  {
+    SafetensorsWriter writer(m_dir / "from", TensorList(entries));
+    write_all(writer);
+  }
+  SafetensorsReader source(m_dir / "from");
+  std::ranges::reverse(entries);
+  SafetensorsWriter sink(m_dir / "to", TensorList(entries));
+  std::vector<std::string> told;
+  copy_tensors(source, sink,
+               [&](TensorEntry const& tensor, auto const&) { told.push_back(tensor.name); });
+  sink.finish();
+  EXPECT_EQ(told, std::vector<std::string>{"half"});
+  SafetensorsReader copy(m_dir / "to");
+  expect_all(copy, TensorList(entries));
 }
 
 TEST_F(SafetensorsTest, a_copy_of_what_is_not_there_is_refused_by_name) {

@@ -170,6 +170,36 @@ TEST_F(SafetensorsHostile, a_header_of_100_megabytes_is_refused_before_it_is_rea
   expect_line(Status::damaged, {kIndexFile, "104857600 bytes"});
 }
 
+// Without tensors, and with a text as long as one may be.
+TEST_F(SafetensorsHostile, a_file_may_end_with_its_header_and_a_header_fill_what_is_read) {
+  for (std::int64_t const bytes : {std::int64_t{2}, kMostHeaderBytes}) {
+    auto text = std::string("{}");
+    text.resize(static_cast<std::size_t>(bytes), ' ');
+    put(kWeightFile, safetensors_bytes(text, ""));
+    SafetensorsReader const reader(m_dir);
+    EXPECT_EQ(reader.tensors().size(), 0u);
+    EXPECT_EQ(reader.size_bytes(), 8 + bytes);
+  }
+  put(kWeightFile, safetensors_bytes("{}" + std::string(kMostHeaderBytes - 1, ' '), ""));
+  expect_refused(Status::bad_input, {kWeightFile, "a header of 33554433 bytes"});
+}
+
+TEST_F(SafetensorsHostile, names_may_be_as_long_as_file_systems_and_messages_bear) {
+  auto const tensor = [](std::size_t bytes) {
+    return R"({")" + std::string(bytes, 'x') +
+           R"(":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  };
+  EXPECT_EQ(parse_header(tensor(1024), 1, "file").tensors.size(), 1u);
+  expect_error([&] { parse_header(tensor(1025), 1, "file"); }, Status::damaged,
+               {"file: a tensor has an impossible name"});
+  auto const index = [](std::size_t bytes) {
+    return R"({"weight_map":{"a":")" + std::string(bytes, 'f') + R"("}})";
+  };
+  EXPECT_EQ(parse_index(index(255), "index").files.at("a"), std::string(255, 'f'));
+  expect_error([&] { parse_index(index(256), "index"); }, Status::damaged,
+               {"index: a: is in no file of this directory"});
+}
+
 std::int64_t peak_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

@@ -6,7 +6,10 @@
 #include "io/ring/random_faults.hpp"
 #include "io/spill/first_failure.hpp"
 #include "io/spill/spare_places.hpp"
+#include "io/spill/spill_storage.hpp"
 #include "support/spill_file_fixture.hpp"
+#include "tests/support/refused_with.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::test::spill_words_test {
 namespace {
@@ -115,6 +118,97 @@ TEST_F(SpillFileTest, of_two_directions_counts_each_for_itself) {
   EXPECT_EQ(counters.written_bytes, 4 * kMebibyte);
   EXPECT_EQ(counters.read_bytes, 3 * kMebibyte);
   EXPECT_EQ(counters.moved_pieces, 0);
+}
+
+// Of transfers that overlap once, of none that is idle, and of the other direction nothing.
+TEST_F(SpillFileTest, seconds_are_those_in_which_a_transfer_of_the_direction_is_under_way) {
+  bool answers = false;
+  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+    if (!answers) return {};
+    return all_of(request);
+  };
+  auto const let_pass = [](double seconds) {
+    for (auto const begin = SteadyClock::now(); seconds_since(begin) < seconds;) {
+    }
+  };
+  auto file = with_fates(fate, 4 * kMebibyte, {.patience_s = kLong});
+  auto bytes = pattern(kMebibyte, 1), more = bytes;
+  auto const begin = SteadyClock::now();
+  file.begin({Direction::write, bytes, 0, 1});
+  let_pass(0.05);
+  file.begin({Direction::write, more, kMebibyte, 2});
+  let_pass(0.02);
+  answers = true;
+  finish(file);
+  auto const both_s = seconds_since(begin);
+  EXPECT_GE(file.counters().write_s, 0.07);
+  EXPECT_LE(file.counters().write_s, both_s);
+  EXPECT_EQ(file.counters().read_s, 0);
+  let_pass(0.1);
+  auto const again = SteadyClock::now();
+  ASSERT_EQ(file.read(0, bytes), IoResult::ok);
+  ASSERT_EQ(file.write(0, bytes), IoResult::ok);
+  auto const again_s = seconds_since(again);
+  auto const counters = file.counters();
+  EXPECT_GT(counters.read_s, 0);
+  EXPECT_LE(counters.read_s, again_s);
+  EXPECT_LE(counters.write_s, both_s + again_s);
+}
+
+TEST_F(SpillFileTest, of_storage_that_has_failed_for_good_nothing_is_registered) {
+  std::vector<std::byte> memory(4096);
+  std::array const parts{std::span(memory)};
+  std::vector<std::size_t> seen;
+  SpillFile file(m_dir, 4096, {.patience_s = 0.05},
+                 {std::make_unique<Registers>(EFAULT, seen), ""});
+  auto const advice = file.advice();
+  file.begin({Direction::write, memory, 0, 3});
+  EXPECT_EQ(finish(file), (std::map<std::uint64_t, IoResult>{{3, IoResult::error}}));
+  EXPECT_TRUE(file.register_memory(parts));
+  EXPECT_TRUE(seen.empty());
+  EXPECT_EQ(file.advice(), advice);
+}
+
+TEST_F(SpillFileTest, a_wake_that_is_meant_for_others_does_not_end_a_transfer_that_is_waited_for) {
+  int asked = 0;
+  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+    if (asked++ == 0) return {};
+    return all_of(request);
+  };
+  auto file = with_fates(fate, kMebibyte);
+  auto const bytes = pattern(4096, 1);
+  file.wake();
+  EXPECT_EQ(file.write(0, bytes), IoResult::ok);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(SpillFileTest, whole_alignments_and_whole_spare_pieces_are_taken_at_once) {
+  SpillSettings const settings{.spare_bytes = 1};
+  constexpr rlim_t needed = 131'072 + 1'048'576;
+  {
+    FileSizeLimit const limit(needed);
+    EXPECT_NO_THROW(SpillFile(m_dir, 100'000, settings));
+  }
+  FileSizeLimit const limit(needed - 1);
+  auto const said = refused_with([&] { SpillFile(m_dir, 100'000, settings); }, Status::cannot_fit);
+  EXPECT_NE(said.find(" cannot hold the spill file: 1179648 bytes needed, "), said.npos) << said;
+  EXPECT_NE(said.find(" free (File too large); choose another path"), said.npos) << said;
+}
+
+TEST_F(SpillFileTest, without_bytes_it_takes_no_spares_either) {
+  FileSizeLimit const none(0);
+  SpillFile const file(m_dir, 0, {});
+  EXPECT_EQ(file.size_bytes(), 0);
+  EXPECT_FALSE(file.direct());
+  EXPECT_EQ(file.under_way(), 0);
+}
+
+TEST_F(SpillFileTest, its_place_is_tried_before_anything_is_taken) {
+  require_spill_place(m_dir);
+  EXPECT_TRUE(std::filesystem::is_empty(m_dir));
+  EXPECT_EQ(refused_with([&] { require_spill_place(m_dir / "none"); }),
+            "memory.nvme.path: no spill file in " + (m_dir / "none").string() +
+                ": No such file or directory");
 }
 
 // A run that is to fail by a seed fails as it did before.

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <map>
+#include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "io/safetensors/reader.hpp"
@@ -86,6 +88,25 @@ TEST(ElementTypes, are_known_by_the_names_and_sizes_of_the_format) {
   EXPECT_EQ(element_count(entry), 105);
   EXPECT_EQ(size_bytes(entry), 840);
   EXPECT_EQ(size_bytes(TensorList({entry, {"b", ElementType::bf16, {11}}})), 862);
+}
+
+TEST(Conversions, take_as_many_bytes_as_floats_have_wherever_they_lie) {
+  std::array<std::byte, 9> bytes{};
+  std::array<float, 2> floats{};
+  auto const all = std::span(bytes);
+  for (auto const type : {ElementType::f16, ElementType::bf16, ElementType::f32}) {
+    std::array const values{1.5f, -2.0f};
+    auto const odd = all.subspan(1, type == ElementType::f32 ? 8 : 4);
+    from_floats(type, values, odd);
+    to_floats(type, odd, floats);
+    EXPECT_EQ(floats, values) << name(type);
+    for (auto const wrong : {all.first(odd.size() - 1), all.first(odd.size() + 1)}) {
+      EXPECT_THROW(to_floats(type, wrong, floats), std::logic_error) << name(type);
+      EXPECT_THROW(from_floats(type, floats, wrong), std::logic_error) << name(type);
+    }
+  }
+  EXPECT_THROW(to_floats(ElementType::i32, all.first(8), floats), std::logic_error);
+  EXPECT_THROW(from_floats(ElementType::u16, floats, all.first(4)), std::logic_error);
 }
 
 TEST(ValueCountsTest, add_each_to_its_own) {

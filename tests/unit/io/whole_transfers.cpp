@@ -8,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "io/file/file.hpp"
+#include "io/file/file_checksum.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
 namespace spillway::whole_transfers_test {
@@ -45,6 +48,26 @@ TEST(WholeTransfers, EndAReadWithoutAnErrorWhereTheFileEnds) {
   EXPECT_EQ(std::ranges::count(back, std::byte{7}), 700);
   EXPECT_EQ(read_fully(file.get(), back, 5000).done_bytes, 0);
   EXPECT_EQ(read_fully(-1, back, 0).error, EBADF);
+}
+
+// More than is read at a time, from the middle.
+TEST(WholeTransfers, AddTheBytesOfARangeToASumInTheirOrder) {
+  auto const file = scratch_file();
+  std::vector<std::byte> bytes(200'000);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);
+  ASSERT_EQ(write_fully(file.get(), bytes, 0).error, 0);
+  for (auto const& [first, size] : {std::pair{1000, 150'000}, {0, 65'536}, {7, 131'072}, {3, 0}}) {
+    StreamingChecksum sum;
+    add_range(sum, file, "file", first, size);
+    auto const range =
+        std::span(bytes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+    EXPECT_EQ(sum.value(), checksum(range)) << first << " + " << size;
+  }
+  StreamingChecksum sum;
+  add_range(sum, file, "file", 5, -1);  // where ranges overlap
+  EXPECT_EQ(sum.value(), checksum({}));
+  EXPECT_EQ(test::refused_with([&] { add_range(sum, file, "file", 199'999, 2); }, Status::damaged),
+            "file: has become shorter");
 }
 
 }  // namespace
