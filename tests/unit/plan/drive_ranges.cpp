@@ -77,6 +77,51 @@ TEST(DriveRanges, HoldThePagesThatTheDriveCopiesAndNoOthers) {
   EXPECT_GT(without, 0);
 }
 
+// To the byte: of both versions, joined where they touch, up to the tier's end; neither control
+// words nor what other lanes copy.
+TEST(DriveRanges, AreThePagesOfBothVersionsOfWhatTheDriveCopies) {
+  Program program;
+  program.peak_bytes = {100'000, 8192, 1 << 20};
+  auto const buffer = [&](Tier tier, std::int64_t offset, std::int64_t bytes,
+                          std::int64_t stride = 0) {
+    Buffer added;
+    added.id = static_cast<BufferId>(program.buffers.size());
+    added.tier = tier;
+    added.offset = offset;
+    added.bytes = bytes;
+    added.stride = stride;
+    added.versions = stride > 0 ? 2 : 1;
+    program.buffers.push_back(added);
+    return added.id;
+  };
+  auto const away = buffer(Tier::nvme, 0, 1 << 19);
+  auto const a = buffer(Tier::device, 8192, 4096, 40'960);  // and [49'152, 53'248)
+  auto const b = buffer(Tier::device, 53'248, 8192);        // behind a's second version
+  auto const end = buffer(Tier::device, 98'304, 1696);
+  auto const control = buffer(Tier::device, 81'920, 64), other = buffer(Tier::host, 0, 4096);
+  auto const copy = [&](Lane lane, BufferId from, BufferId to, std::vector<Access> reads,
+                        std::vector<Access> writes) {
+    Item item;
+    item.lane = lane;
+    item.operands = {from, to, control};
+    item.reads = std::move(reads);
+    item.writes = std::move(writes);
+    program.items.push_back(std::move(item));
+  };
+  using enum Lane;
+  copy(nvme_write, a, away, {{a, 1, 4095, {}}, {control, 0, 64, {}}}, {{away, 0, 4094, {}}});
+  copy(nvme_read, away, b, {{away, 0, 10, {}}}, {{b, 0, 10, {}}});
+  copy(nvme_read, away, end, {{away, 0, 1696, {}}}, {{end, 0, 1696, {}}});
+  copy(nvme_write, other, away, {{other, 0, 4096, {}}}, {{away, 0, 4096, {}}});
+  copy(h2d, other, control, {{other, 0, 64, {}}}, {{control, 0, 64, {}}});
+  std::vector<std::int64_t> bounds;
+  for (auto const& [first, last] : drive_ranges(program)) {
+    bounds.push_back(first);
+    bounds.push_back(last);
+  }
+  EXPECT_EQ(bounds, (std::vector<std::int64_t>{8192, 12'288, 49'152, 57'344, 98'304, 100'000}));
+}
+
 // Activations and gradients in the same tier do not count, nor does evaluation need more.
 TEST(DriveRanges, AreRingsAndUpdateSlotsBesideADevice) {
   GptShape const shape{.layers = 4, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640};

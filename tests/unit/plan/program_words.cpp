@@ -3,6 +3,7 @@
 
 #include "plan/data/budgets.hpp"
 #include "plan/data/reach.hpp"
+#include "plan/data/words.hpp"
 #include "support/hand_made.hpp"
 
 namespace spillway::test::program_words_test {
@@ -40,6 +41,86 @@ TEST(Lanes, ReachTheirTiers) {
     EXPECT_EQ(first_stop(host, nvme, unified), nvme);
     EXPECT_EQ(first_stop(device, host, unified), host);
   }
+}
+
+TEST(Lanes, AndTiersHaveWordsForPeople) {
+  std::string lanes, tiers, contents;
+  for (Lane const lane : kLanesInOrder) lanes += std::string(words(lane)) + "; ";
+  for (Tier const tier : kTiersInOrder) tiers += std::string(words(tier)) + "; ";
+  for (int i = 0; i < kContents; ++i) contents += std::string(name(static_cast<Content>(i))) + "; ";
+  EXPECT_EQ(lanes,
+            "computing; copying to the device; copying to the host; reading NVMe; writing NVMe; "
+            "talking to other ranks; working on the host; ");
+  EXPECT_EQ(tiers, "device memory; host memory; NVMe; ");
+  EXPECT_EQ(contents,
+            "parameters; gradients; optimizer state; activations; scratch; batch and scalars; ");
+}
+
+// A tensor of each role, in a buffer of its number.
+Program of_every_role() {
+  Program program;
+  for (int role = 0; role < 10; ++role) {
+    auto& tensor = program.tensors.emplace_back();
+    tensor.role = static_cast<Role>(role);
+    auto& buffer = program.buffers.emplace_back();
+    buffer.id = buffer.tensor = role;
+  }
+  return program;
+}
+
+TEST(Items, MoveTheKindOfDataThatIsNotScratch) {
+  auto const program = of_every_role();
+  auto const kind = [&](Role role) {
+    return content(program, program.buffers[static_cast<int>(role)]);
+  };
+  using enum Content;
+  EXPECT_EQ(kind(Role::parameter), parameters);
+  EXPECT_EQ(kind(Role::remainder), optimizer);
+  EXPECT_EQ(kind(Role::moment), optimizer);
+  EXPECT_EQ(kind(Role::gradient), gradients);
+  EXPECT_EQ(kind(Role::activation), activations);
+  EXPECT_EQ(kind(Role::edge), activations);
+  EXPECT_EQ(kind(Role::workspace), scratch);
+  EXPECT_EQ(kind(Role::batch), small);
+  EXPECT_EQ(kind(Role::scalar), small);
+  EXPECT_EQ(kind(Role::cache), activations);
+  auto const moved = [&](std::vector<int> const& operands) {
+    Item item;
+    item.operands.assign(operands.begin(), operands.end());
+    return moved_content(program, item);
+  };
+  constexpr int workspace = static_cast<int>(Role::workspace);
+  EXPECT_EQ(moved({workspace, static_cast<int>(Role::moment)}), optimizer);
+  EXPECT_EQ(moved({static_cast<int>(Role::gradient), workspace}), gradients);
+  EXPECT_EQ(moved({static_cast<int>(Role::edge), static_cast<int>(Role::parameter)}), activations);
+  EXPECT_EQ(moved({kAbsent, workspace}), scratch);
+  EXPECT_EQ(moved({}), small);
+}
+
+// Batches and scalars lie in main memory beside a device, which then has all else.
+TEST(Programs, StayOnTheDeviceButForBatchesAndScalars) {
+  auto program = of_every_role();
+  EXPECT_TRUE(stays_on_device(program));
+  for (auto const role : {Role::batch, Role::scalar}) {
+    auto const i = static_cast<int>(role);
+    EXPECT_TRUE(is_exchanged_with_host(program.tensors[i]));
+    EXPECT_EQ(compute_tier(program.tensors[i], true), Tier::device);
+    EXPECT_EQ(compute_tier(program.tensors[i], false), Tier::host);
+    program.buffers[i].tier = Tier::host;
+  }
+  EXPECT_FALSE(uses_host_tier(program));
+  EXPECT_TRUE(stays_on_device(program));
+  for (int role = 0; role < static_cast<int>(Role::batch); ++role) {
+    EXPECT_FALSE(is_exchanged_with_host(program.tensors[role])) << role;
+    EXPECT_EQ(compute_tier(program.tensors[role], false), Tier::device) << role;
+    program.buffers[role].tier = Tier::host;
+    EXPECT_TRUE(uses_host_tier(program)) << role;
+    EXPECT_FALSE(stays_on_device(program)) << role;
+    program.buffers[role].tier = Tier::device;
+  }
+  program.peak_bytes[Tier::nvme] = 1;
+  EXPECT_FALSE(stays_on_device(program));
+  EXPECT_FALSE(uses_host_tier(program));
 }
 
 TEST(Segments, RunOnceAStepButTheMiddleForAllMicroBatchesBetween) {

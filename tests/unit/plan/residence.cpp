@@ -42,5 +42,19 @@ TEST(Residence, IsOfAMicroBatchOrOfTheStep) {
   EXPECT_EQ(micro_batches, (std::vector{0, 1, -1}));
 }
 
+TEST(Residence, NamesTheTensorThatIsNowhere) {
+  auto const graph = gpt_training_graph({.layers = 1, .hidden = 16, .heads = 2});
+  auto const activation = first_of(graph, Role::activation);
+  ProgramWriter writer(graph, {}, 1, 1);
+  writer.begin_segment("last", 1);
+  try {
+    writer.resident(activation);
+    FAIL();
+  } catch (std::logic_error const& error) {
+    EXPECT_EQ(error.what(),
+              "tensor '" + graph.tensors[activation].name + "' is nowhere that ops reach it");
+  }
+}
+
 }  // namespace
 }  // namespace spillway::test::residence_test

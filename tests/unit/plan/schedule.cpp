@@ -318,6 +318,35 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   refused([](Plan& p) { p.chunks.pop_back(); });
 }
 
+TEST(Schedule, SaysWhatIsNotOffered) {
+  Graph const graph = small_gpt();
+  Plan const good = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
+  auto const said = [&](auto change) -> std::string {
+    Plan plan = good;
+    change(plan);
+    try {
+      schedule(graph, plan, 1, 1);
+    } catch (std::invalid_argument const& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said([](Plan&) {}), "");
+  EXPECT_EQ(said([](Plan& p) { p.chunks[1].gradients = Tier::nvme; }),
+            "plan.gradients: nvme is not offered by this version");
+  EXPECT_EQ(said([](Plan& p) { p.chunks[1].update = Tier::nvme; }),
+            "plan.update: nvme is not offered by this version");
+  auto const other = "the plan is for another model: its blocks or chunks do not match";
+  EXPECT_EQ(said([](Plan& p) { p.chunks.pop_back(); }), other);
+  EXPECT_EQ(said([](Plan& p) { p.blocks.pop_back(); }), other);
+  EXPECT_EQ(said([](Plan& p) { p.update_slice = 0; }), "update_slice: less than one element");
+  EXPECT_EQ(said([](Plan& p) { p.update_slice = 1; }), "");
+  auto const pieces = "staging_piece_bytes: not whole pieces of the spill file";
+  for (std::int64_t const bytes : {std::int64_t{0}, kPieceBytes - 1, kPieceBytes + 4096})
+    EXPECT_EQ(said([&](Plan& p) { p.staging_piece_bytes = bytes; }), pieces) << bytes;
+  EXPECT_EQ(said([](Plan& p) { p.staging_piece_bytes = 3 * kPieceBytes; }), "");
+}
+
 // Who asks for a plan gets a normal one; another is our mistake.
 TEST(Schedule, RefusesAPlanThatIsNotNormal) {
   Graph const graph = small_gpt();

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
@@ -22,6 +24,14 @@ namespace spillway::arena_test {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+std::string const kNoMemory = std::strerror(ENOMEM);
+
+// What the process has of addresses.
+std::int64_t address_bytes() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
 
 TEST(Arena, IsAlignedForDirectTransfersAndStartsAsZero) {
   Arena const arena("device", 3 * kMiB + 5);
@@ -82,6 +92,55 @@ TEST(Arena, PrefersANumaNode) {
   EXPECT_EQ(policy, MPOL_PREFERRED);
 }
 
+TEST(Arena, ReservesWholeUnitsOfItsAlignment) {
+  EXPECT_EQ(Arena("device", 3 * kMiB + 5).reserved_bytes(), 4 * kMiB);
+  EXPECT_EQ(Arena("device", kMiB, 5 * kMiB).reserved_bytes(), 6 * kMiB);
+  EXPECT_EQ(Arena("device", 8 * kMiB, 5 * kMiB).reserved_bytes(), 8 * kMiB);
+  EXPECT_EQ(Arena("device", 0).reserved_bytes(), 0);
+  EXPECT_EQ(Arena("device", 0).pages().size(), 0u);
+  EXPECT_EQ(Arena("device", 5000).pages().size(), 8192u);
+  EXPECT_EQ(Arena("device", 5000).all().size(), 5000u);
+}
+
+// More than there are, all together.
+TEST(Arena, GivesItsAddressesBack) {
+  constexpr std::int64_t tib = std::int64_t{1} << 40;
+  auto const reserved = [] { return Arena("device", kMiB, tib).reserved_bytes(); };
+  auto const first = reserved();
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(reserved(), first) << i;
+}
+
+TEST(Arena, ThatCannotBeCommittedSaysSoAndGivesItsAddressesBack) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a sanitizer has more data";
+#endif
+  constexpr std::int64_t most = std::int64_t{1} << 38;
+  auto const before = address_bytes();
+  test::ResourceLimit const limit(RLIMIT_DATA, static_cast<rlim_t>(most));
+  try {
+    Arena const arena("host memory", 2 * most);
+    GTEST_SKIP() << "the system does not keep to limits of data";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.status(), Status::cannot_fit);
+    EXPECT_EQ(error.what(), "host memory: the system does not give 512 GiB: " + kNoMemory);
+  }
+  EXPECT_LT(address_bytes(), before + most);
+}
+
+TEST(ArenaDeathTest, BytesThatWereGivenBackTrapAndAreZeroWhenTheyComeBack) {
+  Arena arena("device", 16 * kMiB);
+  auto* const at = arena.at(0, 1).data();
+  std::memset(at, 7, 16 * kMiB);
+  arena.commit(kMiB);
+  EXPECT_EQ(at[kMiB - 1], std::byte{7});
+  EXPECT_DEATH(*static_cast<std::byte volatile*>(at + kMiB) = std::byte{1}, "");
+  EXPECT_DEATH(*static_cast<std::byte volatile*>(at + 16 * kMiB - 1) = std::byte{1}, "");
+  arena.commit(16 * kMiB);
+  EXPECT_EQ(at[kMiB - 1], std::byte{7});
+  EXPECT_EQ(at[kMiB], std::byte{0});
+  EXPECT_EQ(at[16 * kMiB - 1], std::byte{0});
+}
+
 TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {
   Arena const arena("device", kMiB, 16 * kMiB);
   auto* const beyond = arena.at(0, 1).data() + 2 * kMiB;
@@ -94,7 +153,7 @@ TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
     FAIL();
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::cannot_fit);
-    EXPECT_NE(std::string(error.what()).find("memory.device: "), std::string::npos);
+    EXPECT_EQ(error.what(), "memory.device: the system does not give 1.02e+03 PiB: " + kNoMemory);
   }
 }
 

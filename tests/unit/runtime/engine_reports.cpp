@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "runtime/poison.hpp"
@@ -142,6 +144,80 @@ TEST(SecondsByKind, AreOfOpsAloneByTheirKind) {
   double all = 0;
   for (auto const kind_s : seconds) all += kind_s;
   EXPECT_EQ(all, 45);
+}
+
+int g_writes = 0;
+std::vector<bool> g_found_poison;  // by writes: whether all of the output held no number before
+
+// Fills its output with the number of writes so far.
+Launch bind_counting(KernelContext const&, Op const& op) {
+  return [inputs = op.inputs.size(), words = op.outputs[0].shape[0]](Exec const&, void* const* p) {
+    std::span const output(static_cast<std::uint64_t*>(p[inputs]), static_cast<std::size_t>(words));
+    g_found_poison.push_back(std::ranges::count(output, ~std::uint64_t{0}) == words);
+    std::ranges::fill(output, static_cast<std::uint64_t>(++g_writes));
+  };
+}
+Kernel counting_kernel(OpKind) {
+  return {bind_counting, bind_counting};
+}
+
+// State (c) and a buffer of two versions (a), which each step writes once, and one of one (b).
+class EngineVersions : public ::testing::Test {
+ protected:
+  EngineVersions() {
+    for (int i = 0; i < 3; ++i) m_made.buffer(Tier::device, 64);
+    m_made.at_buffer(0).versions = 2;
+    m_made.at_buffer(2).persistent = true;
+    m_made.segment("last");
+    m_made.op(Lane::compute, {}, {0});
+    m_made.op(Lane::compute, {0}, {1});
+    m_made.op(Lane::compute, {2}, {2});
+    m_made.complete();
+    m_tiers.reset(new Tiers(make_tiers(m_made.program, nullptr)));
+    g_writes = 0;
+    g_found_poison.clear();
+  }
+  std::vector<bool> found_poison_in(int steps, bool poison) {
+    Engine engine({m_made.program, *m_tiers, KernelTable(counting_kernel), *m_comm, m_batches, {}},
+                  {.poison = poison});
+    for (int step = 0; step < steps; ++step) engine.run_step(step);
+    engine.finish();
+    return g_found_poison;
+  }
+
+  HandMadeRun m_made;
+  std::unique_ptr<Comm> m_comm = make_single_rank_comm();
+  NoBatches m_batches;
+  std::unique_ptr<Tiers> m_tiers;  // cannot be moved
+};
+
+TEST_F(EngineVersions, AreThoseOfTheLastStep) {
+  Engine engine({m_made.program, *m_tiers, KernelTable(counting_kernel), *m_comm, m_batches, {}});
+  auto const first_word = [&](TensorId tensor) {
+    return *reinterpret_cast<std::uint64_t const*>(engine.bytes(tensor).data());
+  };
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    engine.run_step(static_cast<std::int64_t>(step));
+    engine.finish();
+    EXPECT_EQ(first_word(0), 3 * step + 1);
+    EXPECT_EQ(first_word(2), 3 * step + 3);
+    auto const times = engine.last_step_times();
+    ASSERT_EQ(times.size(), 3u);
+    for (auto const& time : times) EXPECT_GT(time.end_s, 0) << "of this step, not of the next";
+  }
+}
+
+TEST_F(EngineVersions, HoldNoNumbersBeforeTheyAreWrittenWithPoison) {
+  std::vector<bool> const twice = {true, true, false, true, true, false};
+  EXPECT_EQ(found_poison_in(2, true), twice) << "state keeps its bytes";
+#ifndef __SANITIZE_ADDRESS__  // which lets nobody read what the last step has not written
+  auto const even = host_bytes(*m_tiers, m_made.at_buffer(0), 0);
+  EXPECT_EQ(even[0], std::byte{1}) << "an odd step fills its own version alone";
+#endif
+}
+
+TEST_F(EngineVersions, KeepWhatTheyHeldWithoutPoison) {
+  EXPECT_EQ(found_poison_in(3, false), std::vector<bool>(9, false));
 }
 
 // Where bytes become those of another lifetime, which debug.poison fills with NaNs.

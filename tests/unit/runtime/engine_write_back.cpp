@@ -183,5 +183,27 @@ TEST(FailureLog, TellsWhatACommitHasSeen) {
   EXPECT_FALSE(transient.any());
 }
 
+// What was not let go loses nothing, whenever a transfer fails.
+TEST(FailureLog, LosesNothingOfAStepThatIsNotCommitted) {
+  FailureLog after, between, twice;
+  EXPECT_FALSE(after.collect());
+  EXPECT_FALSE(after.decide(false));
+  EXPECT_FALSE(after.note(true));
+  EXPECT_TRUE(after.spoils_updates());
+
+  EXPECT_FALSE(between.collect());
+  EXPECT_FALSE(between.note(true));
+  EXPECT_FALSE(between.decide(false));
+
+  EXPECT_FALSE(twice.note(false));
+  EXPECT_FALSE(twice.spoils_updates());
+  EXPECT_TRUE(twice.collect()) << "the step is done again, whatever has failed";
+  EXPECT_FALSE(twice.decide(false));
+  twice.reset();
+  EXPECT_FALSE(twice.collect());
+  EXPECT_FALSE(twice.decide(true));
+  EXPECT_TRUE(twice.note(true));
+}
+
 }  // namespace
 }  // namespace spillway::engine_write_back_test

@@ -58,5 +58,49 @@ TEST(LaneClock, FailureWakesEveryWaiterAndLasts) {
   EXPECT_EQ(clock.count(), 2u);
 }
 
+TEST(LaneClock, AnAlarmRingsOnceWhenItsCountIsReached) {
+  LaneClock clock;
+  EXPECT_FALSE(clock.publish()) << "nobody has set one";
+  clock.set_alarm(3);
+  EXPECT_FALSE(clock.publish());
+  EXPECT_TRUE(clock.publish()) << "exactly there";
+  EXPECT_FALSE(clock.publish()) << "it is off";
+  clock.set_alarm(9);
+  EXPECT_TRUE(clock.publish(7)) << "further than that at once";
+  EXPECT_EQ(clock.count(), 11u);
+  clock.set_alarm(2);
+  EXPECT_TRUE(clock.publish()) << "set too late, it rings with the next one";
+  EXPECT_FALSE(clock.publish(100));
+}
+
+TEST(LaneClock, OfTwoAlarmsTheEarlierOneStays) {
+  LaneClock clock;
+  clock.set_alarm(2);
+  clock.set_alarm(5);
+  EXPECT_FALSE(clock.publish());
+  EXPECT_TRUE(clock.publish());
+  EXPECT_FALSE(clock.publish(3)) << "there is one alarm";
+  clock.set_alarm(9);
+  clock.set_alarm(7);
+  EXPECT_FALSE(clock.publish());
+  EXPECT_TRUE(clock.publish());
+  EXPECT_FALSE(clock.publish(2));
+}
+
+TEST(LaneClock, ThatHasFailedCountsOnAndRingsOnlyItsAlarm) {
+  LaneClock clock;
+  clock.publish(2);
+  EXPECT_FALSE(clock.failed());
+  clock.fail();
+  EXPECT_TRUE(clock.failed());
+  EXPECT_EQ(clock.count(), 2u);
+  EXPECT_FALSE(clock.publish());
+  clock.set_alarm(5);
+  EXPECT_FALSE(clock.publish());
+  EXPECT_TRUE(clock.publish());
+  EXPECT_EQ(clock.count(), 5u);
+  EXPECT_TRUE(clock.failed());
+}
+
 }  // namespace
 }  // namespace spillway::lanes_test
