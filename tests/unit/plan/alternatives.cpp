@@ -106,6 +106,71 @@ TEST(OneMoreGib, BuysTimeWhereMemoryIsShort) {
   EXPECT_DOUBLE_EQ(more[1].cost.step_s, chosen(tight).step_s);
 }
 
+// Of estimates alone: whether everything may stay, whether anything fits, and what it needs then.
+TEST(Outlook, SaysWhetherAllIsAsAskedOrWhatFitsOrWhatNeedsLittle) {
+  auto const here = machine();
+  auto const of = [&](Budgets const& budgets) {
+    return outlook(question(budgets, here), Shard::none);
+  };
+  auto const roomy = of(kRoomy), tight = of(kTight), none = of({kMebibyte, 0, 0});
+  EXPECT_TRUE(roomy.fits && roomy.as_asked);
+  EXPECT_GT(roomy.peak_bytes[Tier::device], kTight.device_bytes);
+  EXPECT_TRUE(tight.fits && !tight.as_asked);
+  EXPECT_TRUE(fits(tight.peak_bytes, kTight));
+  EXPECT_FALSE(none.fits || none.as_asked);
+  EXPECT_GT(none.peak_bytes[Tier::device], kMebibyte);
+  EXPECT_LT(none.peak_bytes[Tier::device], roomy.peak_bytes[Tier::device]);
+  for (auto const* one : {&roomy, &tight, &none}) EXPECT_GT(one->step_s, 0);
+}
+
+// Of two ranks, or more, that have optimizer state in `tier`.
+std::vector<Alternative> shared(std::string const& tier, Machine const& machine,
+                                std::int64_t ranks = 2) {
+  constexpr std::int64_t gib4 = 4096 * kMebibyte;
+  return shardings({graph(), nullptr, PlanWords{.activations = {"keep"}, .optimizer = {tier}},
+                    Budgets{gib4, gib4, gib4}, machine, 1, ranks});
+}
+
+TEST(Shardings, AreFourUnlessARankIsAlone) {
+  auto here = machine();
+  here.network_gbps = 1;
+  auto const all = shared("device", here);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].name, "none");
+  EXPECT_EQ(all[1].name, "optimizer");
+  EXPECT_EQ(all[2].name, "gradients");
+  EXPECT_EQ(all[3].name, "all");
+  for (auto const& [name, cost] : all) {
+    EXPECT_TRUE(cost.fits) << name;
+    EXPECT_GT(cost.step_s, 0) << name;
+  }
+  EXPECT_LT(all[1].cost.peak_bytes[0], all[0].cost.peak_bytes[0]);
+  EXPECT_TRUE(shared("device", here, 1).empty());
+}
+
+// A rate counts only where bytes need it, and the rate of memory stands for that of a link.
+TEST(Shardings, TakeNobodyKnowsHowLongWithoutARateThatTheyNeed) {
+  auto here = machine();
+  here.network_gbps = 1;
+  auto const known = [&](std::string const& tier, std::vector<double Machine::*> const& without) {
+    auto machine = here;
+    for (auto const rate : without) machine.*rate = 0;
+    return shared(tier, machine)[0].cost.step_s > 0;
+  };
+  constexpr auto read = &Machine::nvme_read_gbps, write = &Machine::nvme_write_gbps,
+                 h2d = &Machine::h2d_gbps, d2h = &Machine::d2h_gbps, memory = &Machine::memory_gbps,
+                 network = &Machine::network_gbps;
+  EXPECT_TRUE(known("device", {read, write, h2d, d2h, memory}));
+  EXPECT_FALSE(known("device", {network}));
+  EXPECT_TRUE(known("nvme", {}));
+  EXPECT_FALSE(known("nvme", {read}));
+  EXPECT_FALSE(known("nvme", {write}));
+  EXPECT_TRUE(known("host", {h2d, d2h, read, write}));
+  EXPECT_TRUE(known("host", {memory}));
+  EXPECT_FALSE(known("host", {memory, h2d}));
+  EXPECT_FALSE(known("host", {memory, d2h}));
+}
+
 TEST(Compare, SaysItInWords) {
   std::vector<Alternative> const others = {
       {"all-keep", {false, {5 * kMebibyte, 0, 0}, 2}},

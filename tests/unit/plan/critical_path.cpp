@@ -27,6 +27,11 @@ class Timetable {
     m_simulation.step_s = std::max(m_simulation.step_s, end_s);
     return number;
   }
+  // Leaves out repetitions of what happens in a part of the step, which they make longer.
+  void repeat(Simulation::Repeat const& repeat) {
+    m_simulation.repeat = repeat;
+    m_simulation.step_s += repeat.left_out_s();
+  }
   std::vector<PathPart> path() const { return critical_path(m_made.program, m_simulation); }
   std::vector<LaneShare> shares() const { return spillway::shares(m_made.program, path()); }
   std::vector<ItemNumber> items() const {
@@ -76,6 +81,25 @@ TEST(CriticalPath, BeginsWithTheStepThoughItsFirstItemsBeganBefore) {
   ASSERT_EQ(table.items(), (Items{a, b}));
   EXPECT_DOUBLE_EQ(table.path()[0].start_s, 0);
   EXPECT_DOUBLE_EQ(table.path()[0].end_s, 1);
+}
+
+// Each part takes its share of the three seconds from second 5 on ten times more.
+TEST(CriticalPath, CountsWhatTheSimulationLeavesOutWhereItRepeats) {
+  Timetable table;
+  auto const a = table.item(Lane::compute, 0, 4);
+  auto const written = table.item(Lane::nvme_write, 4, 7, {a});
+  table.item(Lane::compute, 7, 10, {written});
+  table.repeat({5, 3, 10});
+  auto const path = table.path();
+  ASSERT_EQ(path.size(), 3u);
+  EXPECT_EQ(path[0].repeated_s, 0);
+  EXPECT_EQ(path[1].repeated_s, 20);
+  EXPECT_EQ(path[2].repeated_s, 10);
+  auto const lanes = table.shares();
+  ASSERT_EQ(lanes.size(), 2u);
+  EXPECT_EQ(lanes[0].lane, Lane::nvme_write);
+  EXPECT_EQ(lanes[0].seconds, 23);
+  EXPECT_EQ(lanes[1].seconds, 17);
 }
 
 // The same item in two segments: what waits for it waits for the latest one.

@@ -144,6 +144,16 @@ TEST(SlowestMeasured, HasTheSlowestByteOfLinksAndTheLongestWork) {
   EXPECT_EQ(slowest(std::array{b, a}).busy_s, all.busy_s);
 }
 
+// A lane may be used by one rank alone.
+TEST(SlowestMeasured, HasALaneOfTheOnlyRankThatUsesIt) {
+  Measured const none{5, 3, {1, 0, 0, 0, 0, 0, 0}, {}};
+  Measured const one{5, 3, {1, 0, 0, 0, 3, 0, 2}, {0, 0, 0, 0, 7, 0, 0}};
+  for (auto const& all : {slowest(std::array{none, one}), slowest(std::array{one, none})}) {
+    EXPECT_EQ(all.busy_s, one.busy_s);
+    EXPECT_EQ(all.bytes, one.bytes);
+  }
+}
+
 TEST(Change, PaysFromATenthOfAStepAndAboveTwiceTheMove) {
   EXPECT_TRUE(pays({10, 9, 4.9, 10}));
   EXPECT_FALSE(pays({10, 9.1, 0, 1000}));

@@ -34,8 +34,14 @@ TEST(DriveUse, ReadsAsDrivesAreRated) {
   EXPECT_EQ(drive_bytes(600e12), "600 TB");
   EXPECT_EQ(drive_bytes(14.016e15), "14 PB");
   EXPECT_EQ(drive_bytes(999.9e9), "1 TB");
+  EXPECT_EQ(drive_bytes(45.6e9), "45.6 GB");
+  EXPECT_EQ(drive_bytes(999.6e6), "1 GB");
+  EXPECT_EQ(drive_bytes(999.4e6), "999 MB");
+  EXPECT_EQ(drive_bytes(3.21e6), "3.21 MB");
   EXPECT_EQ(drive_bytes(12'300), "12.3 kB");
   EXPECT_EQ(drive_life(0.5), "183 days");
+  EXPECT_EQ(drive_life(0.99), "362 days");
+  EXPECT_EQ(drive_life(1.04), "1.04 years");
   EXPECT_EQ(drive_life(2.5), "2.5 years");
 }
 

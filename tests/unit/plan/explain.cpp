@@ -12,6 +12,7 @@
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
+#include "support/hand_made.hpp"
 #include "support/plan_words.hpp"
 
 namespace spillway::test::explain_test {
@@ -119,6 +120,66 @@ TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   auto const copy = std::find_if(program.items.begin(), program.items.end(),
                                  [](Item const& i) { return i.lane == Lane::nvme_write; });
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));
+}
+
+TEST(Explain, WarnsWhereUpdatesBeginEarly) {
+  auto const warning =
+      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
+  PlanWords words{.activations = {"keep"}, .optimizer = {"nvme"}};
+  EXPECT_FALSE(has(explained(words), warning));
+  words.norm_is_awaited = false;
+  EXPECT_TRUE(has(explained(words), warning));
+}
+
+// What is said of a step of a Program without items.
+std::string told(Program const& program, Simulation const& simulation, double filled,
+                 std::int64_t node_ranks = 1) {
+  auto const graph = gpt_training_graph(
+      {.layers = 1, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 16, .micro = 1});
+  Machine machine;
+  machine.node_ranks = node_ranks;
+  machine.nvme_endurance_bytes = 600'000'000'000'000;
+  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0}, filled);
+}
+
+// Tokens of two stacks, of which each has 8 bytes here; half of the rows hold text.
+TEST(Explain, CountsTheTokensOfAllStacksMicroBatchesAndRanksThatAreText) {
+  HandMade made(3);
+  auto& program = made.program;
+  program.ranks = 2;
+  for (std::int64_t const rows : {1024, 512, 4096}) made.buffer(Tier::device, 8 * rows);
+  program.known.batch = {
+      {BatchField::tokens, 0, 0}, {BatchField::tokens, 1, 1}, {BatchField::targets, 0, 2}};
+  Simulation simulation;
+  simulation.step_s = 512;
+  EXPECT_TRUE(has(told(program, simulation, 0.5),
+                  "\nPredicted: 8m32s a step, 9.00 tokens/s; 3 micro-batches of 1536 tokens on "
+                  "each of 2 ranks\n"));
+  EXPECT_TRUE(has(told(program, simulation, 1), " a step, 18 tokens/s; "));
+  simulation.step_s = 0;
+  EXPECT_TRUE(has(told(program, simulation, 1), "\nPredicted: 0 s a step, 0.00 tokens/s; "));
+  program.micro_batches = program.ranks = 1;
+  EXPECT_TRUE(has(told(program, simulation, 1), "; one micro-batch of 1536 tokens on 1 rank\n"));
+}
+
+TEST(Explain, CountsWhatAllRanksOfANodeWrite) {
+  Program program;
+  Simulation simulation;
+  simulation.step_s = 100;
+  simulation.bytes[Lane::nvme_write] = 3'000'000'000;
+  simulation.bytes[Lane::nvme_read] = 5'000'000'000;
+  auto const said = [&](std::int64_t ranks, std::int64_t node_ranks) {
+    program.ranks = ranks;
+    return told(program, simulation, 1, node_ranks);
+  };
+  constexpr auto of_one =
+      "  NVMe: 3 GB written a step, 2.59 TB a day; drives rated for 600 TB last 231 days at this "
+      "rate\n";
+  EXPECT_TRUE(has(said(1, 4), of_one));
+  EXPECT_TRUE(has(said(2, 1), of_one));
+  EXPECT_TRUE(has(said(2, 4),
+                  "  NVMe: 6 GB written a step by all ranks of a node, 5.18 TB a day; drives rated "
+                  "for 600 TB last 116 days at this rate\n"));
 }
 
 }  // namespace

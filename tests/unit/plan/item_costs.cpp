@@ -61,6 +61,14 @@ TEST(CopyCosts, AreByTheLinkOrTheDriveAndAskForCoresAndTraffic) {
   expect_cost(cost(Lane::d2h, unknown), 5.5, {1, 2, 0});  // at the rate of memory
 }
 
+TEST(CopyCosts, AskForNothingWhereNothingMovesOrNobodyKnowsOfCores) {
+  for (Lane const lane : {Lane::nvme_read, Lane::h2d})
+    expect_cost(copy_cost(0, machine(), lane), 0.5, {0, 0, 0});
+  auto unknown = machine();
+  unknown.compute_cores = 0;
+  expect_cost(copy_cost(10 * kGigabyte, unknown, Lane::h2d), 1, {0, 0, 0});
+}
+
 // Four of the five ranks are on one node.
 TEST(SendCosts, AreByTheLinksToAllPeers) {
   auto on = machine();

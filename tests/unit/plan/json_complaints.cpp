@@ -221,6 +221,9 @@ TEST(JsonComplaints, OfValuesOfAnotherType) {
             "p.json: arithmetic.isa: has characters that cannot be shown");
   EXPECT_EQ(refusal("/ops/0/attributes", nlohmann::json::object()),
             "p.json: ops[0].attributes: must be an object of one key, their kind");
+  EXPECT_EQ(
+      refusal("/ops/0/attributes", {{"scale", {{"factor", 2}}}, {"embed", {{"sequence", 1}}}}),
+      "p.json: ops[0].attributes: must be an object of one key, their kind");
   EXPECT_EQ(refusal("/ops/0/attributes", {{"scale", {{"factor", "x"}}}}),
             "p.json: ops[0].attributes.scale.factor: must be a number");
   EXPECT_EQ(refusal("/ops/0/attributes", {{"scale", {{"factor", 2}}}}), "");
@@ -229,6 +232,9 @@ TEST(JsonComplaints, OfValuesOfAnotherType) {
             "p.json: ops[0].attributes.dropout.seed: must be a whole number that is not negative");
   EXPECT_EQ(refusal("/items/1/" + std::string(61, 'k'), 1),
             "p.json: items[1]: '" + std::string(60, 'k') + "' is no key of it");
+  EXPECT_EQ(refusal("/items/1/" + std::string(59, 'k') + "\u00e9k", 1),
+            "p.json: items[1]: '" + std::string(59, 'k') + "' is no key of it")
+      << "no half of a character";
 }
 
 }  // namespace

@@ -64,5 +64,59 @@ TEST(Limits, AModelOfSuchTensorsIsNotBuilt) {
       refused_with([&] { gpt_training_graph(shape); }).find("model: transformer.wte.weight ["), 0u);
 }
 
+// A tensor in several versions, and an op that needs a workspace.
+Graph graph_of(std::int64_t bytes, int versions, std::int64_t workspace_bytes) {
+  Graph graph;
+  Tensor& tensor = graph.tensors.emplace_back();
+  tensor.dtype = DType::f64;
+  tensor.shape = {bytes / size_bytes(DType::f64)};
+  tensor.versions = versions;
+  graph.ops.emplace_back().workspace_bytes = workspace_bytes;
+  return graph;
+}
+
+TEST(Limits, HoldForAllVersionsOfTensorsAndForWorkspaces) {
+  constexpr auto too_large =
+      "model: its state and one micro-batch take 8 PiB, more than the 8 PiB that a rank may have; "
+      "give a smaller model, data.sequence or batch.micro";
+  EXPECT_EQ(limits_error(graph_of(kMostBytes / 2, 2, 0), 1), "");
+  EXPECT_EQ(limits_error(graph_of(kMostBytes / 2 + 8, 2, 0), 1), too_large);
+  EXPECT_EQ(limits_error(graph_of(kMostBytes / 2 + 8, 1, 0), 1), "");
+  EXPECT_EQ(limits_error(graph_of(kMostBytes / 2, 1, kMostBytes / 2), 1), "");
+  EXPECT_EQ(limits_error(graph_of(kMostBytes / 2, 1, kMostBytes / 2 + 1), 1), too_large);
+}
+
+// 64 moves of 2^53 bytes in each of 15 micro-batches fit into 63 bits, in each of 16 they do not.
+TEST(Limits, HoldForTheMovesOfAllMicroBatches) {
+  EXPECT_EQ(limits_error(graph_of(kMostBytes, 1, 0), 15), "");
+  EXPECT_EQ(limits_error(graph_of(kMostBytes, 1, 0), 16),
+            "batch.sequences: a step of 16 micro-batches of 8 PiB moves more than 63 bits count; "
+            "give fewer sequences");
+}
+
+Graph small_graph() {
+  return gpt_training_graph(
+      {.layers = 4, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 16, .micro = 1});
+}
+
+// Of layers, in their order; the blocks before and behind them keep all.
+TEST(Needs, NameThePoliciesOfAllLayersOnce) {
+  constexpr std::int64_t mib = 1 << 20;
+  auto const graph = small_graph();
+  PlanWords const words{.activations = {"nvme", "recompute", "nvme", "light"}};
+  Need const need{make_plan(graph, words), {3 * mib + 1, 0, 0}};
+  EXPECT_EQ(describe(need, graph, {mib, 0, 0}),
+            "needs at least device 4MiB (activations: nvme, recompute, light)");
+}
+
+// 100 bytes a second are 8.2 MiB a day, and those of three ranks 24.7 MiB.
+TEST(Needs, CountWhatAllRanksOfANodeWrite) {
+  auto const graph = small_graph();
+  Need const need{make_plan(graph, PlanWords{.activations = {"nvme"}}), {}, 100};
+  auto const said = [&](std::int64_t node_ranks) { return describe(need, graph, {}, node_ranks); };
+  EXPECT_EQ(said(1), "needs at least spill.max_write_per_day 9MiB (activations: nvme, keep)");
+  EXPECT_EQ(said(3), "needs at least spill.max_write_per_day 25MiB (activations: nvme, keep)");
+}
+
 }  // namespace
 }  // namespace spillway::test::limits_test

@@ -50,6 +50,29 @@ TEST(MoveOrders, ParkTheSmallerOfTwoThatChangePlaces) {
   EXPECT_FALSE(move_order(swap, {20'479, 4095, kMib}, false)) << "the drive is not near enough";
 }
 
+// State of a page begins where a page does, also behind what is smaller.
+TEST(MoveOrders, ParkWhereTensorsOfThatSizeBegin) {
+  std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
+                                        {4096, {device, 8192}, {device, 0}},
+                                        {64, {device, 16'384}, {device, 16'384}}};
+  auto const by_way_of = [](Spot const& gap) {
+    return std::vector<Hop>{
+        {1, {device, 8192}, gap}, {0, {device, 0}, {device, 8192}}, {1, gap, {device, 0}}};
+  };
+  expect_hops(swap, {24'576, 4096, 0}, by_way_of({device, 20'480}));
+  expect_hops(swap, {24'575, 4096, 0}, by_way_of({host, 0}));
+}
+
+TEST(MoveOrders, ParkInAGapThatIsJustLargeEnough) {
+  std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
+                                        {4096, {device, 8192}, {device, 0}},
+                                        {4096, {host, 0}, {host, 0}},
+                                        {4096, {host, 8192}, {host, 8192}}};
+  Spot const gap{host, 4096};
+  expect_hops(swap, {16'384, 65'536, 0},
+              {{1, {device, 8192}, gap}, {0, {device, 0}, {device, 8192}}, {1, gap, {device, 0}}});
+}
+
 struct Slots {
   Spot at;
   std::int64_t bytes;

@@ -95,6 +95,33 @@ TEST(Picture, OfManyLayersIsNoWiderThanAPage) {
   }
 }
 
+TEST(Picture, NumbersTheLayersOfEveryRow) {
+  Drawn const drawn(130, {.activations = {"keep"}});
+  std::string const room(19, ' ');
+  EXPECT_TRUE(drawn.has("Layer by layer     0         10        20        30        40\n"))
+      << drawn.text;
+  EXPECT_TRUE(drawn.has("\n" + room + "50        60        70        80        90\n"))
+      << drawn.text;
+  EXPECT_TRUE(drawn.has("\n" + room + "100       110       120\n")) << drawn.text;
+}
+
+// As if h.1's chunk were a second one of h.0.
+TEST(Picture, MarksLayersOfChunksInSeveralTiersAndOfNone) {
+  auto graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4});
+  auto const plan =
+      make_plan(graph, PlanWords{.parameters = {"device", "device", "host", "nvme", "device"}});
+  graph.chunks[3].block = graph.chunks[2].block;
+  auto const text = picture(graph, plan, 1);
+  EXPECT_NE(text.find("  parameters       *.D\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  gradients        D.D\n"), std::string::npos) << text;
+}
+
+TEST(Picture, SaysThatTheHostIsDoneWithItsStepWhereUpdatesBeginEarly) {
+  Drawn const drawn(3, {.update = {"host"}, .norm_is_awaited = false});
+  EXPECT_TRUE(drawn.has("Updated by: H a thread beside them\n")) << drawn.text;
+  EXPECT_FALSE(drawn.has("the next step")) << drawn.text;
+}
+
 TEST(Picture, NamesTheChunksOfNoLayer) {
   Drawn const drawn(2, {.activations = {"keep"}, .optimizer = {"nvme", "device"}});
   EXPECT_TRUE(

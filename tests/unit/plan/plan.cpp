@@ -339,6 +339,19 @@ TEST(Solve, IsAsFastAsTheFastestAssignmentOfPolicies) {
   }
 }
 
+TEST(Solve, KeepsAForcedPrefetchWhereItMustSearch) {
+  auto const solved = [&](std::int64_t device_bytes) {
+    return solve(
+        {graph(), nullptr, PlanWords{.prefetch = 3}, {device_bytes, 0, kPlenty}, machine(), 1, 1});
+  };
+  auto const tight = solved(most_of_it_bytes()), none = solved(1 << 10);
+  ASSERT_TRUE(tight.chosen);
+  EXPECT_GT(tight.looked_at, 0);
+  EXPECT_EQ(tight.chosen->plan.prefetch, 3);
+  EXPECT_FALSE(none.chosen);
+  EXPECT_EQ(none.smallest.plan.prefetch, 3);
+}
+
 TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {
   Machine slow{.matmul_gflops_bf16 = 100, .memory_gbps = 20, .nvme_write_gbps = 100};
   auto const distance = [&](double read_gbps, std::optional<int> forced = {}) {

@@ -118,6 +118,7 @@ TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
     return refusal(json.dump());
   };
   EXPECT_EQ(refusal("{\"a\": ["), "p.json: is no JSON, at byte 8");
+  EXPECT_EQ(refusal("{\"a\": 1e999}"), "p.json: is no JSON") << "no double holds the number";
   EXPECT_EQ(refusal("[]"), "p.json: spillway_program: must be 1");
   EXPECT_EQ(with("/spillway_program", 2), "p.json: spillway_program: must be 1");
   EXPECT_EQ(with("/items/3/lane", "train"),

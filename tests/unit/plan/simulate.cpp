@@ -193,5 +193,62 @@ TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
   EXPECT_EQ(simulated(1000).repeat.times, 0);  // walked whole
 }
 
+// Reads 2 GB, then computes for a second with them.
+HandMade read_and_compute() {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, 2 * kGigabyte);
+  auto const b = made.buffer(Tier::device, kGigabyte);
+  auto const read = made.item(Lane::nvme_read, {}, {a});
+  made.item(Lane::compute, {a}, {b});
+  made.program.items.back().waits = {read};
+  return made;
+}
+
+// The read of a step is under way as the step before ends.
+TEST(Simulate, CountsTheIntervalsOfAStepFromTheEndOfTheOneBefore) {
+  auto const result = simulate(read_and_compute().program, unit_machine());
+  EXPECT_EQ(result.step_s, 2);
+  ASSERT_EQ(result.intervals.size(), 2u);
+  EXPECT_EQ(result.intervals[0].start_s, -1);
+  EXPECT_EQ(result.intervals[0].end_s, 1);
+  EXPECT_EQ(result.intervals[1].start_s, 1);
+  EXPECT_EQ(result.intervals[1].end_s, 2);
+}
+
+// Such as a move: no other step hides a part of it.
+TEST(Simulate, OfAProgramThatRunsOnceTakesAllItsTime) {
+  auto made = read_and_compute();
+  made.program.once = true;
+  auto const result = simulate(made.program, unit_machine());
+  EXPECT_EQ(result.step_s, 3);
+  ASSERT_EQ(result.intervals.size(), 2u);
+  EXPECT_EQ(result.intervals[0].start_s, 0);
+  EXPECT_EQ(result.intervals[1].start_s, 2);
+  EXPECT_EQ(result.intervals[1].end_s, 3);
+  EXPECT_EQ(result.busy_s[Lane::nvme_read], 2);
+  EXPECT_EQ(result.bytes[Lane::nvme_read], 2 * kGigabyte);
+}
+
+// A hundred micro-batches of a second each: eight of those in the middle are walked, and the fifth
+// of them stands for the ninety that are left out.
+TEST(Simulate, SaysWhatWhichMicroBatchStandsFor) {
+  HandMade made(100);
+  for (auto const* name : {"first", "middle", "last"}) {
+    made.segment(name);
+    made.item(Lane::compute, {}, {made.buffer(Tier::device, kGigabyte)});
+  }
+  auto const few = simulate(made.program, unit_machine(), 0);
+  EXPECT_EQ(few.step_s, 100);
+  EXPECT_EQ(few.repeat.begin_s, 5);
+  EXPECT_EQ(few.repeat.period_s, 1);
+  EXPECT_EQ(few.repeat.times, 90);
+  std::vector<std::int64_t> times;
+  for (auto const& interval : few.intervals) times.push_back(interval.times);
+  EXPECT_EQ(times, (std::vector<std::int64_t>{1, 1, 1, 1, 1, 91, 1, 1, 1, 1}));
+  EXPECT_EQ(few.busy_s[Lane::compute], 100);
+  EXPECT_EQ(few.bytes[Lane::compute], 100 * kGigabyte);
+}
+
 }  // namespace
 }  // namespace spillway::test::simulate_test

@@ -176,6 +176,63 @@ TEST(ToldComparisons, AdviseWhatIsFasterByMoreThanNothing) {
   EXPECT_FALSE(advice(0, true)) << "nobody knows how long it takes";
 }
 
+TEST(ToldComparisons, AdviseTheFastestWhereverItStands) {
+  auto const text = compare({true, {}, 4},
+                            {{{"all-recompute", {true, {1, 0, 0}, 3}},
+                              {"all-nvme", {true, {1, 0, 0}, 3.5}},
+                              {"all-host", {false, {1, 1, 0}, 1}}},
+                             {},
+                             {}},
+                            {kMib, 0, 0});
+  EXPECT_NE(text.find("\nall-recompute is faster by prediction: plan.activations=recompute on the "
+                      "command line\n"),
+            text.npos)
+      << text;
+  EXPECT_EQ(text.find("all-nvme is faster"), text.npos) << text;
+}
+
+// What takes a hundredth of a tier is no small thing yet.
+TEST(ToldPeaks, HaveALineForAHundredth) {
+  HandMade made;
+  auto& program = made.program;
+  made.segment("last");
+  for (std::int64_t const mebibytes : {99, 1})
+    program.buffers[made.buffer(Tier::device, mebibytes * kMib)].persistent = true;
+  program.tensors[0].role = Role::moment;
+  program.tensors[1].role = Role::parameter;
+  made.item(Lane::compute, {}, {});
+  program.peak_bytes = program.persistent_bytes = {100 * kMib, 0, 0};
+  EXPECT_EQ(peaks_text(program), R"(
+What is there when the most bytes are in use
+device memory 100 MiB, all the time
+     99 MiB  99 %  optimizer state: a
+      1 MiB   1 %  parameters: b
+)");
+}
+
+TEST(ToldPeaks, NameThePass) {
+  auto const text = [](Phase phase) {
+    HandMade made;
+    auto& program = made.program;
+    made.segment("last");
+    program.ops.resize(1);
+    program.ops[0].name = "h.1/x";
+    program.ops[0].phase = phase;
+    made.item(Lane::compute, {}, {made.buffer(Tier::device, 8192)});
+    program.items[0].kind = ItemKind::op;
+    program.items[0].op = 0;
+    program.peak_bytes = {8192, 0, 0};
+    return peaks_text(program);
+  };
+  auto const has = [&](Phase phase, std::string const& part) {
+    return text(phase).find("device memory 8 KiB, in the " + part + " at h.1/x (item 0 of 1)\n") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(has(Phase::forward, "forward pass"));
+  EXPECT_TRUE(has(Phase::backward, "backward pass"));
+  EXPECT_TRUE(has(Phase::norm, "update"));
+}
+
 TEST(Words, OfSharesCountsAndChanges) {
   EXPECT_EQ(percent(0, 10), "0 %");
   EXPECT_EQ(percent(1, 0), "0 %");

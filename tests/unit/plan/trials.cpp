@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/time/simulate.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
 #include "support/small_machine.hpp"
@@ -19,6 +20,14 @@ class TrialsTest : public testing::Test {
     result.step_s = step_s;
     result.peaks = compile_without_waits(m_graph, nullptr, result.plan, 1, 1).train.peak_bytes;
     result.peaks[index(Tier::device)] -= off_bytes;
+    return result;
+  }
+  // Estimated without a mistake.
+  Candidate candidate_of(PlanWords const& words) {
+    Candidate result;
+    result.plan = make_plan(m_graph, words, BlockPolicy::keep);
+    result.step_s = 1;
+    result.peaks = compile_without_waits(m_graph, nullptr, result.plan, 1, 1).train.peak_bytes;
     return result;
   }
   // Its optimizer state away, too.
@@ -83,6 +92,132 @@ TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
   auto other = with_moves(keep);
   other.step_s = 1.01;
   EXPECT_FALSE(trials.is_done(other));
+}
+
+// Chunks and prefetch count as blocks do.
+TEST_F(TrialsTest, TheNearestPlanDiffersInTheFewestChunksAndPrefetches) {
+  Trials trials(m_question);
+  auto const keep = candidate("keep", 1, 1000);
+  auto away = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
+  away.peaks[Tier::device] -= 30;
+  auto far = candidate_of({.activations = {"keep"}, .prefetch = 4});
+  far.peaks[Tier::device] -= 7;
+  trials.try_out(keep);
+  trials.try_out(away);
+  trials.try_out(far);
+  auto near_away = away.plan, near_keep = keep.plan, near_far = far.plan;
+  near_away.chunks[0] = {};
+  near_keep.chunks[0] = away.plan.chunks[0];
+  near_far.blocks[1].policy = BlockPolicy::light;
+  EXPECT_EQ(trials.expected_off(near_away)[Tier::device], 30);
+  EXPECT_EQ(trials.expected_off(near_keep)[Tier::device], 1000);
+  EXPECT_EQ(trials.expected_off(near_far)[Tier::device], 7);
+}
+
+TEST_F(TrialsTest, ThePlanThatIsFastestLeadsAndIsChosen) {
+  Trials trials(m_question);
+  auto const again = candidate("recompute", 1), keep = candidate("keep", 1);
+  EXPECT_TRUE(trials.try_out(again).leads);
+  EXPECT_TRUE(trials.try_out(keep).leads);
+  EXPECT_FALSE(trials.try_out(again).leads);
+  auto const solution = trials.finish();
+  ASSERT_TRUE(solution.chosen);
+  EXPECT_EQ(solution.chosen->plan, keep.plan);
+  EXPECT_EQ(solution.chosen->step_s, simulated_step_s(m_question, keep.plan));
+  EXPECT_EQ(solution.compiled, 3);
+}
+
+// The drive is so fast that what goes there and back costs no time.
+TEST_F(TrialsTest, OfPlansThatTakeAlikeTheOneThatMovesFewerBytesIsChosen) {
+  m_machine = {.matmul_gflops_bf16 = 100,
+               .matmul_gflops_f32 = 50,
+               .memory_gbps = 20,
+               .nvme_write_gbps = 1e6,
+               .nvme_read_gbps = 1e6};
+  auto const keep = candidate("keep", 1), spilled = candidate("nvme", 1);
+  ASSERT_GT(spilled.peaks[Tier::nvme], 0);
+  for (bool const turned : {false, true}) {
+    Trials trials(m_question);
+    trials.try_out(turned ? spilled : keep);
+    trials.try_out(turned ? keep : spilled);
+    auto const solution = trials.finish();
+    ASSERT_TRUE(solution.chosen);
+    EXPECT_EQ(solution.chosen->plan, keep.plan);
+  }
+}
+
+// By estimate the one that was tried takes 100 s, which is far longer than it does.
+TEST_F(TrialsTest, APlanIsHopelessIfItsEstimateIsLongerByThreePerCent) {
+  Trials trials(m_question);
+  EXPECT_FALSE(trials.is_hopeless(candidate("light", 1e9))) << "nothing fits yet";
+  trials.try_out(candidate("keep", 100));
+  EXPECT_FALSE(trials.is_hopeless(candidate("light", 102.9)));
+  EXPECT_TRUE(trials.is_hopeless(candidate("light", 103.1)));
+}
+
+TEST_F(TrialsTest, APlanIsNotHopelessForAnEstimateThatWasTooShort) {
+  Trials trials(m_question);
+  auto const keep = candidate("keep", 1e-12);
+  trials.try_out(keep);
+  auto const step_s = simulated_step_s(m_question, keep.plan);
+  EXPECT_FALSE(trials.is_hopeless(candidate("light", 1.02 * step_s)));
+  EXPECT_TRUE(trials.is_hopeless(candidate("light", 1.04 * step_s)));
+}
+
+TEST_F(TrialsTest, TheSmallestNeedIsThatOfThePlanThatLacksTheFewestBytes) {
+  m_graph = gpt_training_graph(  // in which activations take most of the bytes
+      {.layers = 4, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 256, .micro = 4});
+  m_question.budgets.device_bytes = 1;
+  auto const keep = candidate("keep", 1), again = candidate("recompute", 1);
+  ASSERT_LT(again.peaks[Tier::device], keep.peaks[Tier::device]);
+  for (bool const turned : {false, true}) {
+    Trials trials(m_question);
+    trials.try_out(turned ? again : keep);
+    trials.try_out(turned ? keep : again);
+    auto const solution = trials.finish();
+    EXPECT_FALSE(solution.chosen);
+    EXPECT_EQ(solution.smallest.plan, again.plan);
+    EXPECT_EQ(solution.smallest.peak_bytes, again.peaks);
+    EXPECT_EQ(solution.smallest.nvme_bytes_per_s, 0);
+    EXPECT_EQ(solution.compiled, 2);
+  }
+}
+
+// A drive that may be written to as fast as a step does, and a little more slowly.
+TEST_F(TrialsTest, APlanMayWriteToTheDriveAtTheRateOfTheBudget) {
+  auto const away = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
+  auto const simulation = simulate(compile(m_graph, nullptr, away.plan, 1, 1).train, m_machine);
+  auto const written = static_cast<double>(simulation.bytes[Lane::nvme_write]);
+  ASSERT_GT(written, 0);
+  auto const rate = written / simulation.step_s;
+  m_question.budgets.nvme_bytes_per_s = rate;
+  Trials may(m_question);
+  EXPECT_TRUE(may.try_out(away).leads);
+  EXPECT_TRUE(may.found());
+  m_question.budgets.nvme_bytes_per_s = 0.999 * rate;
+  Trials may_not(m_question);
+  EXPECT_FALSE(may_not.try_out(away).leads);
+  EXPECT_FALSE(may_not.found());
+  auto const smallest = may_not.finish().smallest;
+  EXPECT_EQ(smallest.plan, away.plan);
+  EXPECT_DOUBLE_EQ(smallest.nvme_bytes_per_s, rate);
+}
+
+// Memory can be given; what wears the drive too fast comes last.
+TEST_F(TrialsTest, TheSmallestNeedIsOfBytesBeforeItIsOfWrites) {
+  m_question.budgets.nvme_bytes_per_s = 1;
+  auto const on_drive = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
+  auto const on_host = candidate_of({.activations = {"keep"}, .optimizer = {"host"}});
+  for (bool const turned : {false, true}) {
+    Trials trials(m_question);
+    trials.try_out(turned ? on_host : on_drive);
+    trials.try_out(turned ? on_drive : on_host);
+    auto const solution = trials.finish();
+    EXPECT_FALSE(solution.chosen);
+    EXPECT_EQ(solution.smallest.plan, on_host.plan);
+    EXPECT_EQ(solution.smallest.nvme_bytes_per_s, 0);
+    EXPECT_GT(solution.smallest.peak_bytes[Tier::host], 0);
+  }
 }
 
 }  // namespace

@@ -95,6 +95,19 @@ TEST(WrittenPrograms, KeepTheirColumnsBesideALongName) {
   EXPECT_EQ(first_item(49 - matmul), "  0 comm       load_batch -> #0");
 }
 
+// The number of the last item decides how wide the column of numbers is.
+TEST(WrittenPrograms, HaveNumbersAsWideAsTheLast) {
+  auto const text = [](int items) {
+    HandMade made;
+    made.segment("last");
+    for (int i = 0; i < items; ++i) made.item(Lane::comm, {}, {});
+    return items_text(made.program);
+  };
+  EXPECT_NE(text(10).find("\n  9 comm "), std::string::npos) << text(10);
+  EXPECT_NE(text(11).find("\n   9 comm "), std::string::npos) << text(11);
+  EXPECT_NE(text(11).find("\n  10 comm "), std::string::npos) << text(11);
+}
+
 Attributes attributes(std::size_t kind) {
   switch (kind) {
     case 1:

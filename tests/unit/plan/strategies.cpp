@@ -1,0 +1,284 @@
+// What a strategy makes of the choices that a user left open, and which of two candidates is
+// better.
+#include <gtest/gtest.h>
+
+#include "plan/search/candidate.hpp"
+#include "support/gpt_graph.hpp"
+#include "support/plan_words.hpp"
+#include "support/small_machine.hpp"
+
+namespace spillway::test::strategies_test {
+namespace {
+
+constexpr auto kDevice = Tier::device, kHost = Tier::host, kNvme = Tier::nvme;
+constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
+constexpr Budgets kRoomy = {kPlenty, kPlenty, kPlenty};
+
+using Tiers = std::vector<Tier>;
+using Policies = std::vector<BlockPolicy>;
+
+Policies all_policies() {
+  Policies policies;
+  for (PolicyRow const& row : kPolicyTable) policies.push_back(row.policy);
+  return policies;
+}
+
+// Blocks 1 to 4 are layers. Chunks 2 to 5 are theirs, and chunk 6 is the head's.
+class Strategies : public testing::Test {
+ protected:
+  static constexpr int kChunks = 7;
+
+  OpenPlan open(PlanWords const& words = {}, bool unified = true) const {
+    return open_plan(m_graph, words, unified);
+  }
+  // The plan of a strategy that moves state.
+  Plan moved(OpenPlan const& open, Budgets const& budgets, StateMoves const& moves,
+             std::int64_t host_bytes = 0) const {
+    Strategy strategy;
+    strategy.moves = moves;
+    strategy.host_bytes = host_bytes;
+    return StrategySpace(m_estimator, open, budgets).plan_of(strategy);
+  }
+  std::int64_t optimizer_bytes(int chunk) const { return m_model.chunks[chunk].optimizer_bytes; }
+
+  Graph m_graph = gpt_training_graph(
+      {.layers = 4, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 64, .micro = 2});
+  Machine m_machine = small_machine_with_drive(1);
+  BlockModel m_model = block_model(m_graph, m_machine, all_policies());
+  Estimator m_estimator{m_model, m_machine, 1};
+};
+
+Tiers places(Plan const& plan, Tier ChunkPlan::*place) {
+  Tiers result;
+  for (ChunkPlan const& chunk : plan.chunks) result.push_back(chunk.*place);
+  return result;
+}
+
+// The first `count` of seven chunks, or the last if `from_back`, are in tier `away`.
+Tiers away(Tier tier, int count, bool from_back) {
+  Tiers result(7, kDevice);
+  for (int i = 0; i < count; ++i) result[static_cast<std::size_t>(from_back ? 6 - i : i)] = tier;
+  return result;
+}
+
+TEST_F(Strategies, MoveStateToTheHostWhileItHasRoomAndThenToTheDrive) {
+  ASSERT_EQ(m_model.chunks.size(), 7u);
+  auto const room_bytes = optimizer_bytes(6) + optimizer_bytes(5);
+  auto const all = open();
+  EXPECT_EQ(places(moved(all, kRoomy, {.count = 3}, room_bytes), &ChunkPlan::optimizer),
+            (Tiers{kDevice, kDevice, kDevice, kDevice, kNvme, kHost, kHost}));
+  EXPECT_EQ(places(moved(all, kRoomy, {.count = 3}, room_bytes - 1), &ChunkPlan::optimizer),
+            (Tiers{kDevice, kDevice, kDevice, kDevice, kNvme, kNvme, kHost}));
+  EXPECT_EQ(places(moved(all, kRoomy, {.drive_only = true, .count = 2}, room_bytes),
+                   &ChunkPlan::optimizer),
+            away(kNvme, 2, true));
+}
+
+TEST_F(Strategies, MoveStateToTheOnlyOtherTierThereIs) {
+  EXPECT_EQ(places(moved(open(), {kPlenty, 0, kPlenty}, {.count = 2}), &ChunkPlan::optimizer),
+            away(kNvme, 2, true));
+  EXPECT_EQ(places(moved(open(), {kPlenty, kPlenty, 0}, {.count = 2}), &ChunkPlan::optimizer),
+            away(kHost, 2, true))
+      << "even where it has no room";
+}
+
+TEST_F(Strategies, MoveParametersAfterAllOptimizerStateAndEachFromItsOwnEnd) {
+  for (bool const from_back : {false, true}) {
+    for (bool const parameters_from_back : {false, true}) {
+      auto const plan = moved(open(), kRoomy, {from_back, parameters_from_back, true, kChunks + 2});
+      EXPECT_EQ(places(plan, &ChunkPlan::optimizer), away(kNvme, kChunks, true));
+      EXPECT_EQ(places(plan, &ChunkPlan::parameters), away(kNvme, 2, parameters_from_back));
+    }
+    EXPECT_EQ(places(moved(open(), kRoomy, {from_back, true, true, 3}), &ChunkPlan::optimizer),
+              away(kNvme, 3, from_back));
+  }
+}
+
+TEST_F(Strategies, MoveNothingThatTheUserPlacedAndNothingWhereNoOtherTierIs) {
+  auto const some = open({.activations = {"keep", "auto"},
+                          .parameters = {"auto", "device"},
+                          .optimizer = {"device", "device", "auto"}});
+  StrategySpace const space(m_estimator, some, kRoomy);
+  EXPECT_EQ(space.layers(), 3);
+  EXPECT_EQ(space.optimizers(), 5);
+  EXPECT_EQ(space.most_moves(), 6);
+  EXPECT_EQ(places(moved(some, kRoomy, {.drive_only = true, .count = 100}), &ChunkPlan::optimizer),
+            away(kNvme, 5, true));
+  StrategySpace const alone(m_estimator, some, {kPlenty, 0, 0});
+  EXPECT_EQ(alone.most_moves(), 0);
+  EXPECT_EQ(alone.layers(), 3);
+}
+
+// Updates follow the optimizer state, and gradients the updates where the device has its own
+// memory and there is a host tier.
+TEST_F(Strategies, PutUpdatesAndGradientsWhereStateWent) {
+  constexpr auto update = &ChunkPlan::update, gradients = &ChunkPlan::gradients;
+  auto const none = away(kHost, 0, true), two = away(kHost, 2, true);
+  auto const own_memory = open({}, false);
+  auto const plan = moved(own_memory, kRoomy, {.count = 2}, kPlenty);
+  EXPECT_EQ(places(plan, update), two);
+  EXPECT_EQ(places(plan, gradients), two);
+  auto const on_device = moved(own_memory, kRoomy, {.count = 2, .device_updates = true}, kPlenty);
+  EXPECT_EQ(places(on_device, update), none);
+  EXPECT_EQ(places(on_device, gradients), none);
+  auto const no_host = moved(own_memory, {kPlenty, 0, kPlenty}, {.count = 2});
+  EXPECT_EQ(places(no_host, update), two);
+  EXPECT_EQ(places(no_host, gradients), none);
+  auto const unified = moved(open(), kRoomy, {.count = 2}, kPlenty);
+  EXPECT_EQ(places(unified, update), two);
+  EXPECT_EQ(places(unified, gradients), none);
+}
+
+TEST_F(Strategies, LeaveUpdatesAndGradientsWhereTheUserPutThem) {
+  auto const updates = moved(open({.update = {"device"}}, false), kRoomy, {.count = 2}, kPlenty);
+  EXPECT_EQ(places(updates, &ChunkPlan::update), away(kHost, 0, true));
+  EXPECT_EQ(places(updates, &ChunkPlan::gradients), away(kHost, 0, true));
+  auto const gradients =
+      moved(open({.gradients = {"device"}}, false), kRoomy, {.count = 2}, kPlenty);
+  EXPECT_EQ(places(gradients, &ChunkPlan::update), away(kHost, 2, true));
+  EXPECT_EQ(places(gradients, &ChunkPlan::gradients), away(kHost, 0, true));
+}
+
+TEST_F(Strategies, GiveUpRedoOnlyForUpdatesOnTheHostThatNeedNotWaitForTheNorm) {
+  auto const free = open({.norm_is_awaited = false}), bound = open();
+  EXPECT_FALSE(moved(free, kRoomy, {.count = 1}).redo);
+  EXPECT_TRUE(moved(free, kRoomy, {.count = 0}).redo);
+  EXPECT_TRUE(moved(free, kRoomy, {.count = 1, .device_updates = true}).redo);
+  EXPECT_TRUE(moved(bound, kRoomy, {.count = 1}).redo);
+}
+
+TEST_F(Strategies, SpillNothingOfTheLastLayer) {
+  auto const policies = [&](OpenPlan const& open, Strategy const& strategy) {
+    std::string letters;
+    for (BlockPlan const& block : StrategySpace(m_estimator, open, kRoomy).plan_of(strategy).blocks)
+      letters += row(block.policy).letter;
+    return letters;
+  };
+  Strategy spilled;
+  spilled.mix = {BlockPolicy::light_host, BlockPolicy::light_host, BlockPolicy::keep, 1, 1, 4};
+  EXPECT_EQ(policies(open(), spilled), "KhhhkK");
+  EXPECT_EQ(policies(open({.activations = {"auto", "auto", "auto", "recompute"}}), spilled),
+            "KhhhRK");
+  Strategy own;
+  own.own = {{BlockPolicy::recompute, 1},
+             {BlockPolicy::nvme, 1},
+             {BlockPolicy::light, 1},
+             {BlockPolicy::nvme, 1}};
+  EXPECT_EQ(policies(open(), own), "KRNkKK");
+}
+
+TEST_F(Strategies, GuessHowManyMovesFreeSoManyBytes) {
+  auto const all = open();
+  StrategySpace const space(m_estimator, all, kRoomy);
+  auto const b6 = optimizer_bytes(6), b5 = optimizer_bytes(5), b4 = optimizer_bytes(4);
+  EXPECT_EQ(space.moves_for(0, {.count = 0}), 0);
+  EXPECT_EQ(space.moves_for(1, {.count = 0}), 1);
+  EXPECT_EQ(space.moves_for(b6 + b5, {.count = 0}), 2);
+  EXPECT_EQ(space.moves_for(b6 + b5 + 1, {.count = 0}), 3);
+  EXPECT_EQ(space.moves_for(b5, {.count = 1}), 2);
+  EXPECT_EQ(space.moves_for(-b4, {.count = 3}), 2);
+  EXPECT_EQ(space.moves_for(-b4 + 1, {.count = 3}), 3);
+  EXPECT_EQ(space.moves_for(-kPlenty, {.count = 3}), 0);
+  EXPECT_EQ(space.moves_for(kPlenty, {.count = 0}), 2 * kChunks);
+}
+
+TEST_F(Strategies, FindRoomBesideTheActivationsOnTheHost) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  auto const all = open();
+  Strategy strategy;
+  strategy.mix = {BlockPolicy::host, BlockPolicy::host, BlockPolicy::keep, 1, 1, 2};
+  auto const room_bytes = [&](Budgets const& budgets, int moves) {
+    strategy.moves.count = moves;
+    strategy.host_bytes = 5;
+    StrategySpace(m_estimator, all, budgets).find_room(strategy);
+    return strategy.host_bytes;
+  };
+  std::int64_t away_bytes = 0;
+  for (int const block : {1, 2})
+    away_bytes += m_model.blocks[block].policies[BlockPolicy::host].away_bytes;
+  ASSERT_GT(away_bytes, 0);
+  EXPECT_EQ(room_bytes({kPlenty, gib, kPlenty}, 1), gib - away_bytes);
+  EXPECT_EQ(room_bytes({kPlenty, gib, kPlenty}, 0), 0);
+  EXPECT_EQ(room_bytes({kPlenty, 0, kPlenty}, 1), 0);
+}
+
+// The last layer's activations stay, so its policy needs a cost, too.
+TEST_F(Strategies, KnowThePoliciesThatTheUserAskedForAndThoseThatBudgetsAllow) {
+  using enum BlockPolicy;
+  EXPECT_EQ(policies_within(open({.activations = {"light+nvme"}}), kRoomy),
+            (Policies{keep, light_nvme, light}));
+  EXPECT_EQ(policies_within(open(), {kPlenty, 0, kPlenty}),
+            (Policies{keep, light, recompute, nvme, light_nvme}));
+  EXPECT_EQ(policies_within(open(), {kPlenty, 0, 0}), (Policies{keep, light, recompute}));
+}
+
+// The policies of the layers 1, 2, 4 and 5 of seven blocks.
+std::string mixed(ActivationMix const& mix) {
+  Plan plan;
+  plan.blocks.resize(7);
+  apply(mix, {1, 2, 4, 5}, plan);
+  std::string letters;
+  for (int const b : {1, 2, 4, 5}) letters += row(plan.blocks[b].policy).letter;
+  for (int const b : {0, 3, 6}) EXPECT_EQ(plan.blocks[b], BlockPlan{}) << b;
+  return letters;
+}
+
+TEST(Mixes, GiveItsShareOfTheFirstOrLastLayersTheMainPolicy) {
+  using enum BlockPolicy;
+  EXPECT_EQ(mixed({nvme, recompute, light, 1, 1, 3}), "NNNk");
+  EXPECT_EQ(mixed({nvme, recompute, light, 0.75, 1, 4}), "NNNR");
+  EXPECT_EQ(mixed({nvme, recompute, light, 0.5, 1, 4}), "NRNR");
+  EXPECT_EQ(mixed({nvme, recompute, light, 0.25, 1, 4}), "NRRR");
+  EXPECT_EQ(mixed({nvme, recompute, light, 0.5, 1, 3, true}), "kNRN");
+  EXPECT_EQ(mixed({nvme, recompute, light, 0.75, 1, 0}), "kkkk");
+}
+
+TEST(Mixes, LetAFractionLeaveOnlyWhereAnythingLeaves) {
+  Plan plan;
+  plan.blocks.resize(3);
+  apply({BlockPolicy::host, BlockPolicy::light, BlockPolicy::keep, 0.5, 0.25, 2}, {0, 1, 2}, plan);
+  EXPECT_EQ(plan.blocks[0], (BlockPlan{BlockPolicy::host, 0.25}));
+  EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::light, 1}));
+  EXPECT_EQ(plan.blocks[2], (BlockPlan{BlockPolicy::keep, 1}));
+}
+
+Candidate timed(double step_s, std::int64_t moved_bytes) {
+  Candidate result;
+  result.step_s = step_s;
+  result.moved_bytes = moved_bytes;
+  return result;
+}
+
+// Times from 1 s to 1.01 s are of one class.
+TEST(Candidates, AreBetterIfFasterByAClassElseByFewerBytesElseByTime) {
+  EXPECT_TRUE(better(timed(1, 9), timed(1.02, 0)));
+  EXPECT_FALSE(better(timed(1.02, 0), timed(1, 9)));
+  EXPECT_TRUE(better(timed(1.005, 3), timed(1, 4)));
+  EXPECT_FALSE(better(timed(1, 4), timed(1.005, 3)));
+  EXPECT_TRUE(better(timed(1, 3), timed(1.005, 3)));
+  EXPECT_FALSE(better(timed(1, 3), timed(1, 3)));
+  EXPECT_TRUE(better(timed(0, 9), timed(1e-9, 0)));
+}
+
+TEST(Candidates, FitIfEachPeakIsNoMoreThanItsBudget) {
+  Budgets const budgets{10, 20, 30};
+  EXPECT_TRUE(fits({10, 20, 30}, budgets));
+  for (TierBytes const& peaks : {TierBytes{11, 0, 0}, {0, 21, 0}, {0, 0, 31}})
+    EXPECT_FALSE(fits(peaks, budgets));
+  EXPECT_TRUE(rest_fits({11, 20, 30}, budgets));
+  EXPECT_FALSE(rest_fits({0, 21, 0}, budgets));
+  EXPECT_FALSE(rest_fits({0, 0, 31}, budgets));
+}
+
+TEST(Candidates, AreHeldAgainstBudgetsLessWhatEstimatesMiss) {
+  auto const same = [](Budgets const& a, Budgets const& b) {
+    return a.device_bytes == b.device_bytes && a.host_bytes == b.host_bytes &&
+           a.nvme_bytes == b.nvme_bytes && a.nvme_bytes_per_s == b.nvme_bytes_per_s;
+  };
+  EXPECT_TRUE(same(corrected({100, 200, 300, 7}, {1, 20, -3}), {99, 180, 303, 7}));
+  EXPECT_TRUE(same(corrected({100, 200, 300, 7}, {101, 200, 301}), {-1, 1, 1, 7}));
+  EXPECT_TRUE(same(corrected({100, 0, 0, 7}, {-5, -5, 5}), {105, 0, 0, 7}));
+}
+
+}  // namespace
+}  // namespace spillway::test::strategies_test
