@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include <string_view>
+#include <string>
 
 #include "app/commands.hpp"
 #include "app/devices.hpp"
@@ -18,20 +18,11 @@
 namespace spillway {
 namespace {
 
-constexpr std::string_view kRegister =
-    "beside a device with memory of its own a run registers what the drive uses; on the cores only "
-    "with debug.force_backend: uring, which makes it resident at once and has gained nothing yet";
-
 // A spill file as a run makes it, for as long as this takes.
-std::string spilling_text(std::string const& directory) {
+std::string spilling_there(std::string const& directory) {
   try {
     SpillFile const file(directory, kSpillAlignment, {.queue = queue_settings(Config{})});
-    auto text = fmt::format("spilling there      {}: {}\n", file.backend(),
-                            backend_in_words(file.backend()));
-    text += fmt::format("  page cache        {}\n", file.direct() ? "passed by" : "in between");
-    text += advice_text(file.advice());
-    bool const has_ring = file.backend() == std::string_view("uring-plain");
-    return has_ring ? text + advice_text({std::string(kRegister)}) : text;
+    return spilling_text(file.backend(), file.direct(), file.advice());
   } catch (Error const& error) {
     return fmt::format("spilling there      no: {}\n", error.what());
   }
@@ -47,7 +38,7 @@ Status run_doctor(std::string const& directory) {
       threads_text(team_limit(), available_cores()), human_bytes(available_memory_bytes()),
       device_text());
   print_result(machine + devices_text() + ring_text(probe_ring()) +
-               directory_text(directory, probe_directory(directory)) + spilling_text(directory));
+               directory_text(directory, probe_directory(directory)) + spilling_there(directory));
   return Status::done;
 }
 

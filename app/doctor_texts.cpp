@@ -5,9 +5,14 @@
 #include <cstring>
 
 #include "base/units.hpp"
+#include "io/ring/backends.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::string_view kRegister =
+    "beside a device with memory of its own a run registers what the drive uses; on the cores only "
+    "with debug.force_backend: uring, which makes it resident at once and has gained nothing yet";
 
 std::string outcome(int error) {
   return error == 0 ? "yes" : fmt::format("no: {}", std::strerror(error));
@@ -44,6 +49,15 @@ std::string directory_text(std::string const& directory, DirectoryProbe const& d
   if (disk.direct_alignment_bytes > 0)
     text += fmt::format(", {} bytes aligned", disk.direct_alignment_bytes);
   return text + "\n" + advice_text(disk.advice);
+}
+
+std::string spilling_text(std::string_view backend, bool direct,
+                          std::vector<std::string> const& advice) {
+  auto text = fmt::format("spilling there      {}: {}\n", backend, backend_in_words(backend));
+  text += fmt::format("  page cache        {}\n", direct ? "passed by" : "in between");
+  text += advice_text(advice);
+  bool const has_ring = backend == "uring-plain";
+  return has_ring ? text + advice_text({std::string(kRegister)}) : text;
 }
 
 }  // namespace spillway

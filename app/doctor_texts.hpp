@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/ring/probe.hpp"
@@ -16,5 +17,9 @@ std::string advice_text(std::vector<std::string> const& advice);
 std::string threads_text(TeamLimit const& limit, std::int64_t cores);
 std::string ring_text(RingProbe const& ring);
 std::string directory_text(std::string const& directory, DirectoryProbe const& disk);
+// How a run's spill file would move bytes: by which backend, past the page cache (`direct`) or not,
+// and what to change.
+std::string spilling_text(std::string_view backend, bool direct,
+                          std::vector<std::string> const& advice);
 
 }  // namespace spillway

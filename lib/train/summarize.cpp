@@ -13,16 +13,6 @@
 namespace spillway {
 namespace {
 
-// Holds the numbers of one rank that other ranks need.
-struct RankNumbers {
-  TierBytes measured{};
-  std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
-  std::optional<std::int64_t> device_outside_bytes;
-  std::optional<Pinning> pinning;
-  std::int64_t written_bytes = 0, read_bytes = 0;
-  double write_s = 0, read_s = 0;
-};
-
 RankNumbers own_numbers(SummaryParts const& parts) {
   RankNumbers own;
   for (std::size_t tier = 0; tier < own.measured.size(); ++tier) {
@@ -40,33 +30,8 @@ RankNumbers own_numbers(SummaryParts const& parts) {
   return own;
 }
 
-RankNumbers over_ranks(RankNumbers const& own, Comm& comm) {
-  RankNumbers total;
-  for (auto const& rank : gathered(comm, own)) {
-    for (std::size_t tier = 0; tier < total.measured.size(); ++tier) {
-      total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
-    }
-    total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
-    total.device_outside_bytes = std::max(total.device_outside_bytes, rank.device_outside_bytes);
-    total.pinning = std::max(total.pinning, rank.pinning);
-    total.peak_rss_bytes = std::max(total.peak_rss_bytes, rank.peak_rss_bytes);
-    total.written_bytes += rank.written_bytes;
-    total.read_bytes += rank.read_bytes;
-    total.write_s += rank.write_s;
-    total.read_s += rank.read_s;
-  }
-  return total;
-}
-
-SpillReport spill_report(RankNumbers const& total, SummaryParts const& parts, double step_s) {
-  SpillReport report;
-  auto const gbps = [](std::int64_t bytes, double s) {
-    return s > 0 ? static_cast<double>(bytes) / s / 1e9 : 0;
-  };
-  report.written_bytes = total.written_bytes;
-  report.read_bytes = total.read_bytes;
-  report.write_gbps = gbps(total.written_bytes, total.write_s);
-  report.read_gbps = gbps(total.read_bytes, total.read_s);
+SpillReport spilled(RankNumbers const& total, SummaryParts const& parts, double step_s) {
+  auto report = spill_report(total);
   auto const& plans = parts.trainer.plans();
   report.lifetime_years = drive_use(plans.simulation().bytes[index(Lane::nvme_write)], step_s,
                                     plans.planned().programs.train.ranks, parts.machine)
@@ -99,6 +64,36 @@ std::string spill_lines(SpillReport const& spill) {
 
 }  // namespace
 
+RankNumbers over_ranks(std::span<RankNumbers const> all) {
+  RankNumbers total;
+  for (auto const& rank : all) {
+    for (std::size_t tier = 0; tier < total.measured.size(); ++tier) {
+      total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
+    }
+    total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
+    total.device_outside_bytes = std::max(total.device_outside_bytes, rank.device_outside_bytes);
+    total.pinning = std::max(total.pinning, rank.pinning);
+    total.peak_rss_bytes = std::max(total.peak_rss_bytes, rank.peak_rss_bytes);
+    total.written_bytes += rank.written_bytes;
+    total.read_bytes += rank.read_bytes;
+    total.write_s += rank.write_s;
+    total.read_s += rank.read_s;
+  }
+  return total;
+}
+
+SpillReport spill_report(RankNumbers const& total) {
+  SpillReport report;
+  auto const gbps = [](std::int64_t bytes, double s) {
+    return s > 0 ? static_cast<double>(bytes) / s / 1e9 : 0;
+  };
+  report.written_bytes = total.written_bytes;
+  report.read_bytes = total.read_bytes;
+  report.write_gbps = gbps(total.written_bytes, total.write_s);
+  report.read_gbps = gbps(total.read_bytes, total.read_s);
+  return report;
+}
+
 std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
                                                   Simulation const& simulation) {
   std::array<double, kOpKinds> seconds{};
@@ -126,7 +121,7 @@ RankWait wait_of(std::span<double const> by_peer) {
 Summary summarize(SummaryParts const& parts, Comm& comm) {
   auto const waits =
       gathered(comm, wait_of(comm.waited_s()));  // before the next collective adds to them
-  auto const total = over_ranks(own_numbers(parts), comm);
+  auto const total = over_ranks(gathered(comm, own_numbers(parts)));
   auto const& plans = parts.trainer.plans();
   auto const& program = plans.planned().programs.train;
   auto const& simulation = plans.simulation();
@@ -142,7 +137,7 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.measured_step_s = parts.trainer.median_step_s();
   summary.predicted_op_s = predicted_op_seconds(program, simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
-  summary.spill = spill_report(total, parts, summary.measured_step_s);
+  summary.spill = spilled(total, parts, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
   summary.lanes = parts.trainer.lanes();
   summary.train_s = parts.train_s;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,20 @@ struct SummaryParts {
   double train_s;
   Status status;
 };
+
+// Holds the numbers of one rank that other ranks need.
+struct RankNumbers {
+  TierBytes measured{};
+  std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
+  std::optional<std::int64_t> device_outside_bytes = {};
+  std::optional<Pinning> pinning = {};
+  std::int64_t written_bytes = 0, read_bytes = 0;
+  double write_s = 0, read_s = 0;
+};
+// Returns the largest peaks of all ranks, each by itself, and the sums of what was moved.
+RankNumbers over_ranks(std::span<RankNumbers const> all);
+// Returns what was moved, and how fast, of the numbers of all ranks. Says nothing of drives.
+SpillReport spill_report(RankNumbers const& total);
 
 // Collective. Peaks are the largest over ranks; spilled bytes are the sums over ranks.
 Summary summarize(SummaryParts const& parts, Comm& comm);

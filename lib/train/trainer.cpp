@@ -46,15 +46,14 @@ std::optional<SampleLog> sample_log(Config const& config, Comm const& comm) {
   return SampleLog(config.run.dir, comm.rank());
 }
 
-// Of a step's sequences, as a mean over ranks: rows that are empty do not count.
+}  // namespace
+
 double step_flops(Graph const& graph, BatchShape const& shape) {
   double flops = 0;
   for (auto const& op : graph.ops) flops += op.elided ? 0 : op.flops;
   auto const at_once = static_cast<double>(shape.micro) * static_cast<double>(shape.ranks);
   return flops * static_cast<double>(shape.sequences) / at_once;
 }
-
-}  // namespace
 
 Trainer::Bound::Bound(EngineParts const& train, std::optional<EngineParts> const& evaluation,
                       EngineDebug debug, bool state_is_there)

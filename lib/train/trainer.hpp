@@ -30,6 +30,10 @@
 
 namespace spillway {
 
+// Returns the flops of the model for a step's sequences, as a mean over ranks: rows that are empty
+// do not count.
+double step_flops(Graph const& graph, BatchShape const& shape);
+
 // Everything here outlives the Trainer that works with it.
 struct TrainerParts {
   Config const& config;

@@ -175,6 +175,9 @@ TEST_F(BadCommands, eval_says_how_far_it_is_and_ends_where_it_is_told) {
                             "eval: 78 of 78 batches, loss ", "  tokens 19968  targets 19968  ",
                             "info: data.valid: the last 31 of 20000 tokens do not fill"})
     EXPECT_NE(all.output.find(words), std::string::npos) << words << "\n" << all.output;
+  for (auto const& line : all.lines())
+    EXPECT_EQ(line.starts_with("eval: 78 of 78 batches, "), line.ends_with(" so far, 0 s to go"))
+        << line;
   // A batch is one of training: 8 sequences.
   auto const some = spillway(eval + "--batches 2");
   EXPECT_EQ(some.status, 0) << some.output;
@@ -196,6 +199,22 @@ TEST_F(BadCommands, eval_says_how_many_tokens_its_loss_is_the_mean_of) {
   EXPECT_NE(outcome.output.find("  tokens 640  targets 624  "), std::string::npos)
       << outcome.output;
   EXPECT_EQ(outcome.output.find("do not fill"), std::string::npos) << outcome.output;
+}
+
+// Each is the nearest that is none any more.
+TEST_F(BadCommands, numbers_that_are_too_small_or_too_large_are_refused) {
+  auto const job = path("job.yaml"), checkpoint = path("run");
+  for (auto const& command :
+       {fmt::format("rok {} --steps 3", job), fmt::format("rok {} --steps 1001", job),
+        fmt::format("plan {} --ranks 0", job), fmt::format("plan {} --ranks 1000001", job),
+        fmt::format("generate --checkpoint {} --prompt a --tokens 0", checkpoint),
+        fmt::format("generate --checkpoint {} --prompt a --tokens 1000000001", checkpoint),
+        fmt::format("generate --checkpoint {} --prompt a --top 0", checkpoint),
+        fmt::format("eval {} --checkpoint {} --batches 1000000000001", job, checkpoint)}) {
+    auto const outcome = spillway(command);
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_NE(outcome.output.find("not in range"), std::string::npos) << outcome.output;
+  }
 }
 
 TEST_F(BadCommands, lists_of_numbers_have_no_empty_place) {

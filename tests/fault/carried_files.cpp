@@ -116,6 +116,8 @@ TEST_F(CarriedFiles, that_are_damaged_are_the_exports_loss_alone) {
   }
   auto const damaged = "step-2/huggingface/tokenizer.json: is not what was written";
   EXPECT_TRUE(fails_with(5, damaged, export_from("run/step-2")));
+  EXPECT_TRUE(fails_with(5, ": put it back as it was imported; the weights are unharmed",
+                         export_from("run/step-2")));
   auto const trained = run_command(train_imported("run.steps=4"));
   EXPECT_EQ(trained.status, 0) << trained.output;
   EXPECT_EQ(count(trained, damaged), 1) << trained.output;

@@ -60,6 +60,19 @@ class CrashReplan : public FastDriveTest {
   }
 };
 
+// The run itself is not harmed.
+TEST_F(CrashReplan, a_new_plan_whose_file_finds_no_room_is_taken_all_the_same) {
+  Planted const fault{.calls = "write,pwrite", .path = "/run/plan-", .what = "ENOSPC"};
+  auto const outcome = run_command(
+      planted(fault) + train_command(steps_with("debug.fault=drive-told-slow:1"), kAlone));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  auto const plan = read_summary(m_dir / "run").at("plan").get<std::string>();
+  EXPECT_TRUE(plan.starts_with("plan-")) << plan;
+  EXPECT_NE(outcome.output.find("spillway: warning: " + plan + ": "), std::string::npos)
+      << outcome.output;
+  EXPECT_FALSE(fs::exists(m_dir / "run" / plan));
+}
+
 TEST_F(CrashReplan, kills_in_the_move_leave_no_spill_file_and_cost_nothing) {
   expect_kills_to_cost_nothing();
 }

@@ -2,6 +2,8 @@
 // the smallest budgets.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fault_test.hpp"
 
 namespace spillway::test::full_storage_test {
@@ -28,8 +30,18 @@ TEST_F(FullStorage, more_than_the_file_system_has_is_refused_with_the_budgets_th
 }
 
 TEST_F(FullStorage, a_size_beyond_the_file_system_is_no_obstacle_to_a_plan_that_needs_less) {
-  auto const outcome = train(m_nvme + "memory.nvme.size=4096TiB plan.activations=nvme");
-  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const run = fmt::format(" run.dir={}", path(fmt::format("run-{}", ranks)));
+    auto const outcome =
+        train(m_nvme + "memory.nvme.size=4096TiB plan.activations=nvme" + run, ranks);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    auto const said = fmt::format("warning: memory.nvme.size = 4 PiB: {} has ", path("nvme"));
+    auto const lines = outcome.lines();
+    EXPECT_EQ(std::ranges::count_if(lines,
+                                    [&](auto const& line) { return line.find(said) != line.npos; }),
+              1)
+        << outcome.output;
+  }
 }
 
 TEST_F(FullStorage, that_refuses_what_it_promised_is_named_and_forced_keys_end_there) {

@@ -1,6 +1,8 @@
 // A loss that is not finite: stop with 7, or skip the step, as optim.non_finite says.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fault_test.hpp"
 
 namespace spillway::test::not_finite_test {
@@ -32,6 +34,12 @@ TEST_F(NotFinite, a_skipped_step_is_said_and_changes_nothing) {
             std::string::npos)
       << outcome.output;
   EXPECT_EQ(read_metrics(m_dir / "run").back()["step"], 6);
+  auto const skipped = std::ranges::count_if(
+      outcome.lines(), [](auto const& line) { return line.ends_with("; the step is skipped"); });
+  auto const checkpoint = run_command(spillway_command(kAlone) + " inspect " + path("run")).output;
+  EXPECT_NE(checkpoint.find("\n  step        6\n"), checkpoint.npos) << checkpoint;
+  EXPECT_NE(checkpoint.find(fmt::format("\n  updates     {}\n", 6 - skipped)), checkpoint.npos)
+      << checkpoint;
 }
 
 TEST_F(NotFinite, ten_skipped_steps_in_a_row_end_the_run) {

@@ -135,6 +135,11 @@ TEST_F(Outputs, an_input_is_never_an_output_under_any_name) {
       expect_refused(fmt::format("{} 'data.train={}'", plan(path("tokens.h5")) + force, path(name)),
                      "tokens.h5: is read by this command");
   }
+  fs::copy_file(machine_file(), path("m.yaml"));
+  for (auto const* force : {"", " --force"})
+    expect_refused(fmt::format("plan {} --machine {} --save {}{}", path("job.yaml"), path("m.yaml"),
+                               path("m.yaml"), force),
+                   "m.yaml: is read by this command");
   EXPECT_EQ(read("text"), "to be or not to be\n");
   EXPECT_EQ(read("job.yaml"), job);
 }

@@ -153,6 +153,17 @@ TEST_F(StopSignals, time_that_is_up_ends_the_run_like_a_signal) {
   }
 }
 
+// Whatever the last of its steps is.
+TEST_F(StopSignals, time_that_is_up_is_not_spent_on_an_evaluation) {
+  write_token_file(m_dir / "valid.h5", 200);
+  auto const outcome =
+      train("run.steps=1000000 run.max_time=0.2s run.eval.every=1 data.valid=" + path("valid.h5"));
+  ASSERT_EQ(outcome.status, 75) << outcome.output;
+  auto const rows = read_metrics(m_dir / "run");
+  ASSERT_FALSE(rows.empty());
+  for (auto const& row : rows) EXPECT_EQ(row.contains("valid_loss"), row != rows.back()) << row;
+}
+
 // The drive is so slow, by what is known, that the checkpoint alone takes longer.
 TEST_F(StopSignals, time_that_a_checkpoint_needs_is_no_time_to_train) {
   write("slow.yaml", with_tested_memory("nvme: {write_gbps: 1e-7, read_gbps: 1, both_gbps: 1}\n"));

@@ -78,10 +78,19 @@ TEST_F(MeasuredMachine, IsTheSameOnAllRanksAndTheSlowerOfEachNumber) {
   EXPECT_EQ(machine.matmul_gflops_f32, 20 - (g_comm->size() - 1));
   EXPECT_EQ(machine.h2d_gbps, 5);
   EXPECT_EQ(machine.cores, 1);
+  EXPECT_EQ(machine.compute_cores, 1);
+  EXPECT_EQ(machine.target, "host");
+  EXPECT_EQ(machine.device_bytes, 0);
   EXPECT_GT(machine.node_gbps, 0);
   EXPECT_EQ(machine.network_gbps, 0) << "there is one node";
   ASSERT_FALSE(machine.op_s.empty());
   for (auto const& [key, s] : machine.op_s) EXPECT_EQ(s, kSlow_s) << key;
+}
+
+TEST_F(MeasuredMachine, IsOfTheNodeWithTheMostRanks) {
+  seed();
+  m_cores.node_ranks = 10 - g_comm->rank();
+  EXPECT_EQ(measured().node_ranks, 10);
 }
 
 TEST_F(MeasuredMachine, WhatOneRankDoesNotKnowAllMeasure) {

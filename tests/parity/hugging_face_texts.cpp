@@ -32,6 +32,10 @@ class GeneratedTexts : public HuggingFace {
 };
 
 TEST_F(GeneratedTexts, end_at_each_token_of_a_list) {
+  auto const endless = import_with(m_gpt, {{"eos_token_id", nullptr}});
+  EXPECT_EQ(endless.find("# generate ends"), endless.npos) << "nothing says where: " << endless;
+  auto const one = import_with(m_gpt, {{"eos_token_id", 7}});
+  EXPECT_EQ(one.find("# generate ends"), one.npos) << "data.eos_id says it: " << one;
   import_with(m_gpt, {{"eos_token_id", nullptr}});
   auto const whole = ids();
   ASSERT_EQ(whole.size(), 11u);
@@ -57,7 +61,9 @@ TEST_F(GeneratedTexts, end_at_each_token_of_a_list) {
   import_with(m_gpt, {{"eos_token_id", whole[3]}}, said);
   EXPECT_EQ(ids(), ended);
   EXPECT_EQ(ids(fmt::format("data.eos_id={}", other)), whole);
-  import_with(m_gpt, {{"eos_token_id", end}}, R"({"num_beams": 4})");
+  auto const none = import_with(m_gpt, {{"eos_token_id", end}}, R"({"num_beams": 4})");
+  EXPECT_NE(none.find("\n# generate ends at none: generation_config.json has none\n"), none.npos)
+      << none;
   EXPECT_EQ(ids(), whole);
   EXPECT_NE(read("stderr").find("are not followed here: num_beams"), std::string::npos)
       << read("stderr");

@@ -82,6 +82,9 @@ TEST(StepsWithoutTargets, are_those_in_which_no_rank_and_no_micro_batch_has_one)
   Keys const keys = {"batch.sequences=2", "data.sequence=4"};
   auto const one = alone.run("run", keys), both = two.run("run", keys);
   EXPECT_GT(expect_empty_steps_to_change_nothing(both).empty, 2);
+  for (auto const* run : {&one, &both})
+    EXPECT_EQ(times_said(*run, ": nothing to predict in its 8 tokens, so it changes nothing"), 1)
+        << run->output;
   expect_empty_steps_to_change_nothing(one);
   ASSERT_EQ(one.rows.size(), both.rows.size());
   for (std::size_t i = 0; i < one.rows.size(); ++i) {

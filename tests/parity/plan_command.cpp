@@ -1,4 +1,5 @@
 // `spillway plan` and `spillway profile`: what they print is what a run then does.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -154,6 +155,20 @@ TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   auto const small = spillway(plan + " memory.device=64KiB");
   EXPECT_EQ(small.status, 3);
   EXPECT_NE(small.output.find("needs at least device"), std::string::npos) << small.output;
+  EXPECT_EQ(small.output.find("share this node"), std::string::npos) << small.output;
+  auto const here = [&](std::string const& ranks) {
+    return spillway("plan " + path("in.yaml") + " memory.device=64KiB run.device=cpu " +
+                    "debug.machine=" + path("cores.yaml") + " --ranks " + ranks);
+  };
+  write("cores.yaml", "matmul_gflops: {fp32: 100, bf16: 100}\nmemory_gbps: 10\n");
+  auto const two = here("2");
+  EXPECT_EQ(two.status, 3) << two.output;
+  EXPECT_NE(two.output.find("; here 2 ranks share this node, --machine FILE plans for nodes like"),
+            std::string::npos)
+      << two.output;
+  auto const one = here("1");
+  EXPECT_EQ(one.status, 3) << one.output;
+  EXPECT_EQ(one.output.find("share this node"), std::string::npos) << one.output;
   // Budgets that are large enough are no part of it.
   EXPECT_NE(small.output.find("spillway: memory.device = 64 KiB: needs at least device "),
             std::string::npos)
@@ -332,15 +347,23 @@ TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
                        path("tokens.h5") + ", sequence: 64}\nbatch: {sequences: 4, micro: 2}\n");
   auto const profiled = spillway("profile " + path("in.yaml") + " -o " + path("here.yaml"));
   ASSERT_EQ(profiled.status, 0) << profiled.output;
+  EXPECT_NE(profiled.output.find(" GFLOP/s in bf16, 0 in fp32, "), std::string::npos)
+      << profiled.output;
   auto const outcome =
       spillway("plan " + path("in.yaml") + " --json --machine " + path("here.yaml"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_GT(nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>(), 0);
   EXPECT_TRUE(says("here.yaml", "\n  host: 1\n"));
-  auto const two =
-      spillway("profile " + path("in.yaml") + " run.host_threads=2 -o " + path("two.yaml"));
+  auto const two = spillway("profile " + path("in.yaml") + " run.host_threads=2 memory.nvme.path=" +
+                            m_dir.string() + " memory.nvme.size=64MiB -o " + path("two.yaml"));
   ASSERT_EQ(two.status, 0) << two.output;
   EXPECT_TRUE(says("two.yaml", "\n  host: 2\n"));
+  // Of a drive it says which one, how much room it has and how fast it is.
+  for (auto const& [file, has_drive] : {std::pair("here.yaml", false), {"two.yaml", true}}) {
+    EXPECT_EQ(says(file, "\n  drive: "), has_drive) << file;
+    EXPECT_EQ(says(file, "\n  nvme: unknown\n"), !has_drive) << file;
+    EXPECT_EQ(says(file, "\n  write_gbps: unknown\n"), !has_drive) << file;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "app/doctor_texts.hpp"
+#include "io/ring/backends.hpp"
 
 namespace spillway::doctor_lines_test {
 namespace {
@@ -66,6 +67,22 @@ TEST(DoctorLines, of_a_directory_say_what_it_offers) {
                 text_of(EINVAL) +
                 "\n"
                 "  -> take another\n");
+}
+
+TEST(DoctorLines, of_spilling_say_how_bytes_move_and_what_would_be_better) {
+  EXPECT_EQ(spilling_text("posix", false, {"raise it", "or do not"}),
+            "spilling there      posix: " + std::string(backend_in_words("posix")) +
+                "\n  page cache        in between\n  -> raise it\n  -> or do not\n");
+  EXPECT_EQ(
+      spilling_text("uring-plain", true, {}),
+      "spilling there      uring-plain: " + std::string(backend_in_words("uring-plain")) +
+          "\n  page cache        passed by\n"
+          "  -> beside a device with memory of its own a run registers what the drive uses; on "
+          "the cores only with debug.force_backend: uring, which makes it resident at once "
+          "and has gained nothing yet\n");
+  EXPECT_EQ(spilling_text("uring", true, {}),
+            "spilling there      uring: " + std::string(backend_in_words("uring")) +
+                "\n  page cache        passed by\n");
 }
 
 }  // namespace

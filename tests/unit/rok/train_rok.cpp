@@ -17,6 +17,7 @@ TEST(Rok, half_and_double_are_measured_as_far_as_there_are_sequences) {
   EXPECT_EQ(rok_micros(4, 32), (Micros{2, 4, 8}));
   EXPECT_EQ(rok_micros(4, 6), (Micros{2, 4, 6}));
   EXPECT_EQ(rok_micros(4, 4), (Micros{2, 4}));
+  EXPECT_EQ(rok_micros(4, 3), (Micros{2, 4}));
   EXPECT_EQ(rok_micros(1, 1), (Micros{1}));
 }
 

@@ -4,10 +4,15 @@
 #include <array>
 #include <limits>
 
+#include "base/process_memory.hpp"
+#include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "run/budgets.hpp"
 #include "run/find_target.hpp"
+#include "tests/support/device_under_test.hpp"
+#include "tests/support/kokkos_environment.hpp"
 
-namespace spillway::budget_numbers_test {
+namespace spillway::test::budget_numbers_test {
 namespace {
 
 constexpr std::int64_t kMib = std::int64_t{1} << 20;
@@ -60,6 +65,38 @@ TEST(BudgetNumbers, of_a_file_come_from_what_it_says_of_each_memory) {
   EXPECT_EQ(device.storage_bytes, std::nullopt);
 }
 
+TEST(BudgetNumbers, of_the_cores_here_begin_with_what_is_free_of_main_memory) {
+  Config user;
+  auto const free = free_here(user, {host_device(), host::kernels()});
+  auto const memory = main_memory();
+  EXPECT_GT(free.memory_bytes, 0);
+  EXPECT_LE(free.memory_bytes, memory.total_bytes);
+  EXPECT_EQ(free.existing.node_bytes, memory.total_bytes);
+  EXPECT_EQ(free.existing.device_bytes, 0);
+  EXPECT_EQ(free.existing.nvme_bytes, 0) << "a drive is looked at, not believed";
+  EXPECT_EQ(free.existing.source, "");
+  EXPECT_EQ(free.device_bytes, std::nullopt);
+  EXPECT_EQ(free.storage_bytes, std::nullopt) << "nobody has named a drive";
+  EXPECT_TRUE(free.only_named_drives);
+  user.memory.nvme_path = ::testing::TempDir();
+  EXPECT_TRUE(free_here(user, {host_device(), host::kernels()}).storage_bytes.has_value());
+}
+
+// Some of it is taken before.
+TEST(BudgetNumbers, of_a_device_here_are_a_part_for_each_rank_that_has_it) {
+  DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  auto const taken = on.device().reserve("some", 8 * kMib, 8 * kMib);
+  auto const all = on.device().properties();
+  ASSERT_LT(all.free_bytes, all.memory_bytes);
+  for (int const sharers : {1, 4}) {
+    auto const free = free_here({}, {on.device(), on.kernels(), sharers});
+    EXPECT_EQ(free.device_bytes, all.free_bytes / sharers);
+    EXPECT_EQ(free.existing.device_bytes, all.memory_bytes / sharers);
+    EXPECT_EQ(free.existing.node_bytes, main_memory().total_bytes);
+  }
+}
+
 TEST(BudgetNumbers, of_all_ranks_are_the_smallest_of_each_tier) {
   std::array<Budgets, 3> const all = {
       {{30, 200, 3000, 40'000.0}, {10, 300, 2000, 50'000.0}, {20, 100, 4000, 30'000.0}}};
@@ -67,4 +104,4 @@ TEST(BudgetNumbers, of_all_ranks_are_the_smallest_of_each_tier) {
 }
 
 }  // namespace
-}  // namespace spillway::budget_numbers_test
+}  // namespace spillway::test::budget_numbers_test

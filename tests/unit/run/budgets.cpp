@@ -107,6 +107,8 @@ TEST(Budgets, above_what_there_is_are_refused) {
   EXPECT_EQ(
       why(given(200 * kGib, {}), cores, 1),
       "memory.device = 200 GiB: there is 24 GiB of main memory on a node; give less, or auto");
+  EXPECT_EQ(why(given(200 * kGib, 0), cores, 1), why(given(200 * kGib, {}), cores, 1))
+      << "of which nothing is taken is not named";
   // On the cores both are main memory, and the ranks of a node share it.
   EXPECT_EQ(why(given(20 * kGib, 8 * kGib), cores, 1),
             "memory.device = 20 GiB and memory.host = 8 GiB: there is 24 GiB of main memory on a "

@@ -43,5 +43,26 @@ TEST_F(PlannedMemories, are_held_against_what_was_free_before_they_were_taken) {
   EXPECT_TRUE(warned());
 }
 
+// Addresses for what a later plan may take, where there may be one.
+TEST_F(PlannedMemories, may_grow_to_the_budgets_of_a_run_that_may_plan_again) {
+  for (bool const replan : {true, false}) {
+    auto config = tiny_config();
+    config.batch.sequences = 2;
+    config.plan.replan = replan;
+    Machine const machine{
+        .matmul_gflops_bf16 = 100, .matmul_gflops_f32 = 100, .memory_gbps = 10, .host_bytes = kGib};
+    Target const target{machine, {kGib, kGib / 4, 0}, {1, 2}};
+    PlannedMemory planned({config, kTinyVocab, target, host_device(), kGib}, *m_comm);
+    auto const room = planned.memory().room();
+    if (replan) {
+      EXPECT_EQ(room.device_bytes, kGib);
+      EXPECT_EQ(room.host_bytes, kGib / 4);
+    } else {
+      EXPECT_LT(room.device_bytes, kGib / 2);
+      EXPECT_LT(room.host_bytes, kGib / 8);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spillway::test::planned_memory_test

@@ -109,6 +109,73 @@ TEST(RunMemory, RegistersAnewWhatANewPlanUsesAndGivesBackWhatItDoesNot) {
   EXPECT_LT(process_memory().resident_bytes, before + 20 * kMiB);
 }
 
+TEST(RunMemory, MovesBytesAsTheConfigSays) {
+  Config config;
+  config.spill.queue_depth = 7;
+  EXPECT_EQ(queue_settings(config).depth, 7);
+  EXPECT_EQ(queue_settings(config).backend, Backend::automatic);
+  for (auto const& [word, backend] :
+       {std::pair("posix", Backend::posix), std::pair("uring-plain", Backend::uring_plain),
+        std::pair("uring", Backend::uring)}) {
+    config.debug.force_backend = word;
+    EXPECT_EQ(queue_settings(config).backend, backend) << word;
+  }
+}
+
+// What becomes of writes and of reads of some places of the spill file, over several seeds.
+std::vector<IoResult> results_by_seeds(int rank) {
+  auto program = needing(kMiB, 0);
+  program.peak_bytes[Tier::nvme] = 32 * kSpillAlignment;
+  std::vector<IoResult> results;
+  for (int seed = 1; seed <= 20; ++seed) {
+    auto config = spilling("posix");
+    config.debug.fault = "storage-random:" + std::to_string(seed);
+    RunMemory memory(config, host_device(), program);
+    memory.take_storage(config, program, rank);
+    auto& spill = *memory.tiers().spill;
+    std::vector<std::byte> bytes(4096, std::byte{5});
+    for (int place = 0; place < 32; ++place) {
+      results.push_back(spill.write(place * kSpillAlignment, bytes));
+      if (results.back() != IoResult::ok) continue;
+      results.push_back(spill.read(place * kSpillAlignment, bytes));
+    }
+  }
+  return results;
+}
+
+TEST(RunMemory, HasOtherFaultsOfASeedOnOtherRanks) {
+  auto const first = results_by_seeds(0);
+  EXPECT_EQ(first, results_by_seeds(0));
+  EXPECT_NE(first, results_by_seeds(1));
+}
+
+// Of four writes and, where all went well, four reads.
+TEST(RunMemory, HasTheFaultsThatAreAskedForAndNoOthers) {
+  auto program = needing(kMiB, 0);
+  program.peak_bytes[Tier::nvme] = 8 * kSpillAlignment;
+  auto const failed = [&](std::string const& fault) {
+    auto config = spilling("posix");
+    config.debug.fault = fault;
+    RunMemory memory(config, host_device(), program);
+    memory.take_storage(config, program, 0);
+    auto& spill = *memory.tiers().spill;
+    std::vector<std::byte> bytes(4096);
+    std::string text;
+    for (int i = 0; i < 4; ++i)
+      text += spill.write(i * kSpillAlignment, bytes) == IoResult::ok ? "." : "w";
+    if (text != "....") return text;
+    for (int i = 0; i < 4; ++i)
+      text += spill.read(i * kSpillAlignment, bytes) == IoResult::ok ? "." : "r";
+    return text;
+  };
+  EXPECT_EQ(failed("none"), "........");
+  EXPECT_EQ(failed("storage-write:2"), ".w..");
+  EXPECT_EQ(failed("storage-write-all:3"), "..ww");
+  EXPECT_EQ(failed("storage-read:2"), ".....r..");
+  EXPECT_EQ(failed("storage-read-all:3"), "......rr");
+  EXPECT_EQ(failed("kill-rank:1"), "........");
+}
+
 TEST(RunMemory, OfADeviceIsPinnedAndBesideWhatOthersHaveThere) {
   EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).device_outside_bytes(), std::nullopt);
   EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).pinning(), std::nullopt);

@@ -43,6 +43,9 @@ TEST(DeviceChoice, is_by_local_rank) {
   EXPECT_EQ(chosen("cuda", nodes(1, 3, 1)),
             (Numbers{0, 0, 0}));  // each sees its own, or they share
   EXPECT_EQ(chosen("cuda:2", nodes(1, 2, 4)), (Numbers{2, 2}));
+  auto uneven = nodes(1, 3, 2);
+  uneven[2].devices = 3;
+  EXPECT_EQ(chosen("auto", uneven), (Numbers{0, 1, 2})) << "each counts what it sees";
 }
 
 TEST(DeviceChoice, falls_to_the_cores_only_if_nobody_sees_a_device) {
@@ -65,6 +68,11 @@ TEST(DeviceChoice, names_what_is_missing) {
   EXPECT_EQ(refusal("cuda:1", nodes(1, 1, 1)),
             "run.device: cuda:1: rank 0 sees 1 GPU, whose numbers begin with 0");
   EXPECT_EQ(refusal("cuda:1", nodes(1, 1, 2)), "");
+  auto uneven = nodes(1, 3, 4);
+  uneven[2].devices = 3;
+  EXPECT_EQ(refusal("cuda:2", uneven), "");
+  EXPECT_EQ(refusal("cuda:3", uneven),
+            "run.device: cuda:3: rank 2 sees 3 GPUs, whose numbers begin with 0");
   EXPECT_EQ(refusal("cuda:99999999999", nodes(1, 1, 2)),
             "run.device: cuda:99999999999: no machine has so many devices");
 }

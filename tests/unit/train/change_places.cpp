@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -13,6 +14,7 @@
 #include "base/error.hpp"
 #include "plan/move/move.hpp"
 #include "plan/move/move_order.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/resource_limit.hpp"
@@ -144,10 +146,15 @@ TEST(ChangeOfPlaces, LeavesAllAsItWasWhereThereIsNoMemoryToMoveIn) {
   auto const from = with_state_at({Tier::device, 0}, true);
   auto const to = with_state_at({Tier::host, 0}, true);
   TinyRun run(from, to);
+  CapturedLog log;
   {
     ResourceLimit const limit(RLIMIT_DATA, static_cast<rlim_t>(data_bytes() + 4 * kMiB));
     EXPECT_EQ(run.change([] { FAIL() << "it moves"; }), Moved::nothing);
   }
+  auto const said = log.taken();
+  EXPECT_TRUE(said.starts_with("warning: ")) << said;
+  EXPECT_TRUE(said.ends_with("; the plan stays\n")) << said;
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
   run.expect_state_of(from);
   EXPECT_EQ(run.change(), Moved::state);
   run.expect_state_of(to);

@@ -82,6 +82,18 @@ TEST(CommitPolicy, has_nothing_to_learn_where_no_token_has_weight) {
   }
 }
 
+// Of 5 steps this is the third, and the second that updates.
+TEST(CommitPolicy, takes_the_rate_of_the_step_and_not_of_the_updates) {
+  auto config = optim(1);
+  config.schedule = "linear";
+  config.lr = 8;
+  config.min_lr = 0;
+  for (double const weight : {8.0, 0.0}) {
+    auto const decision = decide_commit(config, 5, kUpdates, {2, 0, weight, 0});
+    EXPECT_DOUBLE_EQ(decision.learning_rate, 4) << weight;
+  }
+}
+
 TEST(CommitPolicy, lets_a_gradient_of_zero_pass) {
   auto const decision = decide_commit(optim(1), 100, kUpdates, {0, 1, 4, 0});
   EXPECT_EQ(decision.word, CommitWord::go);

@@ -73,6 +73,31 @@ TEST_F(StorageTroubles, EndTheRunWhereStateIsLostOnTheWayToAnotherPlan) {
   EXPECT_EQ(said().find("the run stops before it"), std::string::npos);
 }
 
+TEST_F(StorageTroubles, OnTheWayToAnotherPlanAreErrorsThatNameWhatIsLost) {
+  fail_at(2 * kSpillAlignment);
+  m_trouble.lose_state();
+  auto const text = said();
+  EXPECT_TRUE(names(text, 2 * kSpillAlignment)) << text;
+  EXPECT_TRUE(text.starts_with("error: rank 0: ")) << text;
+  EXPECT_TRUE(
+      text.ends_with("; a step was committed without it; the last checkpoint is unharmed\n"))
+      << text;
+  EXPECT_TRUE(m_trouble.state_lost());
+}
+
+// As a rank has none whose part of the plan spills nothing.
+TEST_F(StorageTroubles, OfARankWithoutASpillFileAreOthersToTell) {
+  StorageTrouble none(nullptr, *m_comm);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(none.after(CommitWord::storage_error, 7),
+              i < 2 ? std::nullopt : std::optional(Status::storage));
+  none.forget();
+  EXPECT_FALSE(none.state_lost());
+  EXPECT_EQ(none.after(CommitWord::state_lost, 7), Status::storage);
+  EXPECT_TRUE(none.state_lost());
+  EXPECT_EQ(said(), "");
+}
+
 TEST_F(StorageTroubles, AreForgottenByAStepThatCounts) {
   for (int step = 1; step < 9; ++step) {
     fail_at(0);

@@ -131,6 +131,99 @@ TEST(SlowDriveTold, takes_as_long_as_one_is_simulated_to_take) {
   EXPECT_EQ(told.lanes.use[index(Lane::nvme_write)].bytes, 800);
 }
 
+// What was written first is read while the second is written, so their common rate counts, too.
+TEST(SlowDriveTold, is_slow_in_both_directions_together) {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::device, 800), b = run.buffer(Tier::nvme, 800),
+             c = run.buffer(Tier::device, 800), d = run.buffer(Tier::device, 800),
+             e = run.buffer(Tier::nvme, 800);
+  run.op(Lane::compute, {}, {a});
+  run.op(Lane::compute, {}, {d});
+  run.copy(Lane::nvme_write, a, b);
+  run.copy(Lane::nvme_write, d, e);
+  run.copy(Lane::nvme_read, b, c);
+  run.op(Lane::compute, {c, d}, {});
+  run.complete();
+  auto machine = small_machine_with_drive(1);
+  machine.nvme_both_gbps = 1;
+  auto const told = told_of_slow_drive({}, run.program, machine);
+  machine.nvme_read_gbps = machine.nvme_write_gbps = 1e-5;
+  auto const alone = simulate(run.program, machine);
+  machine.nvme_both_gbps = 1e-5;
+  auto const together = simulate(run.program, machine);
+  EXPECT_EQ(told.step_s, together.step_s);
+  EXPECT_GT(together.step_s, 1.2 * alone.step_s) << "or it would not show";
+}
+
+// Each rank is the largest in something, and no number is like another.
+TEST(NumbersOfRanks, are_the_largest_peaks_and_the_sums_of_what_was_moved) {
+  RankNumbers const one{.measured = {11, 32, 13},
+                        .outside_bytes = 24,
+                        .peak_rss_bytes = 15,
+                        .device_outside_bytes = 26,
+                        .pinning = Pinning{17, 0.5},
+                        .written_bytes = 100,
+                        .read_bytes = 2000,
+                        .write_s = 0.25,
+                        .read_s = 8};
+  RankNumbers const two{.measured = {31, 12, 33},
+                        .outside_bytes = 14,
+                        .peak_rss_bytes = 25,
+                        .device_outside_bytes = 16,
+                        .pinning = Pinning{27, 0.75},
+                        .written_bytes = 400,
+                        .read_bytes = 5000,
+                        .write_s = 2,
+                        .read_s = 16};
+  for (auto const& ranks : {std::array{one, two}, std::array{two, one}}) {
+    auto const all = over_ranks(ranks);
+    EXPECT_EQ(all.measured, (TierBytes{31, 32, 33}));
+    EXPECT_EQ(all.outside_bytes, 24);
+    EXPECT_EQ(all.peak_rss_bytes, 25);
+    EXPECT_EQ(all.device_outside_bytes, 26);
+    ASSERT_TRUE(all.pinning);
+    EXPECT_EQ(all.pinning->bytes, 27);
+    EXPECT_EQ(all.pinning->seconds, 0.75);
+    EXPECT_EQ(all.written_bytes, 500);
+    EXPECT_EQ(all.read_bytes, 7000);
+    EXPECT_EQ(all.write_s, 2.25);
+    EXPECT_EQ(all.read_s, 24);
+  }
+}
+
+TEST(NumbersOfRanks, without_a_device_have_nothing_pinned_and_nothing_beside_it) {
+  auto const none = over_ranks(std::array{RankNumbers{.outside_bytes = 5}, RankNumbers{}});
+  EXPECT_EQ(none.outside_bytes, 5);
+  EXPECT_FALSE(none.device_outside_bytes);
+  EXPECT_FALSE(none.pinning);
+}
+
+// Of the ranks' seconds together: that is what one of them got.
+TEST(SpillReports, have_bytes_and_rates_of_their_own_direction) {
+  auto const report = spill_report(
+      {.written_bytes = 3'000'000'000, .read_bytes = 10'000'000'000, .write_s = 2, .read_s = 4});
+  EXPECT_EQ(report.written_bytes, 3'000'000'000);
+  EXPECT_EQ(report.read_bytes, 10'000'000'000);
+  EXPECT_DOUBLE_EQ(report.write_gbps, 1.5);
+  EXPECT_DOUBLE_EQ(report.read_gbps, 2.5);
+  auto const none = spill_report({});
+  EXPECT_EQ(none.write_gbps, 0);
+  EXPECT_EQ(none.read_gbps, 0);
+}
+
+// 42 flops for the 3 rows of a micro-batch: of 10 sequences, 2 ranks have 5 each.
+TEST(StepFlops, are_those_of_ops_that_run_and_of_rows_that_are_filled) {
+  Graph graph;
+  graph.ops.resize(3);
+  graph.ops[0].flops = 40;
+  graph.ops[1].flops = 2;
+  graph.ops[2].flops = 1000;
+  graph.ops[2].elided = true;
+  EXPECT_DOUBLE_EQ(step_flops(graph, {.sequences = 10, .micro = 3, .rank = 1, .ranks = 2}), 70);
+  EXPECT_DOUBLE_EQ(step_flops(graph, {.sequences = 3, .micro = 3}), 42);
+}
+
 TEST(SaveEstimates, say_what_they_go_by) {
   EXPECT_EQ(describe(SaveEstimate{3 * kMiB, 1.5, true}),
             "\nA checkpoint of 3 MiB takes about 2.1 ms: an estimate at 1.5 GB/s, the rate of the "
