@@ -171,6 +171,21 @@ TEST_F(Replans, are_not_looked_for_where_a_search_takes_longer_than_they_could_g
   EXPECT_TRUE(m_log.taken().ends_with("no other gains enough\n")) << "one step is left";
 }
 
+// What is computed again may be kept instead where it pays; what is all kept has nothing to gain.
+TEST_F(Replans, are_looked_for_unless_all_is_kept_on_the_device) {
+  BlockPlan const keep{BlockPolicy::keep, 1}, recompute{BlockPolicy::recompute, 1};
+  auto config = spilling();
+  for (auto const& activations : {std::vector{keep}, std::vector{recompute, keep}}) {
+    config.plan.activations.assign(activations.begin(), activations.end());
+    Watched run(config);
+    auto step = run.slower(1);
+    step.step_s *= 10;
+    for (auto& lane : step.lanes.use) lane.busy_s *= 10;
+    run.steps(1, 10, step);
+    EXPECT_EQ(m_log.taken().empty(), activations.size() == 1);
+  }
+}
+
 // Of a rank that may take less than this one has.
 TEST_F(Replans, that_fit_nowhere_are_none) {
   Watched run(spilling(), 0, {4096, 0, kGib});
