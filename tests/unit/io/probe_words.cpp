@@ -3,7 +3,7 @@
 #include <liburing.h>
 
 #include <cerrno>
-#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <new>
 
@@ -67,7 +67,7 @@ TEST(ProbeWords, of_a_ring_name_each_thing_that_is_missing) {
 TEST(ProbeWords, of_a_ring_name_each_operation_that_a_kernel_has_not) {
   constexpr int known = 32;
   auto const bytes = sizeof(io_uring_probe) + known * sizeof(io_uring_probe_op);
-  std::vector<std::max_align_t> memory(bytes / sizeof(std::max_align_t) + 1);
+  std::vector<std::uint64_t> memory(bytes / sizeof(std::uint64_t) + 1);  // zeros, no padding
   auto& offered = *::new (memory.data()) io_uring_probe{};
   EXPECT_EQ(missing_operations(offered), (Lines{"read", "write", "read_fixed", "write_fixed"}));
   offered.last_op = known - 1;
