@@ -129,7 +129,7 @@ DirectoryProbe probe_directory(std::filesystem::path const& directory) {
   }
   probe.file_system = file_system_name(info.f_type);
   probe.free_bytes =
-      static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_bsize);
+      static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
   if (!open_without_name(directory)) probe.write_error = errno;
   probe_direct(directory, probe);
   probe.advice = directory_advice(directory, probe);

@@ -109,11 +109,13 @@ std::string drive_line(Program const& program, Simulation const& simulation,
       drive_use(simulation.bytes[Lane::nvme_write], simulation.step_s, program.ranks, machine);
   if (use.step_bytes == 0) return "  NVMe: nothing is written\n";
   bool const several = std::min(program.ranks, machine.node_ranks) > 1;
-  return fmt::format(
-      "  NVMe: {} written a step{}, {} a day; drives rated for {} last {} at this rate\n",
-      drive_bytes(use.step_bytes), several ? " by all ranks of a node" : "",
-      drive_bytes(use.day_bytes), drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
-      drive_life(use.lifetime_years));
+  auto const written = fmt::format("  NVMe: {} written a step{}", drive_bytes(use.step_bytes),
+                                   several ? " by all ranks of a node" : "");
+  if (use.lifetime_years == 0) return written + "\n";  // nobody knows how long a step takes
+  return written + fmt::format(", {} a day; drives rated for {} last {} at this rate\n",
+                               drive_bytes(use.day_bytes),
+                               drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+                               drive_life(use.lifetime_years));
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ std::string part_text(Program const& program, Tier tier, Part const& part) {
 // Returns a text such as ", in the backward pass at h.3/attn (item 175 of 900)".
 std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
   if (program.persistent_bytes[tier] == program.peak_bytes[tier]) return ", all the time";
-  constexpr std::string_view passes[] = {"forward pass", "backward pass", "update"};
+  constexpr std::string_view passes[] = {"forward pass", "backward pass", "update", "update"};
+  static_assert(std::size(passes) == static_cast<std::size_t>(Phase::update) + 1);
   Item const& item = program.items[number];
   if (item.kind != ItemKind::op) return ", at " + describe(program, number);
   Op const& op = program.ops[item.op];

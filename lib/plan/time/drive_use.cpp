@@ -36,8 +36,9 @@ std::string drive_bytes(double bytes) {
 }
 
 std::string drive_life(double years) {
-  return years < 1 ? fmt::format("{:.3g} days", years * kDaysPerYear)
-                   : fmt::format("{:.3g} years", years);
+  if (years < 1) return fmt::format("{:.3g} days", years * kDaysPerYear);
+  auto const number = fmt::format("{:.3g}", years);
+  return number + (number == "1" ? " year" : " years");
 }
 
 }  // namespace spillway

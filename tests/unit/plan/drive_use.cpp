@@ -41,6 +41,7 @@ TEST(DriveUse, ReadsAsDrivesAreRated) {
   EXPECT_EQ(drive_bytes(12'300), "12.3 kB");
   EXPECT_EQ(drive_life(0.5), "183 days");
   EXPECT_EQ(drive_life(0.99), "362 days");
+  EXPECT_EQ(drive_life(1), "1 year");
   EXPECT_EQ(drive_life(1.04), "1.04 years");
   EXPECT_EQ(drive_life(2.5), "2.5 years");
 }

@@ -231,6 +231,7 @@ TEST(ToldPeaks, NameThePass) {
   EXPECT_TRUE(has(Phase::forward, "forward pass"));
   EXPECT_TRUE(has(Phase::backward, "backward pass"));
   EXPECT_TRUE(has(Phase::norm, "update"));
+  EXPECT_TRUE(has(Phase::update, "update"));
 }
 
 TEST(Words, OfSharesCountsAndChanges) {

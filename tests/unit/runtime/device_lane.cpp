@@ -99,9 +99,11 @@ TEST_F(DeviceLanes, TellWhenTheirItemsWereReadyAndBeganAndEnded) {
   // An op begins behind the end of the one before; the mark of a run's begin may be later.
   stream(compute).times_s = {999.5,   1000.5, 1003, 1005, 1010, 1020,
                              2000.25, 2001,   2001, 2002, 2004, 2008};
+  stream(d2h).times_s = {1003, 1007, 2002, 2005};  // one item in a step
   for (auto const which : {h2d, d2h, compute}) launch(which);
-  EXPECT_EQ(lane(h2d).poll(), DeviceLane::Poll::ended);
-  EXPECT_EQ(lane(compute).poll(), DeviceLane::Poll::ended);
+  for (auto const which : {h2d, d2h, compute})
+    EXPECT_EQ(lane(which).poll(), DeviceLane::Poll::ended);
+  expect_time(0, 4, 0, 3, 7);
   expect_time(0, 0, 0, 1, 2);
   expect_time(0, 2, 2, 4, 8);
   expect_time(0, 1, 0, 0, 0.5);
@@ -116,8 +118,9 @@ TEST_F(DeviceLanes, TellWhenTheirItemsWereReadyAndBeganAndEnded) {
   EXPECT_EQ(stall_s[index(compute)] + stall_s[index(host)], 0);
 
   for (auto const which : {h2d, d2h, compute}) launch(which);
-  EXPECT_EQ(lane(h2d).poll(), DeviceLane::Poll::ended);
-  EXPECT_EQ(lane(compute).poll(), DeviceLane::Poll::ended);
+  for (auto const which : {h2d, d2h, compute})
+    EXPECT_EQ(lane(which).poll(), DeviceLane::Poll::ended);
+  expect_time(1, 4, 0, 2, 5);
   expect_time(1, 0, 0, 16, 32);
   expect_time(1, 2, 32, 64, 128);
   expect_time(1, 1, 0, 0.25, 1);
