@@ -11,7 +11,7 @@ namespace spillway::test {
 namespace {
 
 // Along directions of length one; a smaller one where the loss bends too sharply for it.
-constexpr double kSteps[] = {2e-2, 4e-3, 8e-4};
+constexpr double kSteps[] = {2e-2, 1e-2, 4e-3, 8e-4};
 
 double dot(std::vector<double> const& a, std::vector<double> const& b) {
   double sum = 0;
