@@ -17,8 +17,8 @@ std::string advice_text(std::vector<std::string> const& advice);
 std::string threads_text(TeamLimit const& limit, std::int64_t cores);
 std::string ring_text(RingProbe const& ring);
 std::string directory_text(std::string const& directory, DirectoryProbe const& disk);
-// How a run's spill file would move bytes: by which backend, past the page cache (`direct`) or not,
-// and what to change.
+// Says how a run's spill file would move bytes: by which backend, past the page cache (`direct`) or
+// not, and what to change.
 std::string spilling_text(std::string_view backend, bool direct,
                           std::vector<std::string> const& advice);
 

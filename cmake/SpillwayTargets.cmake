@@ -22,9 +22,8 @@ function(compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# spillway_library(NAME [TEXT] [LINK libs...]): spillway::NAME, the library of all .cpp of its
-# folder.
-# TEXT: it is compiled quickly.
+# spillway_library(NAME [TEXT] [LINK libs...]): makes spillway::NAME of all .cpp of the folder. One
+# that is TEXT is compiled quickly.
 function(spillway_library name)
   cmake_parse_arguments(ARG "TEXT" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)

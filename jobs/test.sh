@@ -14,7 +14,7 @@ jobs/build.sh
 
 # Scripts among the tests call mpirun themselves, possibly as root in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_PROC_BIND=false
-# Tests that sample take other cases after each commit; SPILLWAY_SAMPLE=N takes those of then.
+# Tests that sample take other cases after each commit; SPILLWAY_SAMPLE=N takes those of sample N.
 commit=$(git rev-parse HEAD 2>/dev/null || echo 0)
 export SPILLWAY_SAMPLE=${SPILLWAY_SAMPLE:-$((16#${commit:0:6}))}
 echo "SPILLWAY_SAMPLE=$SPILLWAY_SAMPLE has this run's cases again"

@@ -20,7 +20,7 @@ struct Compute {
   int sharers = 1;  // how many ranks of the node have this device's memory between them
   MakeWatch make_watch = nullptr;  // null except in tests
 
-  // How many threads share the work of a launch.
+  // Returns how many threads share the work of a launch; makes an Exec to know it.
   int concurrency() const { return kernels.device.exec(nullptr)->concurrency(); }
 };
 

@@ -81,7 +81,7 @@ void DeviceLane::note_times(Mark const& mark) {
   auto& run = *mark.run;
   auto& time = run.times[mark.instance];
   auto const& base = *run.device_begin;
-  if (mark.instance <= m_last_instance) m_last_end_s = 0;  // of another run
+  if (mark.instance <= m_last_instance) m_last_end_s = 0;  // the last one was of another run
   time.start_s = std::max(0.0, mark.begin->seconds_since(base));
   time.end_s = std::max(0.0, mark.end->seconds_since(base));
   time.ready_s = std::min(m_last_end_s, time.start_s);

@@ -46,7 +46,7 @@ class KernelHarness {
   // Runs both sides from the present contents. `threads` = 0: all; other counts are a smaller
   // instance where the backend knows such. The execution space is never the default instance.
   void run(Kernel const& kernel, int threads = 0);
-  // The same on an Exec of the kernel's table.
+  // Runs the kernel on this Exec, which its table has made.
   void run(Kernel const& kernel, Exec const& exec);
   // The threads that share the reference from now on, as those of the host lane do.
   void share_reference(HostPool& pool) { m_pool = &pool; }

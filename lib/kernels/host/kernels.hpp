@@ -9,7 +9,8 @@ namespace spillway::host {
 
 Kernel kernel(OpKind kind);
 
-// An instance of the host's execution space; `stream` is null. Only while a KernelScope lives.
+// Makes an instance of the host's execution space; `stream` is null. It may be called only while a
+// KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 inline KernelTable kernels() {

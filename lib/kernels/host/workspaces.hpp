@@ -12,7 +12,7 @@ namespace spillway {
 // `target` is one that is_target() knows. On "host" the sizes follow from the shapes, the ISA and
 // the number of threads of context.arithmetic; elsewhere they follow from the shapes alone.
 std::int64_t workspace_bytes(std::string_view target, KernelContext const& context, Op const& op);
-// The same for the target that context.arithmetic.isa names.
+// Takes the target that context.arithmetic.isa names.
 std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 
 // Sizes for an NVIDIA architecture, such as 90.

@@ -15,8 +15,8 @@ namespace spillway::SPILLWAY_SPACE {
 
 std::optional<Kernel> portable_kernel(OpKind kind);  // empty: the folder has none
 
-// An instance of the space, for these kernels: the default one, or one on a device's stream
-// (KernelTable::exec). Only while a KernelScope lives.
+// Makes an instance of the space for these kernels: the default one, or one on a device's stream
+// (KernelTable::exec). It may be called only while a KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 }  // namespace spillway::SPILLWAY_SPACE

@@ -41,17 +41,6 @@ TEST(View, ReshapedKeepsOffsetAndElements) {
   EXPECT_EQ(reshaped(flat, {3, 4}), (View{0, 64, {3, 4}, {4, 1}}));
 }
 
-// The line of a mistake of ours.
-template <class F>
-std::string mistake(F const& action) {
-  try {
-    action();
-  } catch (std::logic_error const& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(View, ColumnsOfATransposedMatrixAreRowsOfTheMatrix) {
   auto const turned = transposed(whole(tensor({4, 6})));
   EXPECT_EQ(columns(turned, 1, 2), (View{0, 6, {6, 2}, {1, 6}}));
@@ -61,19 +50,19 @@ TEST(View, ColumnsOfATransposedMatrixAreRowsOfTheMatrix) {
 TEST(View, ColumnsEndWithTheMatrix) {
   auto const matrix = whole(tensor({4, 6}));
   auto const why = "graph, tensor number 0: has no such columns";
-  EXPECT_EQ(mistake([&] { columns(matrix, 4, 2); }), "");
-  EXPECT_EQ(mistake([&] { columns(matrix, 6, 0); }), "");
-  EXPECT_EQ(mistake([&] { columns(matrix, 5, 2); }), why);
-  EXPECT_EQ(mistake([&] { columns(matrix, -1, 2); }), why);
-  EXPECT_EQ(mistake([&] { columns(matrix, 3, -1); }), why);
-  EXPECT_EQ(mistake([&] { columns(whole(tensor({4})), 0, 1); }), why);
+  EXPECT_EQ(test::mistake([&] { columns(matrix, 4, 2); }), "");
+  EXPECT_EQ(test::mistake([&] { columns(matrix, 6, 0); }), "");
+  EXPECT_EQ(test::mistake([&] { columns(matrix, 5, 2); }), why);
+  EXPECT_EQ(test::mistake([&] { columns(matrix, -1, 2); }), why);
+  EXPECT_EQ(test::mistake([&] { columns(matrix, 3, -1); }), why);
+  EXPECT_EQ(test::mistake([&] { columns(whole(tensor({4})), 0, 1); }), why);
 }
 
 TEST(View, ReshapedNeedsElementsThatFollowEachOther) {
   auto const half = columns(whole(tensor({4, 6})), 0, 3);
-  EXPECT_EQ(mistake([&] { reshaped(half, {12}); }),
+  EXPECT_EQ(test::mistake([&] { reshaped(half, {12}); }),
             "graph, tensor number 0: has other elements than the new shape");
-  EXPECT_EQ(mistake([&] {
+  EXPECT_EQ(test::mistake([&] {
               transposed(whole(tensor({2, 2, 2})));
             }),
             "graph, tensor number 0: only a matrix can be transposed");
@@ -218,7 +207,7 @@ TEST(Op, RangeOfAnUpdateIsFoundInBothKindsOfThem) {
   EXPECT_EQ(attributes_of<AdamWAttributes>(adamw).range.first, 9);
   auto other = gelu({}, {}, NormAttributes{});
   other.name = "h.3/gelu";
-  EXPECT_EQ(mistake([&] { update_range(other); }),
+  EXPECT_EQ(test::mistake([&] { update_range(other); }),
             "h.3/gelu: a activation op with the attributes of another kind");
 }
 
@@ -295,16 +284,18 @@ TEST(BackwardGroups, HaveTheBackwardOpsOfABlockThatFollowEachOther) {
 TEST(Builder, WhatIsOutOfPlaceIsNamed) {
   Graph graph;
   GraphBuilder builder(graph);
-  EXPECT_EQ(mistake([&] { builder.add_chunk("c"); }), "op c: belongs to a block, and none is open");
-  EXPECT_EQ(mistake([&] { builder.append(OpKind::add, "a", {}, {}); }),
+  EXPECT_EQ(test::mistake([&] { builder.add_chunk("c"); }),
+            "op c: belongs to a block, and none is open");
+  EXPECT_EQ(test::mistake([&] { builder.append(OpKind::add, "a", {}, {}); }),
             "op a: belongs to a block, and none is open");
-  EXPECT_EQ(mistake([&] { builder.end_block(); }),
+  EXPECT_EQ(test::mistake([&] { builder.end_block(); }),
             "op the end of a block: belongs to a block, and none is open");
   builder.begin_block("h.0", true);
-  EXPECT_EQ(mistake([&] { builder.begin_block("h.1", true); }), "op h.1: begins in an open block");
-  EXPECT_EQ(mistake([&] { builder.finish(); }), "op h.0: is still open");
+  EXPECT_EQ(test::mistake([&] { builder.begin_block("h.1", true); }),
+            "op h.1: begins in an open block");
+  EXPECT_EQ(test::mistake([&] { builder.finish(); }), "op h.0: is still open");
   builder.end_block();
-  EXPECT_EQ(mistake([&] { builder.finish(); }), "");
+  EXPECT_EQ(test::mistake([&] { builder.finish(); }), "");
   EXPECT_EQ(builder.add_tensor("x", Role::batch, DType::f32, {1}).tensor, 2);
   EXPECT_EQ(graph.tensors[2].name, "x") << "of no block";
   EXPECT_EQ(graph.tensors[2].block, -1);

@@ -5,6 +5,7 @@
 
 #include "plan/schedule/program_writer.hpp"
 #include "support/gpt_graph.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test::residence_test {
 namespace {
@@ -47,13 +48,8 @@ TEST(Residence, NamesTheTensorThatIsNowhere) {
   auto const activation = first_of(graph, Role::activation);
   ProgramWriter writer(graph, {}, 1, 1);
   writer.begin_segment("last", 1);
-  try {
-    writer.resident(activation);
-    FAIL();
-  } catch (std::logic_error const& error) {
-    EXPECT_EQ(error.what(),
-              "tensor '" + graph.tensors[activation].name + "' is nowhere that ops reach it");
-  }
+  EXPECT_EQ(mistake([&] { writer.resident(activation); }),
+            "tensor '" + graph.tensors[activation].name + "' is nowhere that ops reach it");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "plan/search/solve.hpp"
 #include "support/gpt_graph.hpp"
 #include "support/plan_words.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test::schedule_test {
 namespace {
@@ -321,15 +322,10 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
 TEST(Schedule, SaysWhatIsNotOffered) {
   Graph const graph = small_gpt();
   Plan const good = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
-  auto const said = [&](auto change) -> std::string {
+  auto const said = [&](auto change) {
     Plan plan = good;
     change(plan);
-    try {
-      schedule(graph, plan, 1, 1);
-    } catch (std::invalid_argument const& error) {
-      return error.what();
-    }
-    return "";
+    return test::mistake<std::invalid_argument>([&] { schedule(graph, plan, 1, 1); });
   };
   EXPECT_EQ(said([](Plan&) {}), "");
   EXPECT_EQ(said([](Plan& p) { p.chunks[1].gradients = Tier::nvme; }),

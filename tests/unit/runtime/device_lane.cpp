@@ -13,6 +13,7 @@
 #include "runtime/engine_state.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/runtime/fake_device.hpp"
 
 namespace spillway::test::device_lane_test {
@@ -248,22 +249,14 @@ TEST_F(FakeDeviceRun, HasAThreadThatAsksTheDevice) {
 TEST_F(FakeDeviceRun, IsRefusedToAProgramOfOneMemory) {
   made.program.unified = true;
   Tiers tiers(device, made.program.peak_bytes, nullptr);
-  try {
-    Engine engine(parts(tiers));
-    FAIL();
-  } catch (std::logic_error const& error) {
-    EXPECT_STREQ(error.what(), "this Program is not for a device with memory of its own");
-  }
+  EXPECT_EQ(mistake([&] { Engine engine(parts(tiers)); }),
+            "this Program is not for a device with memory of its own");
 }
 
 TEST_F(FakeDeviceRun, LeavesBytesOfTheDeviceToTheDevice) {
   Tiers tiers(device, made.program.peak_bytes, nullptr);
-  try {
-    host_bytes(tiers, made.at_buffer(1), 0);
-    FAIL();
-  } catch (std::logic_error const& error) {
-    EXPECT_STREQ(error.what(), "the host cannot reach 'b' in the device's memory");
-  }
+  EXPECT_EQ(mistake([&] { host_bytes(tiers, made.at_buffer(1), 0); }),
+            "the host cannot reach 'b' in the device's memory");
   EXPECT_EQ(host_bytes(tiers, made.at_buffer(3), 0).size(), 40u);
 }
 

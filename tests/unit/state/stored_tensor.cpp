@@ -10,6 +10,7 @@
 #include "device/host/host_device.hpp"
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/spill_file.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::stored_tensor_test {
 namespace {
@@ -91,16 +92,9 @@ TEST(StoredTensor, DoesNotLoseWhatAFailedWriteHasNotStored) {
   FaultOnNth faults(Fault::error, 0, 1, false);
   Stored stored(&faults);
   stored.at(3, true) = 1.5f;
-  try {
-    stored.at(kWindowElements + 7, true);
-    FAIL() << "is written";
-  } catch (Error const& error) {
-    EXPECT_EQ(error.status(), Status::storage);
-    EXPECT_NE(
-        std::string(error.what()).find(": write of 4194304 bytes at 196608: Input/output error"),
-        std::string::npos)
-        << error.what();
-  }
+  auto const said =
+      test::refused_with([&] { stored.at(kWindowElements + 7, true); }, Status::storage);
+  EXPECT_NE(said.find(": write of 4194304 bytes at 196608: Input/output error"), said.npos) << said;
   EXPECT_EQ(stored.at(3, false), 1.5f);
   stored.at(kWindowElements + 7, true) = 2.5f;
   stored.tensor.complete();

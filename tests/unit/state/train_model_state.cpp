@@ -218,12 +218,8 @@ TEST(ModelState, has_no_parts_but_those_of_its_chunks) {
   State state(config(Precision::f32));
   std::vector<float> one(1);
   for (auto const* part : {"remainder", "master2", "w"}) {
-    try {
-      state.model.read(part, 1, 0, 0, one);
-      FAIL() << part;
-    } catch (std::logic_error const& error) {
-      EXPECT_EQ(error.what(), state.model.chunks()[1].name + ": has no " + part);
-    }
+    EXPECT_EQ(test::mistake([&] { state.model.read(part, 1, 0, 0, one); }),
+              state.model.chunks()[1].name + ": has no " + part);
   }
 }
 
