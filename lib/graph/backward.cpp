@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-#define SPILLWAY_OP(name, rule) void backward_##rule(BackwardContext&);
+#define SPILLWAY_OP(name, rule, operands) void backward_##rule(BackwardContext&);
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 
@@ -15,7 +15,7 @@ void backward_none(BackwardContext&) {}
 
 BackwardRule backward_rule(OpKind kind) {
   static constexpr BackwardRule rules[] = {
-#define SPILLWAY_OP(name, rule) &backward_##rule,
+#define SPILLWAY_OP(name, rule, operands) &backward_##rule,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
   };

@@ -118,9 +118,9 @@ View BackwardContext::parameter_gradient(View const& parameter) {
 BackwardContext::InPlace BackwardContext::parameter_gradient_in_place(View const& parameter) {
   auto const gradient = parameter_gradient(parameter);
   bool const adds = !m_new_parts.empty() && m_new_parts.back().tensor == gradient.tensor;
-  if (!adds) return {gradient, false};
+  if (!adds) return {gradient, {}};
   m_new_parts.back().written = gradient_of_chunk(parameter);
-  return {m_new_parts.back().written, true};
+  return {m_new_parts.back().written, m_new_parts.back().written};
 }
 
 // Notes which op makes each part that the rule has asked for.
@@ -135,7 +135,7 @@ void BackwardContext::note_parts(Op const& op) {
 
 void BackwardContext::finish() {
   for (auto const& sum : m_deferred)
-    emit(OpKind::add, "add", {sum.earlier, sum.fresh}, {sum.result});
+    emit<OpKind::add>("add", {.a = sum.earlier, .b = sum.fresh, .c = sum.result});
   m_deferred.clear();
   for (auto const& [tensor, written, part] : std::exchange(m_new_parts, {})) {
     auto const& whole_part = m_graph.tensors[tensor];
@@ -144,8 +144,8 @@ void BackwardContext::finish() {
     if (written.tensor != tensor) continue;  // the op that makes the part adds it
     auto const gradient = m_graph.chunks[part.chunk].gradient;
     View const sum{gradient, part.range.first, {part.range.last - part.range.first}, {1}};
-    m_graph.parts.back().add =
-        emit(OpKind::accumulate, "accumulate", {whole(whole_part)}, {sum}, {}, 0, {0});
+    m_graph.parts.back().add = emit<OpKind::accumulate>(
+        "accumulate", {.fresh = whole(whole_part), .sum = sum}, {}, 0, sum);
   }
 }
 
@@ -161,23 +161,24 @@ View BackwardContext::add_tensor(std::string const& suffix, Role role, DType dty
   return whole(m_graph.tensors.back());
 }
 
-int BackwardContext::emit(OpKind kind, std::string const& suffix, std::vector<View> inputs,
-                          std::vector<View> outputs, Attributes attributes, double flops,
-                          std::vector<int> in_place) {
-  int const id = static_cast<int>(m_graph.ops.size());
-  m_graph.ops.push_back(Op{.id = id,
-                           .origin = m_forward.id,
-                           .kind = kind,
-                           .phase = Phase::backward,
-                           .block = m_forward.block,
-                           .name = m_forward.name + "." + suffix,
-                           .inputs = std::move(inputs),
-                           .outputs = std::move(outputs),
-                           .in_place = std::move(in_place),
-                           .attributes = std::move(attributes),
-                           .flops = flops});
-  note_parts(m_graph.ops.back());
-  return id;
+int BackwardContext::emit_op(std::string const& suffix, Op op, Attributes attributes, double flops,
+                             std::optional<View> const& sum) {
+  op.id = static_cast<int>(m_graph.ops.size());
+  op.origin = m_forward.id;
+  op.phase = Phase::backward;
+  op.block = m_forward.block;
+  op.name = m_forward.name + "." + suffix;
+  op.attributes = std::move(attributes);
+  op.flops = flops;
+  check_operands(op);
+  set_in_place(op, m_graph.known.loss, true);
+  if (sum) {
+    auto const output = std::ranges::find(op.outputs, *sum);
+    op.in_place.push_back(static_cast<int>(output - op.outputs.begin()));
+  }
+  note_parts(op);
+  m_graph.ops.push_back(std::move(op));
+  return m_graph.ops.back().id;
 }
 
 void BackwardContext::elide_forward() {

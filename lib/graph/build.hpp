@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
+#include "graph/operands.hpp"
 
 namespace spillway {
 
@@ -37,8 +38,13 @@ class GraphBuilder {
   View add_batch(BatchField field, Stack const& stack);
 
   // Appends one op of the open block; outputs are tensors made before.
-  void append(OpKind kind, std::string const& name, std::vector<View> inputs,
-              std::vector<View> outputs, Attributes attributes = {}, double flops = 0);
+  template <OpKind kind>
+  void append(std::string const& name, Operands<kind> const& operands, Attributes attributes = {},
+              double flops = 0) {
+    Op op;
+    set_operands(op, operands);
+    append_op(name, std::move(op), std::move(attributes), flops);
+  }
   // Fixes the chunks' tensors. To train: gradients and states of what is trainable, norms, control.
   void finish();
 
@@ -48,6 +54,7 @@ class GraphBuilder {
   Graph& m_graph;
   int m_block = -1;
 
+  void append_op(std::string const& name, Op op, Attributes attributes, double flops);
   std::string full_name(std::string const& name) const;
   void require_open_block(std::string const& name) const;
 };
@@ -95,17 +102,23 @@ class BackwardContext {
   // Where the rule's next op writes a parameter's gradient: in the chunk's for the first use of
   // the pass. Later uses give parts (see GradientPart), which the pass adds.
   View parameter_gradient(View const& parameter);
-  // For ops that can add in place: always in the chunk's gradient, from the second use on `adds`.
+  // For ops that can add in place: always in the chunk's gradient, which from the second use on is
+  // the `sum` that `emit` is told of.
   struct InPlace {
     View gradient;
-    bool adds;
+    std::optional<View> sum;
   };
   InPlace parameter_gradient_in_place(View const& parameter);
 
   View add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape);
-  int emit(OpKind kind, std::string const& suffix, std::vector<View> inputs,
-           std::vector<View> outputs, Attributes attributes = {}, double flops = 0,
-           std::vector<int> in_place = {});
+  // Appends one op and returns its id. It adds to the output `sum`, if there is one.
+  template <OpKind kind>
+  int emit(std::string const& suffix, Operands<kind> const& operands, Attributes attributes = {},
+           double flops = 0, std::optional<View> const& sum = {}) {
+    Op op;
+    set_operands(op, operands);
+    return emit_op(suffix, std::move(op), std::move(attributes), flops, sum);
+  }
   void elide_forward();  // the emitted backward op computes the forward op's outputs too
 
   void finish();  // the pass calls it after the rule: appends what the rule's ops could not add
@@ -126,6 +139,8 @@ class BackwardContext {
   };
   std::vector<NewPart> m_new_parts;
 
+  int emit_op(std::string const& suffix, Op op, Attributes attributes, double flops,
+              std::optional<View> const& sum);
   View new_gradient(View const& input, std::string const& prefix);
   View unused(View const& input);
   void put(View const& input, TensorId gradient);

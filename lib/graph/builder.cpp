@@ -128,16 +128,12 @@ View GraphBuilder::add_batch(BatchField field, Stack const& stack) {
   return view;
 }
 
-void GraphBuilder::append(OpKind kind, std::string const& name, std::vector<View> inputs,
-                          std::vector<View> outputs, Attributes attributes, double flops) {
+void GraphBuilder::append_op(std::string const& name, Op op, Attributes attributes, double flops) {
   require_open_block(name);
-  Op op;
   op.id = op.origin = static_cast<int>(m_graph.ops.size());
-  op.kind = kind;
   op.block = m_block;
   op.name = full_name(name);
-  op.inputs = std::move(inputs);
-  op.outputs = std::move(outputs);
+  check_operands(op);
   op.attributes = std::move(attributes);
   op.flops = flops;
   // The loss is summed over a step's micro-batches, so the op adds to it and never overwrites it.

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "graph/operands.hpp"
+
 namespace spillway {
 namespace {
 
 constexpr std::string_view kNames[] = {
-#define SPILLWAY_OP(name, rule) #name,
+#define SPILLWAY_OP(name, rule, operands) #name,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 };
@@ -41,6 +43,10 @@ bool is_in_place(Op const& op, std::size_t output) {
   return std::ranges::count(op.in_place, static_cast<int>(output)) > 0;
 }
 
+bool is_in_place(Op const& op, View const& output) {
+  return is_in_place(op, static_cast<std::size_t>(&output - op.outputs.data()));
+}
+
 void set_in_place(Op& op, TensorId tensor, bool in_place) {
   for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
     if (tensor < 0 || op.outputs[static_cast<std::size_t>(i)].tensor != tensor) continue;
@@ -58,8 +64,8 @@ std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors) {
     return element_count(view.shape) * size_bytes(tensor_of(view, tensors).dtype);
   };
   if (op.kind == OpKind::tree_sum) {  // it sums only this rank's slice of the gradient
-    auto const parts = bytes(op.inputs[0]);
-    return parts + parts / op.inputs[0].shape[0];
+    auto const& parts = operands<OpKind::tree_sum>(op).parts;
+    return bytes(parts) + bytes(parts) / parts.shape[0];
   }
   std::int64_t total = 0;
   for (auto const& view : present(op.inputs)) total += bytes(view);

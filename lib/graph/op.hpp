@@ -16,7 +16,7 @@
 namespace spillway {
 
 enum class OpKind : std::uint8_t {
-#define SPILLWAY_OP(name, rule) name,
+#define SPILLWAY_OP(name, rule, operands) name,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 };
@@ -66,6 +66,7 @@ inline auto present(std::vector<View> const& views) {
 }
 
 bool is_in_place(Op const& op, std::size_t output);
+bool is_in_place(Op const& op, View const& output);  // one of op.outputs itself
 // Makes the op add to its outputs on `tensor` from now on, or overwrite them.
 void set_in_place(Op& op, TensorId tensor, bool in_place);
 bool writes(Op const& op, TensorId tensor);

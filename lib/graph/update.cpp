@@ -9,6 +9,7 @@ void append_update_op(Graph& graph, Chunk const& chunk, Op op) {
   op.block = chunk.block;
   op.chunk = chunk.id;
   op.name = chunk.name + "/" + std::string(name(op.kind));
+  check_operands(op);
   graph.ops.push_back(std::move(op));
 }
 
@@ -17,23 +18,25 @@ View whole_of(Graph const& graph, TensorId id) {
 }
 
 void append_square_norm(Graph& graph, Chunk const& chunk) {
-  Op op;
-  op.kind = OpKind::square_norm;
-  op.inputs = {whole_of(graph, chunk.gradient)};
   auto const ranks = graph.arithmetic.ranks;
-  op.outputs = {View{graph.known.norms, chunk.norm * ranks, {ranks}, {1}}};
+  Op op;
+  set_operands(op, Operands<OpKind::square_norm>{
+                       .gradient = whole_of(graph, chunk.gradient),
+                       .norms = {graph.known.norms, chunk.norm * ranks, {ranks}, {1}}});
   op.attributes = UpdateRange{};
   append_update_op(graph, chunk, std::move(op));
 }
 
 void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& settings) {
-  Op op;
-  op.kind = OpKind::adamw;
-  op.inputs = {whole_of(graph, chunk.gradient), whole_of(graph, graph.known.control)};
   auto const remainder = chunk.state("remainder");
-  op.outputs = {whole_of(graph, chunk.parameter),
-                remainder >= 0 ? whole_of(graph, remainder) : View{},
-                whole_of(graph, chunk.state("m")), whole_of(graph, chunk.state("v"))};
+  Op op;
+  set_operands(
+      op, Operands<OpKind::adamw>{.gradient = whole_of(graph, chunk.gradient),
+                                  .control = whole_of(graph, graph.known.control),
+                                  .parameter = whole_of(graph, chunk.parameter),
+                                  .remainder = remainder >= 0 ? whole_of(graph, remainder) : View{},
+                                  .m = whole_of(graph, chunk.state("m")),
+                                  .v = whole_of(graph, chunk.state("v"))});
   for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
     if (is_present(op.outputs[static_cast<std::size_t>(i)])) op.in_place.push_back(i);
   }

@@ -11,9 +11,10 @@ namespace spillway {
 
 class Exec;  // keeps launches in order (kernels/exec.hpp)
 
-// Runs one op. `operands` points to the first element of every view, in the order inputs, outputs,
-// workspace. A launch is asynchronous on devices and allocates nothing. It gives the same bits for
-// the same operands, Arithmetic, rank and Exec.
+// Runs one op. `operands` points to the first element of every view, inputs before outputs, and
+// then to the workspace; what there is none of is null (kernels/pointers.hpp). A launch is
+// asynchronous on devices and allocates nothing. It gives the same bits for the same operands,
+// Arithmetic, rank and Exec.
 using Launch = std::function<void(Exec const&, void* const* operands)>;
 
 struct KernelContext {

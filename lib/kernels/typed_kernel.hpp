@@ -3,32 +3,36 @@
 
 #include <tuple>
 
+#include "graph/operands.hpp"
 #include "kernels/dispatch.hpp"
+#include "kernels/pointers.hpp"
 
 namespace spillway {
 
 // K has these static members:
+// - kind;
 // - prepare(KernelContext const&, Op const&) gives what launches need to know;
-// - typed(Op const&) gives, by std::tie, the views whose element types are T...;
-// - run<T...>(Exec const&, void* const* p, prepared) is the kernel;
-// - run_serially<T...>(void* const* p, prepared) is its reference; if the host lane runs it, it
-//   takes the Exec as first argument, whose pool may share the work;
+// - typed(operands of the Op) gives, by std::tie, the views whose element types are T...;
+// - run<T...>(Exec const&, Pointers<kind, T...> const&, prepared) is the kernel;
+// - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its reference; if the host lane
+//   runs it, it takes the Exec as first argument, whose pool may share the work;
 // - workspace_bytes(KernelContext const&, Op const&) exists if the kernel needs scratch.
 template <class K, bool kSerially>
 Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
   auto const bind = [&]<class... T>(T...) -> Launch {
     return [prepared = K::prepare(context, op)]([[maybe_unused]] Exec const& exec, void* const* p) {
+      auto const o = Pointers<K::kind, T...>::of(p);
       if constexpr (!kSerially) {
-        K::template run<T...>(exec, p, prepared);
-      } else if constexpr (requires { K::template run_serially<T...>(exec, p, prepared); }) {
-        K::template run_serially<T...>(exec, p, prepared);
+        K::template run<T...>(exec, o, prepared);
+      } else if constexpr (requires { K::template run_serially<T...>(exec, o, prepared); }) {
+        K::template run_serially<T...>(exec, o, prepared);
       } else {
-        K::template run_serially<T...>(p, prepared);
+        K::template run_serially<T...>(o, prepared);
       }
     };
   };
   return std::apply([&](auto const&... views) { return dispatch(bind, dtype(context, views)...); },
-                    K::typed(op));
+                    K::typed(operands<K::kind>(op)));
 }
 
 template <class K>

@@ -49,12 +49,6 @@ void Layers::add_objective(Stack const& stack) {
   known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
 }
 
-void Layers::append(OpKind kind, std::string const& name, std::vector<View> inputs,
-                    std::vector<View> outputs, Attributes attributes, double flops) {
-  if (!m_runs_ops) return;
-  m_builder.append(kind, name, std::move(inputs), std::move(outputs), std::move(attributes), flops);
-}
-
 View Layers::known(TensorId id) const {
   return whole(m_graph.tensors[id]);
 }
@@ -93,8 +87,15 @@ View Layers::embed(std::string const& op, Stack const& stack, View const& wte, V
   auto const types =
       is_present(wtt) ? batch_if_there(BatchField::token_types, stack.number) : View{};
   auto const x = activation(op, tokens.shape[0], wte.shape[1]);
-  append(OpKind::embed, op, {tokens, wte, wpe, positions, types, wtt}, {x},
-         EmbedAttributes{stack.sequence});
+  append<OpKind::embed>(op,
+                        {.tokens = tokens,
+                         .wte = wte,
+                         .wpe = wpe,
+                         .positions = positions,
+                         .types = types,
+                         .wtt = wtt,
+                         .x = x},
+                        EmbedAttributes{stack.sequence});
   return x;
 }
 
@@ -105,8 +106,9 @@ View Layers::layernorm(std::string const& op, std::string const& name, View cons
   auto const y = activation(op, rows, columns);
   auto const mean = m_builder.add_tensor(op + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows});
-  append(OpKind::layernorm, op, {x, gamma, beta}, {y, mean, rstd},
-         NormAttributes{m_config.model.norm_eps});
+  append<OpKind::layernorm>(
+      op, {.x = x, .gamma = gamma, .beta = beta, .y = y, .mean = mean, .rstd = rstd},
+      NormAttributes{m_config.model.norm_eps});
   return y;
 }
 
@@ -117,7 +119,8 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
   auto const y = activation(op, rows, x.shape[1]);
   auto const rstd =
       m_builder.add_tensor(op + ".rstd", Role::activation, DType::f32, {rows, groups});
-  append(OpKind::rmsnorm, op, {x, gamma}, {y, rstd}, NormAttributes{m_config.model.norm_eps});
+  append<OpKind::rmsnorm>(op, {.x = x, .gamma = gamma, .y = y, .rstd = rstd},
+                          NormAttributes{m_config.model.norm_eps});
   return y;
 }
 
@@ -146,7 +149,8 @@ View Layers::product(std::string const& op, std::vector<Part> const& parts, View
   auto const w = weights(parts, x.shape[1]);
   auto const b = bias ? biases(parts) : View{};
   auto const y = activation(op, x.shape[0], w.shape[1]);
-  append(OpKind::matmul, op, {x, w, b, addend}, {y}, {}, matmul_flops(x, w));
+  append<OpKind::matmul>(op, {.a = x, .b = w, .bias = b, .addend = addend, .c = y}, {},
+                         matmul_flops(x, w));
   return y;
 }
 
@@ -157,7 +161,7 @@ View Layers::residual(std::string const& op, std::string const& name, View const
   if (!m_drops || m_config.model.dropout == 0) return product(op, parts, branch, m_has_biases, x);
   auto const y = dropout(op + ".drop", product(op, parts, branch, m_has_biases, {}));
   auto const sum = activation(op + ".add", x.shape[0], columns);
-  append(OpKind::add, op + ".add", {x, y}, {sum});
+  append<OpKind::add>(op + ".add", {.a = x, .b = y, .c = sum});
   return sum;
 }
 
@@ -165,8 +169,8 @@ View Layers::rope(std::string const& op, View const& x, Stack const& stack,
                   RopeAttributes attributes) {
   attributes.sequence = stack.sequence;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  append(OpKind::rope, op, {x, batch_if_there(BatchField::positions, stack.number)}, {y},
-         attributes);
+  auto const positions = batch_if_there(BatchField::positions, stack.number);
+  append<OpKind::rope>(op, {.x = x, .positions = positions, .y = y}, attributes);
   return y;
 }
 
@@ -177,16 +181,17 @@ View Layers::relative_bias(std::string const& op, std::string const& name, Stack
   auto const table = parameter(name, {model.relative_buckets, model.heads}, init, false);
   auto const bias =
       m_builder.add_tensor(op, Role::activation, DType::f32, {model.heads, 2 * places - 1});
-  append(OpKind::relative_bias, op, {table}, {bias},
-         RelativeBiasAttributes{.queries = places,
-                                .max_distance = model.relative_max_distance,
-                                .bidirectional = bidirectional});
+  append<OpKind::relative_bias>(op, {.table = table, .distance_bias = bias},
+                                RelativeBiasAttributes{.queries = places,
+                                                       .max_distance = model.relative_max_distance,
+                                                       .bidirectional = bidirectional});
   return bias;
 }
 
 View Layers::cached(std::string const& op, View const& x, Stack const& stack) {
   auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cached, x.shape[1]});
-  append(OpKind::store_rows, op, {x, batch(BatchField::positions, stack.number)}, {cache});
+  append<OpKind::store_rows>(
+      op, {.x = x, .positions = batch(BatchField::positions, stack.number), .cache = cache});
   assert(m_runs_ops);  // else the op in place would be another one
   set_in_place(m_graph.ops.back(), cache.tensor, true);
   return cache;
@@ -219,35 +224,45 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
   auto const documents = [&](Stack const& stack) {
     return batch_if_there(BatchField::documents, stack.number);
   };
-  append(OpKind::attention, op,
-         {q, all_k, all_v, documents(queries), documents(keys), distance_bias,
-          drops ? batch(BatchField::samples) : View{},
-          caches ? batch(BatchField::positions, queries.number) : View{}},
-         {o, lse}, attributes, attention_flops(attributes));
+  append<OpKind::attention>(
+      op,
+      {.q = q,
+       .k = all_k,
+       .v = all_v,
+       .segments_q = documents(queries),
+       .segments_k = documents(keys),
+       .distance_bias = distance_bias,
+       .samples = drops ? batch(BatchField::samples) : View{},
+       .positions = caches ? batch(BatchField::positions, queries.number) : View{},
+       .o = o,
+       .lse = lse},
+      attributes, attention_flops(attributes));
   return o;
 }
 
 View Layers::activate(std::string const& op, View const& x, Activation form) {
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  append(OpKind::activation, op, {x}, {y}, ActivationAttributes{form});
+  append<OpKind::activation>(op, {.f = x, .g = y}, ActivationAttributes{form});
   return y;
 }
 
 View Layers::gated(std::string const& op, View const& x, Activation form) {
   auto const n = div_exact<std::int64_t>(x.shape[1], 2);
   auto const y = activation(op, x.shape[0], n);
-  append(OpKind::gated, op, {columns(x, 0, n), columns(x, n, n)}, {y}, ActivationAttributes{form});
+  append<OpKind::gated>(op, {.gate = columns(x, 0, n), .up = columns(x, n, n), .y = y},
+                        ActivationAttributes{form});
   return y;
 }
 
 View Layers::dropout(std::string const& op, View const& x) {
   if (!m_drops || m_config.model.dropout == 0) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  append(OpKind::dropout, op, {x, batch(BatchField::samples)}, {y},
-         DropoutAttributes{.p = m_config.model.dropout,
-                           .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
-                           .seed = m_graph.seed,
-                           .origin = m_graph.ops.size()});
+  append<OpKind::dropout>(
+      op, {.x = x, .samples = batch(BatchField::samples), .y = y},
+      DropoutAttributes{.p = m_config.model.dropout,
+                        .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
+                        .seed = m_graph.seed,
+                        .origin = m_graph.ops.size()});
   return y;
 }
 
@@ -260,7 +275,8 @@ View Layers::kept(View const& x) {
 View Layers::selected(std::string const& op, View const& x) {
   if (!generates()) return x;
   auto const row = activation(op, 1, x.shape[1]);
-  append(OpKind::select_row, op, {x, batch(BatchField::position, m_objective)}, {row});
+  append<OpKind::select_row>(
+      op, {.x = x, .position = batch(BatchField::position, m_objective), .row = row});
   return row;
 }
 
@@ -271,16 +287,22 @@ void Layers::head(View const& x, View const& w, View const& bias, double scale) 
     auto const product =
         scale == 1 ? logits
                    : m_builder.add_tensor("product", Role::activation, DType::f32, logits.shape);
-    append(OpKind::matmul, "logits", {x, transposed(w), bias, {}}, {product}, {}, flops);
-    if (scale != 1) append(OpKind::scale, "scale", {product}, {logits}, ScaleAttributes{scale});
+    append<OpKind::matmul>("logits", {.a = x, .b = transposed(w), .bias = bias, .c = product}, {},
+                           flops);
+    if (scale != 1)
+      append<OpKind::scale>("scale", {.x = product, .y = logits}, ScaleAttributes{scale});
     return;
   }
   auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {x.shape[0]});
-  append(OpKind::lm_head_loss, "loss",
-         {x, w, batch(BatchField::targets, m_objective), batch(BatchField::weights, m_objective),
-          bias},
-         {losses, known(m_graph.known.loss)},
-         LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
+  append<OpKind::lm_head_loss>("loss",
+                               {.x = x,
+                                .w = w,
+                                .targets = batch(BatchField::targets, m_objective),
+                                .weights = batch(BatchField::weights, m_objective),
+                                .bias = bias,
+                                .losses = losses,
+                                .loss = known(m_graph.known.loss)},
+                               LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
 }
 
 }  // namespace spillway

@@ -117,8 +117,11 @@ class Layers {
   bool m_runs_ops = true;
 
   bool generates() const { return m_graph.purpose == Purpose::generate; }
-  void append(OpKind kind, std::string const& name, std::vector<View> inputs,
-              std::vector<View> outputs, Attributes attributes = {}, double flops = 0);
+  template <OpKind kind>
+  void append(std::string const& name, Operands<kind> const& operands, Attributes attributes = {},
+              double flops = 0) {
+    if (m_runs_ops) m_builder.append<kind>(name, operands, std::move(attributes), flops);
+  }
   View known(TensorId id) const;
   View batch(BatchField field, int stack = 0) const {
     return known(m_graph.known.of(field, stack));

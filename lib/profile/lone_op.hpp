@@ -3,29 +3,32 @@
 
 #include <vector>
 
+#include "graph/operands.hpp"
 #include "kernels/host/workspaces.hpp"
 #include "profile/compute_lane.hpp"
 #include "profile/operand_memory.hpp"
 
 namespace spillway {
 
-// Binds one op to three tensors of equal shape, of which the last is its output, as an Engine
-// would.
+// Binds a matmul or an add to three tensors of equal shape, of which the last is its output, as an
+// Engine would.
 class LoneOp {
  public:
   LoneOp(OpKind kind, DType dtype, Shape const& shape, Arithmetic const& arithmetic,
          Compute const& compute)
       : m_memory(&compute.device), m_lane(compute), m_arithmetic(arithmetic) {
-    m_op.kind = kind;
     for (TensorId id = 0; id < 3; ++id) {
       Tensor tensor;
       tensor.id = id;
       tensor.dtype = dtype;
       tensor.shape = shape;
       m_tensors.push_back(tensor);
-      (id < 2 ? m_op.inputs : m_op.outputs).push_back(whole(tensor));
     }
-    if (kind == OpKind::matmul) m_op.inputs.resize(4);  // it has no bias and no addend
+    auto const of = [&](std::size_t i) { return whole(m_tensors[i]); };
+    if (kind == OpKind::matmul)
+      set_operands(m_op, Operands<OpKind::matmul>{.a = of(0), .b = of(1), .c = of(2)});
+    else
+      set_operands(m_op, Operands<OpKind::add>{.a = of(0), .b = of(1), .c = of(2)});
     m_arithmetic.threads = compute.concurrency();
     KernelContext const context{m_tensors, {}, m_arithmetic};
     m_op.workspace_bytes = workspace_bytes(context, m_op);
@@ -34,7 +37,7 @@ class LoneOp {
     for (auto const* views : {&m_op.inputs, &m_op.outputs})
       for (View const& view : *views)
         m_operands.push_back(is_present(view) ? m_memory.at(view.tensor * bytes) : nullptr);
-    if (m_op.workspace_bytes > 0) m_operands.push_back(m_memory.at(3 * bytes));
+    m_operands.push_back(m_op.workspace_bytes > 0 ? m_memory.at(3 * bytes) : nullptr);
     m_launch = compute.kernels.device.of(kind).bind(context, m_op);
   }
 

@@ -47,7 +47,7 @@ std::int64_t table_rows(Program const& program, Op const& op, Tensor const& numb
     }
   }
   if (rows.empty()) return 1;
-  return op.inputs[0].tensor == numbers.id ? rows.front() : std::ranges::min(rows);
+  return op.inputs.front().tensor == numbers.id ? rows.front() : std::ranges::min(rows);
 }
 
 // Returns the bytes of all tensors, which pass through the caches in a step.
@@ -111,7 +111,7 @@ std::vector<void*> OpBench::place(Op const& op, OperandMemory& memory) const {
       operands.push_back(memory.at(offsets.at(view.tensor) + view.offset * size_bytes(dtype)));
     }
   }
-  if (op.workspace_bytes > 0) operands.push_back(memory.at(bytes));
+  operands.push_back(op.workspace_bytes > 0 ? memory.at(bytes) : nullptr);
   return operands;
 }
 

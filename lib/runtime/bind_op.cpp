@@ -23,7 +23,7 @@ std::byte* address(EngineParts const& parts, Item const& item, Buffer const& buf
   return static_cast<std::byte*>(on_device(parts.tiers.device, bytes).operand());
 }
 
-// Returns pointers to the first elements of an op's views, in the order that kernels expect.
+// Returns pointers to the first elements of an op's views and to its workspace, as kernels expect.
 std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op const& op,
                                  int parity) {
   std::vector<View const*> views;
@@ -45,6 +45,7 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
     }
     pointers.push_back(first);
   }
+  if (op.workspace_bytes == 0) pointers.push_back(nullptr);
   return pointers;
 }
 

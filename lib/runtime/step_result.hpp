@@ -41,7 +41,7 @@ struct StepResult {
 };
 
 inline constexpr std::size_t kOpKinds = 0
-#define SPILLWAY_OP(name, rule) +1
+#define SPILLWAY_OP(name, rule, operands) +1
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
     ;

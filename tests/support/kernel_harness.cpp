@@ -157,7 +157,7 @@ KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const&
   };
   for (auto const& view : m_op.inputs) add(view);
   for (auto const& view : m_op.outputs) add(view);
-  if (m_op.workspace_bytes > 0) operands.push_back(workspace.data() + kGuardBytes);
+  operands.push_back(m_op.workspace_bytes > 0 ? workspace.data() + kGuardBytes : nullptr);
 
   if (m_launching) m_launching(true);
   launch(exec, operands.data());

@@ -89,8 +89,15 @@ View RandomLayers::embed(Activations const& stack) {
   if (is_present(wtt) && chance(50)) types = tokens;
   auto const name = unique("embed");
   auto const x = activation(name, tokens.shape[0], m_hidden);
-  m_builder.append(OpKind::embed, name, {tokens, wte, wpe, positions, types, wtt}, {x},
-                   EmbedAttributes{stack.stack.sequence});
+  m_builder.append<OpKind::embed>(name,
+                                  {.tokens = tokens,
+                                   .wte = wte,
+                                   .wpe = wpe,
+                                   .positions = positions,
+                                   .types = types,
+                                   .wtt = wtt,
+                                   .x = x},
+                                  EmbedAttributes{stack.stack.sequence});
   return dropout(stack, x);
 }
 
@@ -109,7 +116,8 @@ View RandomLayers::rmsnorm(View const& x, std::int64_t columns) {
   auto const y = activation(name, rows, x.shape[1]);
   auto const rstd =
       m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows, groups});
-  m_builder.append(OpKind::rmsnorm, name, {x, gamma}, {y, rstd}, NormAttributes{});
+  m_builder.append<OpKind::rmsnorm>(name, {.x = x, .gamma = gamma, .y = y, .rstd = rstd},
+                                    NormAttributes{});
   return y;
 }
 
@@ -121,7 +129,9 @@ View RandomLayers::layernorm(View const& x) {
   auto const y = activation(name, rows, columns);
   auto const mean = m_builder.add_tensor(name + ".mean", Role::activation, DType::f32, {rows});
   auto const rstd = m_builder.add_tensor(name + ".rstd", Role::activation, DType::f32, {rows});
-  m_builder.append(OpKind::layernorm, name, {x, gamma, beta}, {y, mean, rstd}, NormAttributes{});
+  m_builder.append<OpKind::layernorm>(
+      name, {.x = x, .gamma = gamma, .beta = beta, .y = y, .mean = mean, .rstd = rstd},
+      NormAttributes{});
   return y;
 }
 
@@ -133,7 +143,8 @@ View RandomLayers::product(View const& x, std::int64_t n, View const& addend) {
   auto const bias = chance(50) ? parameter({n}, {Init::Kind::normal, 0.2}) : View{};
   auto const name = unique("product");
   auto const y = activation(name, x.shape[0], n);
-  m_builder.append(OpKind::matmul, name, {x, w, bias, addend}, {y}, {}, matmul_flops(x, w));
+  m_builder.append<OpKind::matmul>(name, {.a = x, .b = w, .bias = bias, .addend = addend, .c = y},
+                                   {}, matmul_flops(x, w));
   return y;
 }
 
@@ -150,7 +161,8 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   auto const bias = chance(50) ? m_builder.add_fused(chunk, biases, false) : View{};
   auto const name = unique("product");
   auto const y = activation(name, x.shape[0], w.shape[1]);
-  m_builder.append(OpKind::matmul, name, {x, w, bias, {}}, {y}, {}, matmul_flops(x, w));
+  m_builder.append<OpKind::matmul>(name, {.a = x, .b = w, .bias = bias, .c = y}, {},
+                                   matmul_flops(x, w));
   return y;
 }
 
@@ -161,8 +173,8 @@ View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t he
   auto const positions = chance(30) ? batch(BatchField::tokens, stack.stack.number) : View{};
   auto const name = unique("rope");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(
-      OpKind::rope, name, {x, positions}, {y},
+  m_builder.append<OpKind::rope>(
+      name, {.x = x, .positions = positions, .y = y},
       RopeAttributes{
           .sequence = stack.stack.sequence, .heads = heads, .head_size = head_size, .theta = 100});
   return y;
@@ -177,7 +189,7 @@ Activation RandomLayers::smooth_form() {
 View RandomLayers::bend(View const& x) {
   auto const name = unique("bend");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::activation, name, {x}, {y}, ActivationAttributes{smooth_form()});
+  m_builder.append<OpKind::activation>(name, {.f = x, .g = y}, ActivationAttributes{smooth_form()});
   return y;
 }
 
@@ -186,8 +198,8 @@ View RandomLayers::gated(View const& x) {
   auto const name = unique("gated");
   auto const n = x.shape[1] / 2;
   auto const y = activation(name, x.shape[0], n);
-  m_builder.append(OpKind::gated, name, {columns(x, 0, n), columns(x, n, n)}, {y},
-                   ActivationAttributes{smooth_form()});
+  m_builder.append<OpKind::gated>(name, {.gate = columns(x, 0, n), .up = columns(x, n, n), .y = y},
+                                  ActivationAttributes{smooth_form()});
   return y;
 }
 
@@ -195,18 +207,19 @@ View RandomLayers::dropout(Activations const& stack, View const& x) {
   if (!m_drops) return x;
   auto const name = unique("drop");
   auto const y = activation(name, x.shape[0], x.shape[1]);
-  m_builder.append(OpKind::dropout, name, {x, batch(BatchField::samples, 0)}, {y},
-                   DropoutAttributes{.p = 0.1 + 0.1 * below(m_draws, 3),
-                                     .sequence = stack.stack.sequence,
-                                     .seed = m_graph.seed,
-                                     .origin = m_graph.ops.size()});
+  m_builder.append<OpKind::dropout>(name,
+                                    {.x = x, .samples = batch(BatchField::samples, 0), .y = y},
+                                    DropoutAttributes{.p = 0.1 + 0.1 * below(m_draws, 3),
+                                                      .sequence = stack.stack.sequence,
+                                                      .seed = m_graph.seed,
+                                                      .origin = m_graph.ops.size()});
   return y;
 }
 
 View RandomLayers::sum(View const& a, View const& b) {
   auto const name = unique("add");
   auto const y = activation(name, a.shape[0], a.shape[1]);
-  m_builder.append(OpKind::add, name, {a, b}, {y});
+  m_builder.append<OpKind::add>(name, {.a = a, .b = b, .c = y});
   return y;
 }
 

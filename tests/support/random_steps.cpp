@@ -40,8 +40,9 @@ View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   made = m_builder.add_tensor(name, Role::activation, DType::f32, shape);
   auto const table =
       parameter({8 + 2 * below(m_draws, 3), attributes.heads}, {Init::Kind::normal, 0.7});
-  m_builder.append(OpKind::relative_bias, name, {table}, {made},
-                   RelativeBiasAttributes{attributes.queries, 8 + below(m_draws, 60), chance(50)});
+  m_builder.append<OpKind::relative_bias>(
+      name, {.table = table, .distance_bias = made},
+      RelativeBiasAttributes{attributes.queries, 8 + below(m_draws, 60), chance(50)});
   return made;
 }
 
@@ -60,8 +61,17 @@ View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes at
   auto const o = activation(name, q.shape[0], q.shape[1]);
   auto const lse = m_builder.add_tensor(name + ".lse", Role::activation, DType::f32,
                                         {attributes.batch, attributes.heads, attributes.queries});
-  m_builder.append(OpKind::attention, name, {q, k, v, segments[0], segments[1], bias, samples, {}},
-                   {o, lse}, attributes, attention_flops(attributes));
+  m_builder.append<OpKind::attention>(name,
+                                      {.q = q,
+                                       .k = k,
+                                       .v = v,
+                                       .segments_q = segments[0],
+                                       .segments_k = segments[1],
+                                       .distance_bias = bias,
+                                       .samples = samples,
+                                       .o = o,
+                                       .lse = lse},
+                                      attributes, attention_flops(attributes));
   return o;
 }
 
@@ -143,11 +153,16 @@ void RandomLayers::loss(Activations const& stack) {
   auto const number = stack.stack.number;
   auto const bias = chance(30) ? parameter({m_vocab}, {Init::Kind::normal, 0.3}) : View{};
   double const scale = chance(30) ? 0.5 : 1;
-  m_builder.append(
-      OpKind::lm_head_loss, "loss",
-      {x, w, batch(BatchField::targets, number), batch(BatchField::weights, number), bias},
-      {losses, known(m_graph.known.loss)}, LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale},
-      matmul_flops(x, transposed(w)));
+  m_builder.append<OpKind::lm_head_loss>("loss",
+                                         {.x = x,
+                                          .w = w,
+                                          .targets = batch(BatchField::targets, number),
+                                          .weights = batch(BatchField::weights, number),
+                                          .bias = bias,
+                                          .losses = losses,
+                                          .loss = known(m_graph.known.loss)},
+                                         LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale},
+                                         matmul_flops(x, transposed(w)));
 }
 
 }  // namespace spillway::test

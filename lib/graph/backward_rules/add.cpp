@@ -4,9 +4,10 @@ namespace spillway {
 
 // c = a + b
 void backward_add(BackwardContext& context) {
-  auto const& forward = context.forward();
-  auto const dc = context.incoming(forward.outputs[0]);
-  for (auto const& input : forward.inputs) context.pass_on(input, dc);
+  auto const o = operands<OpKind::add>(context.forward());
+  auto const dc = context.incoming(o.c);
+  context.pass_on(o.a, dc);
+  context.pass_on(o.b, dc);
 }
 
 }  // namespace spillway

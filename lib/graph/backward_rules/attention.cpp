@@ -8,17 +8,27 @@ namespace spillway {
 // The scores are computed again from q, k and the rows' log-sum-exp; nothing of size T x T is kept.
 void backward_attention(BackwardContext& context) {
   auto const& forward = context.forward();
-  auto const &q = forward.inputs[0], &k = forward.inputs[1], &v = forward.inputs[2];
-  auto const& bias = forward.inputs[5];
-  auto const &o = forward.outputs[0], &lse = forward.outputs[1];
-  auto const dout = context.incoming(o);
-  std::vector<View> outputs;
-  for (auto const& input : {q, k, v}) outputs.push_back(context.contribute_alone(input));
-  outputs.push_back(context.wants(bias) ? context.contribute_alone(bias) : View{});
-  context.emit(
-      OpKind::attention_backward, "dqkv",
-      {q, k, v, o, lse, dout, forward.inputs[3], forward.inputs[4], bias, forward.inputs[6]},
-      std::move(outputs), forward.attributes,
+  auto const o = operands<OpKind::attention>(forward);
+  auto const d_o = context.incoming(o.o);
+  Operands<OpKind::attention_backward> backward{
+      .q = o.q,
+      .k = o.k,
+      .v = o.v,
+      .o = o.o,
+      .lse = o.lse,
+      .d_o = d_o,
+      .segments_q = o.segments_q,
+      .segments_k = o.segments_k,
+      .distance_bias = o.distance_bias,
+      .samples = o.samples,
+      .dq = context.contribute_alone(o.q),
+      .dk = context.contribute_alone(o.k),
+      .dv = context.contribute_alone(o.v),
+  };
+  if (context.wants(o.distance_bias))
+    backward.ddistance_bias = context.contribute_alone(o.distance_bias);
+  context.emit<OpKind::attention_backward>(
+      "dqkv", backward, forward.attributes,
       attention_backward_flops(attributes_of<AttentionAttributes>(forward)));
 }
 

@@ -5,16 +5,22 @@ namespace spillway {
 // The logits of a chunk of rows exist once, in backward, where the losses are computed as well.
 void backward_lm_head_loss(BackwardContext& context) {
   auto const& forward = context.forward();
-  auto const &x = forward.inputs[0], &w = forward.inputs[1], &bias = forward.inputs[4];
-  auto const &losses = forward.outputs[0], &loss = forward.outputs[1];
-  auto const dx = context.contribute_alone(x);
-  auto const [dw, accumulate] = context.parameter_gradient_in_place(w);
-  auto const dbias = is_present(bias) ? context.parameter_gradient(bias) : View{};
-
-  auto in_place = forward.in_place;
-  if (accumulate) in_place.push_back(3);
-  context.emit(OpKind::lm_head_loss_backward, "dx", forward.inputs, {losses, loss, dx, dw, dbias},
-               forward.attributes, 3 * forward.flops, std::move(in_place));
+  auto const o = operands<OpKind::lm_head_loss>(forward);
+  auto const dx = context.contribute_alone(o.x);
+  auto const [dw, sum] = context.parameter_gradient_in_place(o.w);
+  auto const dbias = is_present(o.bias) ? context.parameter_gradient(o.bias) : View{};
+  context.emit<OpKind::lm_head_loss_backward>("dx",
+                                              {.x = o.x,
+                                               .w = o.w,
+                                               .targets = o.targets,
+                                               .weights = o.weights,
+                                               .bias = o.bias,
+                                               .losses = o.losses,
+                                               .loss = o.loss,
+                                               .dx = dx,
+                                               .dw = dw,
+                                               .dbias = dbias},
+                                              forward.attributes, 3 * forward.flops, sum);
   context.elide_forward();
 }
 

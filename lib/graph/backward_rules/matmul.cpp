@@ -6,26 +6,25 @@ namespace spillway {
 // c = a b + bias + addend, where b and bias are parameters:
 // da = dc b^T, db = a^T dc, dbias = column sums of dc, daddend = dc
 void backward_matmul(BackwardContext& context) {
-  auto const& forward = context.forward();
-  auto const &a = forward.inputs[0], &b = forward.inputs[1], &bias = forward.inputs[2];
-  auto const dc = context.incoming(forward.outputs[0]);
-  double const flops = matmul_flops(a, b);
-
-  if (context.wants(a)) {
-    auto const [da, addend] = context.contribute(a);
-    context.emit(OpKind::matmul, "da", {dc, transposed(b), {}, addend.value_or(View{})}, {da}, {},
-                 flops);
+  auto const o = operands<OpKind::matmul>(context.forward());
+  auto const dc = context.incoming(o.c);
+  double const flops = matmul_flops(o.a, o.b);
+  if (context.wants(o.a)) {
+    auto const [da, addend] = context.contribute(o.a);
+    context.emit<OpKind::matmul>(
+        "da", {.a = dc, .b = transposed(o.b), .addend = addend.value_or(View{}), .c = da}, {},
+        flops);
   }
-  if (context.wants(b)) {
-    auto const db = context.parameter_gradient(b);
-    context.emit(OpKind::matmul, "db", {transposed(a), dc, {}, {}}, {db}, {}, flops);
+  if (context.wants(o.b)) {
+    auto const db = context.parameter_gradient(o.b);
+    context.emit<OpKind::matmul>("db", {.a = transposed(o.a), .b = dc, .c = db}, {}, flops);
   }
-  if (context.wants(bias)) {
-    auto const dbias = context.parameter_gradient(bias);
-    context.emit(OpKind::column_sum, "dbias", {dc}, {dbias});
+  if (context.wants(o.bias)) {
+    auto const dbias = context.parameter_gradient(o.bias);
+    context.emit<OpKind::column_sum>("dbias", {.dy = dc, .db = dbias});
   }
   // After a's, which may be the same tensor: what this adds to is there only after the rule.
-  if (is_present(forward.inputs[3])) context.pass_on(forward.inputs[3], dc);
+  if (is_present(o.addend)) context.pass_on(o.addend, dc);
 }
 
 }  // namespace spillway

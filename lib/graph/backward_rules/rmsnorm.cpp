@@ -4,13 +4,17 @@ namespace spillway {
 
 // y = x rstd gamma
 void backward_rmsnorm(BackwardContext& context) {
-  auto const& forward = context.forward();
-  auto const &x = forward.inputs[0], &gamma = forward.inputs[1], &rstd = forward.outputs[1];
-  auto const dy = context.incoming(forward.outputs[0]);
-  auto const [dx, addend] = context.contribute(x);
-  auto const dgamma = context.parameter_gradient(gamma);
-  context.emit(OpKind::rmsnorm_backward, "dx", {dy, x, gamma, rstd, addend.value_or(View{})},
-               {dx, dgamma});
+  auto const o = operands<OpKind::rmsnorm>(context.forward());
+  auto const dy = context.incoming(o.y);
+  auto const [dx, addend] = context.contribute(o.x);
+  auto const dgamma = context.parameter_gradient(o.gamma);
+  context.emit<OpKind::rmsnorm_backward>("dx", {.dy = dy,
+                                                .x = o.x,
+                                                .gamma = o.gamma,
+                                                .rstd = o.rstd,
+                                                .addend = addend.value_or(View{}),
+                                                .dx = dx,
+                                                .dgamma = dgamma});
 }
 
 }  // namespace spillway

@@ -223,24 +223,25 @@ struct Attention {
 
 template <class T>
 struct BoundAttention {
-  std::vector<std::int64_t> stride;
+  AttentionStrides stride;
   AttentionShape s;
   TileKernels const* kernels;
   Scratch scratch;
 
   BoundAttention(Op const& op, AttentionShape const& shape, TileKernels const& tiles)
-      : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
+      : stride(attention_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
 
-  void operator()(Exec const& exec, void* const* p) const {
-    auto const shape = s.placed(p[7]);
-    Attention<T> const kernel{.q = head_rows<T const>(p[0], stride[0], s.queries, s),
-                              .k = head_rows<T const>(p[1], stride[1], s.keys, s),
-                              .v = head_rows<T const>(p[2], stride[2], s.keys, s),
-                              .scores = Scores(p + 3, shape),
-                              .dropout = WeightDropout(p[6], s),
-                              .o = head_rows<T>(p[8], stride[8], s.queries, s),
-                              .lse = static_cast<float*>(p[9]),
-                              .workspace = static_cast<std::byte*>(p[10]),
+  void operator()(Exec const& exec, void* const* operands) const {
+    auto const p = Pointers<OpKind::attention, T>::of(operands);
+    auto const shape = s.placed(p.positions);
+    Attention<T> const kernel{.q = {p.q, stride.q, s.queries, s.head_size},
+                              .k = {p.k, stride.k, s.keys, s.head_size},
+                              .v = {p.v, stride.v, s.keys, s.head_size},
+                              .scores = Scores(p, shape),
+                              .dropout = WeightDropout(p.samples, s),
+                              .o = {p.o, stride.o, s.queries, s.head_size},
+                              .lse = p.lse,
+                              .workspace = static_cast<std::byte*>(p.workspace),
                               .kernels = kernels,
                               .scratch = scratch,
                               .shape = shape};

@@ -335,17 +335,18 @@ struct Gradients {
 
 template <class T>
 struct BoundGradients {
-  std::vector<std::int64_t> stride;
+  AttentionStrides stride;
   AttentionShape s;
   TileKernels const* kernels;
   Scratch scratch;
 
   BoundGradients(Op const& op, AttentionShape const& shape, TileKernels const& tiles)
-      : stride(row_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
+      : stride(attention_strides(op)), s(shape), kernels(&tiles), scratch(shape, tiles) {}
 
-  void operator()(Exec const& exec, void* const* p) const {
+  void operator()(Exec const& exec, void* const* operands) const {
+    auto const p = Pointers<OpKind::attention_backward, T>::of(operands);
     auto const in = gradient_operands<T>(p, stride, s);
-    auto* const workspace = static_cast<std::byte*>(p[14]);
+    auto* const workspace = static_cast<std::byte*>(p.workspace);
     auto* const sums = in.d_bias ? floats(workspace, s.workers * scratch.total_bytes) : nullptr;
     Gradients<T> const gradients{in, workspace, kernels, scratch, s, {sums, s}};
     auto const deal = [&](std::int64_t items, auto part) {
@@ -366,8 +367,8 @@ struct BoundGradients {
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
   Scratch const scratch(shape, attention_kernels(context, op));
-  return shape.workers * scratch.total_bytes +
-         (is_present(op.outputs[3]) ? BiasSums::bytes(shape) : 0);
+  bool const sums_bias = is_present(operands<OpKind::attention_backward>(op).ddistance_bias);
+  return shape.workers * scratch.total_bytes + (sums_bias ? BiasSums::bytes(shape) : 0);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct WeightDropout {
   float p, scale;
   std::uint64_t seed, origin;
 
-  WeightDropout(void const* numbers, AttentionShape const& s)
-      : samples(s.dropout > 0 ? static_cast<std::int64_t const*>(numbers) : nullptr),
+  WeightDropout(std::int64_t const* numbers, AttentionShape const& s)
+      : samples(s.dropout > 0 ? numbers : nullptr),
         p(s.dropout),
         scale(1 / (1 - s.dropout)),
         seed(s.seed),

@@ -18,10 +18,11 @@ struct Scores {
   float const* distance_bias;      // [heads, distances]
   AttentionShape shape;
 
-  Scores(void* const* p, AttentionShape const& s)  // p: the first of the three operands
-      : segments_q(static_cast<std::int32_t const*>(p[0])),
-        segments_k(static_cast<std::int32_t const*>(p[1])),
-        distance_bias(static_cast<float const*>(p[2])),
+  // Pointers of attention or of its backward pass
+  Scores(auto const& o, AttentionShape const& s)
+      : segments_q(o.segments_q),
+        segments_k(o.segments_k),
+        distance_bias(o.distance_bias),
         shape(s) {}
 
   // By what finished scores are multiplied to be exponents of 2: a bias is added to scaled ones.

@@ -8,27 +8,30 @@ namespace {
 
 template <class T>
 struct SerialAttention {
-  std::vector<std::int64_t> stride;
+  using Operands = Pointers<OpKind::attention, T>;
+
+  AttentionStrides stride;
   AttentionShape shape;
 
-  void operator()(Exec const&, void* const* p) const {
-    auto const s = shape.placed(p[7]);
+  void operator()(Exec const&, void* const* operands) const {
+    auto const p = Operands::of(operands);
+    auto const s = shape.placed(p.positions);
     for (std::int64_t b = 0; b < s.batch; ++b)
       for (std::int64_t h = 0; h < s.heads; ++h)
         for (std::int64_t i = 0; i < s.queries; ++i) attend(s, p, b, h, i);
   }
 
  private:
-  void attend(AttentionShape const& s, void* const* p, std::int64_t b, std::int64_t h,
+  void attend(AttentionShape const& s, Operands const& p, std::int64_t b, std::int64_t h,
               std::int64_t i) const {
     auto const kv = h / s.group();
-    auto const* const q = head_rows<T const>(p[0], stride[0], s.queries, s).at(b, i, h);
-    auto const k = head_rows<T const>(p[1], stride[1], s.keys, s);
-    auto const v = head_rows<T const>(p[2], stride[2], s.keys, s);
-    auto* const o = head_rows<T>(p[8], stride[8], s.queries, s).at(b, i, h);
-    auto& lse = static_cast<float*>(p[9])[(b * s.heads + h) * s.queries + i];
+    auto const* const q = HeadRows<T const>{p.q, stride.q, s.queries, s.head_size}.at(b, i, h);
+    HeadRows<T const> const k{p.k, stride.k, s.keys, s.head_size};
+    HeadRows<T const> const v{p.v, stride.v, s.keys, s.head_size};
+    auto* const o = HeadRows<T>{p.o, stride.o, s.queries, s.head_size}.at(b, i, h);
+    auto& lse = p.lse[(b * s.heads + h) * s.queries + i];
 
-    Scores const scores(p + 3, s);
+    Scores const scores(p, s);
     auto const [first, past] = s.keys_of({i, i + 1});
     std::vector<double> weight;
     for (auto j = first; j < past; ++j) {
@@ -45,7 +48,7 @@ struct SerialAttention {
     }
     double sum = 0;
     for (auto& w : weight) sum += w = std::exp(w - top);
-    WeightDropout const dropout(p[6], s);
+    WeightDropout const dropout(p.samples, s);
     for (auto j = first; dropout.drops() && j < past; ++j)
       weight[static_cast<std::size_t>(j - first)] *= dropout.factor(dropout.stream(b, h), i, j);
     for (std::int64_t c = 0; c < s.head_size; ++c) {
@@ -60,10 +63,11 @@ struct SerialAttention {
 
 template <class T>
 struct SerialGradients {
-  std::vector<std::int64_t> stride;
+  AttentionStrides stride;
   AttentionShape s;
 
-  void operator()(Exec const&, void* const* p) const {
+  void operator()(Exec const&, void* const* operands) const {
+    auto const p = Pointers<OpKind::attention_backward, T>::of(operands);
     auto const in = gradient_operands<T>(p, stride, s);
     auto const floats = static_cast<std::size_t>(s.batch * s.keys * s.kv_heads * s.head_size);
     Sums sums{std::vector<double>(floats), std::vector<double>(floats),
@@ -129,9 +133,9 @@ Launch serial(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
   return dispatch(
       [&]<class T>(T) -> Launch {
-        return Serial<T>{row_strides(op), shape};
+        return Serial<T>{attention_strides(op), shape};
       },
-      dtype(context, op.outputs[0]));
+      attention_dtype(context, op));
 }
 
 }  // namespace

@@ -39,9 +39,9 @@ struct AttentionShape {
   std::int64_t first_query = 0;  // position of the first row of q
 
   // `positions` is that operand, or null where rows have their own numbers.
-  AttentionShape placed(void const* positions) const {
+  AttentionShape placed(std::int32_t const* positions) const {
     auto shape = *this;
-    if (positions) shape.first_query = *static_cast<std::int32_t const*>(positions);
+    if (positions) shape.first_query = *positions;
     return shape;
   }
 

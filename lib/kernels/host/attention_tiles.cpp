@@ -12,18 +12,29 @@ namespace {
 
 constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;
 
-bool has_one_of_two(View const& a, View const& b) {
-  return is_present(a) != is_present(b);
+// Which operands an op has that may be absent.
+struct Present {
+  bool segments_q, segments_k, samples, positions;
+};
+
+Present present_operands(Op const& op) {
+  auto const of = [](auto const& o, bool positions) {
+    return Present{is_present(o.segments_q), is_present(o.segments_k), is_present(o.samples),
+                   positions};
+  };
+  if (op.kind == OpKind::attention_backward)
+    return of(operands<OpKind::attention_backward>(op), false);
+  auto const o = operands<OpKind::attention>(op);
+  return of(o, is_present(o.positions));
 }
 
-// The operands from `first` on: segments of queries and keys, bias, samples.
-std::string refusal(AttentionAttributes const& a, View const* first, bool has_positions) {
-  if (has_positions && a.batch != 1) return "positions of several sequences";
-  if ((a.causal || a.window > 0) && a.queries != a.keys && !has_positions)
+std::string refusal(AttentionAttributes const& a, Present const& there) {
+  if (there.positions && a.batch != 1) return "positions of several sequences";
+  if ((a.causal || a.window > 0) && a.queries != a.keys && !there.positions)
     return "a causal mask or a window over unequal numbers of queries and keys";
-  if (has_one_of_two(first[0], first[1])) return "segments of queries alone, or of keys";
+  if (there.segments_q != there.segments_k) return "segments of queries alone, or of keys";
   if (!(a.dropout >= 0 && a.dropout < 1)) return fmt::format("dropout of {} of all", a.dropout);
-  if (a.dropout > 0 && !is_present(first[3])) return "dropout and no numbers of samples";
+  if (a.dropout > 0 && !there.samples) return "dropout and no numbers of samples";
   return {};
 }
 
@@ -31,10 +42,8 @@ std::string refusal(AttentionAttributes const& a, View const* first, bool has_po
 
 AttentionShape attention_shape(KernelContext const& context, Op const& op) {
   auto const& a = attributes_of<AttentionAttributes>(op);
-  bool const is_forward = op.kind == OpKind::attention;
-  bool const has_positions = is_forward && is_present(op.inputs[7]);
-  auto const first = is_forward ? 3u : 6u;
-  if (auto const what = refusal(a, op.inputs.data() + first, has_positions); !what.empty())
+  auto const there = present_operands(op);
+  if (auto const what = refusal(a, there); !what.empty())
     throw Error(Status::bad_input,
                 fmt::format("{}: attention with {} is not offered", op.name, what));
 
@@ -54,13 +63,20 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
           .seed = a.seed,
           .origin = a.origin,
           .workers = std::max<std::int64_t>(context.arithmetic.threads, 1),
-          .places = has_positions ? a.keys : a.queries};
+          .places = there.positions ? a.keys : a.queries};
 }
 
-std::vector<std::int64_t> row_strides(Op const& op) {
-  std::vector<std::int64_t> strides;
-  for (auto const* views : {&op.inputs, &op.outputs})
-    for (auto const& view : *views) strides.push_back(row_stride(view));
+AttentionStrides attention_strides(Op const& op) {
+  auto const of = [](auto const& o) {
+    return AttentionStrides{row_stride(o.q), row_stride(o.k), row_stride(o.v), row_stride(o.o)};
+  };
+  if (op.kind == OpKind::attention) return of(operands<OpKind::attention>(op));
+  auto const o = operands<OpKind::attention_backward>(op);
+  auto strides = of(o);
+  strides.d_o = row_stride(o.d_o);
+  strides.dq = row_stride(o.dq);
+  strides.dk = row_stride(o.dk);
+  strides.dv = row_stride(o.dv);
   return strides;
 }
 

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "base/bf16.hpp"
+#include "graph/operands.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/formulas/fast_math.hpp"
 #include "kernels/host/attention_dropout.hpp"
 #include "kernels/host/attention_scores.hpp"
 #include "kernels/host/product.hpp"
+#include "kernels/pointers.hpp"
 #include "kernels/portable/launch.hpp"
 
 namespace spillway::host {
@@ -30,14 +31,12 @@ struct HeadRows {
   }
 };
 
-template <class T>
-HeadRows<T> head_rows(void* data, std::int64_t stride, std::int64_t rows,
-                      AttentionShape const& shape) {
-  return {static_cast<T*>(data), stride, rows, shape.head_size};
-}
-
-// The row strides of an op's operands, inputs and then outputs; columns must be contiguous.
-std::vector<std::int64_t> row_strides(Op const& op);
+// Elements from row to row of operands, whose columns are neighbours.
+struct AttentionStrides {
+  std::int64_t q, k, v, o;
+  std::int64_t d_o = 0, dq = 0, dk = 0, dv = 0;  // of attention_backward
+};
+AttentionStrides attention_strides(Op const& op);
 
 // Of attention_backward.
 template <class T>
@@ -52,20 +51,20 @@ struct GradientOperands {
 };
 
 template <class T>
-GradientOperands<T> gradient_operands(void* const* p, std::vector<std::int64_t> const& stride,
-                                      AttentionShape const& s) {
-  return {.q = head_rows<T const>(p[0], stride[0], s.queries, s),
-          .k = head_rows<T const>(p[1], stride[1], s.keys, s),
-          .v = head_rows<T const>(p[2], stride[2], s.keys, s),
-          .o = head_rows<T const>(p[3], stride[3], s.queries, s),
-          .lse = static_cast<float const*>(p[4]),
-          .d_o = head_rows<T const>(p[5], stride[5], s.queries, s),
-          .scores = Scores(p + 6, s),
-          .dropout = WeightDropout(p[9], s),
-          .dq = head_rows<T>(p[10], stride[10], s.queries, s),
-          .dk = head_rows<T>(p[11], stride[11], s.keys, s),
-          .dv = head_rows<T>(p[12], stride[12], s.keys, s),
-          .d_bias = static_cast<float*>(p[13])};
+GradientOperands<T> gradient_operands(Pointers<OpKind::attention_backward, T> const& p,
+                                      AttentionStrides const& stride, AttentionShape const& s) {
+  return {.q = {p.q, stride.q, s.queries, s.head_size},
+          .k = {p.k, stride.k, s.keys, s.head_size},
+          .v = {p.v, stride.v, s.keys, s.head_size},
+          .o = {p.o, stride.o, s.queries, s.head_size},
+          .lse = p.lse,
+          .d_o = {p.d_o, stride.d_o, s.queries, s.head_size},
+          .scores = Scores(p, s),
+          .dropout = WeightDropout(p.samples, s),
+          .dq = {p.dq, stride.dq, s.queries, s.head_size},
+          .dk = {p.dk, stride.dk, s.keys, s.head_size},
+          .dv = {p.dv, stride.dv, s.keys, s.head_size},
+          .d_bias = p.ddistance_bias};
 }
 
 // The rows [first, past) of one head as a factor whose lines are these rows, or the head's columns.
@@ -139,15 +138,19 @@ inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t 
   fill(strip + past, n - past, value);
 }
 
+// The element type of q, k, v and o, and of the gradients of these.
+inline DType attention_dtype(KernelContext const& context, Op const& op) {
+  return dtype(context, op.inputs.front());
+}
 inline TileKernels const& attention_kernels(KernelContext const& context, Op const& op) {
-  return tile_kernels(dtype(context, op.outputs[0]), is_portable(context.arithmetic));
+  return tile_kernels(attention_dtype(context, op), is_portable(context.arithmetic));
 }
 
 // A kernel made of tiles, bound to an op: made for T from (op, shape, tile kernels).
 template <template <class> class Bound>
 Launch bind_attention(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);
-  auto const type = dtype(context, op.outputs[0]);
+  auto const type = attention_dtype(context, op);
   auto const& kernels = attention_kernels(context, op);
   return dispatch([&]<class T>(T) -> Launch { return Bound<T>(op, shape, kernels); }, type);
 }

@@ -15,7 +15,7 @@ Kernel kernel_matmul();
 Kernel kernel(OpKind kind) {
   using Maker = Kernel (*)();
   static constexpr std::array makers = {
-#define SPILLWAY_OP(name, rule) Maker{kernel_##name},
+#define SPILLWAY_OP(name, rule, operands) Maker{kernel_##name},
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
   };

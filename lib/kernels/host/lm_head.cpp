@@ -37,19 +37,22 @@ struct SumLosses {
 }  // namespace
 
 LmHead lm_head(KernelContext const& context, Op const& op) {
-  auto const &x = op.inputs[0], &w = op.inputs[1];
   auto const& attributes = attributes_of<LmHeadAttributes>(op);
-  return {.rows = x.shape[0],
-          .hidden = x.shape[1],
-          .vocab = w.shape[0],
-          .chunk = std::min(attributes.chunk, x.shape[0]),
-          .x = matrix_layout(dtype(context, x), x),
-          .w = matrix_layout(dtype(context, w), w),
-          .bias = is_present(op.inputs[4]),
-          .scale = static_cast<float>(attributes.scale),
-          .add_loss = is_in_place(op, 1),
-          .threads = context.arithmetic.threads,
-          .portable = is_portable(context.arithmetic)};
+  auto const of = [&](auto const& o) {
+    return LmHead{.rows = o.x.shape[0],
+                  .hidden = o.x.shape[1],
+                  .vocab = o.w.shape[0],
+                  .chunk = std::min(attributes.chunk, o.x.shape[0]),
+                  .x = matrix_layout(dtype(context, o.x), o.x),
+                  .w = matrix_layout(dtype(context, o.w), o.w),
+                  .bias = is_present(o.bias),
+                  .scale = static_cast<float>(attributes.scale),
+                  .add_loss = is_in_place(op, o.loss),
+                  .threads = context.arithmetic.threads,
+                  .portable = is_portable(context.arithmetic)};
+  };
+  return op.kind == OpKind::lm_head_loss ? of(operands<OpKind::lm_head_loss>(op))
+                                         : of(operands<OpKind::lm_head_loss_backward>(op));
 }
 
 ChunkProduct::ChunkProduct(LmHead const& head,

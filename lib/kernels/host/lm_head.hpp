@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "base/bf16.hpp"
+#include "graph/operands.hpp"
 #include "kernels/formulas/fast_math.hpp"
 #include "kernels/host/product.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/pointers.hpp"
 #include "kernels/portable/rows.hpp"
 
 namespace spillway::host {

@@ -30,8 +30,8 @@ struct Backward {
 
 Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
-  auto const& dw = op.outputs[3];
-  return {lm_head(context, op), layout(op.outputs[2]), layout(dw), is_in_place(op, 3)};
+  auto const o = operands<OpKind::lm_head_loss_backward>(op);
+  return {lm_head(context, op), layout(o.dx), layout(o.dw), is_in_place(op, o.dw)};
 }
 
 struct Products {
@@ -95,57 +95,53 @@ struct RoundSum {
 
 template <class T, class G>
 struct LmHeadLossBackward {
+  using Operands = Pointers<OpKind::lm_head_loss_backward, T, G>;
+
   Backward b;
   Products product;
   Offsets offset;
 
-  void operator()(Exec const& exec, void* const* p) const {
-    auto* const sum = b.rounds() ? static_cast<float*>(in_workspace(p, offset.sum)) : p[8];
+  void operator()(Exec const& exec, void* const* operands) const {
+    auto const p = Operands::of(operands);
+    void* const sum = b.rounds() ? in_workspace(p, offset.sum) : p.dw;
     for (std::int64_t m = 0; m < b.head.rows; m += b.head.chunk) run_chunk(exec, p, m, sum);
-    sum_losses(exec, b.head, static_cast<float const*>(p[5]), static_cast<float const*>(p[3]),
-               static_cast<double*>(p[6]));
+    sum_losses(exec, b.head, p.losses, p.weights, p.loss);
     if (b.head.bias)
-      for_each_range(exec, label_bias, b.head.vocab,
-                     AddRows<PartialRows, G>{
-                         {bias_sums(p), b.head.vocab}, static_cast<G*>(p[9]), b.head.chunks()});
+      for_each_range(
+          exec, label_bias, b.head.vocab,
+          AddRows<PartialRows, G>{{bias_sums(p), b.head.vocab}, p.dbias, b.head.chunks()});
     if (b.rounds())
-      for_each_element(
-          exec, label_round, b.head.vocab * b.head.hidden,
-          RoundSum<G>{static_cast<float const*>(sum), static_cast<G*>(p[8]), b.accumulate});
+      for_each_element(exec, label_round, b.head.vocab * b.head.hidden,
+                       RoundSum<G>{static_cast<float const*>(sum), p.dw, b.accumulate});
   }
 
  private:
-  static void* in_workspace(void* const* p, std::int64_t bytes) {
-    return static_cast<std::byte*>(p[10]) + bytes;
+  static void* in_workspace(Operands const& p, std::int64_t bytes) {
+    return static_cast<std::byte*>(p.workspace) + bytes;
   }
-  float* bias_sums(void* const* p) const {
+  float* bias_sums(Operands const& p) const {
     return static_cast<float*>(in_workspace(p, offset.bias_sums));
   }
-  void run_chunk(Exec const& exec, void* const* p, std::int64_t m, void* sum) const {
+  void run_chunk(Exec const& exec, Operands const& p, std::int64_t m, void* sum) const {
     auto const& head = b.head;
     auto const rows = head.rows_from(m);
-    auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
-    auto* const logits = static_cast<float*>(p[10]);
+    auto const* const x = row_at(p.x, head.x, m);
+    auto* const logits = static_cast<float*>(p.workspace);
     auto* const slopes = static_cast<T*>(in_workspace(p, offset.slopes));
     void* const scratch = in_workspace(p, offset.scratch);
 
     product.logits(exec, rows,
-                   {.a = x, .b = p[1], .c = logits, .bias = p[4], .workspace = scratch});
-    for_each_row(
-        exec, label_rows, rows,
-        LossRows<T, true>{logits, static_cast<std::int32_t const*>(p[2]) + m,
-                          static_cast<float const*>(p[3]) + m, static_cast<float*>(p[5]) + m,
-                          slopes, head.vocab, head.row_stride(), head.scale});
+                   {.a = x, .b = p.w, .c = logits, .bias = p.bias, .workspace = scratch});
+    for_each_row(exec, label_rows, rows,
+                 LossRows<T, true>{logits, p.targets + m, p.weights + m, p.losses + m, slopes,
+                                   head.vocab, head.row_stride(), head.scale});
     if (head.bias)
       for_each_range(
           exec, label_bias, head.vocab,
           AddRows<MatrixRows<T>, float>{
               {slopes, head.row_stride()}, bias_sums(p) + m / head.chunk * head.vocab, rows});
     product.dx(exec, rows,
-               {.a = slopes,
-                .b = p[1],
-                .c = row_at(static_cast<T*>(p[7]), b.dx, m),
-                .workspace = scratch});
+               {.a = slopes, .b = p.w, .c = row_at(p.dx, b.dx, m), .workspace = scratch});
     (m == 0 ? product.first_dw : product.next_dw)(
         exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
   }
@@ -165,38 +161,39 @@ Launch bind(KernelContext const& context, Op const& op) {
 // Row by row in fp64.
 template <class T, class G>
 struct SerialBackward {
+  using Operands = Pointers<OpKind::lm_head_loss_backward, T, G>;
+
   Backward b;
 
-  void operator()(Exec const&, void* const* p) const {
+  void operator()(Exec const&, void* const* operands) const {
+    auto const p = Operands::of(operands);
     auto const& head = b.head;
-    auto* const losses = static_cast<float*>(p[5]);
-    auto const* const weights = static_cast<float const*>(p[3]);
+    auto const* const weights = p.weights;
     std::vector<double> dw(static_cast<std::size_t>(head.vocab * head.hidden));
     std::vector<double> softmax(static_cast<std::size_t>(head.vocab)), dbias(softmax.size());
     for (std::int64_t m = 0; m < head.rows; ++m) {
-      auto const target = static_cast<std::int32_t const*>(p[2])[m];
-      double const loss = serial_softmax(head, row_at(static_cast<T const*>(p[0]), head.x, m),
-                                         static_cast<T const*>(p[1]), static_cast<T const*>(p[4]),
-                                         target, softmax.data());
-      losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
+      auto const target = p.targets[m];
+      double const loss =
+          serial_softmax(head, row_at(p.x, head.x, m), p.w, p.bias, target, softmax.data());
+      p.losses[m] = weights[m] == 0 ? 0 : static_cast<float>(weights[m] * loss);
       softmax[static_cast<std::size_t>(target)] -= 1;
       for (auto& slope : softmax) slope = weights[m] == 0 ? 0 : head.scale * weights[m] * slope;
       for (std::size_t v = 0; v < dbias.size(); ++v) dbias[v] += softmax[v];
       differentiate_row(p, m, softmax, dw);
     }
-    serial_sum_losses(head, losses, weights, static_cast<double*>(p[6]));
-    store_dw(static_cast<G*>(p[8]), dw);
+    serial_sum_losses(head, p.losses, weights, p.loss);
+    store_dw(p.dw, dw);
     for (std::size_t v = 0; head.bias && v < dbias.size(); ++v)
-      static_cast<G*>(p[9])[v] = store<G>(static_cast<float>(dbias[v]));
+      p.dbias[v] = store<G>(static_cast<float>(dbias[v]));
   }
 
  private:
-  void differentiate_row(void* const* p, std::int64_t m, std::vector<double> const& slopes,
+  void differentiate_row(Operands const& p, std::int64_t m, std::vector<double> const& slopes,
                          std::vector<double>& dw) const {
     auto const& head = b.head;
-    auto const* const x = row_at(static_cast<T const*>(p[0]), head.x, m);
-    auto const* const w = static_cast<T const*>(p[1]);
-    auto* const dx = row_at(static_cast<T*>(p[7]), b.dx, m);
+    auto const* const x = row_at(p.x, head.x, m);
+    auto const* const w = p.w;
+    auto* const dx = row_at(p.dx, b.dx, m);
     for (std::int64_t c = 0; c < head.hidden; ++c) {
       double sum = 0;
       for (std::int64_t v = 0; v < head.vocab; ++v) {

@@ -5,6 +5,7 @@
 
 #include "base/math.hpp"
 #include "graph/attention.hpp"
+#include "graph/operands.hpp"
 #include "graph/target.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/kernels.hpp"
@@ -23,20 +24,32 @@ std::int64_t aligned(std::int64_t bytes) {
   return round_up(bytes, kAlignment);
 }
 
+std::int64_t chunk_rows(Op const& op, View const& x) {
+  return std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
+}
+
+// Of a chunk of rows.
+std::int64_t logits_bytes(Op const& op, View const& x, View const& w, DType type) {
+  return aligned(chunk_rows(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
+}
+
+// [logits | product]
+std::int64_t head_bytes(int architecture, Op const& op) {
+  auto const o = operands<OpKind::lm_head_loss>(op);
+  return logits_bytes(op, o.x, o.w, DType::f32) + product_bytes(architecture);
+}
+
 // [logits | their slopes, unless these replace the logits | dw's sum, if dw is rounded | sums of
 // dbias, of every chunk | product]
-std::int64_t head_bytes(int architecture, KernelContext const& context, Op const& op) {
-  auto const &x = op.inputs[0], &w = op.inputs[1];
-  auto const chunk = std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
-  auto const elements = chunk * round_up(w.shape[0], kRowElements);
-  auto bytes = aligned(elements * size_bytes(DType::f32));
-  if (op.kind == OpKind::lm_head_loss_backward) {
-    auto const& dw = op.outputs[3];
-    if (dtype(context, x) == DType::bf16) bytes += aligned(elements * size_bytes(DType::bf16));
-    if (dtype(context, dw) == DType::bf16)
-      bytes += aligned(w.shape[0] * w.shape[1] * size_bytes(DType::f32));
-    if (is_present(op.outputs[4]))
-      bytes += aligned(div_ceil(x.shape[0], chunk) * w.shape[0] * size_bytes(DType::f32));
+std::int64_t head_backward_bytes(int architecture, KernelContext const& context, Op const& op) {
+  auto const o = operands<OpKind::lm_head_loss_backward>(op);
+  auto bytes = logits_bytes(op, o.x, o.w, DType::f32);
+  if (dtype(context, o.x) == DType::bf16) bytes += logits_bytes(op, o.x, o.w, DType::bf16);
+  if (dtype(context, o.dw) == DType::bf16)
+    bytes += aligned(element_count(o.w.shape) * size_bytes(DType::f32));
+  if (is_present(o.dbias)) {
+    auto const chunks = div_ceil(o.x.shape[0], chunk_rows(op, o.x));
+    bytes += aligned(chunks * o.w.shape[0] * size_bytes(DType::f32));
   }
   return bytes + product_bytes(architecture);
 }
@@ -45,7 +58,7 @@ std::int64_t attention_backward_bytes(Op const& op) {
   auto const& a = attributes_of<AttentionAttributes>(op);
   auto const heads = a.batch * a.heads;
   auto const of_rows = aligned(heads * a.queries * size_bytes(DType::f32));
-  if (!is_present(op.outputs[3])) return of_rows;
+  if (!is_present(operands<OpKind::attention_backward>(op).ddistance_bias)) return of_rows;
   auto const tiles = heads * div_ceil(a.queries, kCudaQueryTile);
   return of_rows + tiles * (kCudaQueryTile + a.keys) * size_bytes(DType::f32);
 }
@@ -57,8 +70,9 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::matmul:
       return product_bytes(architecture);
     case OpKind::lm_head_loss:
+      return head_bytes(architecture, op);
     case OpKind::lm_head_loss_backward:
-      return head_bytes(architecture, context, op);
+      return head_backward_bytes(architecture, context, op);
     case OpKind::attention_backward:
       return attention_backward_bytes(op);
     case OpKind::embed_backward:

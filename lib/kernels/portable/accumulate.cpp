@@ -13,7 +13,7 @@ struct Accumulate {
 }  // namespace
 
 Kernel kernel_accumulate() {
-  return elementwise_kernel<Accumulate, Accumulate, label>();
+  return elementwise_kernel<OpKind::accumulate, Accumulate, Accumulate, label>();
 }
 
 }  // namespace spillway::SPILLWAY_SPACE

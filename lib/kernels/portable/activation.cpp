@@ -35,14 +35,15 @@ struct LookUp {
 
 template <class Form>
 Launch bind_form(KernelContext const& context, Op const& op) {
-  auto const& g = op.outputs[0];
+  constexpr auto kind = OpKind::activation;
+  auto const& g = operands<kind>(op).g;
   if (kLikeDevice || dtype(context, g) != DType::bf16)
-    return bind_elementwise<Value<Form>, label>(context, op);
+    return bind_elementwise<kind, Value<Form>, label>(context, op);
   assert(all_contiguous(op));
   static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
   return [n = element_count(g.shape)](Exec const& exec, void* const* p) {
-    for_each_range(exec, label, n,
-                   LookUp{table.data(), static_cast<bf16 const*>(p[0]), static_cast<bf16*>(p[1])});
+    auto const o = Pointers<kind, bf16>::of(p);
+    for_each_range(exec, label, n, LookUp{table.data(), o.f, o.g});
   };
 }
 
@@ -51,8 +52,9 @@ Launch bind(KernelContext const& context, Op const& op) {
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return with_formula(
-      op, [&]<class Form>(Form) { return serial_elementwise<Reference<Form>>(context, op); });
+  return with_formula(op, [&]<class Form>(Form) {
+    return serial_elementwise<OpKind::activation, Reference<Form>>(context, op);
+  });
 }
 
 }  // namespace

@@ -34,15 +34,15 @@ struct LookUp {
 
 template <class Form>
 Launch bind_form(KernelContext const& context, Op const& op) {
-  auto const& df = op.outputs[0];
+  constexpr auto kind = OpKind::activation_backward;
+  auto const& df = operands<kind>(op).df;
   if (kLikeDevice || dtype(context, df) != DType::bf16)
-    return bind_elementwise<Slope<Form>, label>(context, op);
+    return bind_elementwise<kind, Slope<Form>, label>(context, op);
   assert(all_contiguous(op));
   static Bf16Table<float> const table(Form::slope);
   return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
-    for_each_element(exec, label, n,
-                     LookUp{table.data(), static_cast<bf16 const*>(p[0]),
-                            static_cast<bf16 const*>(p[1]), static_cast<bf16*>(p[2])});
+    auto const o = Pointers<kind, bf16>::of(p);
+    for_each_element(exec, label, n, LookUp{table.data(), o.f, o.dg, o.df});
   };
 }
 
@@ -51,8 +51,9 @@ Launch bind(KernelContext const& context, Op const& op) {
 }
 
 Launch serial(KernelContext const& context, Op const& op) {
-  return with_formula(
-      op, [&]<class Form>(Form) { return serial_elementwise<Reference<Form>>(context, op); });
+  return with_formula(op, [&]<class Form>(Form) {
+    return serial_elementwise<OpKind::activation_backward, Reference<Form>>(context, op);
+  });
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Computed {
 
 // The tables for an op, which live on; none where the formula is as fast.
 inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
-  if (kLikeDevice || dtype(context, op.outputs[0]) != DType::bf16) return {};
+  if (kLikeDevice || dtype(context, op.outputs.front()) != DType::bf16) return {};
   return with_formula(op, []<class Form>(Form) -> LookedUp {
     if (Form::form == Activation::relu) return {};
     static Bf16Table<float> const values(Form::value), slopes(Form::slope);

@@ -120,53 +120,53 @@ struct Settings {
   std::vector<ParameterRange> ranges;
 };
 
-Fp32Masters masters_of(float, void* const* p) {
-  return {static_cast<float*>(p[2])};
+Fp32Masters masters_of(float* parameter, std::int16_t*) {
+  return {parameter};
 }
-SplitMasters masters_of(bf16, void* const* p) {
-  return {static_cast<bf16*>(p[2]), static_cast<std::int16_t*>(p[3])};
+SplitMasters masters_of(bf16* parameter, std::int16_t* remainder) {
+  return {parameter, remainder};
 }
 
-template <class G, class T, class Moment>
-auto operands_of(void* const* p, Settings const& settings, ParameterRange const& range) {
-  using Masters = decltype(masters_of(T{}, p));
-  return AdamW<G, Masters, Moment>{static_cast<G const*>(p[0]),
-                                   static_cast<double const*>(p[1]),
-                                   masters_of(T{}, p),
-                                   static_cast<Moment*>(p[4]),
-                                   static_cast<Moment*>(p[5]),
-                                   settings.constants,
-                                   range,
-                                   settings.drawn_from};
+template <class T, class G, class Moment>
+auto update_of(Pointers<OpKind::adamw, T, G, Moment> const& o, Settings const& settings,
+               ParameterRange const& range) {
+  auto const masters = masters_of(o.parameter, o.remainder);
+  return AdamW<G, std::remove_const_t<decltype(masters)>, Moment>{
+      o.gradient, o.control, masters, o.m, o.v, settings.constants, range, settings.drawn_from};
 }
 
 struct AdamWKernel {
+  static constexpr auto kind = OpKind::adamw;
+
   static Settings prepare(KernelContext const& context, Op const& op) {
-    assert(is_present(op.outputs[1]) == (dtype(context, op.outputs[0]) == DType::bf16));
+    auto const o = operands<kind>(op);
+    assert(is_present(o.remainder) == (dtype(context, o.parameter) == DType::bf16));
     auto const& a = attributes_of<AdamWAttributes>(op);
     return {{a.beta1, a.beta2, a.eps, a.weight_decay},
             {a.seed, op.chunk, a.range.first},
             parameter_ranges(context, op, a.range)};
   }
-  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0], op.outputs[2]); }
+  static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }
 
-  template <class G, class T, class Moment>
-  static void run(Exec const& exec, void* const* p, Settings const& settings) {
+  template <class T, class G, class Moment>
+  static void run(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
+                  Settings const& settings) {
     for (auto const& range : settings.ranges)
-      for_each_range(exec, label, range.count, operands_of<G, T, Moment>(p, settings, range));
+      for_each_range(exec, label, range.count, update_of(o, settings, range));
   }
 
   // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most ranges
   // are small.
-  template <class G, class T, class Moment>
-  static void run_serially(Exec const& exec, void* const* p, Settings const& settings) {
+  template <class T, class G, class Moment>
+  static void run_serially(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
+                           Settings const& settings) {
     auto const& ranges = settings.ranges;
     auto const end = ranges.empty() ? 0 : ranges.back().offset + ranges.back().count;
     for_each_piece(exec, end, kPieceElements, [&](std::int64_t first, std::int64_t last) {
       for (auto const& range : ranges) {
         auto const begin = std::max<std::int64_t>(first - range.offset, 0);
         auto const count = std::min(last - range.offset, range.count);
-        if (begin < count) operands_of<G, T, Moment>(p, settings, range)(begin, count);
+        if (begin < count) update_of(o, settings, range)(begin, count);
       }
     });
   }

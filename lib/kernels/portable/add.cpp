@@ -13,7 +13,7 @@ struct Add {
 }  // namespace
 
 Kernel kernel_add() {
-  return elementwise_kernel<Add, Add, label>();
+  return elementwise_kernel<OpKind::add, Add, Add, label>();
 }
 
 }  // namespace spillway::SPILLWAY_SPACE

@@ -44,35 +44,33 @@ struct SumRows {
 };
 
 struct ColumnSum {
+  static constexpr auto kind = OpKind::column_sum;
+
   static Extents prepare(KernelContext const&, Op const& op) {
-    auto const& dy = op.inputs[0];
+    auto const& dy = operands<kind>(op).dy;
     return {Partitions::of(dy.shape[0]), dy.shape[1], dy.strides[0]};
   }
-  static auto typed(Op const& op) { return std::tie(op.inputs[0], op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.dy, o.db); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
     auto const e = prepare(context, op);
     return e.partitions.count * e.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    auto* const partial = static_cast<float*>(p[2]);
-    for_each_row(exec, label, e.partitions.count,
-                 SumRows<T>{static_cast<T const*>(p[0]), partial, e});
-    for_each_range(
-        exec, label_total, e.columns,
-        AddRows<PartialRows, G>{{partial, e.columns}, static_cast<G*>(p[1]), e.partitions.count});
+  static void run(Exec const& exec, Pointers<OpKind::column_sum, T, G> const& o, Extents const& e) {
+    auto* const partial = static_cast<float*>(o.workspace);
+    for_each_row(exec, label, e.partitions.count, SumRows<T>{o.dy, partial, e});
+    for_each_range(exec, label_total, e.columns,
+                   AddRows<PartialRows, G>{{partial, e.columns}, o.db, e.partitions.count});
   }
 
   template <class T, class G>
-  static void run_serially(void* const* p, Extents const& e) {
-    auto const* const dy = static_cast<T const*>(p[0]);
-    auto* const db = static_cast<G*>(p[1]);
+  static void run_serially(Pointers<OpKind::column_sum, T, G> const& o, Extents const& e) {
     for (std::int64_t j = 0; j < e.columns; ++j) {
       double sum = 0;
       for (std::int64_t row = 0; row < e.partitions.rows; ++row)
-        sum += to_float(dy[row * e.row_stride + j]);
-      db[j] = store<G>(static_cast<float>(sum));
+        sum += to_float(o.dy[row * e.row_stride + j]);
+      o.db[j] = store<G>(static_cast<float>(sum));
     }
   }
 };

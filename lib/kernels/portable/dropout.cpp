@@ -19,9 +19,7 @@ struct Settings {
 
 template <class T>
 struct Dropout {
-  T const* x;
-  std::int64_t const* samples;
-  T* y;
+  Pointers<OpKind::dropout, T> o;
   Settings s;
   std::int64_t blocks;  // per sample
 
@@ -41,9 +39,9 @@ struct Dropout {
  private:
   KOKKOS_FUNCTION void drop_blocks(std::int64_t sample, std::int64_t begin,
                                    std::int64_t end) const {
-    auto const* const in = x + sample * s.elements;
-    auto* const out = y + sample * s.elements;
-    auto const number = static_cast<std::uint64_t>(samples[sample]);
+    auto const* const in = o.x + sample * s.elements;
+    auto* const out = o.y + sample * s.elements;
+    auto const number = static_cast<std::uint64_t>(o.samples[sample]);
     auto const settings = s;
 #pragma omp simd
     for (std::int64_t block = begin; block < end; ++block)
@@ -59,29 +57,26 @@ struct Dropout {
   }
 
   KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {
-    auto const draws = dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(samples[sample]),
-                                     static_cast<std::uint64_t>(block));
+    auto const draws =
+        dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(o.samples[sample]),
+                      static_cast<std::uint64_t>(block));
     for (auto i = block * kDropoutDraws; i < s.elements; ++i) {
       auto const at = sample * s.elements + i;
       auto const draw = draws.x[i % kDropoutDraws];
-      y[at] = store<T>(to_float(x[at]) * dropout_factor(draw, s.p, s.scale));
+      o.y[at] = store<T>(to_float(o.x[at]) * dropout_factor(draw, s.p, s.scale));
     }
   }
 };
 
-template <class T>
-Dropout<T> operands_of(void* const* p, Settings const& s) {
-  return {static_cast<T const*>(p[0]), static_cast<std::int64_t const*>(p[1]),
-          static_cast<T*>(p[2]), s, s.blocks()};
-}
-
 struct DropoutKernel {
+  static constexpr auto kind = OpKind::dropout;
+
   static Settings prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const n = element_count(op.outputs[0].shape);
-    auto const samples = element_count(op.inputs[1].shape);
+    auto const o = operands<kind>(op);
+    auto const n = element_count(o.y.shape), samples = element_count(o.samples.shape);
     auto const& attributes = attributes_of<DropoutAttributes>(op);
-    assert(n == samples * attributes.sequence * op.outputs[0].shape[1]);
+    assert(n == samples * attributes.sequence * o.y.shape[1]);
     double const p = attributes.p;
     assert(p >= 0 && p < 1);
     return {samples,
@@ -91,17 +86,16 @@ struct DropoutKernel {
             attributes.seed,
             attributes.origin};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Settings const& s) {
-    for_each_range(exec, label, s.samples * s.blocks(), operands_of<T>(p, s));
+  static void run(Exec const& exec, Pointers<OpKind::dropout, T> const& o, Settings const& s) {
+    for_each_range(exec, label, s.samples * s.blocks(), Dropout<T>{o, s, s.blocks()});
   }
 
   // Element by element.
   template <class T>
-  static void run_serially(void* const* p, Settings const& s) {
-    auto const o = operands_of<T>(p, s);
+  static void run_serially(Pointers<OpKind::dropout, T> const& o, Settings const& s) {
     for (std::int64_t sample = 0; sample < s.samples; ++sample)
       for (std::int64_t i = 0; i < s.elements; ++i) {
         auto const draws =

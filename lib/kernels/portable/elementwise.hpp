@@ -3,65 +3,81 @@
 
 #include <type_traits>
 
+#include "graph/operands.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host_pieces.hpp"
 #include "kernels/kernel.hpp"
+#include "kernels/pointers.hpp"
 #include "kernels/portable/launch.hpp"
 
 namespace spillway::SPILLWAY_SPACE {
 
+// The arguments of a formula, and where its value goes.
+template <class T>
+struct Places {
+  T const* first;
+  T const* second;  // null: the formula has one argument
+  T* output;
+};
+template <class T>
+Places<T> places(Pointers<OpKind::add, T> const& o) {
+  return {o.a, o.b, o.c};
+}
+template <class T>
+Places<T> places(Pointers<OpKind::accumulate, T> const& o) {
+  return {o.fresh, o.sum, o.sum};
+}
+template <class T>
+Places<T> places(Pointers<OpKind::activation, T> const& o) {
+  return {o.f, nullptr, o.g};
+}
+template <class T>
+Places<T> places(Pointers<OpKind::activation_backward, T> const& o) {
+  return {o.f, o.dg, o.df};
+}
+
 // Computes output[i] from first[i], or from first[i] and second[i], in fp32 and rounds it once.
 template <class T, class Formula>
 struct Elementwise {
-  T const* first;
-  T const* second;
-  T* output;
+  Places<T> at;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if constexpr (std::is_invocable_v<Formula, float>) {
-      output[i] = store<T>(Formula{}(to_float(first[i])));
+      at.output[i] = store<T>(Formula{}(to_float(at.first[i])));
     } else {
-      output[i] = store<T>(Formula{}(to_float(first[i]), to_float(second[i])));
+      at.output[i] = store<T>(Formula{}(to_float(at.first[i]), to_float(at.second[i])));
     }
   }
 };
 
-// `output` is the index of the output in p. A formula of one argument never reads p[1].
-template <class T, class Formula>
-Elementwise<T, Formula> elementwise(void* const* p, std::size_t output) {
-  return {static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), static_cast<T*>(p[output])};
-}
-
-template <class Formula, Label const& label>
+template <OpKind kind, class Formula, Label const& label>
 Launch bind_elementwise(KernelContext const& context, Op const& op) {
   assert(all_contiguous(op));
-  auto const launch = [n = element_count(op.outputs[0].shape),
-                       output = op.inputs.size()]<class T>(T) {
-    return Launch([n, output](Exec const& exec, void* const* p) {
-      for_each_element(exec, label, n, elementwise<T, Formula>(p, output));
+  auto const launch = [n = element_count(op.outputs.front().shape)]<class T>(T) {
+    return Launch([n](Exec const& exec, void* const* p) {
+      for_each_element(exec, label, n, Elementwise<T, Formula>{places(Pointers<kind, T>::of(p))});
     });
   };
-  return dispatch(launch, dtype(context, op.outputs[0]));
+  return dispatch(launch, dtype(context, op.outputs.front()));
 }
 
-template <class Formula>
+template <OpKind kind, class Formula>
 Launch serial_elementwise(KernelContext const& context, Op const& op) {
-  auto const launch = [n = element_count(op.outputs[0].shape),
-                       output = op.inputs.size()]<class T>(T) {
-    return Launch([n, output](Exec const& exec, void* const* p) {
-      auto const element = elementwise<T, Formula>(p, output);
+  auto const launch = [n = element_count(op.outputs.front().shape)]<class T>(T) {
+    return Launch([n](Exec const& exec, void* const* p) {
+      Elementwise<T, Formula> const element{places(Pointers<kind, T>::of(p))};
       for_each_piece(exec, n, kPieceElements, [&element](std::int64_t first, std::int64_t last) {
         for (auto i = first; i < last; ++i) element(i);
       });
     });
   };
-  return dispatch(launch, dtype(context, op.outputs[0]));
+  return dispatch(launch, dtype(context, op.outputs.front()));
 }
 
 // `Formula` makes the kernel, and `Reference` makes its serial form.
-template <class Formula, class Reference, Label const& label>
+template <OpKind kind, class Formula, class Reference, Label const& label>
 Kernel elementwise_kernel() {
-  return {bind_elementwise<Formula, label>, serial_elementwise<Reference>};
+  return {bind_elementwise<kind, Formula, label>, serial_elementwise<kind, Reference>};
 }
 
 }  // namespace spillway::SPILLWAY_SPACE

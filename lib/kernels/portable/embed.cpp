@@ -15,20 +15,15 @@ struct Extents {
 
 template <class T>
 struct Embed {
-  std::int32_t const* tokens;
-  T const* wte;
-  T const* wpe;  // null: none
-  T const* wtt;  // null: none
-  TableIndex position, type;
-  T* x;
+  Pointers<OpKind::embed, T> o;
   Extents extents;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
     auto const columns = extents.columns;
-    auto* const out = x + row * columns;
-    auto const* const word = wte + tokens[row] * columns;
-    auto const* const place = wpe ? wpe + position(row) * columns : nullptr;
-    auto const* const kind = wtt ? wtt + type(row) * columns : nullptr;
+    auto* const out = o.x + row * columns;
+    auto const* const word = o.wte + o.tokens[row] * columns;
+    auto const* const place = o.wpe ? o.wpe + position(row) * columns : nullptr;
+    auto const* const kind = o.wtt ? o.wtt + type(row) * columns : nullptr;
     if (place && kind) {
       add(team, out, word, place, kind);
     } else if (place || kind) {
@@ -38,6 +33,11 @@ struct Embed {
     }
   }
 
+  KOKKOS_FUNCTION std::int64_t position(std::int64_t row) const {
+    return TableIndex{o.positions, extents.sequence}(row);
+  }
+  KOKKOS_FUNCTION std::int64_t type(std::int64_t row) const { return TableIndex{o.types, 1}(row); }
+
  private:
   template <class... Rows>
   KOKKOS_FUNCTION void add(RowTeam const& team, T* out, Rows const*... rows) const {
@@ -46,39 +46,29 @@ struct Embed {
   }
 };
 
-template <class T>
-Embed<T> operands_of(void* const* p, Extents extents) {
-  return {static_cast<std::int32_t const*>(p[0]),
-          static_cast<T const*>(p[1]),
-          static_cast<T const*>(p[2]),
-          static_cast<T const*>(p[5]),
-          {static_cast<std::int32_t const*>(p[3]), extents.sequence},
-          {static_cast<std::int32_t const*>(p[4]), 1},
-          static_cast<T*>(p[6]),
-          extents};
-}
-
 struct EmbedKernel {
+  static constexpr auto kind = OpKind::embed;
+
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const& x = op.outputs[0];
+    auto const& x = operands<kind>(op).x;
     return {x.shape[0], x.shape[1], attributes_of<EmbedAttributes>(op).sequence};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.x); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
+  static void run(Exec const& exec, Pointers<OpKind::embed, T> const& o, Extents const& e) {
+    for_each_row(exec, label, e.rows, Embed<T>{o, e});
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
-    auto const o = operands_of<T>(p, e);
+  static void run_serially(Pointers<OpKind::embed, T> const& o, Extents const& e) {
+    Embed<T> const embed{o, e};
     for (std::int64_t m = 0; m < e.rows; ++m)
       for (std::int64_t j = 0; j < e.columns; ++j) {
         float sum = to_float(o.wte[o.tokens[m] * e.columns + j]);
-        if (o.wpe) sum += to_float(o.wpe[o.position(m) * e.columns + j]);
-        if (o.wtt) sum += to_float(o.wtt[o.type(m) * e.columns + j]);
+        if (o.wpe) sum += to_float(o.wpe[embed.position(m) * e.columns + j]);
+        if (o.wtt) sum += to_float(o.wtt[embed.type(m) * e.columns + j]);
         o.x[m * e.columns + j] = store<T>(sum);
       }
   }

@@ -74,78 +74,60 @@ struct SumEntry {
   }
 };
 
-template <class T, class G>
-struct Operands {
-  TableIndex token, position, type;
-  T const* dx;
-  G* dwte;
-  G* dwpe;  // null: none
-  G* dwtt;  // null: none
-  std::int32_t* first;
-  std::int32_t* next;
-
-  Operands(void* const* p, Extents const& e)
-      : token{numbers(p[0]), 1},
-        position{numbers(p[2]), e.sequence},
-        type{numbers(p[3]), 1},
-        dx(static_cast<T const*>(p[1])),
-        dwte(static_cast<G*>(p[4])),
-        dwpe(static_cast<G*>(p[5])),
-        dwtt(static_cast<G*>(p[6])),
-        first(static_cast<std::int32_t*>(p[7])),
-        next(first + e.longest()) {}
-
- private:
-  static std::int32_t const* numbers(void const* p) { return static_cast<std::int32_t const*>(p); }
-};
+// Calls sum(index of the table's rows, its gradient, its rows, whether to add) for each table.
+template <class T, class G, class Sum>
+void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e,
+                    Sum const& sum) {
+  sum(TableIndex{o.tokens, 1}, o.dwte, e.words, e.accumulate);
+  if (o.dwpe) sum(TableIndex{o.positions, e.sequence}, o.dwpe, e.places, false);
+  if (o.dwtt) sum(TableIndex{o.types, 1}, o.dwtt, e.types, false);
+}
 
 struct EmbedBackward {
+  static constexpr auto kind = OpKind::embed_backward;
+
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const& dx = op.inputs[1];
-    auto const entries = [&](std::size_t output) {
-      auto const& table = op.outputs[output];
-      return is_present(table) ? table.shape[0] : 0;
-    };
-    auto const sequence = attributes_of<EmbedAttributes>(op).sequence;
-    return {dx.shape[0], dx.shape[1], sequence,          entries(0),
-            entries(1),  entries(2),  is_in_place(op, 0)};
+    auto const o = operands<kind>(op);
+    auto const entries = [](View const& table) { return is_present(table) ? table.shape[0] : 0; };
+    return {.rows = o.dx.shape[0],
+            .columns = o.dx.shape[1],
+            .sequence = attributes_of<EmbedAttributes>(op).sequence,
+            .words = entries(o.dwte),
+            .places = entries(o.dwpe),
+            .types = entries(o.dwtt),
+            .accumulate = is_in_place(op, o.dwte)};
   }
-  static auto typed(Op const& op) { return std::tie(op.inputs[1], op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.dx, o.dwte); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
     auto const e = prepare(context, op);
     return (e.longest() + e.rows) * size_bytes(DType::i32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    Operands<T, G> const o(p, e);
-    auto const sum = [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+  static void run(Exec const& exec, Pointers<OpKind::embed_backward, T, G> const& o,
+                  Extents const& e) {
+    auto* const first = static_cast<std::int32_t*>(o.workspace);
+    auto* const next = first + e.longest();
+    for_each_table(o, e, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
       for_each_item(exec, label_lists, div_ceil(entries, kEntriesPerItem),
-                    ListRows{index, o.first, o.next, e.rows, entries});
+                    ListRows{index, first, next, e.rows, entries});
       for_each_row(exec, label_sums, entries,
-                   SumEntry<T, G>{o.dx, o.first, o.next, gradient, e.columns, add});
-    };
-    sum(o.token, o.dwte, e.words, e.accumulate);
-    if (o.dwpe) sum(o.position, o.dwpe, e.places, false);
-    if (o.dwtt) sum(o.type, o.dwtt, e.types, false);
+                   SumEntry<T, G>{o.dx, first, next, gradient, e.columns, add});
+    });
   }
 
   // Every element of a gradient by a search through all rows.
   template <class T, class G>
-  static void run_serially(void* const* p, Extents const& e) {
-    Operands<T, G> const o(p, e);
-    auto const sum = [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+  static void run_serially(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e) {
+    for_each_table(o, e, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
       for (std::int64_t i = 0; i < entries * e.columns; ++i) {
         float total = 0;
         for (std::int64_t m = 0; m < e.rows; ++m)
           if (index(m) == i / e.columns) total += to_float(o.dx[m * e.columns + i % e.columns]);
         gradient[i] = store<G>(add ? to_float(gradient[i]) + total : total);
       }
-    };
-    sum(o.token, o.dwte, e.words, e.accumulate);
-    if (o.dwpe) sum(o.position, o.dwpe, e.places, false);
-    if (o.dwtt) sum(o.type, o.dwtt, e.types, false);
+    });
   }
 };
 

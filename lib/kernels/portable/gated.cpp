@@ -17,22 +17,10 @@ struct Extents {
   std::int64_t gate_stride, up_stride, y_stride;  // from row to row
 };
 
-template <class T>
-struct Operands {
-  T const* gate;
-  T const* up;
-  T* y;
-
-  explicit Operands(void* const* p)
-      : gate(static_cast<T const*>(p[0])),
-        up(static_cast<T const*>(p[1])),
-        y(static_cast<T*>(p[2])) {}
-};
-
 template <class T, class Activated>
 struct Gated {
   Activated activated;
-  Operands<T> o;
+  Pointers<OpKind::gated, T> o;
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
@@ -45,28 +33,29 @@ struct Gated {
 };
 
 struct GatedKernel {
+  static constexpr auto kind = OpKind::gated;
+
   static Extents prepare(KernelContext const& context, Op const& op) {
-    auto const& y = op.outputs[0];
+    auto const o = operands<kind>(op);
     return {attributes_of<ActivationAttributes>(op).form,
             activation_tables(context, op),
-            y.shape[0],
-            y.shape[1],
-            row_stride(op.inputs[0]),
-            row_stride(op.inputs[1]),
-            row_stride(y)};
+            o.y.shape[0],
+            o.y.shape[1],
+            row_stride(o.gate),
+            row_stride(o.up),
+            row_stride(o.y)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
+  static void run(Exec const& exec, Pointers<OpKind::gated, T> const& o, Extents const& e) {
     with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
-      for_each_row(exec, label, e.rows, Gated<T, Activated>{activated, Operands<T>(p), e});
+      for_each_row(exec, label, e.rows, Gated<T, Activated>{activated, o, e});
     });
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
-    Operands<T> const o(p);
+  static void run_serially(Pointers<OpKind::gated, T> const& o, Extents const& e) {
     for (std::int64_t row = 0; row < e.rows; ++row)
       for (std::int64_t j = 0; j < e.columns; ++j) {
         double const gate = to_float(o.gate[row * e.gate_stride + j]);

@@ -17,73 +17,62 @@ struct Extents {
 };
 
 template <class T>
-struct Operands {
-  T const* gate;
-  T const* up;
-  T const* dy;
-  T* dgate;
-  T* dup;
+using Operands = Pointers<OpKind::gated_backward, T>;
 
-  explicit Operands(void* const* p)
-      : gate(static_cast<T const*>(p[0])),
-        up(static_cast<T const*>(p[1])),
-        dy(static_cast<T const*>(p[2])),
-        dgate(static_cast<T*>(p[3])),
-        dup(static_cast<T*>(p[4])) {}
-
-  KOKKOS_FUNCTION Operands row(std::int64_t row, Extents const& e) const {
-    Operands o = *this;
-    o.gate += row * e.gate_stride;
-    o.up += row * e.up_stride;
-    o.dy += row * e.dy_stride;
-    o.dgate += row * e.dgate_stride;
-    o.dup += row * e.dup_stride;
-    return o;
-  }
-};
+template <class T>
+KOKKOS_FUNCTION Operands<T> row_of(Operands<T> o, std::int64_t row, Extents const& e) {
+  o.gate += row * e.gate_stride;
+  o.up += row * e.up_stride;
+  o.dy += row * e.dy_stride;
+  o.dgate += row * e.dgate_stride;
+  o.dup += row * e.dup_stride;
+  return o;
+}
 
 template <class T, class Activated>
 struct GatedBackward {
   Activated activated;
-  Operands<T> o;
+  Operands<T> all;
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const [gate, up, dy, dgate, dup] = o.row(row, e);
+    auto const o = row_of<T>(all, row, e);
     team.for_columns(e.columns, [=, act = activated](std::int64_t j) {
-      float const incoming = to_float(dy[j]);
-      dgate[j] = store<T>(act.slope(gate[j]) * to_float(up[j]) * incoming);
-      dup[j] = store<T>(act.value(gate[j]) * incoming);
+      float const incoming = to_float(o.dy[j]);
+      o.dgate[j] = store<T>(act.slope(o.gate[j]) * to_float(o.up[j]) * incoming);
+      o.dup[j] = store<T>(act.value(o.gate[j]) * incoming);
     });
   }
 };
 
 struct GatedBackwardKernel {
+  static constexpr auto kind = OpKind::gated_backward;
+
   static Extents prepare(KernelContext const& context, Op const& op) {
-    auto const& dgate = op.outputs[0];
+    auto const o = operands<kind>(op);
     return {attributes_of<ActivationAttributes>(op).form,
             activation_tables(context, op),
-            dgate.shape[0],
-            dgate.shape[1],
-            row_stride(op.inputs[0]),
-            row_stride(op.inputs[1]),
-            row_stride(op.inputs[2]),
-            row_stride(dgate),
-            row_stride(op.outputs[1])};
+            o.dgate.shape[0],
+            o.dgate.shape[1],
+            row_stride(o.gate),
+            row_stride(o.up),
+            row_stride(o.dy),
+            row_stride(o.dgate),
+            row_stride(o.dup)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.dgate); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
+  static void run(Exec const& exec, Operands<T> const& o, Extents const& e) {
     with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
-      for_each_row(exec, label, e.rows, GatedBackward<T, Activated>{activated, Operands<T>(p), e});
+      for_each_row(exec, label, e.rows, GatedBackward<T, Activated>{activated, o, e});
     });
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
+  static void run_serially(Operands<T> const& all, Extents const& e) {
     for (std::int64_t row = 0; row < e.rows; ++row) {
-      auto const o = Operands<T>(p).row(row, e);
+      auto const o = row_of<T>(all, row, e);
       for (std::int64_t j = 0; j < e.columns; ++j) {
         double const x = to_float(o.gate[j]), dy = to_float(o.dy[j]);
         double const dgate = reference_slope(e.form, x) * to_float(o.up[j]) * dy;

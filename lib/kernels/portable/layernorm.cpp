@@ -17,17 +17,12 @@ struct Extents {
 
 template <class T>
 struct LayerNorm {
-  T const* x;
-  T const* gamma;
-  T const* beta;  // null: none
-  T* y;
-  float* mean;
-  float* rstd;
+  Pointers<OpKind::layernorm, T> o;
   Extents extents;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
     auto const columns = extents.columns;
-    auto const* const in = x + row * columns;
+    auto const* const in = o.x + row * columns;
     float const n = static_cast<float>(columns);
     float const center =
         team.sum_columns<float>(columns, [=](std::int64_t j) { return to_float(in[j]); }) / n;
@@ -37,8 +32,8 @@ struct LayerNorm {
     }) / n;
     float const scale = 1.0f / std::sqrt(variance + extents.eps);
     team.once([=, this] {
-      mean[row] = center;
-      rstd[row] = scale;
+      o.mean[row] = center;
+      o.rstd[row] = scale;
     });
     normalize(team, row, center, scale);
   }
@@ -46,9 +41,9 @@ struct LayerNorm {
  private:
   KOKKOS_FUNCTION void normalize(RowTeam const& team, std::int64_t row, float center,
                                  float scale) const {
-    auto const* const in = x + row * extents.columns;
-    auto* const out = y + row * extents.columns;
-    auto const *const g = gamma, *const b = beta;
+    auto const* const in = o.x + row * extents.columns;
+    auto* const out = o.y + row * extents.columns;
+    auto const *const g = o.gamma, *const b = o.beta;
     if (b) {
       team.for_columns(extents.columns, [=](std::int64_t j) {
         out[j] =
@@ -62,33 +57,23 @@ struct LayerNorm {
   }
 };
 
-template <class T>
-LayerNorm<T> operands_of(void* const* p, Extents extents) {
-  return {static_cast<T const*>(p[0]),
-          static_cast<T const*>(p[1]),
-          static_cast<T const*>(p[2]),
-          static_cast<T*>(p[3]),
-          static_cast<float*>(p[4]),
-          static_cast<float*>(p[5]),
-          extents};
-}
-
 struct LayerNormKernel {
+  static constexpr auto kind = OpKind::layernorm;
+
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const& x = op.inputs[0];
+    auto const& x = operands<kind>(op).x;
     return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    for_each_row(exec, label, e.rows, operands_of<T>(p, e));
+  static void run(Exec const& exec, Pointers<OpKind::layernorm, T> const& o, Extents const& e) {
+    for_each_row(exec, label, e.rows, LayerNorm<T>{o, e});
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
-    auto const o = operands_of<T>(p, e);
+  static void run_serially(Pointers<OpKind::layernorm, T> const& o, Extents const& e) {
     for (std::int64_t m = 0; m < e.rows; ++m) {
       auto const* const x = o.x + m * e.columns;
       double mean = 0, variance = 0;

@@ -18,39 +18,17 @@ struct Extents {
 };
 
 template <class T, class G>
-struct Operands {
-  T const* dy;
-  T const* x;
-  T const* gamma;
-  float const* mean;
-  float const* rstd;
-  T const* addend;  // null: none
-  T* dx;
-  G* dgamma;
-  G* dbeta;        // null: none
-  float* partial;  // [partitions][dgamma | dbeta][columns]
-
-  explicit Operands(void* const* p)
-      : dy(static_cast<T const*>(p[0])),
-        x(static_cast<T const*>(p[1])),
-        gamma(static_cast<T const*>(p[2])),
-        mean(static_cast<float const*>(p[3])),
-        rstd(static_cast<float const*>(p[4])),
-        addend(static_cast<T const*>(p[5])),
-        dx(static_cast<T*>(p[6])),
-        dgamma(static_cast<G*>(p[7])),
-        dbeta(static_cast<G*>(p[8])),
-        partial(static_cast<float*>(p[9])) {}
-};
+using Operands = Pointers<OpKind::layernorm_backward, T, G>;
 
 // One partition of rows: their dx, and their part of dgamma and dbeta.
 template <class T, class G, bool Addend>
 struct LayerNormBackward {
   Operands<T, G> o;
+  float* partial;  // [partitions][dgamma | dbeta][columns]
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = o.partial + partition * 2 * e.columns;
+    auto* const dgamma = partial + partition * 2 * e.columns;
     auto* const dbeta = dgamma + e.columns;
     team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
     for (auto row = e.partitions.first(partition); row < e.partitions.last(partition); ++row)
@@ -116,36 +94,38 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
 }
 
 struct LayerNormBackwardKernel {
+  static constexpr auto kind = OpKind::layernorm_backward;
+
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const& dx = op.outputs[0];
+    auto const& dx = operands<kind>(op).dx;
     return {Partitions::of(dx.shape[0]), dx.shape[1]};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0], op.outputs[1]); }
+  static auto typed(auto const& o) { return std::tie(o.dx, o.dgamma); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
     auto const e = prepare(context, op);
     return e.partitions.count * 2 * e.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    Operands<T, G> const o(p);
+  static void run(Exec const& exec, Operands<T, G> const& o, Extents const& e) {
+    auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, e});
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, partial, e});
     } else {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, e});
+      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, partial, e});
     }
-    auto const sum = [&](float const* partial, G* out) {
+    auto const sum = [&](float const* parts, G* out) {
       for_each_range(exec, label_parameters, e.columns,
-                     AddRows<PartialRows, G>{{partial, 2 * e.columns}, out, e.partitions.count});
+                     AddRows<PartialRows, G>{{parts, 2 * e.columns}, out, e.partitions.count});
     };
-    sum(o.partial, o.dgamma);
-    if (o.dbeta) sum(o.partial + e.columns, o.dbeta);
+    sum(partial, o.dgamma);
+    if (o.dbeta) sum(partial + e.columns, o.dbeta);
   }
 
   template <class T, class G>
-  static void run_serially(void* const* p, Extents const& e) {
-    differentiate(Operands<T, G>(p), e);
+  static void run_serially(Operands<T, G> const& o, Extents const& e) {
+    differentiate(o, e);
   }
 };
 

@@ -16,36 +16,35 @@ struct Extents {
 
 template <class T>
 struct RelativeBias {
-  T const* table;
-  float* bias;
+  Pointers<OpKind::relative_bias, T> o;
   Extents e;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     auto const head = i / e.distances, element = i % e.distances;
-    bias[i] = to_float(table[e.buckets.bucket(element - e.queries + 1) * e.heads + head]);
+    auto const row = e.buckets.bucket(element - e.queries + 1);
+    o.distance_bias[i] = to_float(o.table[row * e.heads + head]);
   }
 };
 
 struct RelativeBiasKernel {
+  static constexpr auto kind = OpKind::relative_bias;
+
   static Extents prepare(KernelContext const&, Op const& op) {
-    auto const &table = op.inputs[0].shape, &bias = op.outputs[0].shape;
+    auto const o = operands<kind>(op);
+    auto const &table = o.table.shape, &bias = o.distance_bias.shape;
     assert(all_contiguous(op) && bias[0] == table[1]);
     return {relative_buckets(op, table[0]), table[1],
             attributes_of<RelativeBiasAttributes>(op).queries, bias[1]};
   }
-  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.table); }
 
   template <class T>
-  static RelativeBias<T> bound(void* const* p, Extents const& e) {
-    return {static_cast<T const*>(p[0]), static_cast<float*>(p[1]), e};
+  static void run(Exec const& exec, Pointers<OpKind::relative_bias, T> const& o, Extents const& e) {
+    for_each_item(exec, label, e.heads * e.distances, RelativeBias<T>{o, e});
   }
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    for_each_item(exec, label, e.heads * e.distances, bound<T>(p, e));
-  }
-  template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
-    for (std::int64_t i = 0; i < e.heads * e.distances; ++i) bound<T>(p, e)(i);
+  static void run_serially(Pointers<OpKind::relative_bias, T> const& o, Extents const& e) {
+    for (std::int64_t i = 0; i < e.heads * e.distances; ++i) RelativeBias<T>{o, e}(i);
   }
 };
 

@@ -16,8 +16,7 @@ struct Extents {
 
 template <class G>
 struct RelativeBiasBackward {
-  float const* dbias;
-  G* dtable;
+  Pointers<OpKind::relative_bias_backward, G> o;
   Extents e;
 
   // An item is an element of the table. Its elements are found by bisection.
@@ -25,7 +24,8 @@ struct RelativeBiasBackward {
     auto const row = item / e.heads, head = item % e.heads;
     bool const ahead = row >= e.buckets.each;
     auto const bucket = ahead ? row - e.buckets.each : row;
-    auto const* const query = dbias + head * e.distances + e.queries - 1;  // of distance 0
+    auto const* const query =
+        o.ddistance_bias + head * e.distances + e.queries - 1;  // of distance 0
     auto const keys_ahead = e.distances - e.queries;
     auto const limit = ahead ? keys_ahead + 1 : e.queries;
     auto const past =
@@ -35,35 +35,37 @@ struct RelativeBiasBackward {
       if (!ahead || d > 0) sum += query[ahead ? d : -d];
     if (!e.buckets.bidirectional && bucket == 0)
       for (std::int64_t d = 1; d <= keys_ahead; ++d) sum += query[d];
-    dtable[item] = store<G>(sum);
+    o.dtable[item] = store<G>(sum);
   }
 };
 
 struct RelativeBiasBackwardKernel {
+  static constexpr auto kind = OpKind::relative_bias_backward;
+
   static Extents prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    auto const& table = op.outputs[0].shape;
+    auto const o = operands<kind>(op);
+    auto const& table = o.dtable.shape;
     return {relative_buckets(op, table[0]), table[0], table[1],
-            attributes_of<RelativeBiasAttributes>(op).queries, op.inputs[0].shape[1]};
+            attributes_of<RelativeBiasAttributes>(op).queries, o.ddistance_bias.shape[1]};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.dtable); }
 
   template <class G>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    auto const* const dbias = static_cast<float const*>(p[0]);
-    for_each_item(exec, label, e.rows * e.heads,
-                  RelativeBiasBackward<G>{dbias, static_cast<G*>(p[1]), e});
+  static void run(Exec const& exec, Pointers<OpKind::relative_bias_backward, G> const& o,
+                  Extents const& e) {
+    for_each_item(exec, label, e.rows * e.heads, RelativeBiasBackward<G>{o, e});
   }
 
   // Every element by a search through all distances.
   template <class G>
-  static void run_serially(void* const* p, Extents const& e) {
+  static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o, Extents const& e) {
     for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
-      auto const* const dbias = static_cast<float const*>(p[0]) + item % e.heads * e.distances;
+      auto const* const dbias = o.ddistance_bias + item % e.heads * e.distances;
       double sum = 0;
       for (std::int64_t i = 0; i < e.distances; ++i)
         if (e.buckets.bucket(i - e.queries + 1) == item / e.heads) sum += dbias[i];
-      static_cast<G*>(p[1])[item] = store<G>(static_cast<float>(sum));
+      o.dtable[item] = store<G>(static_cast<float>(sum));
     }
   }
 };

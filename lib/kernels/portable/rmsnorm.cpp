@@ -18,67 +18,60 @@ struct Extents {
 
 template <class T>
 struct RmsNorm {
-  T const* x;
-  T const* gamma;
-  T* y;
-  float* rstd;
+  Pointers<OpKind::rmsnorm, T> o;
   Extents e;
 
   KOKKOS_FUNCTION T const* in(std::int64_t i) const {
-    return x + i / e.groups * e.x_stride + i % e.groups * e.columns;
+    return o.x + i / e.groups * e.x_stride + i % e.groups * e.columns;
   }
   KOKKOS_FUNCTION T* out(std::int64_t i) const {
-    return y + i / e.groups * e.y_stride + i % e.groups * e.columns;
+    return o.y + i / e.groups * e.y_stride + i % e.groups * e.columns;
   }
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t i) const {
-    auto const *const from = in(i), *const g = gamma;
+    auto const *const from = in(i), *const g = o.gamma;
     auto* const to = out(i);
     float const squares = team.sum_columns<float>(e.columns, [=](std::int64_t j) {
       float const value = to_float(from[j]);
       return value * value;
     });
     float const scale = 1.0f / std::sqrt(squares / static_cast<float>(e.columns) + e.eps);
-    team.once([=, this] { rstd[i] = scale; });
+    team.once([=, this] { o.rstd[i] = scale; });
     team.for_columns(e.columns, [=](std::int64_t j) {
       to[j] = store<T>(to_float(from[j]) * scale * to_float(g[j]));
     });
   }
 };
 
-template <class T>
-RmsNorm<T> operands_of(void* const* p, Extents const& e) {
-  return {static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), static_cast<T*>(p[2]),
-          static_cast<float*>(p[3]), e};
-}
-
 struct RmsNormKernel {
+  static constexpr auto kind = OpKind::rmsnorm;
+
   static Extents prepare(KernelContext const&, Op const& op) {
-    auto const &x = op.inputs[0], &gamma = op.inputs[1], &y = op.outputs[0];
-    assert(is_contiguous(gamma) && is_contiguous(op.outputs[1]));
-    auto const columns = gamma.shape[0];
-    return {x.shape[0],    div_exact(x.shape[1], columns),
-            columns,       row_stride(x),
-            row_stride(y), static_cast<float>(attributes_of<NormAttributes>(op).eps)};
+    auto const o = operands<kind>(op);
+    assert(is_contiguous(o.gamma) && is_contiguous(o.rstd));
+    auto const columns = o.gamma.shape[0];
+    return {o.x.shape[0],    div_exact(o.x.shape[1], columns),
+            columns,         row_stride(o.x),
+            row_stride(o.y), static_cast<float>(attributes_of<NormAttributes>(op).eps)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    for_each_row(exec, label, e.rows * e.groups, operands_of<T>(p, e));
+  static void run(Exec const& exec, Pointers<OpKind::rmsnorm, T> const& o, Extents const& e) {
+    for_each_row(exec, label, e.rows * e.groups, RmsNorm<T>{o, e});
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& e) {
-    auto const o = operands_of<T>(p, e);
+  static void run_serially(Pointers<OpKind::rmsnorm, T> const& o, Extents const& e) {
+    RmsNorm<T> const norm{o, e};
     for (std::int64_t i = 0; i < e.rows * e.groups; ++i) {
       double squares = 0;
-      for (std::int64_t j = 0; j < e.columns; ++j) squares += std::pow(to_float(o.in(i)[j]), 2);
+      for (std::int64_t j = 0; j < e.columns; ++j) squares += std::pow(to_float(norm.in(i)[j]), 2);
       double const rstd = 1 / std::sqrt(squares / static_cast<double>(e.columns) + e.eps);
       o.rstd[i] = static_cast<float>(rstd);
       for (std::int64_t j = 0; j < e.columns; ++j)
-        o.out(i)[j] =
-            store<T>(static_cast<float>(to_float(o.in(i)[j]) * rstd * to_float(o.gamma[j])));
+        norm.out(i)[j] =
+            store<T>(static_cast<float>(to_float(norm.in(i)[j]) * rstd * to_float(o.gamma[j])));
     }
   }
 };

@@ -22,35 +22,17 @@ struct Extents {
 };
 
 template <class T, class G>
-struct Operands {
-  T const* dy;
-  T const* x;
-  T const* gamma;
-  float const* rstd;
-  T const* addend;  // null: none
-  T* dx;
-  G* dgamma;
-  float* partial;  // [partitions][columns]
-
-  explicit Operands(void* const* p)
-      : dy(static_cast<T const*>(p[0])),
-        x(static_cast<T const*>(p[1])),
-        gamma(static_cast<T const*>(p[2])),
-        rstd(static_cast<float const*>(p[3])),
-        addend(static_cast<T const*>(p[4])),
-        dx(static_cast<T*>(p[5])),
-        dgamma(static_cast<G*>(p[6])),
-        partial(static_cast<float*>(p[7])) {}
-};
+using Operands = Pointers<OpKind::rmsnorm_backward, T, G>;
 
 // The groups of one partition: their dx, and their part of dgamma.
 template <class T, class G, bool Addend>
 struct RmsNormBackward {
   Operands<T, G> o;
+  float* partial;  // [partitions][columns]
   Extents e;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = o.partial + partition * e.columns;
+    auto* const dgamma = partial + partition * e.columns;
     team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = 0; });
     for (auto i = e.partitions.first(partition); i < e.partitions.last(partition); ++i)
       differentiate_group(team, i, dgamma);
@@ -110,39 +92,41 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
 }
 
 struct RmsNormBackwardKernel {
+  static constexpr auto kind = OpKind::rmsnorm_backward;
+
   static Extents prepare(KernelContext const&, Op const& op) {
-    auto const &x = op.inputs[1], &gamma = op.inputs[2];
-    assert(is_contiguous(gamma) && is_contiguous(op.inputs[3]) && is_contiguous(op.outputs[1]));
-    auto const groups = div_exact(x.shape[1], gamma.shape[0]);
-    return {Partitions::of(x.shape[0] * groups),
+    auto const o = operands<kind>(op);
+    assert(is_contiguous(o.gamma) && is_contiguous(o.rstd) && is_contiguous(o.dgamma));
+    auto const groups = div_exact(o.x.shape[1], o.gamma.shape[0]);
+    return {Partitions::of(o.x.shape[0] * groups),
             groups,
-            gamma.shape[0],
-            row_stride(op.inputs[0]),
-            row_stride(x),
-            row_stride(op.inputs[4]),
-            row_stride(op.outputs[0])};
+            o.gamma.shape[0],
+            row_stride(o.dy),
+            row_stride(o.x),
+            row_stride(o.addend),
+            row_stride(o.dx)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0], op.outputs[1]); }
+  static auto typed(auto const& o) { return std::tie(o.dx, o.dgamma); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
     auto const e = prepare(context, op);
     return e.partitions.count * e.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, void* const* p, Extents const& e) {
-    Operands<T, G> const o(p);
+  static void run(Exec const& exec, Operands<T, G> const& o, Extents const& e) {
+    auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
-      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, true>{o, e});
+      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, true>{o, partial, e});
     } else {
-      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, false>{o, e});
+      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, false>{o, partial, e});
     }
     for_each_range(exec, label_gamma, e.columns,
-                   AddRows<PartialRows, G>{{o.partial, e.columns}, o.dgamma, e.partitions.count});
+                   AddRows<PartialRows, G>{{partial, e.columns}, o.dgamma, e.partitions.count});
   }
 
   template <class T, class G>
-  static void run_serially(void* const* p, Extents const& e) {
-    differentiate(Operands<T, G>(p), e);
+  static void run_serially(Operands<T, G> const& o, Extents const& e) {
+    differentiate(o, e);
   }
 };
 

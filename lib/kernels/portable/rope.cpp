@@ -23,18 +23,16 @@ struct Settings {
 
 template <class T>
 struct Rope {
-  T const* x;
-  std::int32_t const* positions;  // null: the row's number in its sequence
-  T* y;
+  Pointers<OpKind::rope, T> o;
   Settings s;
 
   KOKKOS_FUNCTION float position(std::int64_t row) const {
-    return s.direction * static_cast<float>(positions ? positions[row] : row % s.sequence);
+    return s.direction * static_cast<float>(o.positions ? o.positions[row] : row % s.sequence);
   }
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const* const in = x + row * s.x_stride;
-    auto* const out = y + row * s.y_stride;
+    auto const* const in = o.x + row * s.x_stride;
+    auto* const out = o.y + row * s.y_stride;
     float const turns = position(row);
     team.for_column_blocks(s.pairs, [=, this](std::int64_t first, int width) {
       turn_pairs(in + first, out + first, turns, s.frequencies.of_pair + first, width);
@@ -63,44 +61,40 @@ struct Rope {
   }
 };
 
-template <class T>
-Rope<T> operands_of(void* const* p, Settings const& s) {
-  return {static_cast<T const*>(p[0]), static_cast<std::int32_t const*>(p[1]),
-          static_cast<T*>(p[2]), s};
-}
-
 struct RopeKernel {
+  static constexpr auto kind = OpKind::rope;
+
   static Settings prepare(KernelContext const&, Op const& op) {
     auto const& a = attributes_of<RopeAttributes>(op);
-    auto const& x = op.inputs[0];
-    assert(a.heads * a.head_size <= x.shape[1]);
-    return {.rows = x.shape[0],
-            .columns = x.shape[1],
+    auto const o = operands<kind>(op);
+    assert(a.heads * a.head_size <= o.x.shape[1]);
+    return {.rows = o.x.shape[0],
+            .columns = o.x.shape[1],
             .heads = a.heads,
             .pairs = a.head_size / 2,
             .sequence = a.sequence,
-            .x_stride = row_stride(x),
-            .y_stride = row_stride(op.outputs[0]),
+            .x_stride = row_stride(o.x),
+            .y_stride = row_stride(o.y),
             .direction = a.inverse ? -1.0f : 1.0f,
             .frequencies = rope_frequencies(op)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Settings const& s) {
-    for_each_row(exec, label, s.rows, operands_of<T>(p, s));
+  static void run(Exec const& exec, Pointers<OpKind::rope, T> const& o, Settings const& s) {
+    for_each_row(exec, label, s.rows, Rope<T>{o, s});
   }
 
   // Element by element, of fp32 angles in fp64.
   template <class T>
-  static void run_serially(void* const* p, Settings const& s) {
-    auto const o = operands_of<T>(p, s);
+  static void run_serially(Pointers<OpKind::rope, T> const& o, Settings const& s) {
+    Rope<T> const rope{o, s};
     for (std::int64_t row = 0; row < s.rows; ++row)
       for (std::int64_t j = 0; j < s.columns; ++j) {
         auto const* const x = o.x + row * s.x_stride;
         auto const pair = j % s.pairs;
         bool const is_low = j % (2 * s.pairs) < s.pairs;
-        float const angle = o.position(row) * s.frequencies.of_pair[pair];
+        float const angle = rope.position(row) * s.frequencies.of_pair[pair];
         double const other = is_low ? -std::sin(double{angle}) : std::sin(double{angle});
         auto const at = is_low ? j + s.pairs : j - s.pairs;
         o.y[row * s.y_stride + j] =

@@ -14,36 +14,32 @@ struct Settings {
 
 template <class T>
 struct Scale {
-  T const* x;
-  T* y;
+  Pointers<OpKind::scale, T> o;
   float factor;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    y[i] = store<T>(factor * to_float(x[i]));
+    o.y[i] = store<T>(factor * to_float(o.x[i]));
   }
 };
 
-template <class T>
-Scale<T> operands_of(void* const* p, Settings const& s) {
-  return {static_cast<T const*>(p[0]), static_cast<T*>(p[1]), s.factor};
-}
-
 struct ScaleKernel {
+  static constexpr auto kind = OpKind::scale;
+
   static Settings prepare(KernelContext const&, Op const& op) {
     assert(all_contiguous(op));
-    return {element_count(op.outputs[0].shape),
+    return {element_count(operands<kind>(op).y.shape),
             static_cast<float>(attributes_of<ScaleAttributes>(op).factor)};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Settings const& s) {
-    for_each_element(exec, label, s.elements, operands_of<T>(p, s));
+  static void run(Exec const& exec, Pointers<OpKind::scale, T> const& o, Settings const& s) {
+    for_each_element(exec, label, s.elements, Scale<T>{o, s.factor});
   }
 
   template <class T>
-  static void run_serially(void* const* p, Settings const& s) {
-    auto const scale = operands_of<T>(p, s);
+  static void run_serially(Pointers<OpKind::scale, T> const& o, Settings const& s) {
+    Scale<T> const scale{o, s.factor};
     for (std::int64_t i = 0; i < s.elements; ++i) scale(i);
   }
 };

@@ -13,34 +13,32 @@ struct Extents {
 
 template <class T>
 struct SelectRow {
-  T const* x;
-  std::int32_t const* position;
-  T* row;
+  Pointers<OpKind::select_row, T> o;
   std::int64_t row_stride;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t j) const { row[j] = x[*position * row_stride + j]; }
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    o.row[j] = o.x[*o.position * row_stride + j];
+  }
 };
 
-template <class T>
-SelectRow<T> operands_of(void* const* p, std::int64_t row_stride) {
-  return {static_cast<T const*>(p[0]), static_cast<std::int32_t const*>(p[1]),
-          static_cast<T*>(p[2]), row_stride};
-}
-
 struct SelectRowKernel {
+  static constexpr auto kind = OpKind::select_row;
+
   static Extents prepare(KernelContext const&, Op const& op) {
-    return {op.inputs[0].shape[1], op.inputs[0].strides[0]};
+    auto const& x = operands<kind>(op).x;
+    return {x.shape[1], x.strides[0]};
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.row); }
 
   template <class T>
-  static void run(Exec const& exec, void* const* p, Extents const& extents) {
-    for_each_element(exec, label, extents.columns, operands_of<T>(p, extents.row_stride));
+  static void run(Exec const& exec, Pointers<OpKind::select_row, T> const& o,
+                  Extents const& extents) {
+    for_each_element(exec, label, extents.columns, SelectRow<T>{o, extents.row_stride});
   }
 
   template <class T>
-  static void run_serially(void* const* p, Extents const& extents) {
-    auto const select = operands_of<T>(p, extents.row_stride);
+  static void run_serially(Pointers<OpKind::select_row, T> const& o, Extents const& extents) {
+    SelectRow<T> const select{o, extents.row_stride};
     for (std::int64_t j = 0; j < extents.columns; ++j) select(j);
   }
 };

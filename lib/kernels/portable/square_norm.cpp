@@ -43,7 +43,7 @@ Kokkos::View<T*, Memory> copied(Label const& name, std::vector<T> const& from) {
 
 template <class Memory>
 Pieces<Memory> pieces_of(KernelContext const& context, Op const& op) {
-  auto const elements = element_count(op.inputs[0].shape);
+  auto const elements = element_count(operands<OpKind::square_norm>(op).gradient.shape);
   std::vector<Piece> pieces;
   for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
     pieces.push_back({range.offset, range.offset + range.count});
@@ -192,6 +192,8 @@ struct SumSlices {
 };
 
 struct SquareNorm {
+  static constexpr auto kind = OpKind::square_norm;
+
   using Memory = Space::memory_space;
   struct Prepared {
     Pieces<Memory> pieces;
@@ -200,40 +202,42 @@ struct SquareNorm {
   };
 
   static Prepared prepare(KernelContext const& context, Op const& op) {
+    auto const o = operands<kind>(op);
     return {pieces_of<Memory>(context, op),
             pieces_of<Kokkos::HostSpace>(context, op),
-            {element_count(op.inputs[0].shape), element_count(op.outputs[0].shape)}};
+            {element_count(o.gradient.shape), element_count(o.norms.shape)}};
   }
-  static auto typed(Op const& op) { return std::tie(op.inputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.gradient); }
   // An empty slice has the norm 0, and a launch expects scratch wherever it takes a norm.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
-    auto const tiles = div_ceil(element_count(op.inputs[0].shape), kNormTile);
+    auto const tiles = div_ceil(element_count(operands<kind>(op).gradient.shape), kNormTile);
     return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);
   }
 
   template <class G>
-  static void run(Exec const& exec, void* const* p, Prepared const& prepared) {
-    auto* const sums = static_cast<double*>(p[2]);
-    Tiles<G> const tiles(prepared.pieces, static_cast<G const*>(p[0]));
+  static void run(Exec const& exec, Pointers<OpKind::square_norm, G> const& o,
+                  Prepared const& prepared) {
+    auto* const sums = static_cast<double*>(o.workspace);
+    Tiles<G> const tiles(prepared.pieces, o.gradient);
     for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
     for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
       auto const of = prepared.slices.tiles(r);
-      for_each_row(exec, label_slices, 1,
-                   SumSlices{sums, static_cast<double*>(p[1]), of.first, of.count, r});
+      for_each_row(exec, label_slices, 1, SumSlices{sums, o.norms, of.first, of.count, r});
     }
   }
 
   template <class G>
-  static void run_serially(Exec const& exec, void* const* p, Prepared const& prepared) {
-    auto* const sums = static_cast<double*>(p[2]);
-    Tiles<G> const tiles(prepared.host_pieces, static_cast<G const*>(p[0]));
+  static void run_serially(Exec const& exec, Pointers<OpKind::square_norm, G> const& o,
+                           Prepared const& prepared) {
+    auto* const sums = static_cast<double*>(o.workspace);
+    Tiles<G> const tiles(prepared.host_pieces, o.gradient);
     for_each_piece(exec, tiles.tiles, kPieceElements / kNormTile,
                    [&](std::int64_t first, std::int64_t last) {
                      for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
                    });
     for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
       auto const of = prepared.slices.tiles(r);
-      static_cast<double*>(p[1])[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
+      o.norms[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
     }
   }
 };

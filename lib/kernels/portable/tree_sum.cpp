@@ -78,9 +78,9 @@ struct TreeSum {
   Slice slice;
 
   template <class G>
-  SumTree<RankRows<G>, G> add(void* const* p) const {
-    auto* const own = static_cast<G*>(p[1]) + slice.first;
-    return {{static_cast<G const*>(p[0]), own, stride, rank}, own, ranks};
+  SumTree<RankRows<G>, G> over(Pointers<OpKind::tree_sum, G> const& o) const {
+    auto* const own = o.gradient + slice.first;
+    return {{o.parts, own, stride, rank}, own, ranks};
   }
 };
 
@@ -94,24 +94,27 @@ float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::in
 }
 
 struct TreeSumKernel {
+  static constexpr auto kind = OpKind::tree_sum;
+
   static TreeSum prepare(KernelContext const& context, Op const& op) {
-    auto const& parts = op.inputs[0].shape;
-    auto const elements = element_count(op.outputs[0].shape);
+    auto const& parts = operands<kind>(op).parts.shape;
+    auto const elements = element_count(operands<kind>(op).gradient.shape);
     TreeSum const sum{parts[0], context.rank, parts[1],
                       gradient_slice(elements, context.rank, parts[0])};
     assert(all_contiguous(op) && sum.rank < sum.ranks && sum.slice.count <= sum.stride);
     return sum;
   }
-  static auto typed(Op const& op) { return std::tie(op.outputs[0]); }
+  static auto typed(auto const& o) { return std::tie(o.gradient); }
 
   template <class G>
-  static void run(Exec const& exec, void* const* p, TreeSum const& sum) {
-    for_each_range(exec, label, sum.slice.count, sum.add<G>(p));
+  static void run(Exec const& exec, Pointers<OpKind::tree_sum, G> const& o, TreeSum const& sum) {
+    for_each_range(exec, label, sum.slice.count, sum.over(o));
   }
 
   template <class G>
-  static void run_serially(Exec const& exec, void* const* p, TreeSum const& sum) {
-    auto const add = sum.add<G>(p);
+  static void run_serially(Exec const& exec, Pointers<OpKind::tree_sum, G> const& o,
+                           TreeSum const& sum) {
+    auto const add = sum.over(o);
     for_each_piece(exec, sum.slice.count, kPieceElements,
                    [&](std::int64_t first, std::int64_t last) {
                      for (auto i = first; i < last; ++i)

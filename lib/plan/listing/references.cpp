@@ -66,10 +66,10 @@ void check(Program const& program, Op const& op) {
   for (int const output : op.in_place)
     require(is_id(output, op.outputs) && is_present(op.outputs[static_cast<std::size_t>(output)]),
             "has no output {} to be in place", output);
-  bool const has_first = !op.inputs.empty() && is_present(op.inputs[0]);
+  bool const has_first = !op.inputs.empty() && is_present(op.inputs.front());
   require(op.flops >= 0 && op.flops <= 1e24, "has impossible flops");
   require(has_first || (op.flops == 0 && op.kind != OpKind::tree_sum), "has no first input");
-  require(op.kind != OpKind::tree_sum || !op.inputs[0].shape.empty(), "sums what is one number");
+  require(op.kind != OpKind::tree_sum || !op.inputs.front().shape.empty(), "sums what is one number");
   require(op.workspace_bytes >= 0, "has an impossible workspace");
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "graph/operands.hpp"
+
 namespace spillway {
 
 namespace {
@@ -76,8 +78,12 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
     view = {m_writer.buffer(at).tensor, brought ? 0 : p.range.first, {p.elements()}, {1}};
     operands.push_back(at);
   };
-  place(sliced.inputs[0], p.brings_gradient);
-  operands.push_back(m_writer.resident(sliced.inputs[1].tensor));
+  for (View& view : sliced.inputs) {
+    if (m_writer.tensor(view.tensor).role == Role::gradient)
+      place(view, p.brings_gradient);
+    else
+      operands.push_back(m_writer.resident(view.tensor));
+  }
   for (View& view : sliced.outputs) {
     if (is_present(view))
       place(view, std::ranges::count(p.brings, view.tensor) > 0);
@@ -93,7 +99,7 @@ void UpdateItems::norm(int chunk_id) {
   Chunk const& chunk = m_shape.chunk(chunk_id);
   for (int const id : m_shape.norm_ops(chunk_id)) {
     Op const& op = m_shape.graph().op(id);
-    auto const norms = m_writer.resident_or_new(op.outputs[0].tensor);
+    auto const norms = m_writer.resident_or_new(operands<OpKind::square_norm>(op).norms.tensor);
     m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(chunk));
   }
 }

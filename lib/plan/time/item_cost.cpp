@@ -27,7 +27,7 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (op.flops == 0)
     return seconds(traffic, number_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
-  auto const dtype = tensors[op.inputs[0].tensor].dtype;
+  auto const dtype = tensors[op.inputs.front().tensor].dtype;
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
   return std::max(seconds(op.flops, number_or(machine.kind_giga_per_s, kind, rate)),
                   seconds(traffic, machine.memory_gbps));

@@ -25,6 +25,7 @@ thread_local Expected t_expected;
 struct Bound {
   std::string name;
   std::vector<Operand> operands;
+  std::size_t views;
   Launch launch;
 };
 
@@ -67,7 +68,7 @@ Placed place(State const& all, Bound const& bound, void* const* operands,
     auto const& operand = bound.operands[i];
     if (operands[i] == nullptr || !operand.present) {
       if (operand.present && operand.bytes > 0)
-        throw std::runtime_error(fmt::format("has no operand {}", i));
+        throw std::runtime_error(fmt::format("has no operand {}", operand.name));
       result.ranges.emplace_back();
       result.touchable.push_back(nullptr);
       continue;
@@ -75,12 +76,13 @@ Placed place(State const& all, Bound const& bound, void* const* operands,
     auto const there = bytes_there(operand, operands[i], expected, i);
     auto const* const at = reachable(all, there);
     if (at == nullptr)
-      throw std::runtime_error(fmt::format("cannot reach all bytes of operand {}", i));
+      throw std::runtime_error(fmt::format("cannot reach all bytes of operand {}", operand.name));
     auto const shift = reinterpret_cast<std::uintptr_t>(operands[i]) - there.first;
     result.ranges.push_back(common(there, range_of(operands[i], operand.bytes)));
     result.touchable.push_back(
         reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) + shift));
   }
+  if (bound.operands.size() == bound.views) result.touchable.push_back(nullptr);  // no workspace
   return result;
 }
 
@@ -141,7 +143,8 @@ cudaError_t launch(State& all, std::shared_ptr<Bound const> const& bound, StandI
 template <OpKind kind>
 Launch bind(KernelContext const& context, Op const& op) {
   auto const bound = std::make_shared<Bound const>(
-      Bound{op.name, cuda::operands(context, op), spillway::host::kernel(kind).bind(context, op)});
+      Bound{op.name, cuda::operands(context, op), op.inputs.size() + op.outputs.size(),
+            spillway::host::kernel(kind).bind(context, op)});
   return [bound](Exec const& exec, void* const* operands) {
     call_that_enqueues("launch", [&](State& all, bool stuck) {
       return launch(all, bound, dynamic_cast<StandInExec const&>(exec), operands, stuck);
@@ -154,9 +157,9 @@ Launch bind(KernelContext const& context, Op const& op) {
 Kernel cuda_stand_in_kernel(OpKind kind) {
   Kernel result = spillway::host::kernel(kind);
   switch (kind) {
-#define SPILLWAY_OP(name, rule)       \
-  case OpKind::name:                  \
-    result.bind = bind<OpKind::name>; \
+#define SPILLWAY_OP(name, rule, operands) \
+  case OpKind::name:                      \
+    result.bind = bind<OpKind::name>;     \
     break;
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP

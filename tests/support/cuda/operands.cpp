@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/operands.hpp"
+
 namespace spillway::test::cuda {
 
 // It goes dimension by dimension from the narrowest.
@@ -44,6 +46,7 @@ Operand operand(KernelContext const& context, View const& view) {
 }  // namespace
 
 std::vector<Operand> operands(KernelContext const& context, Op const& op) {
+  require_kind(op, op.kind);
   std::vector<Operand> result;
   for (auto const& view : op.inputs) {
     result.push_back(operand(context, view));
@@ -55,6 +58,8 @@ std::vector<Operand> operands(KernelContext const& context, Op const& op) {
     result.back().reads = is_in_place(op, i);
     result.back().fresh = !result.back().reads;
   }
+  auto const rows = operand_rows(op.kind);
+  for (std::size_t i = 0; i < rows.size(); ++i) result[i].name = rows[i].name;
   if (op.workspace_bytes > 0) {
     result.push_back({.writes = true,
                       .fresh = true,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "kernels/kernel.hpp"
@@ -10,6 +11,7 @@
 namespace spillway::test::cuda {
 
 struct Operand {
+  std::string_view name = "workspace";
   bool present = true;
   bool reads = false, writes = false;
   bool fresh = false;      // written without being read, so what was there must not matter

@@ -286,7 +286,7 @@ TEST(Builder, WhatIsOutOfPlaceIsNamed) {
   GraphBuilder builder(graph);
   EXPECT_EQ(test::mistake([&] { builder.add_chunk("c"); }),
             "op c: belongs to a block, and none is open");
-  EXPECT_EQ(test::mistake([&] { builder.append(OpKind::add, "a", {}, {}); }),
+  EXPECT_EQ(test::mistake([&] { builder.append<OpKind::add>("a", {.a = {}, .b = {}, .c = {}}); }),
             "op a: belongs to a block, and none is open");
   EXPECT_EQ(test::mistake([&] { builder.end_block(); }),
             "op the end of a block: belongs to a block, and none is open");

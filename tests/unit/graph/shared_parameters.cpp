@@ -32,22 +32,26 @@ class Network {
   }
   View product(std::string const& name, View const& x, View const& w) {
     auto const y = activation(name, {x.shape[0], w.shape[1]});
-    m_builder.append(OpKind::matmul, name, {x, w, {}, {}}, {y});
+    m_builder.append<OpKind::matmul>(name, {.a = x, .b = w, .c = y});
     return y;
   }
   View gelu(std::string const& name, View const& x) {
     auto const y = activation(name, x.shape);
-    m_builder.append(OpKind::activation, name, {x}, {y});
+    m_builder.append<OpKind::activation>(name, {.f = x, .g = y});
     return y;
   }
-  void append(OpKind kind, std::string const& name, std::vector<View> inputs,
-              std::vector<View> outputs) {
-    m_builder.append(kind, name, std::move(inputs), std::move(outputs));
+  template <OpKind kind>
+  void append(std::string const& name, Operands<kind> const& operands) {
+    m_builder.append<kind>(name, operands);
   }
   Graph const& finish(View const& x, View const& w) {
     auto const losses = m_builder.add_tensor("losses", Role::activation, DType::f32, {3});
-    m_builder.append(OpKind::lm_head_loss, "loss", {x, w, m_targets, m_weights, {}},
-                     {losses, m_loss});
+    m_builder.append<OpKind::lm_head_loss>("loss", {.x = x,
+                                                    .w = w,
+                                                    .targets = m_targets,
+                                                    .weights = m_weights,
+                                                    .losses = losses,
+                                                    .loss = m_loss});
     m_builder.end_block();
     m_builder.finish();
     m_forward_ops = m_graph.ops.size();
@@ -124,8 +128,8 @@ TEST(SharedActivations, AreSummedInTheOrderInWhichTheirPartsAreMade) {
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const y = net.activation("y", {3, 4}), sum = net.activation("sum", {3, 4});
-  net.append(OpKind::matmul, "y", {x, w, {}, x}, {y});
-  net.append(OpKind::add, "sum", {x, y}, {sum});
+  net.append<OpKind::matmul>("y", {.a = x, .b = w, .addend = x, .c = y});
+  net.append<OpKind::add>("sum", {.a = x, .b = y, .c = sum});
   std::set<TensorId> made;
   for (Op const& op : net.finish(sum, head).ops) {
     if (op.phase != Phase::backward) continue;
@@ -187,7 +191,7 @@ TEST(RefusedGraphs, AnOpWithoutABackwardRule) {
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const row = net.activation("row", {3, 4});
-  net.append(OpKind::select_row, "pick", {x, row}, {row});
+  net.append<OpKind::select_row>("pick", {.x = x, .position = row, .row = row});
   expect_refusal([&] { net.finish(row, head); }, "b/pick", "b/row");
 }
 
@@ -218,7 +222,7 @@ TEST(RefusedGraphs, PartsOfAnActivationThatOverlap) {
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const sum = net.activation("sum", {3, 4});
   auto const y = net.product("y", columns(x, 0, 5), p), z = net.product("z", columns(x, 3, 5), q);
-  net.append(OpKind::add, "sum", {y, z}, {sum});
+  net.append<OpKind::add>("sum", {.a = y, .b = z, .c = sum});
   expect_refusal([&] { net.finish(sum, head); }, "b/y", "b/x");
 }
 
@@ -230,7 +234,8 @@ TEST(RefusedGraphs, APartAfterAWhole) {
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const sum = net.activation("sum", {3, 4});
   auto const y = net.product("y", columns(x, 0, 2), p);
-  net.append(OpKind::add, "sum", {x, y}, {sum});  // hands its gradient over to x, whole
+  net.append<OpKind::add>("sum",
+                          {.a = x, .b = y, .c = sum});  // hands its gradient over to x, whole
   expect_refusal([&] { net.finish(sum, head); }, "b/y", "b/x");
 }
 
@@ -240,7 +245,7 @@ TEST(RefusedGraphs, APartThatIsToTakeOverAGradient) {
   auto const w = net.parameter(chunk, "w", {4, 8}), head = net.parameter(chunk, "head", {5, 4});
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const sum = net.activation("sum", {3, 4});
-  net.append(OpKind::add, "sum", {columns(x, 0, 4), columns(x, 4, 4)}, {sum});
+  net.append<OpKind::add>("sum", {.a = columns(x, 0, 4), .b = columns(x, 4, 4), .c = sum});
   expect_refusal([&] { net.finish(sum, head); },
                  "op b/sum, tensor b/x: ", "only a whole tensor can take over a gradient");
 }

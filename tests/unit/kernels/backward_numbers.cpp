@@ -163,11 +163,13 @@ class BiasedModel {
     auto const x = activation("x", {kRows, kColumns});
     auto const wte = parameter("wte", {test::kTinyVocab, kColumns});
     auto const wpe = parameter("wpe", {kSequence, kColumns});
-    m_builder.append(OpKind::embed, "embed", {batch(BatchField::tokens), wte, wpe, {}, {}, {}}, {x},
-                     EmbedAttributes{kSequence});
+    m_builder.append<OpKind::embed>(
+        "embed", {.tokens = batch(BatchField::tokens), .wte = wte, .wpe = wpe, .x = x},
+        EmbedAttributes{kSequence});
     m_bias = activation("distance_bias", {kHeads, 2 * kSequence - 1});
-    m_builder.append(OpKind::relative_bias, "bias", {parameter("table", {8, kHeads})}, {m_bias},
-                     RelativeBiasAttributes{kSequence, 6, true});
+    m_builder.append<OpKind::relative_bias>(
+        "bias", {.table = parameter("table", {8, kHeads}), .distance_bias = m_bias},
+        RelativeBiasAttributes{kSequence, 6, true});
     m_builder.end_block();
     return x;
   }
@@ -177,36 +179,43 @@ class BiasedModel {
     auto const qkv = activation("qkv", {kRows, 3 * kColumns}), o = activation("o", x.shape);
     auto const lse = activation("lse", {2, kHeads, kSequence});
     auto const g = activation("g", x.shape), y = activation("y", x.shape);
-    m_builder.append(OpKind::matmul, "qkv", {x, parameter("w", {kColumns, 3 * kColumns}), {}, {}},
-                     {qkv});
+    m_builder.append<OpKind::matmul>(
+        "qkv", {.a = x, .b = parameter("w", {kColumns, 3 * kColumns}), .c = qkv});
     auto const part = [&](int i) { return columns(qkv, i * kColumns, kColumns); };
-    m_builder.append(OpKind::attention, "attention",
-                     {part(0), part(1), part(2), m_segments, m_segments, m_bias, {}, {}}, {o, lse},
-                     AttentionAttributes{.batch = 2,
-                                         .queries = kSequence,
-                                         .keys = kSequence,
-                                         .heads = kHeads,
-                                         .kv_heads = kHeads,
-                                         .head_size = 8,
-                                         .causal = causal,
-                                         .window = window});
-    m_builder.append(OpKind::activation, "gelu", {o}, {g},
-                     ActivationAttributes{Activation::gelu_erf});
-    m_builder.append(OpKind::add, "add", {x, g}, {y});
+    m_builder.append<OpKind::attention>("attention",
+                                        {.q = part(0),
+                                         .k = part(1),
+                                         .v = part(2),
+                                         .segments_q = m_segments,
+                                         .segments_k = m_segments,
+                                         .distance_bias = m_bias,
+                                         .o = o,
+                                         .lse = lse},
+                                        AttentionAttributes{.batch = 2,
+                                                            .queries = kSequence,
+                                                            .keys = kSequence,
+                                                            .heads = kHeads,
+                                                            .kv_heads = kHeads,
+                                                            .head_size = 8,
+                                                            .causal = causal,
+                                                            .window = window});
+    m_builder.append<OpKind::activation>("gelu", {.f = o, .g = g},
+                                         ActivationAttributes{Activation::gelu_erf});
+    m_builder.append<OpKind::add>("add", {.a = x, .b = g, .c = y});
     m_builder.end_block();
     return y;
   }
 
   void end(View const& x) {
     begin_block("head");
-    m_builder.append(OpKind::lm_head_loss, "loss",
-                     {x,
-                      parameter("head", {test::kTinyVocab, kColumns}),
-                      batch(BatchField::targets),
-                      batch(BatchField::weights),
-                      {}},
-                     {activation("losses", {kRows}), known(m_graph.known.loss)},
-                     LmHeadAttributes{24});
+    m_builder.append<OpKind::lm_head_loss>("loss",
+                                           {.x = x,
+                                            .w = parameter("head", {test::kTinyVocab, kColumns}),
+                                            .targets = batch(BatchField::targets),
+                                            .weights = batch(BatchField::weights),
+                                            .losses = activation("losses", {kRows}),
+                                            .loss = known(m_graph.known.loss)},
+                                           LmHeadAttributes{24});
     m_builder.end_block();
   }
 

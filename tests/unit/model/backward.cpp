@@ -186,11 +186,13 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   graph.known.loss = loss.tensor;
   auto const project = builder.add_parameter(chunk, "project", {4, 4}, {}, false);
   auto const x = activation("x"), f = activation("f"), g = activation("g"), h = activation("h");
-  builder.append(OpKind::matmul, "x", {activation("start"), project, {}, {}}, {x});
-  builder.append(OpKind::activation, "f", {x}, {f});
-  builder.append(OpKind::activation, "g", {x}, {g});
-  builder.append(OpKind::add, "h", {f, g}, {h});
-  builder.append(OpKind::lm_head_loss, "loss", {h, w, targets, targets, {}}, {losses, loss});
+  builder.append<OpKind::matmul>("x", {.a = activation("start"), .b = project, .c = x});
+  builder.append<OpKind::activation>("f", {.f = x, .g = f});
+  builder.append<OpKind::activation>("g", {.f = x, .g = g});
+  builder.append<OpKind::add>("h", {.a = f, .b = g, .c = h});
+  builder.append<OpKind::lm_head_loss>(
+      "loss",
+      {.x = h, .w = w, .targets = targets, .weights = targets, .losses = losses, .loss = loss});
   builder.end_block();
   builder.finish();
   append_backward(graph);

@@ -37,7 +37,7 @@ TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
   EXPECT_EQ(spelled<BatchField>(), (Words{"tokens", "documents", "positions", "token_types",
                                           "targets", "weights", "samples", "position"}));
   Words const kinds = {
-#define SPILLWAY_OP(name, rule) #name,
+#define SPILLWAY_OP(name, rule, operands) #name,
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
   };
