@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
 #include "job/owner.hpp"
+#include "job/owner_watch.hpp"
 #include "job/refuse_run_dir.hpp"
 
 namespace spillway {
@@ -21,20 +23,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Verdict { lives, gone, removed };
-
 std::string in_words(std::optional<Owner> const& owner) {
   return owner ? fmt::format("pid {} on {}", owner->pid, owner->host) : "one that it does not name";
 }
 
-// Opened anew each time: a network file system then asks its server. Empty: there is none; what is
-// no file of ours has no text.
-std::optional<std::string> text_of(fs::path const& path) {
+bool means_no_file_of_ours(int error) {
+  return error == ELOOP || error == ENXIO || error == EISDIR || error == ESPIPE;
+}
+
+// Opened anew each time: a network file system then asks its server. What is no file of ours, such
+// as a link or a pipe, has no text: nobody will ever read one there.
+Look look_at(fs::path const& path) {
   FileDescriptor const file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file && errno == ENOENT) return {};
+  if (!file && errno == ENOENT) return {.is_there = false};
   std::array<char, 4096> text{};
-  auto const size = file ? ::read(file.get(), text.data(), text.size()) : 0;
-  return std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  auto const read = file ? read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0)
+                         : Transfer{.error = errno};
+  if (read.error != 0) return {.error = means_no_file_of_ours(read.error) ? 0 : read.error};
+  return {.text = std::string(text.data(), static_cast<std::size_t>(read.done_bytes))};
 }
 
 void nap(double seconds) {
@@ -42,37 +48,44 @@ void nap(double seconds) {
 }
 
 // Whether anything changes in the file.
-Verdict watch(fs::path const& path, std::string const& text, OwnerTimes const& times) {
+Verdict watch(fs::path const& path, Look const& first, OwnerTimes const& times) {
   log_info("{}: says that {} runs here; watched for {:.0f} s", path.string(),
-           in_words(parse_owner(text)), times.watch_s);
+           in_words(parse_owner(first.text)), times.watch_s);
+  OwnerWatch watched(first, times.watch_s);
   auto const begin = SteadyClock::now();
-  while (seconds_since(begin) < times.watch_s) {
+  for (;;) {
     nap(times.renew_s / 4);
-    auto const now = text_of(path);
-    if (!now) return Verdict::removed;
-    if (*now != text) return Verdict::lives;
+    auto const now = look_at(path);
+    auto const verdict = watched.after(now, seconds_since(begin));
+    if (verdict == Verdict::unknown)
+      refuse_run_dir(path, fmt::format("cannot be read: {}; another job may be running here: if "
+                                       "none is, remove this file",
+                                       error_text(now.error)));
+    if (verdict) return *verdict;
   }
-  return Verdict::gone;
 }
 
-Verdict judge(fs::path const& path, std::string const& text, OwnerTimes const& times) {
-  auto const owner = parse_owner(text);
+Verdict judge(fs::path const& path, Look const& first, OwnerTimes const& times) {
+  auto const owner = parse_owner(first.text);
   if (auto const running = owner ? runs(*owner) : std::nullopt)
     return *running ? Verdict::lives : Verdict::gone;
-  return watch(path, text, times);
+  return watch(path, first, times);
 }
 
 }  // namespace
 
-OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : m_path(std::move(path)), m_times(times) {
+// It delegates: where the rest of it throws, the destructor removes what is ours.
+OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
+  m_path = std::move(path);
+  m_times = times;
   bool took_over = false;
   while (!(m_file = FileDescriptor(::open(
                m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode)))) {
     if (errno != EEXIST) refuse_run_dir(m_path, "cannot be created: " + error_text(errno));
-    auto const text = text_of(m_path);
-    if (!text) continue;
-    auto const owner = in_words(parse_owner(*text));
-    auto const verdict = judge(m_path, *text, m_times);
+    auto const look = look_at(m_path);
+    if (!look.is_there) continue;
+    auto const owner = in_words(parse_owner(look.text));
+    auto const verdict = judge(m_path, look, m_times);
     if (verdict == Verdict::lives)
       refuse_run_dir(
           m_path,
@@ -98,7 +111,7 @@ OwnerFile::~OwnerFile() {
     m_end.notify_one();
     m_thread.join();
   }
-  if (lies_there()) ::unlink(m_path.c_str());
+  if (m_file && lies_there()) ::unlink(m_path.c_str());
 }
 
 void OwnerFile::make() {

@@ -34,6 +34,7 @@ class OwnerFile {
   bool is_ours_now() const { return m_ours && lies_there(); }
 
  private:
+  OwnerFile() = default;
   void make();
   void renew();
   void keep_renewing();

@@ -178,6 +178,15 @@ TEST_F(OwnerFileSays, nothing_of_an_end_where_the_file_goes_while_it_is_watched)
   EXPECT_EQ(m_log.taken().find("left behind"), std::string::npos);
 }
 
+// Of its own memory, which begins elsewhere, a process can read no first byte.
+TEST_F(OwnerFileSays, that_it_cannot_be_read) {
+  fs::path const memory = "/proc/self/mem";
+  EXPECT_EQ(
+      test::refused_with([&] { OwnerFile const file(memory, {.renew_s = 0.02, .watch_s = 0.1}); }),
+      "run.dir: /proc/self/mem: cannot be read: Input/output error; another job may be running "
+      "here: if none is, remove this file");
+}
+
 TEST_F(OwnerFileSays, why_it_cannot_be_made) {
   auto const none = fs::path(::testing::TempDir()) / "spillway-no-directory" / "lock.owner";
   EXPECT_EQ(test::refused_with([&] { OwnerFile const file(none); }),
@@ -185,6 +194,7 @@ TEST_F(OwnerFileSays, why_it_cannot_be_made) {
   test::FileSizeLimit const limit(0);
   EXPECT_EQ(test::refused_with([&] { OwnerFile const file(m_file); }),
             "run.dir: " + m_file.string() + ": cannot be written: File too large");
+  EXPECT_FALSE(fs::exists(m_file)) << "the next job would watch it in vain";
 }
 
 }  // namespace
