@@ -6,15 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <limits>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "report/lane_json.hpp"
+#include "report/last_line.hpp"
 #include "report/tier_json.hpp"
 
 namespace spillway {
@@ -22,21 +21,6 @@ namespace spillway {
 namespace {
 
 constexpr int kNotRegular = EINVAL;  // which no open of a file gives
-
-// Gives the place behind the last newline in the file's first `size_bytes`.
-std::int64_t end_of_last_line(int file, std::int64_t size_bytes) {
-  std::array<char, 4096> some{};
-  while (size_bytes > 0) {
-    auto const bytes = std::min(size_bytes, std::int64_t{some.size()});
-    auto const part = std::span(some).first(static_cast<std::size_t>(bytes));
-    auto const read = read_fully(file, std::as_writable_bytes(part), size_bytes - bytes);
-    if (read.done_bytes < bytes) return size_bytes;
-    auto const at = std::string_view(part.data(), part.size()).rfind('\n');
-    if (at != std::string_view::npos) return size_bytes - bytes + static_cast<std::int64_t>(at) + 1;
-    size_bytes -= bytes;
-  }
-  return 0;
-}
 
 // JSON has no such number: it becomes null.
 double mean_or_nan(LossSums const& sums) {
@@ -113,10 +97,13 @@ int MetricsFile::open_there() {
   if (!file || ::fstat(file.get(), &info) != 0) return errno;
   if (!S_ISREG(info.st_mode)) return kNotRegular;
   auto const whole = end_of_last_line(file.get(), info.st_size);
-  m_glued = false;
-  if (whole != info.st_size) {
+  m_glued = !whole;
+  if (!whole) {
+    log_warning("{}: its last row cannot be read; the next one begins a line of its own",
+                m_path.string());
+  } else if (*whole != info.st_size) {
     log_info("{}: its last row was cut short, and is removed", m_path.string());
-    m_glued = ::ftruncate(file.get(), whole) != 0;
+    m_glued = ::ftruncate(file.get(), *whole) != 0;
   }
   m_file = std::move(file);
   return 0;

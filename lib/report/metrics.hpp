@@ -69,7 +69,7 @@ class MetricsFile {
   std::filesystem::path m_path;
   FileDescriptor m_file;
   std::int64_t m_lost = 0;  // rows lost since the last one that was written
-  bool m_glued = false;     // a partial row is there that could not be removed
+  bool m_glued = false;     // a partial row may be there that could not be removed
 };
 
 }  // namespace spillway

@@ -282,6 +282,16 @@ TEST_F(RunDirs, keep_no_text_that_a_killed_job_left_unfinished) {
   for (auto const* name : others) EXPECT_TRUE(fs::exists(m_dir / name)) << name;
 }
 
+TEST_F(RunDirs, do_not_glue_a_row_to_one_that_cannot_be_read) {
+  ASSERT_EQ(train("run.steps=2").status, 0);
+  std::ofstream(m_dir / "run/metrics.jsonl", std::ios::app) << "half";
+  auto const outcome =
+      run_command(with({.calls = "pread", .path = "metrics.jsonl", .what = "EIO"}, "run.steps=3"));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(count(outcome, "its last row cannot be read"), 1) << outcome.output;
+  EXPECT_NE(read("run/metrics.jsonl").find("\nhalf\n{"), std::string::npos);
+}
+
 TEST_F(RunDirs, do_not_glue_a_row_to_one_that_was_cut_short) {
   ASSERT_EQ(train("run.steps=2").status, 0);
   std::size_t steps = 2;
