@@ -14,10 +14,10 @@
 namespace spillway {
 
 struct SpillReport {
-  std::string backend = "none";  // the one for transfers; none: nothing spills
-  std::int64_t written_bytes = 0, read_bytes = 0;
-  double write_gbps = 0, read_gbps = 0;
-  double lifetime_years = 0;  // of the node's drives, see plan/drive_use.hpp
+  std::string backend = "none";                    // the one for transfers; none: nothing spills
+  std::int64_t written_bytes = 0, read_bytes = 0;  // of all ranks
+  double write_gbps = 0, read_gbps = 0;            // of one rank, in the mean over all bytes
+  double lifetime_years = 0;                       // of the node's drives, see plan/drive_use.hpp
   std::int64_t endurance_bytes = 0;
 };
 

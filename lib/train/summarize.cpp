@@ -50,12 +50,14 @@ std::string wait_line(Summary const& summary) {
                      most->most_for);
 }
 
-// Returns what went to the drive and how long it lasts at this rate, or "" if nothing did.
-std::string spill_lines(SpillReport const& spill) {
+// Returns what went to the drive and how long it lasts at this rate, or "" if nothing did. Bytes
+// are those of all ranks.
+std::string spill_lines(SpillReport const& spill, bool is_alone) {
   if (spill.written_bytes == 0) return "";
-  auto const text = fmt::format("  nvme {} written at {:.2f} GB/s, {} read at {:.2f} GB/s",
-                                human_bytes(spill.written_bytes), spill.write_gbps,
-                                human_bytes(spill.read_bytes), spill.read_gbps);
+  auto const whose = is_alone ? "" : " a rank";
+  auto const text = fmt::format("  nvme {} written at {:.2f} GB/s{}, {} read at {:.2f} GB/s{}",
+                                human_bytes(spill.written_bytes), spill.write_gbps, whose,
+                                human_bytes(spill.read_bytes), spill.read_gbps, whose);
   if (spill.lifetime_years == 0) return text + "\n";
   return text + fmt::format("; at this rate drives rated for {} last {}\n",
                             drive_bytes(static_cast<double>(spill.endurance_bytes)),
@@ -164,7 +166,7 @@ std::string closing_lines(Summary const& summary, Config const& config) {
                     summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
   }
   if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
-  return text + spill_lines(summary.spill) + wait_line(summary);
+  return text + spill_lines(summary.spill, summary.waits.empty()) + wait_line(summary);
 }
 
 }  // namespace spillway

@@ -39,8 +39,8 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
             "  device         5242880        4194304  (4 MiB)\n"
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
-            "  nvme 8 MiB written at 1.25 GB/s, 12 MiB read at 2.50 GB/s; at this rate drives "
-            "rated for 600 TB last 183 days\n"
+            "  nvme 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.50 GB/s a rank; at this "
+            "rate drives rated for 600 TB last 183 days\n"
             "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
 }
 
@@ -56,6 +56,7 @@ TEST(ClosingLines, leave_out_what_there_was_none_of) {
       "  device         5242880        4194304  (4 MiB)\n");
   EXPECT_EQ(closing_lines(few, config()), peaks);
   few.spill.written_bytes = kMiB;
+  few.waits = {};  // one rank: its rate is that of all bytes
   EXPECT_EQ(closing_lines(few, config()),
             peaks + "  nvme 1 MiB written at 0.00 GB/s, 0 B read at 0.00 GB/s\n")
       << "how long the drive lasts is not known";
