@@ -37,7 +37,12 @@ std::string describe(SaveEstimate const& estimate) {
 }
 
 void SaveTime::add(double seconds) {
-  m_expected_s = m_total_s > 0 ? std::max(m_expected_s, seconds) : seconds;
+  m_estimate_s = 0;
+  add_failed(seconds);
+}
+
+void SaveTime::add_failed(double seconds) {
+  m_longest_s = std::max(m_longest_s, seconds);
   m_total_s += seconds;
 }
 

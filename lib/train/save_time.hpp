@@ -1,6 +1,7 @@
 // Predicts the seconds that a checkpoint takes: an estimate until one has been written.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -24,15 +25,17 @@ std::string describe(SaveEstimate const& estimate);  // returns a paragraph
 
 class SaveTime {
  public:
-  explicit SaveTime(double estimate_s) : m_expected_s(estimate_s) {}
+  explicit SaveTime(double estimate_s) : m_estimate_s(estimate_s) {}
 
   void add(double seconds);  // of a checkpoint that has been written
+  // Of one that has failed: the next may take as long, but no estimate is refuted.
+  void add_failed(double seconds);
 
-  double expected_s() const { return m_expected_s; }  // longest so far
+  double expected_s() const { return std::max(m_estimate_s, m_longest_s); }  // longest so far
   double total_s() const { return m_total_s; }
 
  private:
-  double m_expected_s, m_total_s = 0;
+  double m_estimate_s, m_longest_s = 0, m_total_s = 0;
 };
 
 }  // namespace spillway

@@ -278,6 +278,7 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
+    m_save_time.add_failed(seconds_since(m_saved_at));  // they are no turn's either
     m_trouble.forget();
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());

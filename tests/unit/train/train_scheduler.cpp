@@ -162,5 +162,17 @@ TEST(SaveTime, is_the_estimate_until_one_has_been_written_and_then_the_longest) 
   EXPECT_EQ(time.total_s(), 12);
 }
 
+// What failed soon says nothing of how long a checkpoint takes, what failed late that one may.
+TEST(SaveTime, counts_those_that_have_failed) {
+  SaveTime time(100);
+  time.add_failed(1);
+  EXPECT_EQ(time.expected_s(), 100);
+  time.add(3);
+  EXPECT_EQ(time.expected_s(), 3);
+  time.add_failed(600);
+  EXPECT_EQ(time.expected_s(), 600);
+  EXPECT_EQ(time.total_s(), 604) << "no turn has taken them";
+}
+
 }  // namespace
 }  // namespace spillway::train_scheduler_test
