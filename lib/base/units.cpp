@@ -103,13 +103,21 @@ std::string format_bytes(std::int64_t bytes) {
   return fmt::format("{}", bytes);
 }
 
+std::string human_number(double value, int digits) {
+  constexpr double million = 1e6;
+  auto const magnitude = std::abs(value);
+  if (magnitude >= std::pow(10, digits) - 0.5 && magnitude < million - 0.5)
+    return fmt::format("{:.0f}", value);
+  return fmt::format("{:.{}g}", value, digits);
+}
+
 std::string human_bytes(std::int64_t exact_bytes) {
   auto const bytes = static_cast<double>(exact_bytes);
   for (std::size_t i = 0; i + 1 < binary_units; ++i) {
     auto const factor = static_cast<double>(byte_units[i].factor);
     // 999.5 of the smaller unit would print as 1000: from there on the larger one reads better.
     if (std::abs(bytes) >= factor / 1024 * 999.5) {
-      return fmt::format("{:.3g} {}", bytes / factor, byte_units[i].name);
+      return fmt::format("{} {}", human_number(bytes / factor, 3), byte_units[i].name);
     }
   }
   return fmt::format("{:.3g} B", bytes);
@@ -152,7 +160,7 @@ std::string human_duration(double seconds) {
   constexpr double year_s = 365.25 * 86'400, many_years = 1000;
   auto const magnitude = std::abs(seconds);
   if (!std::isfinite(seconds)) return "for ever";
-  if (magnitude >= many_years * year_s) return fmt::format("{:.3g} years", seconds / year_s);
+  if (magnitude >= many_years * year_s) return human_number(seconds / year_s, 3) + " years";
   if (magnitude >= 99.95) return clock_text(std::llround(seconds), 2);
   if (magnitude >= 0.9995 || magnitude == 0) return fmt::format("{:.3g} s", seconds);
   if (magnitude >= 0.9995e-3) return fmt::format("{:.3g} ms", seconds * 1e3);

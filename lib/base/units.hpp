@@ -18,6 +18,10 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 // Exact, and read back by parse_bytes to the same number: "8GiB", "1536MiB", "1000000007".
 std::string format_bytes(std::int64_t bytes);
 
+// For reading only: so many significant digits, "0.25" or "12", but every one before the point,
+// such as "1234"; from a million on "1.23e+06".
+std::string human_number(double value, int digits);
+
 // For reading only: three significant digits, "1.46 GiB", "20 B", "-1.5 MiB".
 std::string human_bytes(std::int64_t bytes);
 

@@ -20,8 +20,8 @@ struct Pinning {
 // Returns a line such as "pinning 12 GiB of main memory took 3.4 s (0.28 s a GiB)".
 inline std::string describe(Pinning const& pinning) {
   auto const gib = static_cast<double>(pinning.bytes) / static_cast<double>(std::int64_t{1} << 30);
-  return fmt::format("pinning {} of main memory took {:.2g} s ({:.2g} s a GiB)",
-                     human_bytes(pinning.bytes), pinning.seconds, pinning.seconds / gib);
+  return fmt::format("pinning {} of main memory took {} s ({} s a GiB)", human_bytes(pinning.bytes),
+                     human_number(pinning.seconds, 2), human_number(pinning.seconds / gib, 2));
 }
 
 }  // namespace spillway

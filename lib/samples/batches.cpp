@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/math.hpp"
+#include "base/units.hpp"
 #include "plan/data/words.hpp"
 
 namespace spillway {
@@ -25,7 +26,7 @@ std::string describe_empty_rows(BatchShape const& shape) {
   auto const empty_of = [](BatchShape const& s) { return s.rows() - s.sequences; };
   auto const share = [&](BatchShape const& s) {
     auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.rows());
-    return fmt::format("{} of {} rows ({:.2g} %)", empty_of(s), s.rows(), percent);
+    return fmt::format("{} of {} rows ({} %)", empty_of(s), s.rows(), human_number(percent, 2));
   };
   if (empty_of(shape) == 0) return "";
   auto better = shape;

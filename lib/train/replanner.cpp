@@ -7,6 +7,7 @@
 #include "base/checksum.hpp"
 #include "base/log.hpp"
 #include "base/median.hpp"
+#include "base/units.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/plan.hpp"
@@ -81,8 +82,9 @@ Measured Replanner::measured() const {
 std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measured const& seen) {
   auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
   if (!fit) return std::nullopt;
-  Trouble const trouble{steps_done, fmt::format("steps take {:.3g} s, planned {:.3g} s: {}",
-                                                seen.step_s, m_assumed.step_s, fit->drift.why)};
+  Trouble const trouble{
+      steps_done, fmt::format("steps take {} s, planned {} s: {}", human_number(seen.step_s, 3),
+                              human_number(m_assumed.step_s, 3), fit->drift.why)};
   m_machine = std::move(fit->drift.machine);
   m_assumed = std::move(fit->simulation);
   return weigh(trouble, seen);
@@ -106,9 +108,9 @@ std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, Measured const& 
   if (!move) return stays("there is no room to move what a better one keeps elsewhere");
   change.move_s = simulate(*move, m_machine).step_s;
   if (!pays(change)) return stays("the move to a better one takes longer than it gains");
-  say(trouble, fmt::format("new plan from step {} ({:.3g} s instead of {:.3g} s; the move takes "
-                           "{:.2g} s)",
-                           trouble.steps_done + 1, next.step_s, m_assumed.step_s, change.move_s));
+  say(trouble, fmt::format("new plan from step {} ({} s instead of {} s; the move takes {} s)",
+                           trouble.steps_done + 1, human_number(next.step_s, 3),
+                           human_number(m_assumed.step_s, 3), human_number(change.move_s, 2)));
   return NewPlan{std::move(run), std::move(next), std::move(*move), trouble.what};
 }
 
@@ -125,8 +127,9 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   m_no_storage = true;
   auto simulation = simulate(run->programs.train, m_machine);
   Trouble const trouble{steps_done, "storage has failed"};
-  say(trouble, fmt::format("new plan without it from step {} ({:.3g} s instead of {:.3g} s)",
-                           steps_done + 1, simulation.step_s, m_assumed.step_s));
+  say(trouble,
+      fmt::format("new plan without it from step {} ({} s instead of {} s)", steps_done + 1,
+                  human_number(simulation.step_s, 3), human_number(m_assumed.step_s, 3)));
   return NewPlan{std::move(run), std::move(simulation), std::move(*move), trouble.what};
 }
 

@@ -31,8 +31,9 @@ SaveEstimate estimate_save(Graph const& train, Machine const& machine) {
 }
 
 std::string describe(SaveEstimate const& estimate) {
-  return fmt::format("\nA checkpoint of {} takes about {}: an estimate at {:.3g} GB/s, {}.\n",
-                     human_bytes(estimate.bytes), human_duration(estimate.seconds()), estimate.gbps,
+  return fmt::format("\nA checkpoint of {} takes about {}: an estimate at {} GB/s, {}.\n",
+                     human_bytes(estimate.bytes), human_duration(estimate.seconds()),
+                     human_number(estimate.gbps, 3),
                      estimate.is_measured ? "the rate of the drive for spill files" : "a guess");
 }
 

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/units.hpp"
+
 namespace spillway {
 namespace {
 
@@ -55,10 +57,12 @@ std::string reason(Simulation const& planned, Measured const& measured, Lane lan
       "the host lane"};
   auto const planned_s = planned.busy_s[lane];
   if (!moves_bytes(lane))
-    return fmt::format("{} takes {:.3g} s a step instead of {:.3g}", names[lane],
-                       measured.busy_s[lane] / static_cast<double>(measured.steps), planned_s);
+    return fmt::format("{} takes {} s a step instead of {}", names[lane],
+                       human_number(measured.busy_s[lane] / static_cast<double>(measured.steps), 3),
+                       human_number(planned_s, 3));
   auto const gbps = static_cast<double>(planned.bytes[lane]) / planned_s * 1e-9;
-  return fmt::format("{} at {:.2g} GB/s instead of {:.2g}", names[lane], gbps / factor, gbps);
+  return fmt::format("{} at {} GB/s instead of {}", names[lane], human_number(gbps / factor, 2),
+                     human_number(gbps, 2));
 }
 
 void slow_down(Machine& machine, Factors const& known) {

@@ -30,14 +30,14 @@ std::string drive_bytes(double bytes) {
   for (auto const& unit : units) {
     // With three digits, 999.5 MB would be rounded to 1000 MB, so the larger unit begins there.
     if (bytes >= 0.9995 * unit.factor)
-      return fmt::format("{:.3g} {}", bytes / unit.factor, unit.name);
+      return fmt::format("{} {}", human_number(bytes / unit.factor, 3), unit.name);
   }
   return fmt::format("{:.3g} kB", bytes / 1e3);
 }
 
 std::string drive_life(double years) {
   if (years < 1) return fmt::format("{:.3g} days", years * kDaysPerYear);
-  auto const number = fmt::format("{:.3g}", years);
+  auto const number = human_number(years, 3);
   return number + (number == "1" ? " year" : " years");
 }
 

@@ -77,6 +77,21 @@ TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
   EXPECT_EQ(human_bytes(999), "999 B");
   EXPECT_EQ(human_bytes(1000), "0.977 KiB");
   EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(std::numeric_limits<std::int64_t>::max()), "8192 PiB");
+}
+
+TEST(Units, HumanNumbersAreRoundedToNoFewerThanTheirWholeDigits) {
+  EXPECT_EQ(human_number(0.2543, 2), "0.25");
+  EXPECT_EQ(human_number(99.49, 2), "99");
+  EXPECT_EQ(human_number(99.5, 2), "100");
+  EXPECT_EQ(human_number(100, 2), "100");
+  EXPECT_EQ(human_number(-123.4, 2), "-123");
+  EXPECT_EQ(human_number(999.4, 3), "999");
+  EXPECT_EQ(human_number(999.5, 3), "1000");
+  EXPECT_EQ(human_number(1234.5678, 3), "1235");
+  EXPECT_EQ(human_number(999'999.4, 3), "999999");
+  EXPECT_EQ(human_number(999'999.5, 3), "1e+06");
+  EXPECT_EQ(human_number(0, 3), "0");
 }
 
 TEST(Units, DurationsAreReadAsSeconds) {
@@ -125,7 +140,7 @@ TEST(Units, HumanDurationsAreShort) {
   EXPECT_EQ(human_duration(0.9994e-3), "999 us");
   EXPECT_EQ(human_duration(-2.5), "-2.5 s");
   EXPECT_EQ(human_duration(3600 + 59.6), "1h1m");
-  EXPECT_EQ(human_duration(1000 * 365.25 * 86400), "1e+03 years");
+  EXPECT_EQ(human_duration(1000 * 365.25 * 86400), "1000 years");
   EXPECT_EQ(human_duration(2 * 86400 + 4 * 3600 + 59), "2d4h");
   EXPECT_EQ(human_duration(0), "0 s");
   EXPECT_EQ(human_duration(1e10), "115740d17h");

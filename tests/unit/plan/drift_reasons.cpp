@@ -71,6 +71,15 @@ TEST(DriftReasons, NameEveryLaneThatTookLonger) {
   EXPECT_EQ(now.item_overhead_s, 107);
 }
 
+TEST(DriftReasons, NameTheRatesOfFastLinksInWholeNumbers) {
+  auto plan = planned();
+  auto seen = measured(1, {1, 4, 1, 1, 1, 1, 1}, 30);
+  plan.bytes[Lane::h2d] = seen.bytes[Lane::h2d] = 480'000'000'000;
+  auto const drift = find_drift(machine(), plan, seen);
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->why, "copies to the device run at 120 GB/s instead of 480");
+}
+
 TEST(DriftReasons, AreThoseInTheDirectionOfTheStep) {
   PerLane<double> const factors = {0.5, 1, 1, 1, 3, 1, 1};
   auto const slower = find_drift(machine(), planned(), measured(2, factors, 20));

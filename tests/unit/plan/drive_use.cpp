@@ -44,6 +44,7 @@ TEST(DriveUse, ReadsAsDrivesAreRated) {
   EXPECT_EQ(drive_life(1), "1 year");
   EXPECT_EQ(drive_life(1.04), "1.04 years");
   EXPECT_EQ(drive_life(2.5), "2.5 years");
+  EXPECT_EQ(drive_life(1234), "1234 years");
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ Error error_of(Act const& act) {
 TEST(RunWords, of_pinned_memory_are_its_size_and_the_time_of_each_gib) {
   EXPECT_EQ(describe(Pinning{12 * kGib, 3.3}),
             "pinning 12 GiB of main memory took 3.3 s (0.27 s a GiB)");
+  EXPECT_EQ(describe(Pinning{1024 * kGib, 123.4}),
+            "pinning 1 TiB of main memory took 123 s (0.12 s a GiB)");
 }
 
 TEST(RunWords, of_narrow_sums_say_what_helps) {

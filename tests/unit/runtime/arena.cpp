@@ -153,7 +153,7 @@ TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
     FAIL();
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::cannot_fit);
-    EXPECT_EQ(error.what(), "memory.device: the system does not give 1.02e+03 PiB: " + kNoMemory);
+    EXPECT_EQ(error.what(), "memory.device: the system does not give 1024 PiB: " + kNoMemory);
   }
 }
 
