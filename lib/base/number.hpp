@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -20,7 +21,8 @@ std::optional<Number> to_number(std::string_view text) {
   return value;
 }
 
-// n >= 0 of the name "<before>n<after>"; nothing of any other.
+// n >= 0 of the name "<before>n<after>"; nothing of any other, such as one with zeros before n: a
+// name that is made of n leads back to it.
 inline std::optional<std::int64_t> number_between(std::string_view before, std::string_view name,
                                                   std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after)) return {};
@@ -28,7 +30,8 @@ inline std::optional<std::int64_t> number_between(std::string_view before, std::
   if (name.size() < after.size()) return {};
   name.remove_suffix(after.size());
   auto const number = to_number<std::int64_t>(name);
-  return number && *number >= 0 ? number : std::nullopt;
+  bool const is_made_of_it = number && *number >= 0 && name == std::to_string(*number);
+  return is_made_of_it ? number : std::nullopt;
 }
 
 }  // namespace spillway

@@ -19,8 +19,9 @@ TEST(Numbers, stand_between_the_two_parts_of_a_name) {
   EXPECT_EQ(number_between("", "9223372036854775807", ""),
             std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(number_between("ab", "aba", "ba"), std::nullopt) << "both parts overlap";
-  for (auto const* name : {"step-.h5", "step--3.h5", "step-3.h", "tep-3.h5", "step-3x.h5",
-                           "step- 3.h5", "step-+3.h5", "step-9223372036854775808.h5", ""})
+  for (auto const* name :
+       {"step-.h5", "step--3.h5", "step-3.h", "tep-3.h5", "step-3x.h5", "step- 3.h5", "step-+3.h5",
+        "step-9223372036854775808.h5", "", "step-03.h5", "step-00.h5", "step--0.h5"})
     EXPECT_EQ(number_between("step-", name, ".h5"), std::nullopt) << name;
   EXPECT_EQ(to_number<double>("2.5"), 2.5);
   EXPECT_EQ(to_number<double>("2.5 "), std::nullopt);

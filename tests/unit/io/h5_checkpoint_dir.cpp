@@ -109,6 +109,18 @@ TEST_F(CheckpointDir, after_going_back_later_ones_stay_until_their_step_is_passe
   EXPECT_EQ(entries(), (Names{"latest", "step-100", "step-90"}));
 }
 
+// Its number leads to another name, at which there may be another checkpoint, or none.
+TEST_F(CheckpointDir, a_name_with_zeros_before_its_step_is_a_strangers) {
+  for (std::int64_t const step : {6, 7}) save(step);
+  fs::create_directory(m_run / "step-007");
+  fs::create_directory(m_run / "step-010");
+  EXPECT_EQ(save(8, 0, 2), std::nullopt);
+  EXPECT_EQ(entries(), (Names{"latest", "step-007", "step-010", "step-7", "step-8"}));
+  EXPECT_EQ(mend_latest(m_run), Names()) << "none is later";
+  EXPECT_EQ(save(9, 0, 1), std::nullopt) << "what is not there need not be removed";
+  EXPECT_EQ(entries(), (Names{"latest", "step-007", "step-010", "step-9"}));
+}
+
 TEST_F(CheckpointDir, an_old_one_that_cannot_be_removed_is_a_warning) {
   save(1);
   fs::permissions(m_run, fs::perms::all);
