@@ -98,10 +98,16 @@ DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
 
 // `last` lists the files of `train`.
 std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
-                                    Stretch const& stretch) {
+                                    Stretch const& stretch, std::string const& source) {
   std::vector<std::int64_t> starts;
   for (auto const& file : stretch.files) {
     auto const* found = find(last.files, file);
+    if (found == nullptr)
+      throw Error(
+          Status::damaged,
+          fmt::format("{}: /run: `data` names {} for the epoch under way, but not among the "
+                      "files of those behind it",
+                      source, file.path));
     starts.push_back(train.start_of(static_cast<std::size_t>(found - last.files.data())));
   }
   return starts;
@@ -118,13 +124,14 @@ void require_windows(SampleOrder const& order, Stretch const& stretch, TextWindo
 Data::Rest open_rest(Data const& data, std::size_t i, std::string const& source) {
   auto const& stretches = data.samples.stretches;
   auto const& stretch = stretches[i];
+  auto starts = starts_in(data.train.tokens, stretches.back(), stretch, source);
   auto tokens = open_known(stretch.files);
   TextWindows windows(tokens, data.recipe);
   require_windows(data.samples, stretch, windows, source);
   return {{std::move(tokens), std::move(windows)},
           order_of(data.samples, stretch),
           stretches[i + 1].begin,
-          starts_in(data.train.tokens, stretches.back(), stretch)};
+          std::move(starts)};
 }
 
 struct TrainFiles {

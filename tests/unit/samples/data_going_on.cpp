@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "samples/data.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/samples/token_texts.hpp"
 
 namespace spillway::data_going_on_test {
@@ -62,6 +63,24 @@ TEST_F(GoingOn, completes_the_epoch_by_the_old_files_then_by_the_new_ones) {
   EXPECT_EQ(go_on(later, config, state, "run/checkpoint"), Lines{});
   ASSERT_EQ(later.texts().size(), 2u);
   EXPECT_EQ(later.texts()[0].end, 18);
+}
+
+// The seal says what was written, not that it makes sense.
+TEST_F(GoingOn, of_an_order_whose_epoch_has_a_file_of_its_own_is_refused) {
+  auto const config = config_of({m_b, m_a}, 9);
+  RunState state;
+  state.samples = 7;
+  state.data = to_json(open_data(config_of({m_a}, 7)).samples);
+  auto data = open_data(config);
+  go_on(data, config, state, "run/checkpoint");
+  auto order = data.samples;
+  order.stretches[0].files[0].fingerprint = "another";
+  state.data = to_json(order);
+  auto again = open_data(config);
+  EXPECT_EQ(
+      test::refused_with([&] { go_on(again, config, state, "run/checkpoint"); }, Status::damaged),
+      "run/checkpoint: /run: `data` names " + m_a +
+          " for the epoch under way, but not among the files of those behind it");
 }
 
 TEST_F(GoingOn, of_the_same_data_changes_nothing) {
