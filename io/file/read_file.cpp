@@ -2,10 +2,24 @@
 
 #include <fmt/core.h>
 
+#include <new>
+
+#include "base/cannot_give.hpp"
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 
 namespace spillway {
+namespace {
+
+std::string zeros(std::int64_t bytes, std::filesystem::path const& path) {
+  try {
+    return std::string(static_cast<std::size_t>(bytes), '\0');
+  } catch (std::bad_alloc const&) {
+    throw cannot_give(path.string(), bytes);
+  }
+}
+
+}  // namespace
 
 void read_range(FileDescriptor const& file, std::filesystem::path const& path,
                 std::int64_t offset_bytes, std::span<std::byte> to) {
@@ -29,7 +43,7 @@ std::string read_text(FileDescriptor const& file, std::filesystem::path const& p
     throw Error(Status::damaged, fmt::format("{}: has {} bytes, more than the {} that make sense",
                                              path.string(), bytes, most_bytes));
   }
-  std::string text(static_cast<std::size_t>(bytes), '\0');
+  auto text = zeros(bytes, path);
   read_range(file, path, 0, std::as_writable_bytes(std::span(text)));
   return text;
 }

@@ -17,7 +17,8 @@ void read_range(FileDescriptor const& file, std::filesystem::path const& path,
                 std::int64_t offset_bytes, std::span<std::byte> to);
 
 // A whole file of at most `most_bytes`. Throws Error naming it: bad_input when it cannot be opened,
-// damaged when it is larger, storage when it cannot be read.
+// damaged when it is larger, storage when it cannot be read, cannot_fit when there is no memory for
+// it.
 std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
 // The same of an open file.

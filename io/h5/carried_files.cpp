@@ -67,6 +67,7 @@ FoundFiles read_carried(fs::path const& checkpoint, CarriedSums const& sums) {
       left_bytes -= sum.bytes;
       --left;
     } catch (Error const& error) {
+      if (error.status() == Status::cannot_fit) throw;
       found.damaged.emplace_back(error.what());
     }
   }

@@ -37,8 +37,9 @@ struct FoundFiles {
   std::vector<std::string> damaged;  // a line for each of the others
 };
 
-// Reads those of which the seal says `sums`. Throws nothing: what keeps one from being read damages
-// no other, and no weights.
+// Reads those of which the seal says `sums`. What keeps one from being read damages no other, and
+// no weights. Throws Error(cannot_fit) that names the one for which there is no memory: none is
+// damaged.
 FoundFiles read_carried(std::filesystem::path const& checkpoint, CarriedSums const& sums);
 
 // Its permission bits, without those to execute: the most that a copy of it may have. Throws

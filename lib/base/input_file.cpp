@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 #include <span>
 #include <system_error>
 
+#include "base/cannot_give.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 
@@ -46,6 +49,12 @@ std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& p
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR) refuse(path, "cannot be read", errno);
   }
+}
+
+// 0 where nobody knows, as of a pipe.
+std::int64_t size_bytes(FileDescriptor const& file) {
+  struct stat info {};
+  return ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
 FileDescriptor open_what_the_shell_has(std::filesystem::path const& path) {
@@ -88,10 +97,17 @@ std::string read_input(FileDescriptor const& file, std::filesystem::path const& 
                        std::int64_t most_bytes) {
   std::string text;
   std::array<char, 1 << 16> some;
-  while (auto const size = read_some(file.get(), some, path)) {
-    text.append(some.data(), size);
-    if (std::ssize(text) > most_bytes)
-      refuse(path, fmt::format("is larger than {}", human_bytes(most_bytes)));
+  auto expected = std::min(size_bytes(file), most_bytes);
+  try {
+    text.reserve(static_cast<std::size_t>(expected));
+    while (auto const size = read_some(file.get(), some, path)) {
+      expected = std::max(expected, std::ssize(text) + static_cast<std::int64_t>(size));
+      text.append(some.data(), size);
+      if (std::ssize(text) > most_bytes)
+        refuse(path, fmt::format("is larger than {}", human_bytes(most_bytes)));
+    }
+  } catch (std::bad_alloc const&) {
+    throw cannot_give(path.string(), expected);
   }
   return text;
 }

@@ -20,7 +20,8 @@ FileDescriptor open_for_reading(std::filesystem::path const& path);
 void require_regular(FileDescriptor const& file, std::filesystem::path const& path);
 
 // The whole of a file. What the caller's shell has opened (/dev/stdin, /dev/fd/63) may be a pipe.
-// Throws Error(bad_input) that names the file, also when it is larger than `most_bytes`.
+// Throws Error that names the file: bad_input, also when it is larger than `most_bytes`; cannot_fit
+// when there is no memory for it.
 std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes);
 // The same of an open file, from where it stands.
 std::string read_input(FileDescriptor const& file, std::filesystem::path const& path,

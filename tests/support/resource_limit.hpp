@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 namespace spillway::test {
 
@@ -26,6 +28,27 @@ class ResourceLimit {
  private:
   What m_what;
   rlimit m_before{};
+};
+
+// While it lives, the process may map so many bytes more than it has, for all but sanitizers, which
+// map more than that themselves.
+class MemoryLimit {
+ public:
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool kWorks = false;
+#else
+  static constexpr bool kWorks = true;
+#endif
+  explicit MemoryLimit(rlim_t more_bytes) : m_limit(RLIMIT_AS, mapped_bytes() + more_bytes) {}
+
+ private:
+  static rlim_t mapped_bytes() {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  }
+
+  ResourceLimit m_limit;
 };
 
 // While it lives, no file grows beyond `bytes`: whoever tries gets EFBIG.

@@ -1,6 +1,5 @@
 #include "device/host/arena.hpp"
 
-#include <fmt/core.h>
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,21 +8,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <cstring>
 
 #include "base/address_sanitizer.hpp"
 #include "base/allocator_pass.hpp"
-#include "base/error.hpp"
+#include "base/cannot_give.hpp"
 #include "base/math.hpp"
-#include "base/units.hpp"
 
 namespace spillway {
 namespace {
-
-[[noreturn]] void fail(std::string const& name, std::int64_t bytes) {
-  throw Error(Status::cannot_fit, fmt::format("{}: the system does not give {}: {}", name,
-                                              human_bytes(bytes), std::strerror(errno)));
-}
 
 constexpr std::int64_t kPage = 4096;
 
@@ -47,7 +39,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
     m_reserved_bytes = round_up(bytes, kAlignment);
     m_mapping = reserve(m_reserved_bytes);
   }
-  if (m_mapping == MAP_FAILED) fail(m_name, m_reserved_bytes);
+  if (m_mapping == MAP_FAILED) throw cannot_give(m_name, m_reserved_bytes, errno);
   auto const address = reinterpret_cast<std::uintptr_t>(m_mapping);
   auto const alignment = static_cast<std::uintptr_t>(kAlignment);
   m_base = reinterpret_cast<std::byte*>(round_up(address, alignment));
@@ -71,7 +63,7 @@ void Arena::commit(std::int64_t bytes) {
   assert(bytes >= 0 && bytes <= m_reserved_bytes);
   auto const before = round_up(m_bytes, kPage), now = round_up(bytes, kPage);
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
-    fail(m_name, bytes);
+    throw cannot_give(m_name, bytes, errno);
   }
   if (now < before) {
     auto const rest = static_cast<std::size_t>(before - now);

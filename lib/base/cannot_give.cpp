@@ -1,0 +1,17 @@
+#include "base/cannot_give.hpp"
+
+#include <fmt/core.h>
+
+#include <system_error>
+
+#include "base/units.hpp"
+
+namespace spillway {
+
+Error cannot_give(std::string_view what, std::int64_t bytes, int error) {
+  return {Status::cannot_fit,
+          fmt::format("{}: the system does not give {}: {}", what, human_bytes(bytes),
+                      std::generic_category().message(error))};
+}
+
+}  // namespace spillway
