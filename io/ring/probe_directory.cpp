@@ -35,7 +35,7 @@ void probe_direct(std::filesystem::path const& directory, DirectoryProbe& probe)
     return;
   }
   // Each size is tried from memory aligned to it, and to no more.
-  Pages const pages(4 * largest_alignment_bytes);
+  Pages const pages(4 * largest_alignment_bytes, "memory to probe direct I/O with");
   auto const from = reinterpret_cast<std::intptr_t>(pages.data());
   auto* const memory = pages.data() + (round_up(from, 2 * largest_alignment_bytes) - from);
   for (std::int64_t bytes = 512; bytes <= largest_alignment_bytes; bytes *= 2) {

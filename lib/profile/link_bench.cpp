@@ -24,7 +24,7 @@ LinkRates slower(LinkRates const& a, LinkRates const& b) {
 }
 
 LinkBench::LinkBench(Device& device)
-    : m_host(static_cast<std::size_t>(2 * kCopyBytes)),
+    : m_host(static_cast<std::size_t>(2 * kCopyBytes), "memory for copies"),
       m_pinned(device.pin(m_host.all())),
       m_there(device.reserve("memory for copies", 2 * kCopyBytes, 2 * kCopyBytes)) {
   for (auto& way : m_ways) way = {device.stream(true), device.event(), device.event()};

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <future>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -126,7 +127,7 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic) {
   if (device.has_own_memory()) {
     set_links(machine, LinkBench(device).rates());
   } else {
-    machine.h2d_gbps = machine.d2h_gbps = copy_gbps(Pages(kBytes));
+    machine.h2d_gbps = machine.d2h_gbps = copy_gbps(Pages(kBytes, "memory for measurements"));
   }
   machine.compute_cores = compute_cores(compute);
   return machine;
@@ -148,9 +149,10 @@ void probe_storage(Machine& machine, std::filesystem::path const& directory, boo
   std::optional<LinkBench> links;
   if (device.has_own_memory()) set_links(machine, links.emplace(device).rates());
   auto const size = storage_probe_bytes(free_bytes(directory));
+  if (size < StorageBench::kLeastBytes) return;
+  auto memory = StorageBench::memory_for(size);  // without it, unlike without storage, no run fits
   try {
-    if (size < StorageBench::kLeastBytes) return;
-    StorageBench bench(directory, size, checksums);
+    StorageBench bench(std::move(memory), directory, size, checksums);
     measure_storage(machine, bench);
     if (links) set_links(machine, beside_drive(*links, bench));
   } catch (Error const& error) {

@@ -20,8 +20,9 @@ Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 
 // Adds the rates of the spill path and its cost in core time, in under two seconds. Measures the
 // page cache if direct I/O is not available. Rates stay 0 (unknown) if there is no room to measure.
-// Takes 64 MiB meanwhile. Throws Error when the directory cannot be used. If the device has memory
-// of its own, it also lowers the rates of its link to what this gets while the drive is busy.
+// Takes 64 MiB meanwhile. Throws Error when the directory cannot be used, and Error(cannot_fit)
+// when there is no such memory. If the device has memory of its own, it also lowers the rates of
+// its link to what this gets while the drive is busy.
 void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
                    Device& device);
 

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <new>
 
 #include "base/checksum.hpp"
-#include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
 #include "comm/gathered.hpp"
@@ -58,11 +56,7 @@ double slowest_gbps(Comm& comm, Peer const& peer, std::span<std::byte> send,
 }
 
 Pages memory() {
-  try {
-    return Pages(kMostBytes);
-  } catch (std::bad_alloc const&) {
-    throw Error(Status::bad_input, "no memory to measure the network with");
-  }
+  return Pages(kMostBytes, "memory to measure the network with");
 }
 
 }  // namespace

@@ -4,16 +4,21 @@
 #include <cstring>
 
 namespace spillway {
+namespace {
+
+constexpr auto kName = "memory for measurements";
+
+}  // namespace
 
 void OperandMemory::need(std::int64_t bytes) {
   // The old bytes go first, since there may be no room for both.
   if (m_device != nullptr) {
     if (m_there && m_there->bytes() >= bytes) return;
     m_there.reset();
-    m_there = m_device->reserve("memory for measurements", bytes, bytes);
+    m_there = m_device->reserve(kName, bytes, bytes);
   } else if (std::ssize(m_pages.all()) < bytes) {
     m_pages = Pages();
-    m_pages = Pages(static_cast<std::size_t>(bytes));
+    m_pages = Pages(static_cast<std::size_t>(bytes), kName);
   }
 }
 

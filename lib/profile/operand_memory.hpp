@@ -16,7 +16,7 @@ class OperandMemory {
       : m_device(device != nullptr && device->has_own_memory() ? device : nullptr) {}
 
   // Makes at least so many bytes usable; those from before are lost. Nothing may be using them.
-  // Throws Error(cannot_fit) or std::bad_alloc.
+  // Throws Error(cannot_fit).
   void need(std::int64_t bytes);
   // Returns the address by which kernels reach a byte.
   void* at(std::int64_t offset) const;

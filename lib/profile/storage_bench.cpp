@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "base/steady_clock.hpp"
 #include "profile/noise.hpp"
@@ -26,10 +27,15 @@ double thread_cpu_s() {
 
 }  // namespace
 
-StorageBench::StorageBench(std::filesystem::path const& directory, std::int64_t size_bytes,
-                           bool checksums)
+Pages StorageBench::memory_for(std::int64_t size_bytes) {
+  return Pages(static_cast<std::size_t>(2 * kUnderWay * transfer_bytes(size_bytes)),
+               "memory to measure the drive with");
+}
+
+StorageBench::StorageBench(Pages memory, std::filesystem::path const& directory,
+                           std::int64_t size_bytes, bool checksums)
     : m_transfer_bytes(transfer_bytes(size_bytes)),
-      m_memory(static_cast<std::size_t>(2 * kUnderWay * m_transfer_bytes)),
+      m_memory(std::move(memory)),
       m_file(directory, size_bytes, {.checksums = checksums, .spare_bytes = 0}) {
   fill_with_noise(m_memory.all());
   m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;

@@ -19,9 +19,12 @@ class StorageBench {
   static constexpr std::int64_t kUnderWay = 8;  // transfers of each direction
   static constexpr std::int64_t kLeastBytes = 2 * kUnderWay * kSpillAlignment;
 
-  // `size_bytes`: at least kLeastBytes. Writes so much, or what half a second allows. Throws Error
-  // as SpillFile does.
-  StorageBench(std::filesystem::path const& directory, std::int64_t size_bytes, bool checksums);
+  // What a StorageBench of so many bytes needs, at least kLeastBytes. Throws Error(cannot_fit).
+  static Pages memory_for(std::int64_t size_bytes);
+
+  // Writes so much, or what half a second allows. Throws Error as SpillFile does.
+  StorageBench(Pages memory, std::filesystem::path const& directory, std::int64_t size_bytes,
+               bool checksums);
 
   struct Moved {
     double gb = 0, s = 0;

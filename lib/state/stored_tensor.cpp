@@ -54,7 +54,8 @@ void StoredTensor::open(std::int64_t number) {
   flush();
   auto const most = kWindowElements * size_bytes(dtype());
   auto const begin = number * most;
-  Window window{number, false, Pages(static_cast<std::size_t>(std::min(most, m_bytes - begin)))};
+  auto const bytes = static_cast<std::size_t>(std::min(most, m_bytes - begin));
+  Window window{number, false, Pages(bytes, "memory for state that is on NVMe")};
   if (m_written[static_cast<std::size_t>(number)]) read(begin, window.bytes.all());
   m_window = std::move(window);
 }

@@ -197,9 +197,12 @@ TEST(NetworkProbe, IsRefusedOnAllRanksWhereOneHasNoMemoryForIt) {
     probe_network(machine, *g_comm);
     ADD_FAILURE() << "it was measured";
   } catch (AgreedError const& error) {
-    EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_EQ(error.status(), Status::cannot_fit);
     std::string const said = error.what();  // on one rank
-    EXPECT_TRUE(said.empty() || said == "no memory to measure the network with") << said;
+    EXPECT_TRUE(said.empty() || said ==
+                                    "memory to measure the network with: the system does not "
+                                    "give 16 MiB: Cannot allocate memory")
+        << said;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/pages.hpp"
 #include "base/unique_handle.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::owners_test {
 namespace {
@@ -77,6 +78,12 @@ TEST(Pages, are_all_there_from_the_beginning) {
     EXPECT_EQ(std::ranges::count_if(resident, [](auto page) { return (page & 1) != 0; }),
               std::ssize(resident));
   }
+}
+
+TEST(Pages, that_the_system_does_not_give_say_what_they_were_for) {
+  EXPECT_EQ(
+      test::refused_with([] { Pages(std::size_t{1} << 60, "memory for all"); }, Status::cannot_fit),
+      "memory for all: the system does not give 1024 PiB: Cannot allocate memory");
 }
 
 TEST(Pages, go_back_to_the_system_with_whoever_has_them_last) {

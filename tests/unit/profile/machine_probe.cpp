@@ -6,6 +6,7 @@
 #include "device/host/host_device.hpp"
 #include "kernels/host/kernels.hpp"
 #include "tests/support/kokkos_environment.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
 namespace spillway::machine_probe_test {
@@ -66,6 +67,21 @@ TEST(MachineProbe, KnowsNothingOfADriveThatHasNoRoom) {
   EXPECT_EQ(machine.nvme_read_gbps, 0);
   EXPECT_EQ(machine.nvme_both_gbps, 0);
   EXPECT_EQ(machine.nvme_core_s_per_gb, 0);
+}
+
+// What a drive lacks is found out by the plans that spill; memory is what all of them need.
+TEST(MachineProbe, SaysThatThereIsNoMemoryToMeasureADriveWith) {
+  if (!test::MemoryLimit::kWorks) GTEST_SKIP() << "a sanitizer maps as much by itself";
+  Machine machine;
+  test::MemoryLimit const limit(rlim_t{1} << 20);
+  EXPECT_TRUE(
+      test::refused_with([&] { probe_storage(machine, ::testing::TempDir(), true, host_device()); },
+                         Status::cannot_fit)
+          .starts_with("memory to measure the drive with: the system does not give "));
+  EXPECT_EQ(test::refused_with([] { StorageBench::memory_for(std::int64_t{1} << 30); },
+                               Status::cannot_fit),
+            "memory to measure the drive with: the system does not give 64 MiB: Cannot allocate "
+            "memory");
 }
 
 TEST(MachineProbe, LeavesRoomOnADriveForOthers) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/device_under_test.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::operand_memory_test {
 namespace {
@@ -55,6 +56,12 @@ TEST(OperandMemory, OfADeviceRepeatsAPatternThere) {
     for (std::int64_t const bytes : {0, 1, 7, 16, 58, 59})
       expect_repeated_on(on.device(), pattern_bytes, bytes);
   on.expect_sound();
+}
+
+TEST(OperandMemory, ThatTheSystemDoesNotGiveIsNamed) {
+  OperandMemory memory;
+  EXPECT_EQ(test::refused_with([&] { memory.need(std::int64_t{1} << 60); }, Status::cannot_fit),
+            "memory for measurements: the system does not give 1024 PiB: Cannot allocate memory");
 }
 
 TEST(OperandMemory, GrowsWhereMoreIsNeededAndOnlyThen) {

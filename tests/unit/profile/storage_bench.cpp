@@ -14,7 +14,7 @@ TEST(StorageBench, moves_eight_transfers_of_each_direction_at_a_time) {
   auto const least = StorageBench::kLeastBytes;
   for (auto const& [bytes, megabytes] :
        {std::pair(least, 0.524288), {2 * least - 1, 0.524288}, {2 * least, 1.048576}}) {
-    StorageBench bench(::testing::TempDir(), bytes, true);
+    StorageBench bench(StorageBench::memory_for(bytes), ::testing::TempDir(), bytes, true);
     EXPECT_EQ(bench.core_s_per_gb(), 0) << "nothing was moved";
     auto const written = bench.stream(std::array{write}, 0);
     EXPECT_NEAR(written.gb, 1e-3 * megabytes, 1e-12);
