@@ -353,6 +353,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     return guarded(nullptr, [&] { return tell(app, error); });
+  } catch (Error const& error) {  // no thread that takes signals
+    return report(error, nullptr);
   }
   if (print_config) request.plain = [&] { return show_config(words); };
   if (!request.plain && !request.ranked) return refuse_without_command(app, words);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cannot_start.hpp"
 #include "base/ignored_signal.hpp"
 
 namespace spillway {
@@ -85,10 +86,11 @@ void end_on_signals_without_partials() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU})
     if (!is_ignored(signal)) sigaddset(&signals, signal);  // nohup and shells ignore some
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);           // for threads to come, too
-  std::thread([signals] {
+  auto const wait = [signals] {
     for (int signal = 0;;)
       if (sigwait(&signals, &signal) == 0) end_by(signal);
-  }).detach();
+  };
+  start_threads([&] { return std::thread(wait); }).detach();
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/cannot_start.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/line.hpp"
 
@@ -20,17 +21,17 @@ class PosixQueue final : public TransferQueue {
       : TransferQueue(depth),
         m_asked(static_cast<std::size_t>(depth)),
         m_outcomes(static_cast<std::size_t>(depth)) {
-    for (int i = 0; i < std::min(depth, kMostThreads); ++i)
-      m_threads.emplace_back([this] { work(); });
-  }
-  ~PosixQueue() override {
-    {
-      std::lock_guard const lock(m_mutex);
-      m_ends = true;
+    try {
+      start_threads([&] {
+        for (int i = 0; i < std::min(depth, kMostThreads); ++i)
+          m_threads.emplace_back([this] { work(); });
+      });
+    } catch (...) {
+      end();  // lets the threads that did start end, to be joined
+      throw;
     }
-    m_ask.notify_all();
-    for (auto& thread : m_threads) thread.join();
   }
+  ~PosixQueue() override { end(); }
 
   char const* backend() const override { return "posix"; }
 
@@ -65,6 +66,14 @@ class PosixQueue final : public TransferQueue {
     return {};
   }
 
+  void end() {
+    {
+      std::lock_guard const lock(m_mutex);
+      m_ends = true;
+    }
+    m_ask.notify_all();
+  }
+
   void work() {
     std::unique_lock lock(m_mutex);
     while (true) {
@@ -92,7 +101,7 @@ class PosixQueue final : public TransferQueue {
   Line<Asked> m_asked;
   Line<Outcome> m_outcomes;
   bool m_ends = false, m_woken = false;
-  std::vector<std::thread> m_threads;
+  std::vector<std::jthread> m_threads;  // last: joined first
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/cannot_start.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
@@ -96,10 +97,12 @@ OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
       refuse_run_dir(m_path, "cannot be removed: " + error_text(errno));
     took_over = true;
   }
-  make();
-  if (took_over) nap(m_times.renew_s / 4);  // who took it over in the same moment shows by then
-  if (!lies_there()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
-  m_thread = std::thread([this] { keep_renewing(); });
+  try {
+    keep(took_over);
+  } catch (...) {
+    leave();
+    throw;
+  }
 }
 
 OwnerFile::~OwnerFile() {

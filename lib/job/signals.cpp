@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <thread>
 
+#include "base/cannot_start.hpp"
 #include "base/ignored_signal.hpp"
 
 namespace spillway {
@@ -34,10 +35,11 @@ void on_signal(int signal) {
 // the part of the stack that a handler leaves alone. Threads that start later inherit the mask of
 // this one.
 void take_in_a_thread_of_their_own(sigset_t const& signals) {
-  std::thread([signals] {
+  auto const take = [signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the parent may have blocked them
     while (true) pause();
-  }).detach();
+  };
+  start_threads([&] { return std::thread(take); }).detach();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 
+#include "base/cannot_start.hpp"
 #include "profile/lone_op.hpp"
 
 namespace spillway {
@@ -19,7 +20,7 @@ class BusyCompute {
   // Runs measure() on a new thread, computes until it has ended, and returns its result.
   template <class Measure>
   auto beside(Measure const& measure) const {
-    auto result = std::async(std::launch::async, measure);
+    auto result = start_threads([&] { return std::async(std::launch::async, measure); });
     while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) m_product();
     return result.get();
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cannot_start.hpp"
 #include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
@@ -83,9 +84,8 @@ void set_links(Machine& machine, LinkRates const& rates) {
 // Returns what links get while the drive reads and writes.
 LinkRates beside_drive(LinkBench& links, StorageBench& drive) {
   using enum Direction;
-  auto const busy = std::async(std::launch::async, [&] {
-    drive.stream(std::array{read, write}, kPatience_s + kLead_s);
-  });
+  auto const stream = [&] { drive.stream(std::array{read, write}, kPatience_s + kLead_s); };
+  auto const busy = start_threads([&] { return std::async(std::launch::async, stream); });
   busy.wait_for(std::chrono::duration<double>(kLead_s));
   return links.both_ways(kPatience_s);
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/address_sanitizer.hpp"
+#include "base/cannot_start.hpp"
 #include "base/math.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/proof/unroll.hpp"
@@ -55,7 +56,7 @@ Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts),
   prepare_device_lanes();
   if (m_state.debug.poison) bind_poison();
   try {
-    start_workers();
+    start_threads([this] { start_workers(); });
   } catch (...) {
     m_state.end();  // lets the threads that did start end, to be joined
     throw;

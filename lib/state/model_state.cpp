@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/bf16.hpp"
+#include "base/cannot_start.hpp"
 #include "base/math.hpp"
 #include "base/normal.hpp"
 #include "base/philox.hpp"
@@ -44,14 +45,15 @@ template <class Body>
 void in_pieces(std::int64_t n, std::int64_t piece, Body const& body) {
   if (n <= piece) return body(0, n);
   std::int64_t const workers = available_cores();
+  auto const work = [&](std::int64_t worker) {
+    for (auto first = worker * piece; first < n; first += workers * piece)
+      body(first, std::min(n, first + piece));
+  };
   std::vector<std::jthread> threads;
-  for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker) {
-    threads.emplace_back([&, worker] {
-      for (auto first = worker * piece; first < n; first += workers * piece) {
-        body(first, std::min(n, first + piece));
-      }
-    });
-  }
+  start_threads([&] {
+    for (std::int64_t worker = 0; worker < std::min(workers, div_ceil(n, piece)); ++worker)
+      threads.emplace_back(work, worker);
+  });
 }
 
 float load(StoredPart const& stored, std::int64_t i) {

@@ -99,6 +99,14 @@ TEST_F(Teams, that_cannot_be_started_are_refused_and_not_ended_by_OpenMP) {
   EXPECT_TRUE(fails_with(2, "Kokkos allows 512", train_with("", run_named("run", 600))));
 }
 
+// Each command has a thread that takes signals, before MPI starts any.
+TEST_F(Teams, of_which_not_even_the_first_can_be_started_are_refused) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  std::string const why = "spillway: the system starts no more threads: ";
+  EXPECT_TRUE(fails_with(2, why, train_with(crowded("0", 0), run_named("run", 2))));
+  EXPECT_TRUE(fails_with(2, why, spillway_with(crowded("0", 0), "plan " + path("job.yaml"))));
+}
+
 TEST_F(Teams, do_not_fail_on_what_Kokkos_is_told) {
   EXPECT_EQ(train_with("KOKKOS_NUM_THREADS=many", run_named("run", 2)).status, 0);
 }

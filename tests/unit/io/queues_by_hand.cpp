@@ -15,6 +15,7 @@
 #include "io/ring/probe.hpp"
 #include "io/ring/scripted_queue.hpp"
 #include "io/spill/fault_injector.hpp"
+#include "tests/support/few_threads.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
@@ -175,6 +176,15 @@ TEST(WithoutDescriptors, RingsAreSteppedDownFromAndSaidByTheKeysName) {
   EXPECT_EQ(probe.register_error, 0);
   EXPECT_EQ(probe.register_bytes, 4096);
   EXPECT_EQ(probe.advice, std::vector<std::string>{why});
+}
+
+// Some start, all of them end.
+TEST(WithoutThreads, QueuesOfThreadsAreRefusedAndLeaveNoneBehind) {
+  for (int const threads : {1, 3}) {
+    FewThreads const few(threads);
+    EXPECT_EQ(refused_with([] { make_posix_queue(8); }), kNoThread) << threads;
+    EXPECT_EQ(make_posix_queue(threads)->depth(), threads) << "as many can be started again";
+  }
 }
 
 // More than any address space has.

@@ -13,6 +13,8 @@
 #include "base/error.hpp"
 #include "job/owner.hpp"
 #include "job/owner_file.hpp"
+#include "tests/support/few_threads.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::train_owner_file_test {
 namespace {
@@ -107,6 +109,20 @@ TEST_F(OwnerFileTest, of_another_machine_is_refused_while_somebody_renews_it) {
   renews.join();
   EXPECT_NE(why.find("another job is running here, "), why.npos) << why;
   EXPECT_EQ(parse_owner(text())->host, "far.example");
+}
+
+TEST_F(OwnerFileTest, that_nobody_could_renew_is_not_left_behind) {
+  {
+    test::FewThreads const none(0);
+    EXPECT_EQ(refusal(kPatient), test::kNoThread);
+  }
+  EXPECT_FALSE(fs::exists(m_file));
+  {
+    test::FileSizeLimit const none(0);
+    EXPECT_EQ(refusal(kPatient),
+              "run.dir: " + m_file.string() + ": cannot be written: File too large");
+  }
+  EXPECT_FALSE(fs::exists(m_file));
 }
 
 TEST_F(OwnerFileTest, is_renewed) {
