@@ -1,12 +1,12 @@
 #include "base/process_memory.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <string>
 #include <thread>
+
+#include "base/affinity.hpp"
 
 namespace spillway {
 namespace {
@@ -23,9 +23,8 @@ std::int64_t kilobytes_after(std::filesystem::path const& path, std::string cons
 }
 
 int cores_by_affinity() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
+  auto const cores = allowed_cores().size();
+  return static_cast<int>(cores > 0 ? cores : std::thread::hardware_concurrency());
 }
 
 }  // namespace
@@ -51,7 +50,8 @@ std::int64_t available_memory_bytes() {
 }
 
 int available_cores(int affinity, std::optional<double> quota) {
-  return std::max(1, std::min(affinity, static_cast<int>(quota.value_or(affinity))));
+  bool const is_less = quota && *quota < affinity;  // a quota may be more than an int holds
+  return std::max(1, is_less ? static_cast<int>(*quota) : affinity);
 }
 
 int available_cores() {

@@ -1,13 +1,12 @@
 #include "job/cores.hpp"
 
 #include <fmt/core.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 
+#include "base/affinity.hpp"
 #include "base/process_memory.hpp"
 #include "comm/gathered.hpp"
 
@@ -25,9 +24,10 @@ int topology(int core, char const* what) {
 CoreShare core_share() {
   CoreShare share;
   gethostname(share.host.data(), share.host.size() - 1);
-  cpu_set_t set;
-  static_assert(sizeof set == sizeof share.mask);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) std::memcpy(share.mask.data(), &set, sizeof set);
+  for (auto const core : allowed_cores()) {
+    auto const bit = static_cast<std::size_t>(core);
+    if (bit / 64 < share.mask.size()) share.mask[bit / 64] |= std::uint64_t{1} << bit % 64;
+  }
   share.cores = available_cores();
   return share;
 }
@@ -60,24 +60,13 @@ std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<in
 }
 
 std::vector<int> cores_by_place() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
   std::vector<std::array<int, 3>> places;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set))
-      places.push_back({topology(core, "physical_package_id"), topology(core, "core_id"), core});
+  for (auto const core : allowed_cores())
+    places.push_back({topology(core, "physical_package_id"), topology(core, "core_id"), core});
   std::ranges::sort(places);
   std::vector<int> cores;
   for (auto const& place : places) cores.push_back(place[2]);
   return cores;
-}
-
-void stay_on(std::span<int const> cores) {
-  if (cores.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (auto const core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
-  sched_setaffinity(0, sizeof set, &set);  // refused: as before
 }
 
 RunCores run_cores(Comm& comm) {
@@ -92,7 +81,9 @@ RunCores run_cores(Comm& comm) {
 }
 
 RunCores assumed_cores(std::int64_t ranks) {
-  std::vector<CoreShare> const shares(static_cast<std::size_t>(ranks), core_share());
+  auto const share = core_share();
+  auto const count = std::min(ranks, share.cores + 1);  // more have no other share
+  std::vector<CoreShare> const shares(static_cast<std::size_t>(count), share);
   auto const mine = own_cores(shares, 0);
   return {ranks, ranks, mine, mine, own_part(shares, 0, cores_by_place()), team_limit()};
 }

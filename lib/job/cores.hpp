@@ -15,8 +15,8 @@ namespace spillway {
 // same.
 struct CoreShare {
   std::array<char, 64> host{};
-  std::array<std::uint64_t, 16> mask{};  // a bit per core
-  std::int64_t cores = 1;                // of the mask, or fewer where a control group has a quota
+  std::array<std::uint64_t, 128> mask{};  // a bit per core, of which Linux counts no more
+  std::int64_t cores = 1;                 // of the mask, or fewer where a control group has a quota
 };
 CoreShare core_share();
 
@@ -30,9 +30,6 @@ std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<in
 
 // This process's cores in such an order: sockets, then cores with their hardware threads.
 std::vector<int> cores_by_place();
-
-// Keeps this thread, and those that it will start, on `cores`; on all as before if there are none.
-void stay_on(std::span<int const> cores);
 
 // What the ranks of a run have.
 struct RunCores {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/affinity.hpp"
 #include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"

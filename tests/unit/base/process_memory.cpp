@@ -149,6 +149,7 @@ TEST(AvailableCores, AreTheWholeOnesOfTheQuotaAndAtLeastOne) {
   EXPECT_EQ(available_cores(8, {}), 8);
   EXPECT_EQ(available_cores(8, 2.9), 2);
   EXPECT_EQ(available_cores(8, 64), 8);
+  EXPECT_EQ(available_cores(8, 9e13), 8) << "which no int holds";
   EXPECT_EQ(available_cores(8, 0.5), 1);
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include "base/affinity.hpp"
 #include "comm/comm.hpp"
 #include "job/cores.hpp"
 #include "tests/support/two_ranks.hpp"
@@ -114,11 +115,11 @@ TEST(OwnCores, are_shared_with_whom_the_mask_overlaps_in_any_word) {
   share.host[0] = 'a';
   share.cores = 12;
   share.mask[0] = 1;
-  share.mask[15] = 2;
+  share.mask.back() = 2;
   auto first_word = share, last_word = share, none = share, elsewhere = share;
   first_word.mask = {1};
   last_word.mask = {};
-  last_word.mask[15] = 2;
+  last_word.mask.back() = 2;
   none.mask = {2};
   elsewhere.host[0] = 'b';
   CoreShare const all[] = {share, first_word, last_word, none, elsewhere};

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/affinity.hpp"
 #include "base/error.hpp"
 #include "job/cores.hpp"
 #include "kernels/host/product.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <omp.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/affinity.hpp"
 #include "base/cannot_start.hpp"
 #include "base/error.hpp"
 
@@ -89,15 +89,13 @@ void begin_teams(std::int64_t threads) {
 }
 
 void free_first_thread() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
   std::vector<int> cores;
   for (int place = 0; place < omp_get_num_places(); ++place) {
-    cores.resize(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, cores.data());
-    for (auto const core : cores) CPU_SET(static_cast<std::size_t>(core), &all);
+    auto const before = cores.size();
+    cores.resize(before + static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, cores.data() + before);
   }
-  if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);  // refused: as before
+  stay_on(cores);
 }
 
 Team::Team(std::int64_t threads) : m_threads(omp_get_max_threads()), m_dynamic(omp_get_dynamic()) {
