@@ -48,7 +48,7 @@ Config configured(Value const& root, std::string const& source,
 }
 
 // Into `config`, in place of its plan; nothing else of a plan is known here. Whether it may be
-// changed later is the run's affair.
+// changed later is the run's affair: the run's own key says it, wherever that was given.
 void read_plan(Config& config, Origins& origins, std::string const& path) {
   bool const replan = config.plan.replan;
   config.plan = {};
@@ -56,6 +56,8 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
   assign_group(config, origins, "plan", read_yaml(path), path);
   if (!config.plan.file.empty())
     refuse({origins.at("plan.file"), "plan.file"}, "a saved plan names no other one");
+  if (auto const given = origins.find("plan.replan"); given != origins.end())
+    refuse({given->second, given->first}, "is for the run that uses the plan; leave it out here");
 }
 
 // Two input files have two directories. What is read from a device, as standard input is, has no

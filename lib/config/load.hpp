@@ -37,7 +37,8 @@ Config parse_config(std::string const& text, std::string const& source,
                     std::span<std::string const> overrides = {},
                     WhichMachine const& where = on_host, ImportModel const& import_model = {});
 
-// A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml.
+// A saved plan (`plan.file`): the keys of the `plan` section, as a run writes them to plan.yaml,
+// without plan.replan.
 PlanConfig load_plan(std::string const& path);
 
 // The Config with its saved plan read in, if `plan.file` names one, and checked with the rest of

@@ -452,6 +452,16 @@ TEST_F(ConfigFile, OfASavedPlanTakesThePlaceOfThePlanKeys) {
   EXPECT_TRUE(load_plan(file).replan);
 }
 
+// It would take the place of what the command line says.
+TEST_F(ConfigFile, OfASavedPlanDoesNotSayWhetherThePlanMayChange) {
+  auto const file = write("prefetch: 3\nreplan: true\n");
+  auto const config =
+      parse_config("{}", "in.yaml", Overrides{"plan.file=" + file, "plan.replan=false"});
+  auto const why = file + ":2: plan.replan: is for the run that uses the plan; leave it out here";
+  EXPECT_EQ(error_line([&] { with_saved_plan(config); }), why);
+  EXPECT_EQ(error_line([&] { load_plan(file); }), why);
+}
+
 TEST_F(ConfigFile, OfASavedPlanIsHeldAgainstTheMachineThatIsMeant) {
   auto const config =
       parse_config("model: {layers: 2}", "in.yaml",
