@@ -65,6 +65,9 @@ void Arena::commit(std::int64_t bytes) {
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
   }
+  // The last page's bytes beyond the committed ones stay with it, and have their last values.
+  if (bytes > m_bytes)
+    std::memset(m_base + m_bytes, 0, static_cast<std::size_t>(std::min(bytes, before) - m_bytes));
   if (now < before) {
     auto const rest = static_cast<std::size_t>(before - now);
     ::madvise(m_base + now, rest, MADV_DONTNEED);

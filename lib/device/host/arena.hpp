@@ -22,8 +22,8 @@ class Arena {
   Arena(Arena const&) = delete;
   Arena& operator=(Arena const&) = delete;
 
-  // Makes [0, bytes) usable; pages beyond go back to the system. Addresses do not change. Throws
-  // Error(cannot_fit). Not while anything runs.
+  // Makes [0, bytes) usable; pages beyond go back to the system. Bytes that were not usable before
+  // are zero. Addresses do not change. Throws Error(cannot_fit). Not while anything runs.
   void commit(std::int64_t bytes);
 
   // Asks the system to take pages that are touched from now on from the memory of this NUMA node as

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "base/bf16.hpp"
@@ -56,6 +57,25 @@ TEST(Arena, CommittingLessGivesMemoryBack) {
   auto const before = process_memory().resident_bytes;
   arena.commit(8 * kMiB);
   EXPECT_LT(process_memory().resident_bytes, before - 40 * kMiB);
+}
+
+TEST(Arena, BytesThatComeBackAreZeroWithinAPageToo) {
+  Arena arena("device", 10'000);
+  std::memset(arena.at(0, 1).data(), 7, 10'000);
+  auto const values = [&](std::int64_t first, std::int64_t last) {
+    auto const bytes = arena.at(first, last - first);
+    return std::set<int>{std::to_integer<int>(bytes.front()), std::to_integer<int>(bytes.back())};
+  };
+  arena.commit(5000);
+  arena.commit(6000);
+  EXPECT_EQ(values(0, 5000), std::set<int>{7});
+  EXPECT_EQ(values(5000, 6000), std::set<int>{0});
+  std::memset(arena.at(5000, 1000).data(), 7, 1000);
+  arena.commit(4097);
+  arena.commit(10'000);
+  EXPECT_EQ(values(0, 4097), std::set<int>{7});
+  EXPECT_EQ(values(4097, 8192), std::set<int>{0});
+  EXPECT_EQ(values(8192, 10'000), std::set<int>{0});
 }
 
 TEST(Arena, ReservedAddressesTakeNoMemory) {
