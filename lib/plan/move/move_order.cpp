@@ -107,12 +107,13 @@ class Orderer {
 
   // Returns the lowest offset of bytes that no tensor takes, now or later, or nothing.
   std::optional<std::int64_t> gap(Tier tier, std::int64_t bytes) const {
+    auto const footprint = footprint_bytes(bytes, tier);
     std::int64_t offset = 0;
     for (auto const& [first, last] : taken_in(tier)) {
-      if (first >= offset + bytes) break;
+      if (first >= offset + footprint) break;
       if (last > offset) offset = round_up(last, alignment_bytes(bytes, tier));
     }
-    if (offset + footprint_bytes(bytes, tier) > m_limits[tier]) return std::nullopt;
+    if (offset + footprint > m_limits[tier]) return std::nullopt;
     return offset;
   }
 

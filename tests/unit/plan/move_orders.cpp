@@ -73,6 +73,16 @@ TEST(MoveOrders, ParkInAGapThatIsJustLargeEnough) {
               {{1, {device, 8192}, gap}, {0, {device, 0}, {device, 8192}}, {1, gap, {device, 0}}});
 }
 
+// What is smaller than a page may begin within the last page of what is parked.
+TEST(MoveOrders, ParkInAGapThatHasRoomForWholePages) {
+  std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
+                                        {5000, {device, 8192}, {device, 0}},
+                                        {64, {host, 5056}, {host, 5056}}};
+  Spot const gap{host, 8192};
+  expect_hops(swap, {16'384, 65'536, 0},
+              {{1, {device, 8192}, gap}, {0, {device, 0}, {device, 8192}}, {1, gap, {device, 0}}});
+}
+
 struct Slots {
   Spot at;
   std::int64_t bytes;
