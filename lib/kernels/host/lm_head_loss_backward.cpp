@@ -3,6 +3,7 @@
 //   dbias = column sums of slopes
 // Chunks add to dw and dbias in order, in fp32; what is bf16 is rounded once, after the last.
 #include <algorithm>
+#include <cassert>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/host/lm_head.hpp"
@@ -23,14 +24,18 @@ struct Backward {
   bool rounds() const { return dw.dtype == DType::bf16; }
   bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
   MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
-  MatrixLayout sum() const {  // of dw, in fp32
-    return rounds() ? dense_matrix(DType::f32, head.vocab, head.hidden) : dw;
+  MatrixLayout sum() const {  // of dw, in fp32; its elements lie as dw's do
+    auto sum = dw;
+    sum.dtype = DType::f32;
+    return sum;
   }
 };
 
 Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
+  assert(dtype(context, o.dw) == DType::f32 || is_contiguous(o.dw) ||
+         is_contiguous(transposed(o.dw)));
   return {lm_head(context, op), layout(o.dx), layout(o.dw), is_in_place(op, o.dw)};
 }
 
@@ -81,7 +86,7 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
   return offsets(backward).scratch + products(backward).workspace_bytes();
 }
 
-// dw = sum (+ dw), rounded.
+// dw = sum (+ dw), rounded, element by element as they lie.
 template <class G>
 struct RoundSum {
   float const* sum;
@@ -206,8 +211,12 @@ struct SerialBackward {
     }
   }
   void store_dw(G* out, std::vector<double> const& dw) const {
-    for (std::size_t i = 0; i < dw.size(); ++i)
-      out[i] = store<G>(static_cast<float>(dw[i] + (b.accumulate ? to_float(out[i]) : 0.0f)));
+    for (std::int64_t i = 0; i < std::ssize(dw); ++i) {
+      auto const row = i / b.head.hidden, column = i % b.head.hidden;
+      auto& to = out[row * b.dw.row_stride + column * b.dw.column_stride];
+      to = store<G>(static_cast<float>(dw[static_cast<std::size_t>(i)] +
+                                       (b.accumulate ? to_float(to) : 0.0f)));
+    }
   }
 };
 

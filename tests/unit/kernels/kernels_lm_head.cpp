@@ -118,6 +118,25 @@ TEST_P(EachPairOfTypes, BiasAndScaleFollowTheReference) {
     }
 }
 
+// As a weight lies that is stored [in, out]: the slopes are those of the same weight [out, in].
+TEST_P(EachPairOfTypes, AWeightAndItsGradientMayLieTransposed) {
+  bool const half = GetParam().element == DType::bf16;
+  for (bool const accumulate : {false, true}) {
+    LossCase lying(GetParam()), c(GetParam());
+    c.w = transposed(c.h.tensor(GetParam().element, {LossCase::hidden, LossCase::vocab}));
+    c.dw = transposed(c.h.tensor(GetParam().gradient, {LossCase::hidden, LossCase::vocab}));
+    lying.h.fill_normal(lying.dw, 1);
+    c.h.set_all(c.w, lying.h.contents(lying.w));
+    c.h.set_all(c.dw, lying.h.contents(lying.dw));
+    lying.backward(7, accumulate);
+    c.backward(7, accumulate);
+    EXPECT_EQ(c.h.serial_results(c.dw), lying.h.serial_results(lying.dw));
+    c.expect_losses_match();
+    for (auto const& view : {c.dx, c.dw})
+      c.h.expect_close(view, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);
+  }
+}
+
 TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
   LossCase c;
   for (std::int64_t i = 0; i < LossCase::hidden; ++i)
