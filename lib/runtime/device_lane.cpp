@@ -46,11 +46,12 @@ void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
 void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark) {
   mark.waited_for.reset();
   for (auto const wait : item.waits) {
+    auto const position = cursor.position(wait);
+    if (position == 0) continue;  // there was none yet
     auto const earlier = m_state.lane_of(wait);
     mark.waited_for = earlier;
-    auto const position = cursor.position(wait);
-    auto* const other = m_state.device_lane(earlier);
-    if (other != nullptr && position > 0) m_stream->wait(*other->mark(position).end);
+    if (auto* const other = m_state.device_lane(earlier))
+      m_stream->wait(*other->mark(position).end);
   }
 }
 

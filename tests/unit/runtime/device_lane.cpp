@@ -134,6 +134,25 @@ TEST_F(DeviceLanes, TellWhenTheirItemsWereReadyAndBeganAndEnded) {
   expect_time(0, 5, 5, 10, 20);  // as it was
 }
 
+// The copy back comes behind the op, which waits for that of the step before.
+TEST_F(DeviceLanes, StallForNoItemThatHasNoInstanceYet) {
+  using enum Lane;
+  made.program.items[3].waits = {2, 4};
+  begin(0).at_s = 1000;
+  begin(1).at_s = 2000;
+  stream(h2d).times_s = {1000, 1001, 1001, 1002, 2000, 2001, 2001, 2002};
+  stream(compute).times_s = {1000, 1001, 1004, 1005, 1005, 1006,
+                             2000, 2001, 2009, 2010, 2010, 2011};
+  stream(d2h).times_s = {1000, 1001, 2000, 2001};
+  for (auto const& [for_h2d_s, for_d2h_s] : {std::pair(3.0, 0.0), std::pair(0.0, 8.0)}) {
+    for (auto const which : {h2d, d2h, compute}) launch(which);
+    for (auto const which : {h2d, d2h, compute})
+      EXPECT_EQ(lane(which).poll(), DeviceLane::Poll::ended);
+    EXPECT_EQ(state->compute_stall_s[index(h2d)].take(), for_h2d_s);
+    EXPECT_EQ(state->compute_stall_s[index(d2h)].take(), for_d2h_s);
+  }
+}
+
 TEST_F(DeviceLanes, WaitInTheirStreamsForTheLatestItemsOfOtherLanes) {
   using enum Lane;
   for (auto const which : {h2d, d2h, compute}) launch(which);
