@@ -7,6 +7,11 @@
 #include <cerrno>
 
 namespace spillway {
+namespace {
+
+constexpr double kLongestWait_s = 1e9;  // clocks count nanoseconds in 63 bits
+
+}  // namespace
 
 TransferQueue::TransferQueue(int depth) : m_operations(static_cast<std::size_t>(depth)) {
   assert(depth > 0);
@@ -26,7 +31,7 @@ void TransferQueue::submit(TransferRequest const& request) noexcept {
 std::optional<TransferDone> TransferQueue::wait(double timeout_s) noexcept {
   auto const begun = SteadyClock::now();
   while (in_flight() > 0) {
-    auto const outcome = next(std::max(timeout_s - seconds_since(begun), 0.0));
+    auto const outcome = next(std::clamp(timeout_s - seconds_since(begun), 0.0, kLongestWait_s));
     if (!outcome) return {};
     if (auto const error = advance(*outcome)) {
       auto& operation = m_operations[static_cast<std::size_t>(outcome->operation)];

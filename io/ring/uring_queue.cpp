@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
 
 __kernel_timespec timespec_of(double seconds) {
-  double const whole = std::floor(std::clamp(seconds, 0.0, 1e9));
+  double const whole = std::floor(seconds);
   return {static_cast<long long>(whole), static_cast<long long>((seconds - whole) * 1e9)};
 }
 

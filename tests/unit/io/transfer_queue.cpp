@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -238,6 +239,18 @@ TEST(TransferQueue, WaitsNoLongerForWhatComesInPieces) {
   ASSERT_EQ(queue.waits_s.size(), memory.size);
   for (std::size_t i = 0; i < queue.waits_s.size(); ++i)
     EXPECT_LE(queue.waits_s[i], kLong - 0.001 * static_cast<double>(i)) << i;
+}
+
+TEST(TransferQueue, WaitsNoLongerThanClocksCount) {
+  PageMemory const memory(1);
+  OneByteAtATime queue;
+  for (double const timeout_s : {5e8, 2e9, 1e300, double{INFINITY}}) {
+    queue.submit({Direction::read, 0, memory.span(), 0, 1});
+    ASSERT_TRUE(queue.wait(timeout_s));
+  }
+  ASSERT_EQ(queue.waits_s.size(), 4u);
+  EXPECT_LE(queue.waits_s[0], 5e8);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(queue.waits_s[i], 1e9);
 }
 
 TEST(Backends, AStepDownSaysWhatToChange) {
