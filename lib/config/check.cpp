@@ -77,9 +77,9 @@ void check_sizes(Config const& c, Checker const& checker) {
   checker.require(state_bytes * real(m.vocab) * real(m.hidden) <= most, "model.vocab",
                   "model.hidden", "{} rows of hidden = {} have a state of more than {}", m.vocab,
                   m.hidden, human_bytes(kMostBytes));
-  auto const micro = c.batch.micro.value_or(1);
-  checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most,
-                  c.batch.micro ? "batch.micro" : "data.sequence", "data.sequence",
+  auto const micro = c.batch.micro.value_or(1);  // a single sequence never takes too much
+  checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most, "batch.micro",
+                  "data.sequence",
                   "a micro-batch of {} x data.sequence = {} rows of hidden = {} takes more than {}",
                   micro, c.data.sequence, m.hidden, human_bytes(kMostBytes));
   auto const tokens = product({c.run.steps, c.batch.sequences, c.data.sequence});

@@ -34,14 +34,7 @@ std::string pick(Words const& words, Value const& value, Place const& place) {
   if (has_fraction && std::ranges::find(words.allowed, word) != words.allowed.end())
     refuse(place,
            fmt::format("{} takes no fraction; {} do", word, fmt::join(words.divisible, ", ")));
-  auto const is_later = [&](std::string_view later) {
-    return later.ends_with(':') ? text.starts_with(later) : text == later;
-  };
-  auto const known = fmt::format("{}", fmt::join(words.allowed, " | "));
-  if (std::ranges::any_of(words.later, is_later)) {
-    refuse(place, fmt::format("{} is not offered in this version; now: {}", text, known));
-  }
-  refuse(place, fmt::format("'{}' is not one of {}", text, known));
+  refuse(place, fmt::format("'{}' is not one of {}", text, fmt::join(words.allowed, " | ")));
 }
 
 // Returns a list's items, or a scalar as a list of one. The result is never empty.

@@ -115,9 +115,9 @@ struct DurationField {
   void clear() const { at.clear(); }
 };
 
-// Lists the words that a value may be, and those of later versions ("nvme:" is any "nvme:...").
+// Lists the words that a value may be.
 struct Words {
-  std::vector<std::string_view> allowed, later = {};
+  std::vector<std::string_view> allowed;
   std::vector<std::string_view> divisible = {};  // those that ":0.5" may follow
 };
 
