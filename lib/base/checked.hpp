@@ -33,4 +33,10 @@ constexpr std::int64_t clamped_sum(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
 
+// The whole part of a number that is not negative, or as above.
+constexpr std::int64_t clamped_whole(double number) {
+  return number < 0x1p63 ? static_cast<std::int64_t>(number)
+                         : std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace spillway

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/steady_clock.hpp"
@@ -30,8 +31,7 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
         fmt::format(" ({} has no {})", memory.nvme_path_here(), human_bytes(asked_bytes));
   if (need.nvme_bytes_per_s > 0) {
     auto const a_day = budgets.nvme_bytes_per_s * kDayS * static_cast<double>(node_ranks);
-    texts.push_back(
-        fmt::format("spill.max_write_per_day = {}", human_bytes(static_cast<std::int64_t>(a_day))));
+    texts.push_back(fmt::format("spill.max_write_per_day = {}", human_bytes(clamped_whole(a_day))));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

@@ -71,7 +71,7 @@ std::string describe(Need const& need, Graph const& graph, Budgets const& budget
     auto const node_bytes_per_s = need.nvme_bytes_per_s * static_cast<double>(node_ranks);
     auto const per_day = std::ceil(node_bytes_per_s / mebibyte_s);
     needed.push_back("spill.max_write_per_day " +
-                     format_bytes(static_cast<std::int64_t>(per_day) * mebibyte));
+                     format_bytes(clamped_product(clamped_whole(per_day), mebibyte)));
   }
   return fmt::format("needs at least {} (activations: {})", fmt::join(needed, " and "),
                      policies_of(need.plan, graph));

@@ -21,6 +21,10 @@ TEST(Checked, ClampedNumbersStayAtTheMost) {
   EXPECT_EQ(clamped_product(kMost, 2), kMost);
   EXPECT_EQ(clamped_sum(6, 7), 13);
   EXPECT_EQ(clamped_sum(kMost, 1), kMost);
+  EXPECT_EQ(clamped_whole(7.9), 7);
+  EXPECT_EQ(clamped_whole(0x1p62), std::int64_t{1} << 62);
+  EXPECT_EQ(clamped_whole(0x1p63), kMost);
+  EXPECT_EQ(clamped_whole(std::numeric_limits<double>::infinity()), kMost);
 }
 
 }  // namespace

@@ -112,10 +112,13 @@ TEST(Needs, NameThePoliciesOfAllLayersOnce) {
 // 100 bytes a second are 8.2 MiB a day, and those of three ranks 24.7 MiB.
 TEST(Needs, CountWhatAllRanksOfANodeWrite) {
   auto const graph = small_graph();
-  Need const need{make_plan(graph, PlanWords{.activations = {"nvme"}}), {}, 100};
+  Need need{make_plan(graph, PlanWords{.activations = {"nvme"}}), {}, 100};
   auto const said = [&](std::int64_t node_ranks) { return describe(need, graph, {}, node_ranks); };
   EXPECT_EQ(said(1), "needs at least spill.max_write_per_day 9MiB (activations: nvme, keep)");
   EXPECT_EQ(said(3), "needs at least spill.max_write_per_day 25MiB (activations: nvme, keep)");
+  need.nvme_bytes_per_s = 1e17;  // a drive of a machine file that says so
+  EXPECT_EQ(said(1),
+            "needs at least spill.max_write_per_day 9223372036854775807 (activations: nvme, keep)");
 }
 
 }  // namespace
