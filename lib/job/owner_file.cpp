@@ -97,12 +97,10 @@ OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
       refuse_run_dir(m_path, "cannot be removed: " + error_text(errno));
     took_over = true;
   }
-  try {
-    keep(took_over);
-  } catch (...) {
-    leave();
-    throw;
-  }
+  make();
+  if (took_over) nap(m_times.renew_s / 4);  // who took it over in the same moment shows by then
+  if (!lies_there()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
+  start_threads([this] { m_thread = std::thread([this] { keep_renewing(); }); });
 }
 
 OwnerFile::~OwnerFile() {
