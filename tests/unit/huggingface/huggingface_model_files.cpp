@@ -66,7 +66,8 @@ TEST_F(ModelFiles, only_those_of_a_tokenizer_are_taken) {
   for (auto const* name :
        {"pytorch_model.bin", "modeling_x.py", "model.ckpt", "rust_model.ot", "flax_model.msgpack",
         "tf_model.h5", "model.onnx", "model.gguf", "consolidated.00.pth", "training_args.bin",
-        "model.safetensors.index.json.bak", "tensor-types.json", "README.md", ".gitattributes"}) {
+        "model.safetensors.index.json.bak", "tokenizer.json.bak", "config.json~",
+        "tensor-types.json", "README.md", ".gitattributes"}) {
     write(name, "{}");
     EXPECT_FALSE(is_model_file(name)) << name;
   }

@@ -82,7 +82,11 @@ TEST(KernelAttention, UnequalQueriesAndKeysMatchTheReference) {
   auto d = small();
   d.causal = false;
   d.queries = 21;
-  AttentionCase(d, DType::f32).expect_forward_and_backward_match(16);
+  for (int const threads : {2, 64}) {  // gradients are made by heads, and by tiles
+    AttentionCase c(d, DType::f32);
+    c.h.graph().arithmetic.threads = threads;
+    c.expect_forward_and_backward_match(16);
+  }
 }
 
 // Scores of several hundred: exponentials overflow unless the row's maximum is taken off first.
