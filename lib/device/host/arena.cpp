@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 
 #include "base/address_sanitizer.hpp"
 #include "base/allocator_pass.hpp"

@@ -139,7 +139,7 @@ struct AdamWKernel {
   static constexpr auto kind = OpKind::adamw;
 
   static Settings prepare(KernelContext const& context, Op const& op) {
-    auto const o = operands<kind>(op);
+    [[maybe_unused]] auto const o = operands<kind>(op);
     assert(is_present(o.remainder) == (dtype(context, o.parameter) == DType::bf16));
     auto const& a = attributes_of<AdamWAttributes>(op);
     return {{a.beta1, a.beta2, a.eps, a.weight_decay},
