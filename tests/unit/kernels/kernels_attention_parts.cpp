@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/host/attention_scores.hpp"
+#include "kernels/pointers.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
 
 namespace spillway::kernels_attention_parts_test {
@@ -111,11 +112,19 @@ TEST(AttentionShape, of_latest_rows_has_the_places_of_all_keys) {
 }
 
 // Two sequences of four queries and three keys.
+Pointers<OpKind::attention, float> segments(std::int32_t const* queries,
+                                            std::int32_t const* keys) {
+  Pointers<OpKind::attention, float> o{};
+  o.segments_q = queries;
+  o.segments_k = keys;
+  return o;
+}
+
 TEST(Segments, that_have_no_number_in_common_are_passed_over) {
   host::AttentionShape shape{};
   shape.queries = 4, shape.keys = 3;
   std::int32_t queries[] = {0, 0, 1, 1, -1, -2, 5, 7}, keys[] = {1, 1, 2, 5, -1, 6};
-  void* const operands[] = {queries, keys, nullptr};
+  auto const operands = segments(queries, keys);
   host::Scores const scores(operands, shape);
   EXPECT_FALSE(scores.may_meet(0, {0, 2}, {0, 3}));
   EXPECT_TRUE(scores.may_meet(0, {0, 3}, {0, 3}));
@@ -126,8 +135,7 @@ TEST(Segments, that_have_no_number_in_common_are_passed_over) {
   EXPECT_TRUE(scores.may_meet(1, {2, 3}, {0, 1}));
   EXPECT_FALSE(scores.may_meet(1, {2, 3}, {1, 3}));
   EXPECT_TRUE(scores.may_meet(1, {2, 4}, {2, 3})) << "6 lies between 5 and 7";
-  void* const none[] = {nullptr, nullptr, nullptr};
-  EXPECT_TRUE(host::Scores(none, shape).may_meet(1, {0, 2}, {1, 2}));
+  EXPECT_TRUE(host::Scores(segments(nullptr, nullptr), shape).may_meet(1, {0, 2}, {1, 2}));
 }
 
 TEST(Segments, of_the_largest_number_meet) {
@@ -135,8 +143,8 @@ TEST(Segments, of_the_largest_number_meet) {
   shape.queries = shape.keys = 1;
   std::int32_t largest[] = {std::numeric_limits<std::int32_t>::max()};
   std::int32_t one_less[] = {std::numeric_limits<std::int32_t>::max() - 1};
-  void* const same[] = {largest, largest, nullptr};
-  void* const others[] = {largest, one_less, nullptr};
+  auto const same = segments(largest, largest);
+  auto const others = segments(largest, one_less);
   EXPECT_TRUE(host::Scores(same, shape).may_meet(0, {0, 1}, {0, 1}));
   EXPECT_FALSE(host::Scores(others, shape).may_meet(0, {0, 1}, {0, 1}));
 }
