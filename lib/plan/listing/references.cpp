@@ -69,7 +69,8 @@ void check(Program const& program, Op const& op) {
   bool const has_first = !op.inputs.empty() && is_present(op.inputs.front());
   require(op.flops >= 0 && op.flops <= 1e24, "has impossible flops");
   require(has_first || (op.flops == 0 && op.kind != OpKind::tree_sum), "has no first input");
-  require(op.kind != OpKind::tree_sum || !op.inputs.front().shape.empty(), "sums what is one number");
+  require(op.kind != OpKind::tree_sum || !op.inputs.front().shape.empty(),
+          "sums what is one number");
   require(op.workspace_bytes >= 0, "has an impossible workspace");
 }
 

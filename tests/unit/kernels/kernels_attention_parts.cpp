@@ -112,8 +112,7 @@ TEST(AttentionShape, of_latest_rows_has_the_places_of_all_keys) {
 }
 
 // Two sequences of four queries and three keys.
-Pointers<OpKind::attention, float> segments(std::int32_t const* queries,
-                                            std::int32_t const* keys) {
+Pointers<OpKind::attention, float> segments(std::int32_t const* queries, std::int32_t const* keys) {
   Pointers<OpKind::attention, float> o{};
   o.segments_q = queries;
   o.segments_k = keys;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/math.hpp"
+#include "graph/operands.hpp"
 #include "kernels/exec.hpp"
 #include "kernels/formulas/fast_math.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"
@@ -215,17 +216,22 @@ TEST(WorkspacesOfADevice, are_counted_beyond_32_bits) {
     return cuda_workspace_bytes(80, {tensors, {}, arithmetic}, op);
   };
   Op head;
-  head.kind = OpKind::lm_head_loss;
-  head.inputs = {f32({8192, 8}), f32({1 << 20, 8})};
+  set_operands(head, Operands<OpKind::lm_head_loss>{.x = f32({8192, 8}),
+                                                    .w = f32({1 << 20, 8}),
+                                                    .targets = {},
+                                                    .weights = {},
+                                                    .losses = {},
+                                                    .loss = {}});
   head.attributes = LmHeadAttributes{.chunk = 8192};
   EXPECT_EQ(bytes(head), (std::int64_t{1} << 35) + (4 << 20));
   Op attention;
-  attention.kind = OpKind::attention_backward;
+  Operands<OpKind::attention_backward> operands{};
+  set_operands(attention, operands);
   attention.attributes = AttentionAttributes{
       .batch = 64, .queries = 1 << 20, .keys = 1 << 20, .heads = 64, .kv_heads = 64};
-  attention.outputs.resize(4);
   EXPECT_EQ(bytes(attention), std::int64_t{1} << 34);
-  attention.outputs[3] = f32({1, 1});
+  operands.ddistance_bias = f32({1, 1});
+  set_operands(attention, operands);
   EXPECT_EQ(bytes(attention), (std::int64_t{1} << 48) + (std::int64_t{1} << 35));
 }
 
